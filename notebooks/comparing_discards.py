@@ -59,7 +59,7 @@ strategies = [
 ]
 against = "simple"
 """)
-results = simgin.findings_of("discards.toml")
+results = simgin.run_experiment("discards.toml")
 
 # %% [markdown]
 # ## Who beats whom

@@ -106,7 +106,7 @@ plots.win_and_points(own, seed=7)
 # is skill? A naive player, a strong one, and how far the best possible may go:
 
 # %%
-odds = simgin.odds_of("solitaire-gin", deals="10k")
+odds = simgin.compute_odds("solitaire-gin", deals="10k")
 plots.skill(odds["bracket"], seed=1)
 
 # %% [markdown]

@@ -29,7 +29,7 @@ from simgin.review import review_pictures, review_report, verdicts
 # 20,000 and writes a page.
 
 # %%
-review = simgin.review_of(
+review = simgin.review_rules(
     ["oklahoma", "standard+undercut_bonus=10"], against="standard", matches="1k"
 )
 

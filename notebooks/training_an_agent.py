@@ -126,7 +126,7 @@ matchups = [
     { a = "agent.py", b = "simple" },
 ]
 """)
-ladder = simgin.findings_of("ladder.toml").table
+ladder = simgin.run_experiment("ladder.toml").table
 plots.win_and_points(ladder, seed=7)
 
 # %%
@@ -143,7 +143,7 @@ print(won[["opponent", "value", "low", "high", "n"]].to_string(index=False))
 # `simgin analyze agent.py simple --deals 1000` does it for a thousand, by kind of mistake.
 
 # %%
-deal = simgin.analyze_deal("agent.py", "simple", unit=3, own="champion", worlds=4_000)
+deal = simgin.analyze_deal("agent.py", "simple", unit=3, strategy="champion", worlds=4_000)
 plots.analysis(deal, seed=1)
 
 # %% [markdown]

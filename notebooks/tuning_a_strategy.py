@@ -65,7 +65,7 @@ STRATEGY = Strategy("newcomer", take=thrifty, knock=early_or_low)
 # gold-early -o newcomer.toml`, which takes a minute or two.
 
 # %%
-tuned = simgin.tuned(
+tuned = simgin.tune_strategy(
     "newcomer.py",
     "eaai",
     ["simple", "gold-early"],
@@ -112,7 +112,7 @@ matches = "4k"
 strategies = ["newcomer.py", "{tuned.strategy.text}"]
 against = "tonic-like"
 """)
-others = simgin.findings_of("others.toml")
+others = simgin.run_experiment("others.toml")
 print(*verdict(others), sep="\n\n")
 
 # %%

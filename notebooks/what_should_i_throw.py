@@ -76,7 +76,7 @@ deal = simgin.analyze_deal(
     unit=int(found["unit"][0]),
     half=int(found["half"][0]),
     turn=0,
-    own="champion",
+    strategy="champion",
     worlds=4_000,
 )
 plots.analysis(deal, seed=1)

@@ -1,7 +1,7 @@
-"""What commands compute, for Python callers: tidy pandas frames, reviews and odds.
+"""Python interface to the commands, which returns DataFrames, reviews and odds.
 
-Ledgers are kept in memory, and nothing is written. Each function of `simgin.plots` draws the frame
-of its name (docs/reference/plots.md).
+Ledgers are kept in memory, and nothing is written. Each function of `simgin.plots` draws the
+DataFrame of its name (docs/reference/plots.md).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from simgin.review.review import Review
     from simgin.tune.search import Tuned
 
-Player = str | Path | Strategy  # a name, a file or the object
-Game = str | Variant
+Player = str | Path | Strategy  # name, file or object
+Game = str | Variant  # spec or object
 
-ODDS_DEALS = 40_000  # per player, as in `simgin odds`
+ODDS_DEALS = 40_000  # deals per player, as in `simgin odds`
 
 
 def match(
@@ -47,16 +47,34 @@ def match(
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Tidy rows (`simgin.stats.table.TABLE_COLUMNS`) of A against B, 100,000 deals by default.
+    """Play one matchup and return its metrics.
 
-    a, b: names, files or Strategy objects. In a two-player variant B is `simple` by default. until
-    ("0.1%" of wins, or 0.05 points) and sprt (two Elo differences) stop a run before deals or
-    matches are played; intervals are then those of a confidence sequence. seconds (10, "10s", "5m")
-    is the playing time, as `--for` on the command line and `for` in an experiment file. The frame
-    does not depend on `workers`, and on the clock only with seconds. Raises ValueError for a name
-    that does not exist, a variant that cannot be played, and a policy that answers illegally.
+    Args:
+        a: Strategy A: a name, a file or a Strategy object.
+        b: Strategy B, by default `simple` in two-player variants.
+        variant: Variant.
+        deals: Number of deals, such as 200_000 or "200k". The default is 100,000.
+        matches: Number of whole matches instead of deals.
+        until: Half-width at which to stop: "0.1%" of wins or 0.05 points.
+        sprt: Two Elo differences, between which a sequential test decides.
+        seconds: Playing time, such as 10, "10s" or "5m".
+        seed: Seed of the deals.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        Rows with the columns `simgin.stats.table.TABLE_COLUMNS`. With `until` or `sprt`, intervals
+        are those of a confidence sequence.
+
+    Raises:
+        ValueError: If a name was not found, the variant cannot be played, or a policy acts
+            illegally.
+
+    Example:
+        Play 200,000 deals::
+
+            frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)
     """
-    own, other = _texts(a, b)
+    own, other = _names(a, b)
     plan = plan_matchup(
         own,
         other,
@@ -72,24 +90,48 @@ def match(
 
 
 def run(path: str | Path, *, seed: int | None = None, workers: int | None = None) -> pd.DataFrame:
-    """Tidy rows of every matchup of an experiment; `seed` replaces the one in its file.
+    """Run an experiment and return its metrics.
 
-    path: a file, or the name of an experiment that comes with simgin, such as demo.
+    Args:
+        path: Experiment file, or the name of an experiment in simgin.
+        seed: Seed instead of the one in the file.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        Rows of every matchup with the columns `simgin.stats.table.TABLE_COLUMNS`.
+
+    Example:
+        Run the experiment `demo`::
+
+            frame = simgin.run("demo")
     """
-    return findings_of(path, seed=seed, workers=workers).table
+    return run_experiment(path, seed=seed, workers=workers).table
 
 
-def findings_of(
+def run_experiment(
     path: str | Path, *, seed: int | None = None, workers: int | None = None
 ) -> Findings:
-    """All results of an experiment as frames.
+    """Run an experiment and return all of its results.
 
-    They are table, differences, effects, ratings, standings, cross, pairing and adjusted.
+    Args:
+        path: Experiment file, or the name of an experiment in simgin.
+        seed: Seed instead of the one in the file.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        Results with the DataFrames `table`, `differences`, `effects`, `ratings`, `standings`,
+        `cross`, `pairing` and `adjusted`.
+
+    Example:
+        Plot the differences of an experiment::
+
+            found = simgin.run_experiment("demo")
+            simgin.plots.differences(simgin.forest(found.differences))
     """
     return run_plan(plan_file(path, seed), workers)
 
 
-def review_of(
+def review_rules(
     rules: Game | Sequence[Game],
     against: Game | None = None,
     *,
@@ -102,11 +144,31 @@ def review_of(
     seed: int = 1,
     workers: int | None = None,
 ) -> Review:
-    """What a change of the rules does, for every kind of player, as `simgin review` measures it.
+    """Measure what a rule change does for every player type, as `simgin review` does.
 
-    rules: a variant or several. Plays 20,000 matches per pair of players by default (5,000 in a
-    solitaire variant). The frames are `metrics` and `differences`. Raises ReviewError for variants
-    that cannot be compared.
+    Args:
+        rules: One variant or several.
+        against: Variant that they are compared with.
+        players: Strategies instead of the usual player types, weakest first.
+        goals: Design goals, such as "gin 40..50 %".
+        sweep: One or two parameters with values, such as "undercut_bonus=0,10,25".
+        adapt: True to train a strong player for every rule set.
+        matches: Matches per pair of players. The default is 20,000, or 5,000 in solitaire variants.
+        deep: True for 100 times as many matches.
+        seed: Seed of the deals.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        Review with the DataFrames `metrics` and `differences`.
+
+    Raises:
+        ReviewError: If the variants cannot be compared.
+
+    Example:
+        Compare Oklahoma with the standard rules::
+
+            review = simgin.review_rules(["oklahoma"], against="standard")
+            review.differences
     """
     from simgin.review.review import run_review
     from simgin.review.review_request import ReviewRequest
@@ -115,7 +177,7 @@ def review_of(
     request = ReviewRequest.read(
         [variants.find(game).text for game in games],
         None if against is None else variants.find(against).text,
-        players=_texts(*players),
+        players=_names(*players),
         goals=goals,
         sweep=sweep,
         adapt=adapt,
@@ -126,24 +188,37 @@ def review_of(
     return run_review(request, workers)
 
 
-def odds_of(
+def compute_odds(
     variant: Game,
     *strategies: Player,
     deals: int | str = ODDS_DEALS,
     seed: int = 1,
     workers: int | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """The frames of `simgin odds` by name.
+    """Compute the tables of `simgin odds`.
 
-    A solitaire variant has strength, bracket, odds, left, gin, totals, gap and joker; a two-player
-    variant has seats and scores. strategies: weakest first, by default the usual ladder. deals:
-    of each.
+    Args:
+        variant: Variant.
+        *strategies: Players, weakest first, by default the usual ones.
+        deals: Number of deals per player.
+        seed: Seed of the deals.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        DataFrames by name: strength, bracket, odds, left, gin, totals, gap and joker for a
+        solitaire variant, seats and scores for a two-player variant.
+
+    Example:
+        Plot luck and skill in a solitaire variant::
+
+            frames = simgin.compute_odds("solitaire-gin")
+            simgin.plots.skill(frames["bracket"])
     """
     from simgin.odds.odds import OddsRequest, run_odds
 
     request = OddsRequest.read(
         [variants.find(variant).text],
-        _texts(*strategies),
+        _names(*strategies),
         deals=amounts.parse_count(deals),
         seed=amounts.parse_seed(seed),
         complete=False,
@@ -151,7 +226,7 @@ def odds_of(
     return run_odds(request, workers).frames()
 
 
-def tuned(
+def tune_strategy(
     strategy: Player,
     variant: Game = "standard",
     against: Player | Sequence[Player] = "simple",
@@ -164,18 +239,37 @@ def tuned(
     seed: int = 1,
     workers: int | None = None,
 ) -> Tuned:
-    """What a search for better numbers of a strategy finds, as `simgin tune` makes it.
+    """Search for better parameters of a strategy, as `simgin tune` does.
 
-    against: an opponent or several. parameters: those to move, such as "k,share" or "k=0..12", by
-    default all numbers. objective: matches, points or worst. The frames are `parameters`, `table`
-    (the confirmation), `path` (for `simgin.plots.search`) and `candidates`; `strategy` is the tuned
-    one. Raises TuneError for a strategy without numbers, and without the package cma.
+    Args:
+        strategy: Strategy with numeric parameters.
+        variant: Two-player variant.
+        against: One opponent or several.
+        parameters: Parameters to tune, such as "k,share" or "k=0..12", by default all.
+        objective: "matches", "points" or "worst".
+        generations: Number of generations.
+        matches: Matches of each candidate against each opponent.
+        confirmed: Matches of the confirmation against each opponent.
+        seed: Seed of the deals.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        Result with the DataFrames `parameters`, `table` (the confirmation), `path` (for
+        `simgin.plots.search`) and `candidates`, and the tuned `strategy`.
+
+    Raises:
+        TuneError: If the strategy has no numeric parameters, or the package cma is missing.
+
+    Example:
+        Tune a strategy against two opponents::
+
+            simgin.tune_strategy("mine.py", against=["simple", "gold-early"]).table
     """
     from simgin.tune.search import run_tune
     from simgin.tune.tune_request import TuneRequest
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
-    own, *pool = _texts(strategy, *opponents)
+    own, *pool = _names(strategy, *opponents)
     request = TuneRequest.read(
         own,
         variants.find(variant).text,
@@ -201,14 +295,29 @@ def show(
     half: int = 0,
     deal: int | None = None,
 ) -> str:
-    """One deal in words, with every decision and the showdown.
+    """Return the text of one deal with every decision and the showdown.
 
-    A single deal, or number `deal` (from 0) of the match of a unit; half 1 swaps the players.
-    Raises ReplayError or NoSuchDeal for a deal that was not played.
+    Args:
+        a: Strategy A.
+        b: Strategy B.
+        variant: Variant.
+        seed: Seed of the deals.
+        unit: Number of the deal, or of the pair of deals or matches, from 0.
+        half: 0, or 1 for the mirrored game with the seats swapped.
+        deal: Number of the deal in its match, from 0; None for a single deal.
+
+    Raises:
+        ReplayError: If the numbers are out of range.
+        NoSuchDeal: If the match ended before the deal.
+
+    Example:
+        Print a deal::
+
+            print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))
     """
     from simgin.play.replay import make_replay
 
-    own, other = _texts(a, b)
+    own, other = _names(a, b)
     return "\n".join(make_replay(_find_deal(own, other, variant, seed, unit, half, deal)).lines())
 
 
@@ -224,24 +333,47 @@ def analyze(
     owner: str = "nobody",
     offer: bool = False,
     offered: int = 0,
-    own: Player | None = None,
-    other: Player | None = None,
+    strategy: Player | None = None,
+    opponent: Player | None = None,
     worlds: int | str = 10_000,
     seconds: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """What each action in a position of yours is worth, a row each, the best first.
+    """Evaluate each action in a position of your own.
 
-    cards: ten, or eleven with the one just drawn last; `blind` before they are seen. pile: from the
-    first upcard on, with * after each card that was taken, ? for one that you have forgotten, and
-    .. for as many as stock, the number of cards left to draw from, tells. score: your points and
-    the opponent's (won deals where they count); then the match counts. dealer: me or other, by
-    default as the pile has it. stake: the number on the die; owner: me, other or nobody. offer:
-    decide about an offer of yours; offered: about this one of the opponent's. For one player pile
-    is the own discards, and there is neither score nor dealer. own, other: who plays on, by default
-    the strongest. The columns are those of `simgin.analysis.analysis.Analysis.frame`. Raises
-    ValueError for a position that cannot come about.
+    Args:
+        cards: Ten cards, or eleven with the drawn card last; "blind" before you see your cards.
+        pile: Discard pile from the first upcard on, with * after each card that was taken, ? for a
+            card that you have forgotten, and .. for any number of them if `stock` is given. In
+            solitaire variants, your own discards.
+        variant: Variant.
+        score: Your points and the opponent's, or won deals in variants that count these. With a
+            score, actions are evaluated by the probability of winning the match.
+        dealer: "me" or "other", by default as the pile implies.
+        stock: Number of cards in the stock.
+        stake: Number on the die.
+        owner: Owner of the die: "me", "other" or "nobody".
+        offer: True to decide about offering the die.
+        offered: Number that the opponent offers; 0 for no offer.
+        strategy: Strategy that plays on for you, by default the strongest.
+        opponent: Strategy that plays on for the opponent, by default the strongest.
+        worlds: Maximum number of sampled hidden states.
+        seconds: Time limit.
+        seed: Seed of the deals.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        One row per action, best first, with the columns of
+        `simgin.analysis.analysis.Analysis.frame`.
+
+    Raises:
+        ValueError: If the position is not possible.
+
+    Example:
+        Find the best discard::
+
+            simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")
     """
     from simgin.analysis.analysis import analyse
     from simgin.analysis.written import Die, read_position
@@ -251,10 +383,11 @@ def analyze(
     die = Die(stake, owner, offer, offered)
     position = read_position(cards, pile, game, score=score, dealer=dealer, stock=stock, die=die)
     best = strong_player(game)
-    opponent = best if game.row["players"] == 2 else None
-    effort = _effort(worlds, seconds, seed, workers)
-    mine, theirs = _texts(own, other)
-    return analyse(position, mine or best, theirs or opponent, effort).frame()
+    effort = _read_effort(worlds, seconds, seed, workers)
+    own, other = _names(strategy, opponent)
+    if game.row["players"] == 2:
+        other = other or best
+    return analyse(position, own or best, other, effort).frame()
 
 
 def analyze_deal(
@@ -267,24 +400,46 @@ def analyze_deal(
     half: int = 0,
     deal: int | None = None,
     turn: int | None = None,
-    own: Player | None = None,
-    other: Player | None = None,
+    strategy: Player | None = None,
+    opponent: Player | None = None,
     worlds: int | str = 10_000,
     seconds: float | str | None = None,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """What each action was worth in every decision of a deal, or of one turn, and what was done.
+    """Evaluate each action in every decision of a deal, or of one turn.
 
-    The deal is named as for `show`. own, other: who plays on for A and for B, by default they do.
-    Columns as of `analyze`, behind decision and turn. Raises ValueError for a deal or turn
-    that was not played.
+    Args:
+        a: Strategy A.
+        b: Strategy B.
+        variant: Variant.
+        seed: Seed of the deals.
+        unit: Number of the deal, or of the pair of deals or matches, from 0.
+        half: 0, or 1 for the mirrored game with the seats swapped.
+        deal: Number of the deal in its match, from 0; None for a single deal.
+        turn: Number of the turn, 0 for the first upcard; None for all turns.
+        strategy: Strategy that plays on for A, by default A.
+        opponent: Strategy that plays on for B, by default B.
+        worlds: Maximum number of sampled hidden states.
+        seconds: Time limit of each decision.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        Rows as of `analyze`, with the decision, its turn and the action that was taken.
+
+    Raises:
+        ValueError: If the deal or turn was not played.
+
+    Example:
+        Evaluate the decisions of one turn::
+
+            simgin.analyze_deal("gold", "simple", unit=3, turn=5)
     """
     from simgin.analysis.analysis import analyse_deal, frame
 
-    first, second, mine, theirs = _texts(a, b, own, other)
+    first, second, own, other = _names(a, b, strategy, opponent)
     played = _find_deal(first, second, variant, seed, unit, half, deal)
-    effort = _effort(worlds, seconds, seed, workers)
-    return frame(analyse_deal(played, turn, mine, theirs, effort))
+    effort = _read_effort(worlds, seconds, seed, workers)
+    return frame(analyse_deal(played, turn, own, other, effort))
 
 
 def error_rates(
@@ -298,16 +453,36 @@ def error_rates(
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """What A gives up a deal against B, or alone: a row for each kind of decision and mistake.
+    """Measure the points per deal that the decisions of a strategy lose.
 
-    What A did is compared with what the judge does, or with what was clearly better in so many
-    worlds; from there the judge plays on. B and the judge are by default the strongest. The columns
-    are those of `simgin.analysis.rates.ErrorRates.frame`. Raises ValueError for fewer than
-    100 deals.
+    The actions of A are compared with those of the judge, and with any action that is significantly
+    better in the sampled hidden states.
+
+    Args:
+        a: Strategy A.
+        b: Strategy B, by default the strongest.
+        variant: Variant.
+        deals: Number of deals, at least 100.
+        judge: Strategy that evaluates and plays on, by default the strongest.
+        worlds: Maximum number of sampled hidden states per decision.
+        seed: Seed of the deals.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        One row for each type of decision and mistake, with the columns of
+        `simgin.analysis.rates.ErrorRates.frame`.
+
+    Raises:
+        ValueError: If there are too few deals.
+
+    Example:
+        Measure the error rate of a strategy::
+
+            simgin.error_rates("gold", deals=1000)
     """
     from simgin.analysis import rates
 
-    own, other, judging = _texts(a, b, judge)
+    own, other, judging = _names(a, b, judge)
     trial = rates.Trial.read(
         own,
         other,
@@ -333,17 +508,35 @@ def find(
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Deals worth looking at, a row each, as `simgin find` lists them.
+    """Find deals that fulfil a query, as `simgin find` does.
 
-    where: what to look for, such as "undercut, lost", "points < -40, longest", "differ" or
-    "costly". deals or matches: how many to look through. against: with differ, who plays against a
-    and b in turn, by default b. The columns are those of
-    `simgin.analysis.deal_search.Found.records`; the frame is empty if no deal fits. Raises
-    ValueError for what cannot be looked for.
+    Args:
+        a: Strategy A.
+        b: Strategy B.
+        variant: Variant.
+        where: Query, such as "undercut, lost", "points < -40, longest", "differ" or "costly".
+        deals: Number of deals to search.
+        matches: Number of whole matches to search instead.
+        against: With "differ", the opponent of both strategies, by default B.
+        limit: Maximum number of rows.
+        seed: Seed of the deals.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        One row per deal, with the columns of `simgin.analysis.deal_search.Found.records`; empty if
+        no deal fits.
+
+    Raises:
+        ValueError: If the query is not valid.
+
+    Example:
+        Find lost deals with an undercut::
+
+            simgin.find("gold", "simple", where="undercut, lost")
     """
     from simgin.analysis.deal_search import FindRequest, run_find
 
-    own, other, third = _texts(a, b, against)
+    own, other, third = _names(a, b, against)
     request = FindRequest.read(
         own,
         other,
@@ -358,7 +551,7 @@ def find(
     return run_find(request, workers).frames()["deals"]
 
 
-def _effort(
+def _read_effort(
     worlds: int | str, seconds: float | str | None, seed: int, workers: int | None
 ) -> Effort:
     from simgin.analysis.analysis import Effort
@@ -368,10 +561,16 @@ def _effort(
 
 
 def forest(differences: pd.DataFrame) -> pd.DataFrame:
-    """Differences of findings as `simgin.plots.differences` draws them.
+    """Prepare differences of an experiment for the forest plot `simgin.plots.differences`.
 
-    Adds a title, scales shares to per cent and drops undefined rows. Raises ValueError for another
-    frame.
+    Args:
+        differences: Differences of `run_experiment`.
+
+    Returns:
+        The differences with titles, in percentage points or points, without undefined rows.
+
+    Raises:
+        ValueError: If the DataFrame has other columns.
     """
     return as_drawn(differences)
 
@@ -384,18 +583,18 @@ def _find_deal(
     return find_deal(a, b, variants.find(game).text, amounts.parse_seed(seed), unit, half, deal)
 
 
-def _texts(*players: Player | None) -> list[Any]:
-    """The texts of the strategies of one call; a text or a path is itself, None is None."""
-    texts: list[str | None] = []
+def _names(*players: Player | None) -> list[Any]:
+    """Return the names of strategies. A name or path stays as it is, and so does None."""
+    names: list[str | None] = []
     found: dict[str, Strategy] = {}
     for player in players:
         if not isinstance(player, Strategy):
-            texts.append(None if player is None else str(player))
+            names.append(None if player is None else str(player))
             continue
-        one = loader.find(player)
-        if not loader.are_alike(found.setdefault(one.text, one), one):
+        strategy = loader.find(player)
+        if not loader.are_alike(found.setdefault(strategy.text, strategy), strategy):
             raise StrategyError(
-                f"two different strategies are called {one.text!r}; give one another name."
+                f"two different strategies are called {strategy.text!r}; give one another name."
             )
-        texts.append(one.text)
-    return texts
+        names.append(strategy.text)
+    return names

@@ -32,7 +32,7 @@ def run_directory(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(run_directory):
-    return simgin.findings_of(run_directory)
+    return simgin.run_experiment(run_directory)
 
 
 def test_the_public_list_is_lazy_and_complete():
@@ -53,7 +53,7 @@ def test_findings_are_those_a_run_writes(run_directory, found, tmp_path):
 
 
 def test_findings_live_as_long_as_they_are_referenced(run_directory):
-    found = simgin.findings_of(run_directory)
+    found = simgin.run_experiment(run_directory)
     gc.collect()
     ledger, expected = found.ledger, found.rows(0)
     assert expected.sum() > 0
@@ -85,7 +85,7 @@ def test_odds_are_the_commands_odds(tmp_path):
     place = tmp_path / "out"
     words = ("--strategy", "solo-greedy", "--deals", 2000, "-o", place)
     call("odds", "solitary-gin", *words)
-    frames = simgin.odds_of("solitary-gin", "solo-greedy", deals="2k")
+    frames = simgin.compute_odds("solitary-gin", "solo-greedy", deals="2k")
     assert frames
     for name, frame in frames.items():
         assert table.csv(frame) == (place / f"{name}.csv").read_text()
@@ -155,8 +155,8 @@ def test_a_seed_may_be_numpys():
 
 @pytest.mark.parametrize("seed", ["3", 3.0, None, -1, 2**64, [3]])
 def test_what_is_no_seed_is_refused_in_a_sentence(seed):
-    calls = {simgin.match: "gold", simgin.show: "gold", simgin.review_of: "oklahoma"}
-    for ask, name in (calls | {simgin.odds_of: "solitaire-gin"}).items():
+    calls = {simgin.match: "gold", simgin.show: "gold", simgin.review_rules: "oklahoma"}
+    for ask, name in (calls | {simgin.compute_odds: "solitaire-gin"}).items():
         with pytest.raises(ValueError, match="is no seed: "):
             ask(name, seed=seed)
 
@@ -168,10 +168,10 @@ def test_variants_are_taken_as_objects():
     assert set(found["variant"]) == {"oklahoma"}
     assert simgin.show("gold", variant=oklahoma) == simgin.show("gold", variant="oklahoma")
     with pytest.raises(ValueError, match="too few for error estimates"):
-        simgin.review_of(oklahoma, simgin.find_variant("standard"), matches=10)
+        simgin.review_rules(oklahoma, simgin.find_variant("standard"), matches=10)
     with pytest.raises(ValueError, match="too few for odds"):
         solitaire = simgin.find_variant("solitaire-gin")
-        simgin.odds_of(solitaire, simgin.find_strategy("solo-greedy"), deals=200)
+        simgin.compute_odds(solitaire, simgin.find_strategy("solo-greedy"), deals=200)
 
 
 def test_strategies_and_variants_go_to_other_processes():

@@ -1,1 +1,1 @@
-"""The command line: the commands of `simgin`, their options and what they print."""
+"""Command-line interface: the commands of `simgin`, their options and their output."""

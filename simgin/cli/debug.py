@@ -1,4 +1,4 @@
-"""`--debug`: engine and policies run as plain Python, so that `print` and `breakpoint()` work."""
+"""Option `--debug`, which runs engine and policies as plain Python for `breakpoint()`."""
 
 import os
 import sys
@@ -9,19 +9,19 @@ from pathlib import Path
 
 import click
 
-DEBUG_DEALS = 100  # default with --debug: some seconds, at 10 to 100 deals a second
+DEBUG_DEALS = 100  # default with --debug, at 10 to 100 deals per second
 ENGINE = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
 def _interpreted() -> bool:
-    """`jit.interpreted`; loaded when a command runs, since a shell that completes does not wait."""
+    """Return True if nothing is compiled. The import is deferred for shell completion."""
     from simgin.core import jit
 
     return jit.interpreted()
 
 
 def _restart_interpreted(context: click.Context, _parameter: click.Parameter, wanted: bool) -> bool:
-    """Callback of --debug. numba reads its switch on import, so a fresh interpreter takes over."""
+    """Restart the interpreter for --debug, because numba reads its switch on import."""
     if wanted and not context.resilient_parsing and not _interpreted():
         sys.stdout.flush()
         sys.stderr.flush()
@@ -42,9 +42,10 @@ debug_option = click.option(
 
 @contextmanager
 def policy_calls(as_json: bool) -> Iterator[None]:
-    """Around code that calls policies: their prints stay out of --json, their errors are shown.
+    """Keep prints of policies out of --json, and show the traceback of their errors.
 
-    Without this, `print` in a policy would spoil the JSON object on stdout.
+    Args:
+        as_json: True if the command prints a JSON object on stdout.
     """
     spoils_json = as_json and _interpreted()
     stdout = redirect_stdout(sys.stderr) if spoils_json else nullcontext()
@@ -57,15 +58,16 @@ def policy_calls(as_json: bool) -> Iterator[None]:
 
 
 def show_traceback(error: BaseException | None) -> None:
-    """Print the traceback from the first line outside the engine on, with --debug only.
+    """Print a traceback without the lines of the engine above it, with --debug only.
 
-    The engine's own lines above it would not help the author of a policy.
+    Args:
+        error: Exception that a policy raised, or None.
     """
     if error is None or not _interpreted():
         return
     try:
         report = traceback.TracebackException.from_exception(error)
-    except Exception:  # the class of an error may raise errors of its own
+    except Exception:  # formatting a user's exception may fail
         return
     engine_lines = 0
     for frame in report.stack:

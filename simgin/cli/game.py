@@ -1,4 +1,4 @@
-"""A game in front of somebody: screens, what is typed, what a coach says, how it is kept."""
+"""Interactive game: screens, input, coach and saved games."""
 
 from __future__ import annotations
 
@@ -31,28 +31,30 @@ from simgin.text.notation import CardError, card_text, cards_in, parse_card
 from simgin.text.toml import Table as Schema
 
 LINE = 72 * "-"
-WORLDS, SECONDS = 1000, 2.0  # of a decision, at most
-MOST_BYTES = 1 << 23  # of a saved game
+WORLDS, SECONDS = 1000, 2.0  # maximum per decision
+MOST_BYTES = 1 << 23  # maximum size of a saved game
 HELP = "? lists the answers; u takes one back; q leaves, and the same command goes on"
 
 
 class Left(Exception):
-    """The player leaves; the game is kept."""
+    """Signal that the player quits; the game is saved."""
 
 
 class SavedGameError(ValueError):
-    """A file that is not a saved game; the message is a sentence with the remedy."""
+    """Error in reading a file that should be a saved game."""
 
 
 class CorruptGame(ValueError):
-    """A saved game that simgin did not write like this, or that the rules do not allow."""
+    """Error in the content of a saved game."""
 
 
 class SavedGame(Schema):
-    """A game that was left, as it is kept on disk.
+    """Unfinished game as stored on disk.
 
-    deals: the answers of all seats in each deal, the current deal last. prompts: how many answers
-    of it were before each screen. back: how many answers were taken back.
+    Attributes:
+        deals: Actions of all seats in each deal, the current deal last.
+        prompts: Number of actions of the current deal before each screen.
+        back: Number of undone actions.
     """
 
     deals: Annotated[list[list[Annotated[int, Field(ge=0, lt=64)]]], Field(min_length=1)]
@@ -61,7 +63,12 @@ class SavedGame(Schema):
 
 
 def read_saved(path: Path) -> SavedGame:
-    """Read a saved game. Raises SavedGameError for what is no file, CorruptGame for its content."""
+    """Read a saved game.
+
+    Raises:
+        SavedGameError: If the file cannot be read.
+        CorruptGame: If its content is not a saved game.
+    """
     try:
         saved = SavedGame.model_validate_json(read_bytes(path, MOST_BYTES))
     except OSError as error:
@@ -85,23 +92,23 @@ def tell(lines: Iterable[str]) -> None:
 
 @dataclass
 class Game:
-    """A game at a table: what is told, typed and kept."""
+    """Interactive game with its screens, input and saved state."""
 
     matchup: Matchup
     kept: Path
     coach: Coach | None
     save: Path | None
-    back: int = 0  # answers taken back
-    closed: list[list[int]] = field(default_factory=list)  # the answers of the deals before
+    back: int = 0  # number of undone actions
+    closed: list[list[int]] = field(default_factory=list)  # actions of earlier deals
     deals: list[WatchedDeal] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)  # what the next screen says first
-    prompts: list[int] = field(default_factory=list)  # answers before each question of the deal
+    told: list[str] = field(default_factory=list)  # messages for the next screen
+    prompts: list[int] = field(default_factory=list)  # actions before each decision of the deal
 
     def __post_init__(self) -> None:
         self.table = Table(self.matchup)
 
     def play(self) -> None:
-        """Play to the end, or until the player leaves."""
+        """Play to the end, or until the player quits."""
         try:
             while not self.table.is_over:
                 if self.table.is_deal_over:
@@ -112,7 +119,7 @@ class Game:
             tell(["", f"Kept. To go on: {repeated(new=None)}"])
             return
         self.kept.unlink(missing_ok=True)
-        for line in self.told:  # the name of a file is not cut
+        for line in self.told:  # file names are not wrapped
             say(line)
         if self.coach is not None:
             say("Judging your decisions ...")
@@ -173,17 +180,17 @@ class Game:
             return card_text(parse_card(typed))
         return typed.lower() if len(typed) == 1 else typed.upper()
 
-    # What is shown
+    # Screens
 
     def _show(self, *lines: str) -> None:
-        """A screen: how the match stands, what is to be told, and lines."""
+        """Print a screen: the score, pending messages, and lines."""
         if sys.stdout.isatty():
             click.clear()
         tell([*self._head(), *self.told, *lines])
         self.told = []
 
     def _head(self) -> Iterator[str]:
-        """The game, the deal and how the match stands."""
+        """Yield the game, the deal and the score."""
         state, variant = self.table.state, self.matchup.variant
         you_deal = self.matchup.b is not None and state.dealer == 0
         dealt = ", you deal" if you_deal else ""
@@ -226,21 +233,28 @@ class Game:
         first["taken_back"] = self.back
         name = place.stem if has_ending(place, ".json") else place.name
         files = (place.with_name(f"{name}-{number}.json") for number in count(1))
-        file = next(file for file in files if not file.exists())  # earlier games stay
+        file = next(
+            file for file in files if not file.exists()
+        )  # earlier games are not overwritten
         answer = Answer(repeated(new=None), [first, *rest], self.matchup.seed)
         write_file(file, f"{answer.json()}\n".encode())
         self.told.append(f"Written: {file}")
 
-    # What is kept
+    # Saved games
 
     def _keep(self) -> None:
-        """Keep the game, so that it can be gone on with."""
+        """Save the game."""
         deals = [*self.closed, self.table.answers]
         saved = SavedGame(deals=deals, prompts=self.prompts, back=self.back)
         write_file(self.kept, saved.model_dump_json().encode())
 
     def restore(self) -> None:
-        """Continue the game that was left, if there is one. Raises as `read_saved`."""
+        """Resume the saved game, if there is one.
+
+        Raises:
+            SavedGameError: If the file cannot be read.
+            CorruptGame: If the game cannot be replayed.
+        """
         if not self.kept.exists():
             return
         saved = read_saved(self.kept)
@@ -259,7 +273,11 @@ class Game:
         self.told.append("You go on where you left")
 
     def _repeat(self, answers: list[int]) -> None:
-        """Play the deal by these answers. Raises CorruptGame if it is over or has other answers."""
+        """Replay the actions of a deal.
+
+        Raises:
+            CorruptGame: If the game is over or the deal has other actions.
+        """
         if self.table.is_over:
             raise CorruptGame
         self.table.repeat(answers)
@@ -268,7 +286,7 @@ class Game:
 
 
 def result_lines(deal: WatchedDeal) -> Iterator[str]:
-    """How a deal ended, as `simgin show` tells it, and a hand that was not shown."""
+    """Yield how a deal ended, as in `simgin show`, and a hand that was not shown."""
     replay = make_replay(deal)
     lines = list(replay.lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
@@ -278,19 +296,19 @@ def result_lines(deal: WatchedDeal) -> Iterator[str]:
         yield f"{deal.matchup.opponent} held {cards_text(melds, hand)}, deadwood {count}"
 
 
-# What decisions at the table cost
+# Costs of decisions
 
 
 class Coach:
-    """Looks at the decisions of seat 0, one after another."""
+    """Evaluator of the decisions of seat 0, one after another."""
 
     def __init__(self, matchup: Matchup) -> None:
         self.matchup = matchup
-        self._found: dict[int, Analysis] = {}  # of this deal, by the number of the question
+        self._found: dict[int, Analysis] = {}  # analyses of this deal, by decision
 
     def comments(self, deal: WatchedDeal, first: int) -> list[str]:
-        """A line for each decision that was made from question number `first` on."""
-        seen = positions_in(replace(deal, fault="", is_cut=False))  # it may still be open
+        """Return a line for each decision from number `first` on."""
+        seen = positions_in(replace(deal, fault="", is_cut=False))  # the deal may be unfinished
         made = [position for position in seen if position.view.seat == 0]
         numbers = {position.number for position in made}
         self._found = {number: one for number, one in self._found.items() if number in numbers}
@@ -317,7 +335,7 @@ class Coach:
         return f"Coach: {done} cost {cost}; better: {better(done, best)}"
 
     def deal_line(self) -> str:
-        """What the mistakes of the deal cost in all."""
+        """Return the total cost of the mistakes of the deal."""
         costs = []
         for found in self._found.values():
             place = found.position.actions.index(found.position.was_done)
@@ -334,7 +352,7 @@ class Coach:
 
 
 def graded(matchup: Matchup, deals: Sequence[WatchedDeal]) -> Iterator[str]:
-    """What seat 0 gave up in some deals, as `simgin grade` says it, and the ladder."""
+    """Yield what the decisions of seat 0 cost in some deals, and the rates of known strategies."""
     best = strong_player(matchup.variant)
     judging = parse_matchup(best, matchup.opponent or None, matchup.variant.text, 1, "deal")
     found = grade(trial_of(matchup.a.text, judging, len(deals)), deals)

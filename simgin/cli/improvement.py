@@ -1,4 +1,4 @@
-"""What `simgin tune` and `simgin train` share: they better a strategy, and keep what they found."""
+"""Common parts of `simgin tune` and `simgin train`: options, output files and the run."""
 
 from __future__ import annotations
 
@@ -28,12 +28,18 @@ confirm_option = options.count_option(
 
 
 def place_option(help_text: str) -> Callable[[Any], Any]:
-    """`--run DIR`, the directory of a search or a training."""
+    """Return the option `--run DIR`, the directory of a search or a training."""
     return click.option("--run", "place", type=options.PATH, metavar="DIR", help=help_text)
 
 
 def check_output(words: Wording, output: Path | None, place: Path | None) -> None:
-    """Refuse what cannot be written now, not at the end."""
+    """Raise an error now, not after the work, if the output cannot be written.
+
+    Args:
+        words: Words for what is done.
+        output: File for the result, or None.
+        place: Directory of the search or training, or None.
+    """
     from simgin.runs import directory
     from simgin.text.files import NewFileError, check_file, has_ending
 
@@ -50,7 +56,7 @@ def check_output(words: Wording, output: Path | None, place: Path | None) -> Non
 
 
 def settled(request: TuneRequest) -> dict[str, Any]:
-    """Who plays, for the command that repeats it."""
+    """Return the names of the players, for the command that repeats the run."""
     return {
         "strategy": request.strategy.text,
         "variant": request.variant.text,

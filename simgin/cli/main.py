@@ -1,7 +1,7 @@
-"""The command line: the list of commands, the tour in the help, and errors turned into exit codes.
+"""Command line: list of commands, overview in the help, and exit codes of errors.
 
-Nothing here imports the engine or pandas: the module of a command is imported when the command is
-called, so `simgin --help` is quick.
+Nothing here imports the engine or pandas. The module of a command is imported when the command is
+called, so that `simgin --help` is fast.
 """
 
 import atexit
@@ -25,8 +25,8 @@ from simgin.text.messages import printable, shortened, tell
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 NARROWEST, WIDEST = 20, 10_000  # columns of a terminal
-MOST_DIGITS = 9  # of a number of columns
-MOST_LINES, MOST_OF_LINE, MOST_OF_WORD = 60, 2000, 200  # of an error message, and characters
+MOST_DIGITS = 9  # maximum length of a number of columns
+MOST_LINES, MOST_OF_LINE, MOST_OF_WORD = 60, 2000, 200  # lines and characters of an error message
 LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD},}}")
 
 # Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
@@ -58,14 +58,14 @@ COMMANDS = {
 
 
 class Tour(click.Group):
-    """The group of all commands: imports each when it is called and handles its errors."""
+    """Group of all commands, which imports each when it is called and handles its errors."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands in the order of the help."""
+        """Return the names of all commands in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, imported now; None if there is none."""
+        """Import and return the command of that name, or None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"simgin.cli.commands.{cmd_name}")
@@ -75,7 +75,7 @@ class Tour(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As in click, but an unknown name gets a suggestion."""
+        """Resolve a command as click does, with a suggestion for an unknown name."""
         known = args[0] in COMMANDS or args[0].startswith("-")
         if not known and not ctx.resilient_parsing:
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
@@ -84,19 +84,19 @@ class Tour(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, from the table above: no module is imported for it."""
+        """Write the list of commands without importing their modules."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run a command line and leave with its exit code."""
+        """Run a command line and exit with its exit code."""
         _open_streams()
         _bound_size()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # a terminal without ± shows ?
+                stream.reconfigure(errors="replace")  # terminals that cannot encode ± show ?
         words = sys.argv[1:] if args is None else list(args)
         main_of_group = super().main
 
@@ -109,14 +109,14 @@ class Tour(click.Group):
 
 
 def _open_streams() -> None:
-    """Open those of the three streams that whoever started simgin has closed, onto nothing."""
+    """Open each standard stream that is closed on the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def _bound_size() -> None:
-    """Keep COLUMNS and LINES only if they can be a size, because rich believes any number."""
+    """Limit COLUMNS and LINES to the size of a terminal, because rich accepts any number."""
     for name, smallest in (("COLUMNS", NARROWEST), ("LINES", 1)):
         given = os.environ.pop(name, "")
         if given.isdecimal() and (size := int(given[:MOST_DIGITS])):
@@ -124,7 +124,7 @@ def _bound_size() -> None:
 
 
 def _check_words(words: Sequence[str]) -> None:
-    """Refuse a name that is no text: results name the command, and could not be written."""
+    """Raise UsageError for an argument that cannot be encoded, because results record it."""
     for word in words:
         if fault := encoding_fault(word):
             raise click.UsageError(f"{fault}.")
@@ -132,10 +132,7 @@ def _check_words(words: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def _warnings_told() -> Iterator[None]:
-    """Print warnings about rules as remarks on stderr, one for all rules with the same reason.
-
-    Commands derive rules from those that were typed, for example with other targets.
-    """
+    """Print each warning about rules once, as a remark on stderr."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
         usual, told = warnings.showwarning, set()
@@ -161,7 +158,11 @@ def _warnings_told() -> Iterator[None]:
 
 
 def _exit_code(run: Callable[[], object]) -> int:
-    """Run a command line: 0 done, 1 failed, 2 bad input, 130 interrupted. Bugs are raised as is."""
+    """Run a command line and return its exit code.
+
+    Returns:
+        0 for success, 1 for a failed check, 2 for invalid input and 130 for an interruption.
+    """
     try:
         code = run()
         sys.stdout.flush()
@@ -186,13 +187,13 @@ def _exit_code(run: Callable[[], object]) -> int:
 
 
 def _machine_message(error: OSError) -> str:
-    """What the machine refuses: a name that is none, a full disk, a device that is gone."""
+    """Return the message of an error of the operating system, such as a full disk."""
     name = error.filename or "the output"
     return f"{name} cannot be read or written: {error.strerror or error}."
 
 
 def _usage_message(error: click.ClickException) -> str:
-    """click's message, with the command whose help has the answer."""
+    """Return the message of click, with the command whose help has the details."""
     context = getattr(error, "ctx", None)
     hint = f"\nSee `{context.command_path} --help`." if context else ""
     return error.format_message() + hint
@@ -207,7 +208,7 @@ def _print_error(message: str) -> None:
 
 
 def _discard_stdout() -> None:
-    """Whoever read stdout is gone: print nothing more, not even when the interpreter flushes."""
+    """Redirect stdout to the null device after its reader has closed it."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -300,7 +301,7 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
-    """Run the command line that was typed."""
-    # Python looks for garbage again and again as it ends: a quarter of the time of a short match
+    """Run the command line of this process."""
+    # Garbage collection at exit would take a quarter of the time of a short match
     atexit.register(gc.freeze)
     cli.main()

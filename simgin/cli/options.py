@@ -1,4 +1,4 @@
-"""Options that several commands share, their readers, what a shell offers, and subcommands."""
+"""Options that several commands share, their parsers, shell completion and subcommands."""
 
 import difflib
 import math
@@ -15,7 +15,7 @@ from simgin.text import amounts
 
 
 class Named(StringParamType):
-    """A text that names one of simgin's own things, or a file of the user's."""
+    """Parameter type of a name in simgin or a file of the user."""
 
     def __init__(self, names: Callable[[], Iterable[str]], ending: str) -> None:
         self._names = names
@@ -24,7 +24,7 @@ class Named(StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Names and files of this directory that begin so; else any file."""
+        """Return names and files of this directory with this prefix, or else any file."""
         files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
         words = [*self._names(), *files]
         offered = [CompletionItem(word) for word in words if word.startswith(incomplete)]
@@ -32,17 +32,17 @@ class Named(StringParamType):
 
 
 class Seconds(click.FloatRange):
-    """Seconds in a range; nan, which lies in none and outside of none, and inf are refused."""
+    """Parameter type of a finite number of seconds in a range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number that a text is."""
+        """Return the number of seconds in a string."""
         seconds = super().convert(value, param, ctx)
         if not math.isfinite(seconds):
             self.fail(f"{value} is not a number of seconds; write one like 0.5.", param, ctx)
         return seconds
 
 
-# A shell waits for these names, so nothing is imported that would load the engine.
+# Shell completion calls these functions, so they must not import the engine.
 
 
 def _strategies() -> Iterable[str]:
@@ -71,7 +71,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def _reader(parse: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A callback that parses what is given; its sentence names the option."""
+    """Return a click callback that parses a value and names the option in its errors."""
 
     def read(_context: click.Context, _option: click.Parameter, given: object) -> Any:
         if given is None:
@@ -91,7 +91,7 @@ read_seconds = _reader(amounts.parse_seconds)
 
 
 def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callable[[Any], Any]:
-    """A whole number; its default, if it has one, is shown."""
+    """Return an option for an integer, with its default in the help."""
     return click.option(
         name, type=int, metavar=metavar, help=help_text, show_default="default" in how, **how
     )
@@ -100,7 +100,7 @@ def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callab
 def strategy_option(
     help_text: str, *names: str, metavar: str = "NAME", **how: Any
 ) -> Callable[[Any], Any]:
-    """A strategy besides those that the command is about."""
+    """Return an option for a strategy."""
     return click.option(*names, type=STRATEGY, metavar=metavar, help=help_text, **how)
 
 
@@ -173,7 +173,7 @@ _workers_option = click.option(
 
 
 def workers_option(command: Any) -> Any:
-    """How the command plays: the number of threads, and how long an answer may take."""
+    """Add the options for the number of threads and the time limit of a policy call."""
     return _workers_option(_patience_option(command))
 
 
@@ -188,28 +188,28 @@ record_option = click.option(
 
 
 def is_typed(parameter: str) -> bool:
-    """Whether a parameter of the running command was given."""
+    """Return True if a parameter of the running command was given."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source is click.core.ParameterSource.COMMANDLINE
 
 
 def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], Any]:
-    """A number of deals or matches."""
+    """Return an option for a number of deals or matches."""
     return click.option(name, callback=read_count, metavar="N", help=help_text, **default)
 
 
 def time_option(help_text: str) -> Callable[[Any], Any]:
-    """`--for`, after which to stop."""
+    """Return the option `--for`, the playing time."""
     return click.option("--for", "seconds", callback=read_seconds, metavar="TIME", help=help_text)
 
 
 def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
-    """`-o`, the directory for results or the file."""
+    """Return the option `-o`, the directory or file for the results."""
     return click.option("-o", "--output", type=PATH, metavar=metavar, help=help_text)
 
 
 class NameOrSubcommand(click.Group):
-    """A group that runs its `default` command unless the first word is one of its subcommands.
+    """Group that runs its `default` command unless the first word is a subcommand.
 
     Subcommands are added with `@group.command("diff")`. The help of the default command lists them.
     """
@@ -225,7 +225,7 @@ class NameOrSubcommand(click.Group):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """The context of the group for a subcommand, else that of the default command."""
+        """Return the context of the group for a subcommand, else of the default command."""
         if args and args[0] in self.commands:
             return super().make_context(info_name, args, parent, **extra)
         words = [word for word in args if not word.startswith("-")]

@@ -1,4 +1,4 @@
-"""The end of every command: tables or a JSON object, the files written, how to repeat it."""
+"""Output of commands: tables or a JSON object, files written, and the command to repeat."""
 
 from __future__ import annotations
 
@@ -21,14 +21,22 @@ if TYPE_CHECKING:
     from simgin.report.report import Report
 
 PAGE = "report.html"
-# Parameters that change nothing about a result: how it is played, how much of it is shown
+# Parameters that do not change a result
 NO_MATTER = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
-PATIENCE = "patience"  # parameter that is kept in the context's meta data, as it was typed
+PATIENCE = "patience"  # key of the option in the metadata of the context
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of a command: `command` repeats it, `rows` are for --json only."""
+    """Result of a command.
+
+    Attributes:
+        command: Command that repeats the result.
+        rows: Rows that --json prints.
+        seed: Seed, if the command has one.
+        files: Files written.
+        stopped: Reason for the end, "complete" for a full run.
+    """
 
     command: str
     rows: list[dict[str, Any]]
@@ -37,7 +45,7 @@ class Answer:
     stopped: str = "complete"
 
     def json(self) -> str:
-        """The object that --json prints."""
+        """Return the object that --json prints."""
         import simgin
         from simgin.core import rng
 
@@ -53,7 +61,12 @@ class Answer:
         return json.dumps(fields, allow_nan=False)
 
     def show(self, as_json: bool, parts: Iterable[Any]) -> None:
-        """Print the JSON object, or `parts` (anything rich prints), the files and the command."""
+        """Print the JSON object, or the parts of the screen, the files and the command.
+
+        Args:
+            as_json: True to print the JSON object.
+            parts: Renderables of rich.
+        """
         if as_json:
             click.echo(self.json())
             return
@@ -66,7 +79,7 @@ class Answer:
 
 
 def _written(files: Sequence[Path]) -> str:
-    """The page, or else the first file, and how many files lie beside it."""
+    """Return the HTML report, or else the first file, and the number of other files."""
     first = files[0]
     for path in files:
         if path.name == PAGE:
@@ -78,14 +91,20 @@ def _written(files: Sequence[Path]) -> str:
 
 
 def console() -> Console:
-    """rich on stdout, 80 columns wide unless the terminal or COLUMNS differs; no markup."""
+    """Return the rich console for stdout, 80 columns wide by default and without markup."""
     from simgin.report.terminal import Terminal
 
     return Terminal(highlight=False, markup=False, emoji=False)
 
 
 def screen(report: Report, details: bool, more: str) -> Iterator[Any]:
-    """What a screen shows of a report, and, where that is not all, what prints the rest."""
+    """Yield what a terminal shows of a report, and the command that prints the rest.
+
+    Args:
+        report: The report.
+        details: True to show all tables.
+        more: Command or option that prints the rest.
+    """
     from rich.text import Text
 
     yield from report.screen(details=details)
@@ -97,7 +116,7 @@ def screen(report: Report, details: bool, more: str) -> Iterator[Any]:
 
 
 def entry(told: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Something found, and below it commands, as they are, however long: they are to be copied."""
+    """Yield a finding and, below it, commands on one line each, so that they can be copied."""
     from rich.text import Text
 
     for line in (told, *(" " * indent + command for command in commands)):
@@ -105,7 +124,7 @@ def entry(told: str, *commands: str, indent: int = 7) -> Iterator[Text]:
 
 
 def can_print(text: str) -> bool:
-    """Whether stdout knows the characters of a text."""
+    """Return True if stdout can encode a string."""
     try:
         text.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -114,24 +133,27 @@ def can_print(text: str) -> bool:
 
 
 def say(line: str) -> None:
-    """Print a line on stdout, whatever names are in it."""
+    """Print a line on stdout, with control characters escaped."""
     click.echo(printable(line))
 
 
-note = tell  # a remark on stderr
+note = tell  # prints a remark on stderr
 
 
 def command_line(*words: object) -> str:
-    """A simgin command, quoted for a shell."""
+    """Return a simgin command, quoted for a shell."""
     return shell.join(["simgin", *map(str, words)])
 
 
 def repeated(**settled: object) -> str:
-    """The command that gives this result again, quoted for a shell.
+    """Return the command that repeats this result, quoted for a shell.
 
-    All that the running command was given and all of its defaults, so that it means the same in
-    another version. settled: what became of a parameter, such as the canonical text of a strategy,
-    or None to leave it out.
+    It has all parameters of the running command including defaults, so that it means the same in
+    another version.
+
+    Args:
+        **settled: Parameters with another value, such as the canonical name of a strategy, or None
+            to leave a parameter out.
     """
     context = click.get_current_context()
     words = context.command_path.split()
@@ -145,7 +167,7 @@ def repeated(**settled: object) -> str:
 
 
 def continued(command: str) -> str:
-    """Return a command with the options that were typed of how it is played and shown."""
+    """Return a command with the given options that do not change the result."""
     context = click.get_current_context()
     words: list[str] = []
     for parameter in context.command.params:
@@ -157,7 +179,7 @@ def continued(command: str) -> str:
 
 
 def _words(parameter: click.Parameter, value: Any) -> Iterator[str]:
-    """A parameter as it is typed."""
+    """Yield a parameter as it is typed."""
     values = value if parameter.multiple or parameter.nargs == -1 else [value]
     for each in values:
         if isinstance(parameter, click.Option):
@@ -167,6 +189,6 @@ def _words(parameter: click.Parameter, value: Any) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, tuple):  # such as the two hypotheses of a test
+    if isinstance(value, tuple):  # the two hypotheses of --sprt
         return ",".join(map(_text, value))
     return f"{value:.15g}" if isinstance(value, float) else str(value)

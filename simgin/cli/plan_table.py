@@ -1,4 +1,4 @@
-"""The plan of a run, printed before it starts: every matchup, its size and its time."""
+"""Plan of a run, printed before it starts: matchups, sizes and times."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from simgin.stats import differences
 from simgin.stats.estimate import Z95, units_to_see
 from simgin.text.amounts import UNITS
 
-MOST_ROWS = 40  # matchups listed; the others are counted
+MOST_ROWS = 40  # matchups listed
 
 
 def rows(
@@ -29,12 +29,21 @@ def rows(
     expected: bool = False,
     power: str | float | None = None,
 ) -> list[dict[str, Any]]:
-    """One object per matchup for --json: who plays what, and how much is left to play.
+    """Return one row per matchup for --json.
 
-    n: deals or matches, or the most of them. units: those missing from the ledger. seconds: an
-    estimate from a few units played and thrown away. expected: with half_width, that of the 95 %
-    intervals to expect, by metric. power: a difference, as of `amounts.parse_half_width`; with
-    needed, the deals or matches that show it in four runs of five.
+    Args:
+        plan: The plan.
+        place: Directory of the run, or None.
+        workers: Number of threads, by default one per CPU.
+        record_deals: True if deals are recorded.
+        expected: True to add `half_width`, the expected half-width of the 95 % intervals, by
+            metric.
+        power: Difference, as parsed by `amounts.parse_half_width`, to add `needed`, the number of
+            deals or matches that show it with 80 % power.
+
+    Returns:
+        Rows with the players, `n` (deals or matches, or their maximum), `units` (pairs missing from
+        the ledger) and `seconds` (estimated from a few pairs).
     """
     threads = workers or usable_cpus()
     units_left = _units_left(plan, place, record_deals)
@@ -58,7 +67,7 @@ def rows(
 
 
 def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
-    """The half-widths to expect of a task, and the size that a difference needs."""
+    """Return the expected half-widths of a task, and the size that a difference needs."""
     share, points = by_metric = deviations(task.matchup)
     half = {name: Z95 * sd / math.sqrt(task.units) for name, sd in by_metric.items()}
     found: dict[str, Any] = {"half_width": {name: float(f"{x:.3g}") for name, x in half.items()}}
@@ -79,7 +88,17 @@ def dry_run(
     as_json: bool,
     power: str | float | None = None,
 ) -> None:
-    """Print what would be played, and what is to be expected of it. power: as of `rows`."""
+    """Print what would be played, and the expected time and precision.
+
+    Args:
+        plan: The plan.
+        command: Command that repeats the output.
+        place: Directory of the run, or None.
+        workers: Number of threads.
+        record_deals: True if deals are recorded.
+        as_json: True to print one JSON object instead.
+        power: Difference, as for `rows`.
+    """
     plan_rows = rows(plan, place, workers, record_deals=record_deals, expected=True, power=power)
     if as_json:
         Answer(command, plan_rows, plan.seed, stopped="dry run").show(True, ())
@@ -92,9 +111,13 @@ def dry_run(
 def announce(
     plan: Plan, plan_rows: Sequence[Mapping[str, Any]], place: Path | None, *, table: bool = False
 ) -> None:
-    """Print the question, the hypothesis, how long it takes and the output directory, if any.
+    """Print the question, the hypothesis, the time and the output directory, if any.
 
-    table: also a line for every matchup of the plan, its `rows`.
+    Args:
+        plan: The plan.
+        plan_rows: Rows of the plan.
+        place: Directory of the run, or None.
+        table: True to print a line for every matchup.
     """
     out = console()
     out.print(plan.question or plan.title)
@@ -123,7 +146,7 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _needed(plan_row: Mapping[str, Any], power: str | float) -> str:
-    """How much must be played to see a difference, in a sentence."""
+    """Return a sentence on how much must be played to see a difference."""
     size = f"{power} of the wins" if isinstance(power, str) else f"{power:g} points a deal"
     return (
         f"To see a difference of {size} four times in five: "
@@ -132,7 +155,7 @@ def _needed(plan_row: Mapping[str, Any], power: str | float) -> str:
 
 
 def _steps(plan: Plan) -> str:
-    """The steps beside the cells, and about how long they take on all processors."""
+    """Return a sentence on the extra passes and their time on all CPUs."""
     if not plan.steps:
         return ""
     seconds = 0.0
@@ -144,7 +167,7 @@ def _steps(plan: Plan) -> str:
 
 
 def _units_left(plan: Plan, place: Path | None, record_deals: bool) -> list[int]:
-    """Per task, the units that are not in the ledger yet."""
+    """Return the number of pairs of each task that are missing from the ledger."""
     if place is None or not (place / ledger.FILE).is_file():
         return [block.left(task, ()) for task in plan.tasks]
     with ledger.reading(place / ledger.FILE) as run_ledger:
@@ -153,7 +176,7 @@ def _units_left(plan: Plan, place: Path | None, record_deals: bool) -> list[int]
 
 
 def _size(plan: Plan, task: Task, units_left: int) -> str:
-    """`200,000 deals`, with `up to` under a stopping rule, and the share that is already done."""
+    """Return the size, such as `200,000 deals`, and the percentage that is done."""
     unit = UNITS[plan.unit]
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
@@ -169,7 +192,7 @@ def _at_most(plan: Plan) -> str:
 
 
 def _total(plan: Plan, units_left: int, seconds: float) -> str:
-    """How much there is to play, in which time, and the stopping rule."""
+    """Return a sentence on the remaining size, its time and the stopping rule."""
     matchups = _matchups(plan)
     if units_left == 0:
         return f"{matchups}, already complete."
@@ -184,7 +207,7 @@ def _total(plan: Plan, units_left: int, seconds: float) -> str:
 
 
 def _matchups(plan: Plan) -> str:
-    """`30 matchups, 200 matches each`."""
+    """Return the number of matchups and their size, as in `30 matchups, 200 matches each`."""
     number = len(plan.tasks)
     words, each = ("1 matchup", "") if number == 1 else (f"{number} matchups", " each")
     sizes = {task.n for task in plan.tasks}
@@ -194,7 +217,7 @@ def _matchups(plan: Plan) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time for people: `under 1 s`, `40 s`, `3 min`, `2 h 5 min`."""
+    """Format a time: `under 1 s`, `40 s`, `3 min`, `2 h 5 min`."""
     if seconds < 1:
         return "under 1 s"
     if seconds < 100:

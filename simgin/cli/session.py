@@ -1,4 +1,4 @@
-"""How commands play a plan: compilation announced, live progress, a clean exit, the answer."""
+"""Running of requests by commands: compilation notice, progress, interruption, output."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from simgin.runs.plan import Plan
 
 INTERRUPTED = 130  # exit code
-COMPILING_AFTER = 2.0  # seconds of waiting before it is explained; a warm start is faster
+COMPILING_AFTER = 2.0  # seconds, more than a warm start takes
 COMPILING = "compiling; this takes up to half a minute once and is kept for later runs."
 WHOLE_MATCHES = "Play whole matches instead: --matches 20k."
 
@@ -112,9 +112,15 @@ def play_plan(
     scheduler: str | None,
     record_deals: bool,
 ) -> Iterator[Findings]:
-    """Play a plan and yield its findings while the ledger is open: in `place`, or in memory.
+    """Play a plan and yield its results while the ledger is open.
 
-    `command` is what the user is told to continue with after an interruption.
+    Args:
+        plan: The plan.
+        place: Directory of the ledger, or None to keep it in memory.
+        command: Command that continues after an interruption.
+        workers: Number of threads, by default one per CPU.
+        scheduler: Address of a dask cluster, or None.
+        record_deals: True to record every deal.
     """
     if scheduler is not None:
         from simgin.runs.cluster import check_address
@@ -165,10 +171,12 @@ def _play(
 def interruptible(
     command: str, place: Path | str | None = None, pieces: str = ""
 ) -> Iterator[None]:
-    """Leave with a note on how to go on if the user interrupts what is done in it.
+    """Exit with a note on how to continue if the user interrupts the block.
 
-    command: without options that change no result, such as --workers; those that were typed are
-    added. place: where its finished pieces are kept; None if they are not.
+    Args:
+        command: Command that repeats the result. Given options such as --workers are added.
+        place: Location of the finished parts; None if they are not kept.
+        pieces: Name of the parts.
     """
     try:
         yield
@@ -182,7 +190,7 @@ def interruptible(
 
 
 def check_output(place: Path | None, record_deals: bool) -> None:
-    """Refuse an unusable output directory now, not at the end of a long run."""
+    """Raise an error now, not after a long run, if the output directory cannot be used."""
     if place is not None:
         directory.check(place)
     elif record_deals:
@@ -205,7 +213,7 @@ def _team(workers: int | None, scheduler: str | None) -> runner.Team:
 
 @contextmanager
 def _progress(plan: Plan, so_far: SoFar | None) -> Iterator[parallel.Progress | None]:
-    """Progress on stderr, of the largest possible run or of the time; none under a debugger."""
+    """Yield the progress callback of a plan, in deals or in time; None under a debugger."""
     if jit.interpreted():
         yield None
         return
@@ -219,7 +227,7 @@ def _progress(plan: Plan, so_far: SoFar | None) -> Iterator[parallel.Progress | 
 
 
 def _title(plan: Plan) -> str:
-    """The title of a plan; the players of a single matchup are called by their own names."""
+    """Return the title of a plan, or the display names of the players of a single matchup."""
     if len(plan.tasks) > 1:
         return plan.title
     names = own_names(plan.matchups)
@@ -227,7 +235,7 @@ def _title(plan: Plan) -> str:
 
 
 def _so_far(plan: Plan, run_ledger: ledger.Ledger) -> SoFar | None:
-    """What reads the result so far, where somebody sees it."""
+    """Return the live estimate of a plan, or None if stderr is not a terminal."""
     if not sys.stderr.isatty():
         return None
     from simgin.cli.so_far import SoFar
@@ -237,7 +245,7 @@ def _so_far(plan: Plan, run_ledger: ledger.Ledger) -> SoFar | None:
 
 @contextmanager
 def _step_progress(plan: Plan, run_ledger: ledger.Ledger) -> Iterator[parallel.Progress | None]:
-    """Progress of the steps beside the cells on stderr; none under a debugger."""
+    """Yield the progress callback of the extra passes; None under a debugger."""
     if jit.interpreted():
         yield None
         return
@@ -265,9 +273,12 @@ def _clock_progress(
 
 @contextmanager
 def explain_wait(reason: str = COMPILING) -> Iterator[None]:
-    """Print `reason` if the block takes longer than a moment.
+    """Print a reason if the block takes longer than a moment.
 
     If nothing can be cached, the notice of `jit.cache_directory` replaces COMPILING.
+
+    Args:
+        reason: Text to print.
     """
     timer = threading.Timer(COMPILING_AFTER, note, [reason])
     timer.daemon = True
@@ -280,14 +291,14 @@ def explain_wait(reason: str = COMPILING) -> Iterator[None]:
 
 
 def prepare(matchups: Iterable[Matchup]) -> None:
-    """Compile who plays, and say so if it takes long."""
+    """Compile the players of some matchups, with a notice if it takes long."""
     with explain_wait():
         for matchup in matchups:
             kernel.prepare(matchup)
 
 
 def warn_of_single_deals(matchups: Sequence[Matchup]) -> None:
-    """Warn where single deals leave out a part of the variant because the score matters to it."""
+    """Warn about single deals of variants in which the score matters."""
     variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")
     for variant in variants:
         if variant.row["shot"]:
@@ -315,9 +326,21 @@ def save_report(
     plots: str = "plots/",
     **request: Any,
 ) -> list[Path]:
-    """Write the page of what was played to its end, so many units of each matchup; its files.
+    """Write the report of a finished request to a directory.
 
-    question: as of `directory.save`.
+    Args:
+        place: The directory.
+        report: The report.
+        identity: Everything that the numbers depend on.
+        units: Number of pairs of each matchup.
+        started: Time of the start.
+        question: Name that the directory is reserved for.
+        workers: Number of threads.
+        plots: Prefix of the names of plots.
+        **request: Further entries of `manifest.json`.
+
+    Returns:
+        Files written.
     """
     from simgin.report import page
 
@@ -343,9 +366,19 @@ def save(
     record_deals: bool = False,
     **request: Any,
 ) -> list[Path]:
-    """Write a run directory beside its ledger and return its files.
+    """Write the files of a run next to its ledger.
 
-    files: contents by path. request: further keys of the manifest.
+    Args:
+        place: The directory.
+        findings: Results of the run.
+        files: Contents by path.
+        started: Time of the start.
+        command: Command that repeats the run.
+        record_deals: True to write the recorded deals.
+        **request: Further entries of `manifest.json`.
+
+    Returns:
+        Files written.
     """
     record = findings.record
     workers = {name for cell in record.health for name in cell["workers"]["names"]}
@@ -370,13 +403,13 @@ def save(
     return directory.save(place, manifest, files, directory.DEALS)
 
 
-# The answer: its files, its rows and its screen
+# Results of a run: files, rows and screen
 
 
 def save_run(
     place: Path, findings: Findings, started: datetime, command: str, record_deals: bool
 ) -> list[Path]:
-    """Write the tables, plots and page of a run beside its ledger; its files."""
+    """Write the tables, plots and HTML report of a run, and return the files."""
     from simgin.report import page
 
     files = page.files(findings.report(command))
@@ -384,14 +417,17 @@ def save_run(
 
 
 def run_answer(findings: Findings, command: str, files: Sequence[Path]) -> Answer:
-    """Every metric of every matchup."""
+    """Return every metric of every matchup."""
     return Answer(command, findings.records(), findings.record.seed, files, findings.stopped)
 
 
 def add_verdict(rows: list[dict[str, Any]], findings: Findings, margin: str | float) -> str:
-    """Whether both players of a run are the same within a margin, in a sentence.
+    """Test two players of a run for equivalence and return a sentence.
 
-    The row of A's metric gets `margin` and `verdict`.
+    Args:
+        rows: Rows of the run. The row of the tested metric gets `margin` and `verdict`.
+        findings: Results of the run.
+        margin: Margin, as parsed by `amounts.parse_half_width`.
     """
     from simgin.stats import batches, differences
     from simgin.stats.metrics import BY_NAME
@@ -420,9 +456,18 @@ def finish_run(
     as_json: bool,
     margin: str | float | None = None,
 ) -> None:
-    """Write the files of a run, if it has a place, and print its answer.
+    """Write the files of a run, if it has a directory, and print its results.
 
-    more: what prints the details. margin: within which both players are called the same.
+    Args:
+        findings: Results of the run.
+        place: Directory, or None.
+        started: Time of the start.
+        command: Command that repeats the run.
+        more: Command or option that prints the details.
+        record: True if deals are recorded.
+        details: True to print all tables.
+        as_json: True to print one JSON object instead.
+        margin: Margin of an equivalence test, or None.
     """
     files = [] if place is None else save_run(place, findings, started, command, record)
     answer = run_answer(findings, command, files)

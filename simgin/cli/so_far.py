@@ -1,7 +1,7 @@
-"""What a run has found so far, in a line for its progress: for looking only.
+"""Live estimate of a run in progress, for its progress line.
 
-An interval that is looked at again and again covers less often than it says, unless a stopping rule
-makes it wide enough (docs/explanation/statistics.md#looking-more-than-once). Nothing here is kept.
+An interval that is looked at repeatedly covers the true value less often than its level, unless a
+stopping rule widens it (docs/explanation/statistics.md#looking-more-than-once). Nothing is stored.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from simgin.runs.plan import Plan
 
 
-MOST_CHARACTERS = 30  # of the players' names, so that the estimate has room
+MOST_CHARACTERS = 30  # maximum length of the players' names
 
 
 class SoFar:
-    """The sums of the finished blocks of every cell that is being played."""
+    """Sums of the finished blocks of each matchup of a run."""
 
     def __init__(self, plan: Plan, ledger: Ledger, names: Mapping[str, str]) -> None:
         self._plan = plan
@@ -40,7 +40,7 @@ class SoFar:
         self._cell = 0
 
     def add(self, done: Done) -> None:
-        """Count a block that is in the ledger."""
+        """Add a finished block."""
         self._cell = done.block.cell
         if self._cell in self._totals:
             self._totals[self._cell] += done.rows().sum(axis=0)
@@ -48,7 +48,7 @@ class SoFar:
             self._totals[self._cell] = self._in_ledger()
 
     def _in_ledger(self) -> np.ndarray:
-        """The sum of what an earlier run left of the cell in work, and of its first block."""
+        """Return the sums that the ledger has of the matchup in progress."""
         task = self._task
         rows = (row for _, row in self._ledger.each(self._cell, task.units, task.matchup.batch))
         return sum(rows, np.zeros(sums.COLUMNS, np.int64))
@@ -58,7 +58,7 @@ class SoFar:
         return self._plan.tasks[self._cell]
 
     def line(self) -> str:
-        """`12.4k of 100k matches  won 46.8 ± 0.9 %`: the cell in work, and of several its name."""
+        """Return the line of the matchup in progress: `12.4k of 100k matches  won 46.8 ± 0.9 %`."""
         if not self._totals:
             return ""
         parts = [self._who()] if len(self._plan.tasks) > 1 else []
@@ -73,7 +73,7 @@ class SoFar:
         return f"{self._cell + 1}/{len(self._plan.tasks)} {title}, {matchup.variant.text}"
 
     def _size(self) -> str:
-        """`12.4k of 100k deals`, of a size that is only the most with `of at most`."""
+        """Return the size so far: `12.4k of 100k deals`, or `of at most` with a stopping rule."""
         task = self._task
         played = short_count(task.matchup.cell.results(int(self._totals[self._cell][sums.UNITS])))
         unit = UNITS[self._plan.unit]
@@ -83,7 +83,7 @@ class SoFar:
         return f"{played} of {most}{short_count(task.n)} {unit}"
 
     def _estimate(self, rule: Rule | None) -> list[str]:
-        """Who wins, with its interval, and what the stopping rule still wants."""
+        """Return the win rate with its interval, and what the stopping rule waits for."""
         total = self._totals[self._cell]
         name, _ = headline(self._plan.unit, len(self._task.matchup.players))
         multiplier = None if rule is None else rule.multiplier(int(total[sums.UNITS]))

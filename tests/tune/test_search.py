@@ -80,7 +80,7 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
 
 
 def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch):
-    """Frames of `simgin.tuned`; a generation has packs of its own, and so has the confirmation."""
+    """Frames of `simgin.tune_strategy`; a generation has packs of its own, and so has the confirmation."""
     played = []
 
     def noted(matchups, *rest):
@@ -90,7 +90,7 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch
     monkeypatch.setattr("simgin.tune.found.run_matchups", noted)
     request = planted.request
     sizes = {"generations": 6, "matches": "1k", "confirmed": "2k"}
-    tuned = simgin.tuned(request.strategy, "eaai", parameters="p", seed=5, **sizes)
+    tuned = simgin.tune_strategy(request.strategy, "eaai", parameters="p", seed=5, **sizes)
     assert tuned.table.equals(planted.table) and tuned.path.equals(planted.path)
     assert [row.opponent for row in tuned.table.itertuples()] == ["simple", request.strategy.text]
     assert simgin.plots.search(tuned.path, seed=5).axes

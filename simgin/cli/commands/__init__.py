@@ -1,1 +1,1 @@
-"""One file per command; simgin.cli.main lists their names and imports them when called."""
+"""Commands, one per file. `simgin.cli.main` lists their names and imports them when called."""

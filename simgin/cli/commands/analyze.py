@@ -1,4 +1,4 @@
-"""`simgin analyze`: the best action in a position, and what decisions of deals cost."""
+"""`simgin analyze`: best action in a position, and costs of the decisions of a deal."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     WatchedAnalysis = Callable[[Callable[..., None]], dict[str, Analysis]]
 
 OF_CARDS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
-FILES = (".json", ".txt", ".log")  # how the name of a file ends that tells a deal
+FILES = (".json", ".txt", ".log")  # file name endings of recorded deals
 OF_AN_ADDRESS = ("variant", "unit", "half", "deal")
-OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
-OF_ONE = ("pile", *OF_CARDS, *OF_A_DEAL, "for", "output")  # with one position or one deal
+OF_A_DEAL = ("unit", "half", "deal", "turn")  # options for a deal of two strategies
+OF_ONE = ("pile", *OF_CARDS, *OF_A_DEAL, "for", "output")  # options for one position or one deal
 WORLDS_OF_A_POSITION = 10_000
 
 
@@ -235,14 +235,14 @@ def _rates_screen(found: ErrorRates, report: Report) -> Iterator[Any]:
 
 
 def _refuse_options(names: Sequence[str], place: str) -> None:
-    """Refuse options that were given and have no meaning here."""
+    """Raise UsageError if one of these options was given, which have no effect here."""
     for name in names:
         if options.is_typed("seconds" if name == "for" else name):
             raise click.UsageError(f"--{name} goes with {place}.")
 
 
 def _analysis_of_cards(cards: str, asked: Mapping[str, Any], effort: Effort) -> WatchedAnalysis:
-    """What analyses a position of one's own."""
+    """Return the function that analyses a position given as cards."""
     from simgin.analysis.analysis import analyse
     from simgin.analysis.written import Die, read_position, read_score
     from simgin.rules import variants
@@ -272,7 +272,7 @@ def _analysis_of_cards(cards: str, asked: Mapping[str, Any], effort: Effort) -> 
 
 
 def _so_far(found: Found, is_whole: bool) -> RenderableType:
-    """What is known of a deal, or of the position in work."""
+    """Return the results so far of a deal, or of the position in progress."""
     from rich.console import Group
 
     from simgin.analysis.analysis_report import deal_table, on_screen

@@ -1,4 +1,4 @@
-"""`simgin bench`: how fast this machine plays, and what changed."""
+"""`simgin bench`: speed of this machine, and changes since an earlier measurement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simgin.text.files import check_file, write_file
 if TYPE_CHECKING:
     from simgin.checks.bench import Change
 
-KERNELS = 8  # figures besides matchups and strategies
+KERNELS = 8  # measurements besides matchups and strategies
 READING = """
 ratio: time of one unit, in blocks of the calibration kernel (four Philox words) on one thread of \
 the same run. Compare ratios between machines, not seconds. Different players play mirrored pairs. \
@@ -65,7 +65,7 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
 
     if save is not None:
         check_file(save, b'"command": "simgin bench', "bench")
-        if save.exists():  # only figures are written over
+        if save.exists():  # only measurements are overwritten
             read_rounds(save)
     before, now = _rounds(seconds, against)
     rows: list[Any] = list(now[0])
@@ -85,7 +85,7 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
 
 
 def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Rounds of figures before (none without --against) and now."""
+    """Return rounds of values of the earlier simgin (none without --against) and of this one."""
     if against is None:
         return [], [_measure(seconds)]
     from simgin.checks import bench
@@ -144,5 +144,5 @@ def _change_parts(changes: Sequence[Change], rounds: int) -> Iterator[Any]:
 
 
 def _digits(number: float) -> str:
-    """At least three digits, and no powers of ten."""
+    """Format a number with at least three digits, without an exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

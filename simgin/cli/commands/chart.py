@@ -1,4 +1,4 @@
-"""`simgin chart`: what knocking, the first upcard and the first discards are worth."""
+"""`simgin chart`: charts of when to knock, what to take first and what to discard first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`simgin cite`: the reference for a paper."""
+"""`simgin cite`: bibliography entry."""
 
 import click
 

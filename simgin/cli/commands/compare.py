@@ -1,4 +1,4 @@
-"""`simgin compare`: two run directories."""
+"""`simgin compare`: differences between two run directories."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""`simgin doctor`: whether this installation works."""
+"""`simgin doctor`: health checks of the installation."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`simgin drill`: positions to practise on, as a page, and as flash cards."""
+"""`simgin drill`: positions to practise on, as an HTML page and as flash cards."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def drill(
 
 
 def _check_anki() -> None:
-    """Refuse before the work what would fail at its end."""
+    """Raise UsageError now, not after the work, if flash cards cannot be written."""
     try:
         import genanki  # noqa: F401
     except ImportError:

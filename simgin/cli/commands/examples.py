@@ -1,4 +1,4 @@
-"""`simgin examples`: the experiments and notebooks that come with simgin."""
+"""`simgin examples`: experiments and notebooks included in simgin."""
 
 import tomllib
 from pathlib import Path

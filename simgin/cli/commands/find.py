@@ -1,4 +1,4 @@
-"""`simgin find`: deals worth looking at, among thousands or millions."""
+"""`simgin find`: search for deals among thousands or millions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def find(workers: int | None, as_json: bool, **asked: Any) -> None:
 
 
 def _screen(found: Found, report: Report) -> Iterator[Any]:
-    """Return what was found, in a sentence or two, and the deals."""
+    """Yield what was found in a sentence or two, then the deals."""
     yield from report.screen()
     yield ""
     for row in found.listed:
@@ -90,12 +90,12 @@ def _screen(found: Found, report: Report) -> Iterator[Any]:
 
 
 def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
-    """A deal: the points, what happened, and the command below."""
+    """Yield a deal: its points, what happened, and the command that replays it."""
     return entry(f"{points:+5d}  {happened}", command)
 
 
 def _compared(request: FindRequest, row: Row) -> Iterator[Any]:
-    """The same cards played by two: where they differ first, and both deals."""
+    """Yield the first decision that differs between the two players, and both deals."""
     own = f"{request.short(row['strategy'])} {row['own']}"
     other = f"{request.short(row['rival'])} {row['other']}"
     yield from entry(f"{row['place']}: {own}; {other}")
@@ -104,7 +104,7 @@ def _compared(request: FindRequest, row: Row) -> Iterator[Any]:
 
 
 def _costly(row: Row) -> Iterator[Any]:
-    """A decision: the cost, what was done and what was best, and the commands below."""
+    """Yield a decision: its cost, the action taken, the best action, and the commands."""
     from simgin.analysis.position import better
 
     half = row["high"] - row["cost"]

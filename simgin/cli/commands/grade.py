@@ -1,4 +1,4 @@
-"""`simgin grade`: what a player gave up in deals that were really played."""
+"""`simgin grade`: what the decisions of a player cost in recorded deals."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def grade(
 
 
 def _screen(found: Grade, report: Report) -> Iterator[Any]:
-    """Return the tables, and the commands that analyse the costliest decisions."""
+    """Yield the tables, and the commands that analyse the costliest decisions."""
     from simgin.analysis.rates import costliest_in_words
 
     yield from report.screen()

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from simgin.play.hand import HandAnalysis
     from simgin.report.report import Report
 
-MAX_LISTED = 8  # other meldings that leave as little deadwood
-HIGHEST_LIMIT = 10  # that an upcard can set
+MAX_LISTED = 8  # other meldings with the same deadwood
+HIGHEST_LIMIT = 10  # highest knock limit that an upcard can set
 
 
 @click.command()
@@ -62,7 +62,7 @@ def hand(
 
 
 def _report(hand: HandAnalysis) -> Report:
-    """What the hand may do, what it is worth, and, of eleven cards, every discard."""
+    """Return the report of a hand: options, deadwood and, of eleven cards, every discard."""
     from simgin.play.hand import melding_text
     from simgin.report.report import Report
 
@@ -85,7 +85,7 @@ def _report(hand: HandAnalysis) -> Report:
 
 
 def _advice(hand: HandAnalysis) -> str:
-    """How ten cards may end the deal, or the best discards of eleven."""
+    """Return how ten cards may end the deal, or the best discards of eleven."""
     if not hand.leaves:
         ways = _ways(hand, -1, hand.deadwood)
         if ways and hand.variant.row["stop_before_draw"] is False:
@@ -104,7 +104,7 @@ def _limit_text(hand: HandAnalysis) -> str:
 
 
 def _shot_text(hand: HandAnalysis) -> str:
-    """What a shot must leave; empty where there are none."""
+    """Return the deadwood that a shot must leave, or an empty string if the rules have no shots."""
     if not hand.variant.row["shot"]:
         return ""
     if hand.demanded is None:
@@ -116,7 +116,7 @@ def _shot_text(hand: HandAnalysis) -> str:
 
 
 def _heading(hand: HandAnalysis) -> str:
-    """What a player may do: end the deal, or, alone, stop; with penalties a deal ends by itself."""
+    """Return the column head of endings: to end the deal, or to stop in a solitaire game."""
     params = hand.variant.row
     if params["players"] == 2:
         return "may end"
@@ -124,7 +124,7 @@ def _heading(hand: HandAnalysis) -> str:
 
 
 def _ways(hand: HandAnalysis, discard: int, deadwood: int) -> str:
-    """How the deal may end with a discard, or without one (-1); by a limit not known, too."""
+    """Yield the ways in which the deal may end with a discard, or without one (-1)."""
     ways = [ending.text for ending in hand.endings if ending.discard == discard]
     if hand.limit is None and 0 < deadwood <= HIGHEST_LIMIT:
         ways.append(f"knock if the limit is {deadwood} or more")
@@ -132,7 +132,7 @@ def _ways(hand: HandAnalysis, discard: int, deadwood: int) -> str:
 
 
 def _discards(hand: HandAnalysis) -> Table:
-    """What each of eleven discards leaves, and how the deal may end with it."""
+    """Return a row for each of eleven discards: deadwood left, and possible endings."""
     preposition = "with" if hand.variant.row["players"] == 2 else "after"
     headings = ("discard", "leaves", f"{_heading(hand)} {preposition} it")
     note = ""

@@ -1,4 +1,4 @@
-"""`simgin match`: one matchup."""
+"""`simgin match`: result of one matchup."""
 
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -100,7 +100,7 @@ def match(
     plan = plan_matchup(**asked)
     unit = UNITS[plan.unit]
     n = plan.tasks[0].n
-    size = {unit: n} if n < MOST_UNITS else {}  # MOST_UNITS: only the clock stops it
+    size = {unit: n} if n < MOST_UNITS else {}  # else only the clock stops it
     (matchup,) = plan.matchups
     players = dict(zip("ab", [player.text for player in matchup.players], strict=False))
     settled = {**players, "variant": matchup.variant.text}
@@ -121,7 +121,7 @@ def match(
                 plan, output, command, workers=workers, scheduler=scheduler, record_deals=record
             )
             findings = stack.enter_context(play)
-        if plan.seconds is not None:  # what a time came to can be repeated, the time cannot
+        if plan.seconds is not None:  # a size can be repeated, a time cannot
             command = repeated(**settled, **{unit: findings.sizes[0]}, seconds=None)
         shown: dict[str, Any] = {"details": details, "as_json": as_json, "margin": margin}
         session.finish_run(findings, output, started, command, MORE, record=record, **shown)

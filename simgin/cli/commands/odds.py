@@ -1,4 +1,4 @@
-"""`simgin odds`: a player's odds, solitaire or two-player."""
+"""`simgin odds`: probabilities of winning in solitaire and two-player games."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def odds(
         lambda found, report: _screen(report, found.seed, details),
         workers=workers,
         output=output or PLACE,
-        # The default directory is for whatever was asked last
+        # The default directory holds the latest odds
         question=command if output else "simgin odds",
         plots="",
         cached=(None if outcomes.directory() is None else "the cache", "players"),
@@ -85,14 +85,14 @@ def odds(
 
 
 def _report_refused(found: Odds) -> list[Path]:
-    """Print what could not be computed; no files are written."""
+    """Print what could not be computed, and return no files."""
     for sentence in found.refused:
         note(sentence)
     return []
 
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
-    """Return what a terminal shows: sentences and the first table, or every table."""
+    """Yield what a terminal shows: sentences and the first table, or every table."""
     from simgin.odds.odds_report import READING
 
     yield from report.screen(details=details)

@@ -1,4 +1,4 @@
-"""`simgin play`: a deal or a match at the table, against a strategy or alone."""
+"""`simgin play`: interactive deal or match."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def play(coach: bool, new: bool, save: Path | None, **asked: Any) -> None:
 
 
 def seated(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
-    """You at seat 0, and the strategy, if there is one, at seat 1."""
+    """Return the matchup of the user, in seat 0, and the opponent, if there is one."""
     from simgin.play.matchup import Matchup, SeatError
     from simgin.rules import variants
     from simgin.strategy import loader
@@ -76,13 +76,13 @@ def seated(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
     alone = game.row["players"] == 1
     if alone and strategy:
         raise SeatError(f"{game.text} is for one player, so you play alone: leave {strategy} out.")
-    you = exchange(replace(loader.find("gold"), name=YOU), {}, YOU)  # nobody asks its policies
+    you = exchange(replace(loader.find("gold"), name=YOU), {}, YOU)  # its policies are never called
     opponent = None if alone else loader.find(strategy or "champion")
     return Matchup(game, you, opponent, seed, "deal" if one else "match")
 
 
 def _kept_file(matchup: Matchup) -> Path:
-    """Where a game is kept that was left."""
+    """Return the file of the saved game."""
     from simgin.core import jit
 
     name = repr((matchup.cell, jit.digest()))

@@ -1,4 +1,4 @@
-"""`simgin report`: tables, plots and page of a run, from its ledger."""
+"""`simgin report`: tables, plots and HTML report of a run, from its ledger."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def report(place: Path, details: bool, as_json: bool) -> None:
 
 
 def _report(findings: Findings) -> Report:
-    """The report of a run, or of a review."""
+    """Return the report of a run or a review."""
     from simgin.review.review import restore_review
 
     manifest = findings.record.identity

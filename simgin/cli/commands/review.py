@@ -1,4 +1,4 @@
-"""`simgin review`: what a change of the rules does to the game."""
+"""`simgin review`: effects of a rule change on the game."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simgin.cli.output import Answer, command_line, note, repeated, screen
 if TYPE_CHECKING:
     from simgin.review.review_request import ReviewRequest
 
-PLACE_CHARACTERS = 80  # of the name of a directory that nobody named
+PLACE_CHARACTERS = 80  # maximum length of a default directory name
 
 
 @click.command()
@@ -130,7 +130,7 @@ def review(
 
 
 def _settled(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
-    """The request with who plays it: after trials, or after learning with live progress."""
+    """Return the request with all players, after pilot matches or training."""
     from simgin.cli import session
     from simgin.report import progress
     from simgin.review.review_request import settled
@@ -145,7 +145,7 @@ def _settled(request: ReviewRequest, workers: int | None, command: str) -> Revie
 
 
 def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
-    """What is asked for: by the file if there is one, and by options, which come first."""
+    """Read the request from the options and the file. Options take precedence."""
     from simgin.review.review_request import ReviewRequest, read_file
 
     path = asked.pop("file")
@@ -164,7 +164,7 @@ def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
 
 
 def _place(request: ReviewRequest) -> Path:
-    """The directory of a review that nobody named."""
+    """Return the default directory of a review."""
     words = [*request.others, "against", request.base] if request.base else request.variants
     if request.sweep:
         words = [str(request.base), *(name for name, _ in request.sweep)]

@@ -1,4 +1,4 @@
-"""`simgin run`: an experiment file."""
+"""`simgin run`: results of an experiment file."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`simgin show`: one deal, decision by decision."""
+"""`simgin show`: replay of one deal, decision by decision."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`simgin strategies`: who can play, and what a strategy is made of."""
+"""`simgin strategies`: list, details, checks and template of strategies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from simgin.strategy.text_form import StrategyError
 if TYPE_CHECKING:
     from simgin.checks.contract import Finding
 
-Row = Mapping[str, Any]  # a strategy or a policy, as --json prints it
+Row = Mapping[str, Any]  # JSON row of a strategy or policy
 ENDINGS = {
     "best": "the best way to end the deal is proposed first; a discard is chosen only if declined",
     "same": "a discard is chosen first, and the deal can end with that card only (EAAI order)",
@@ -158,7 +158,7 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
 
 
 def _check_parts(findings: Sequence[Finding]) -> Iterator[Any]:
-    """A line for every check, the sentence below it if it failed, and what was done."""
+    """Yield a line for each check, the error below it if it failed, and what was run."""
     from rich.padding import Padding
     from rich.table import Table as Lines
 
@@ -176,7 +176,7 @@ def _check_parts(findings: Sequence[Finding]) -> Iterator[Any]:
 
 
 def _check_summary(findings: Sequence[Finding]) -> str:
-    """Whether all checks passed and, if so, what was done; else how many failed."""
+    """Return whether all checks passed and what was run, or how many failed."""
     failed = [finding for finding in findings if finding.passed is False]
     if failed:
         return f"{len(failed)} of {len(findings)} checks failed."
@@ -206,7 +206,7 @@ def _new(file: Path, name: str | None) -> None:
 
 
 def _strategies_found(players: int | None, search: str | None) -> list[Strategy]:
-    """The strategies for so many players and with a word, strongest first; None narrows nothing."""
+    """Return strategies for a number of players that match a word, strongest first."""
     found = []
     for name in loader.names():
         strategy = loader.find(name)
@@ -217,7 +217,7 @@ def _strategies_found(players: int | None, search: str | None) -> list[Strategy]
 
 
 def _policies_found(slot: str | None, search: str | None) -> list[Policy]:
-    """The policies of a slot and with a word, by slot and name; None narrows nothing."""
+    """Return policies of a slot that match a word, by slot and name."""
     found = [policy for policy in loader.policies() if slot in (None, policy.slot)]
     return [policy for policy in found if _has(search, policy.name, policy.about)]
 
@@ -268,7 +268,7 @@ def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
 
 
 def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
-    """A heading, then per strategy its figures, its idea and its source."""
+    """Yield a heading, then the results, idea and source of each strategy."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -277,7 +277,7 @@ def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
     indent = (0, 0, 0, 2)
     for row in found:
         name = row["name"]
-        # the measured speed; where there is none, whether it is slow or refused
+        # The measured speed or, without one, the execution mode
         speed = catalogue.speed(name) or row["tier"].replace("fast", "")
         facts = ", ".join(filter(None, (catalogue.strength(name), speed)))
         yield Text(f"\n{name:<{longest}}  {facts}", style="bold")
@@ -355,7 +355,7 @@ def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
 
 
 def _range(param: Param) -> str:
-    """The values that a parameter may have."""
+    """Return the valid values of a parameter."""
     if param.kind == "choice":
         return ", ".join(param.words)
     if param.kind == "bool":
@@ -365,13 +365,13 @@ def _range(param: Param) -> str:
 
 
 def _relative(path: Path) -> str:
-    """A path, relative to the current directory if it lies below it."""
+    """Return a path, relative to the current directory if it is inside it."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def _tier(policy: Policy) -> str:
-    """Whether a policy is compiled; the compiler is loaded here, since no shell waits for it."""
+    """Return the execution mode of a policy. Loads the compiler, so not for shell completion."""
     from simgin.strategy import compiler
 
     return compiler.tier(policy)

@@ -1,4 +1,4 @@
-"""`simgin train`: the weights of a strategy, learned on branches of deals."""
+"""`simgin train`: training of the weights of a strategy from rollouts."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def train(
 
 
 def _learned_line(found: Adapted, output: Path | None) -> str:
-    """Return the command that plays champion with the weights that it learned."""
+    """Return the line with the command that plays champion with its new weights."""
     from simgin.strategy.text_form import at_path
 
     strategy = found.request.strategy.text
@@ -127,7 +127,7 @@ def _learned_line(found: Adapted, output: Path | None) -> str:
 
 
 def _play_line(training: TrainRequest, output: Path | None) -> str:
-    """How the weights are played: from the file that the strategy reads."""
+    """Return the line on how to play with the weights, which the strategy reads from a file."""
     match = training.match
     strategy, opponent = match.strategy.text, match.pool[0].text
     if output is None:

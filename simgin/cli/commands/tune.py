@@ -1,4 +1,4 @@
-"""`simgin tune`: better numbers for a strategy."""
+"""`simgin tune`: search for better parameters of a strategy."""
 
 from __future__ import annotations
 
@@ -114,14 +114,14 @@ def tune(
 
 
 def _play_command(found: Found, output: Path | None) -> str:
-    """What plays the tuned strategy against the default."""
+    """Return the command that plays the tuned strategy against the default."""
     default, variant = found.request.strategy.text, found.request.variant.text
     player = found.strategy.text if output is None else f"{default}@{output}"
     return command_line("match", player, default, "-v", variant, "--matches", "20k")
 
 
 def _announce(request: TuneRequest, seconds: float) -> None:
-    """Print what will be played, and how long that takes."""
+    """Print what will be played and how long it takes."""
     from simgin.cli.plan_table import duration
     from simgin.report.wrapping import Words
     from simgin.tune.search import plan_sentence
@@ -132,13 +132,13 @@ def _announce(request: TuneRequest, seconds: float) -> None:
 
 
 def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
-    """The plan for --json. seconds: an estimate from a few units played and thrown away."""
+    """Return the plan for --json, with the time in seconds estimated from a few pairs."""
     from simgin.play.parallel import usable_cpus
     from simgin.runs.plan import unit_seconds
     from simgin.tune.search import FINALISTS, LONGER
 
     matchups = request.matchups(request.strategy, request.seed)
-    each = sum(unit_seconds(matchup) for matchup in matchups) / 2  # a unit is a pair of matches
+    each = sum(unit_seconds(matchup) for matchup in matchups) / 2  # seconds per match, from a pair
     strategies = request.generations * (request.candidates + 2)
     final_matches = FINALISTS * LONGER * request.matches
     seconds = each * (strategies * request.matches + final_matches + 3 * request.confirmed)

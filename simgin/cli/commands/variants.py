@@ -1,4 +1,4 @@
-"""`simgin variants`: which rule variants there are, and the rules of one."""
+"""`simgin variants`: list, rules, comparison, checks and template of variants."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -144,7 +144,7 @@ def _list(found: Sequence[Variant], as_json: bool) -> None:
 
 
 def _read_file(file: str) -> list[Variant]:
-    """The variants in a file; VariantError with everything that is wrong with any of them."""
+    """Return the variants of a file. Raises VariantError with all errors in the file."""
     valid, sentences = [], []
     for text, result in variants_in_file(file).items():
         if isinstance(result, Variant):
@@ -191,7 +191,7 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
 
 
 def _changes(first: Variant, second: Variant) -> list[Parameter]:
-    """The parameters in which two variants differ."""
+    """Return the parameters in which two variants differ."""
     return [parameters()[name] for name, _, _ in difference(first, second)]
 
 
@@ -209,7 +209,7 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
 
 
 def _check_row(text: str, result: Variant | VariantError) -> dict[str, Any]:
-    """The result of `check` for one variant."""
+    """Return the JSON row of a checked variant."""
     sentences = result.sentences if isinstance(result, VariantError) else []
     return {"variant": text, "ok": not sentences, "sentences": sentences}
 
@@ -233,7 +233,7 @@ def _next_steps(file: str, created: Variant) -> Iterator[str]:
 
 
 def _text(parameter: Parameter, variant: Variant) -> str:
-    """The value of a parameter, in brackets where it has no effect."""
+    """Return the value of a parameter, in brackets if it has no effect."""
     value = variant.row[parameter.name]
     text = parameter.write(value)
     return text if value is None or parameter.acts(variant.row) else f"({text})"
