@@ -71,7 +71,7 @@ def features(view: np.record) -> np.ndarray:
         view: View of the deciding player.
 
     Returns:
-        Exponents, (n_cards, NUMBERS) int8.
+        Exponents, (n_cards, N_MULTIPLIERS) int8.
     """
     cards = [card for card in range(52) if int(view.unseen) >> card & 1]
     exponents = np.zeros((len(cards), model.NUMBERS), np.int8)

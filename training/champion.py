@@ -39,7 +39,7 @@ def naive() -> np.ndarray:
 
 
 def learned(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.ndarray:
-    """Return the weights for rules like those of a variant, (player.EACH,) float64."""
+    """Return the weights for rules like those of a variant, (player.RULES_SIZE,) float64."""
     print(f"Under the rules of {variant}")
     rules = variants.find(variant)
     sets = []
@@ -55,7 +55,7 @@ def learned(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.nda
 
 
 def contents(deals: int, seed: int) -> np.ndarray:
-    """Return the contents of champion.npy, (player.ALL_RULES,) float32."""
+    """Return the contents of champion.npy, (player.N_WEIGHTS,) float32."""
     first, *others = LEARNED_UNDER
     numbers = [learned(first, deals, seed)]
     for variant in others:

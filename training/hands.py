@@ -79,7 +79,7 @@ def write_differences(views, hands, rules, exchanges, stages, out):
         rules: Compiled rules.
         exchanges: Number of exchanges per hand.
         stages: Output, stage of the deal by the opponent's turns, (n,) int64.
-        out: Output, differences, (n, n_exchanges, SIZE) float64.
+        out: Output, differences, (n, n_exchanges, N_FEATURES) float64.
     """
     true, other = np.zeros(model.SIZE), np.zeros(model.SIZE)
     for i in range(len(views)):
@@ -120,7 +120,7 @@ def fit(rows: np.ndarray) -> np.ndarray:
 
 
 def fit_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
-    """Return the weights of every stage, (N_STAGES, SIZE) float64."""
+    """Return the weights of every stage, (N_STAGES, N_FEATURES) float64."""
     found = []
     for stage in range(N_STAGES):
         of_stage = rows[stages == stage]

@@ -227,7 +227,7 @@ def fresh_view():
 
 
 def correction(game, questions, seed, learning):
-    """Return the weights of a game's correction, (SIZE,) float32."""
+    """Return the weights of a game's correction, (N_WEIGHTS,) float32."""
     rules, unit = build_rules(variants.find(game)), UNITS[game]
     squares, products = np.zeros((SIZE, SIZE)), np.zeros(SIZE)
     hook, table = player("solo-dp")

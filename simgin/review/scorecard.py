@@ -37,7 +37,7 @@ class Played:
     """Statistics of a player against itself, or in solitaire games, under a variant.
 
     Attributes:
-        rows: Batch rows, (n_batches, sums.COLUMNS) int64.
+        rows: Batch rows, (n_batches, sums.N_COLUMNS) int64.
         course: Counts of `simgin.review.match_course.count_matches`; empty if they were not taken.
     """
 

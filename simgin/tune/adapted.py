@@ -1,7 +1,7 @@
 """Adaptation of champion to other rules: training of all decisions, cached and confirmed.
 
-    found = adapt("straight")   # about a minute of CPU time, once
-    found.player                # champion@NAME.npy, or champion if there is no gain
+    result = adapt_champion("straight")   # about a minute of CPU time, once
+    result.player                         # champion@NAME.npy, or champion if there is no gain
 
 The weights are stored next to the compiled code, under a digest of everything that they depend on.
 A second call therefore does not train again. Finished rounds are stored, too, so an interrupted

@@ -106,7 +106,7 @@ def try_take(view, rules, params):
 
 
 def describe_discards(views, answers, rules, out):
-    """Write the features of every discard to out, (n_decisions, n_actions, SIZE) float64."""
+    """Write the features of every discard to out, (n_decisions, n_actions, N_FEATURES) float64."""
     weights = np.zeros(SIZE)
     cards, ranks, costs = whole_lanes(), whole_lanes(), real_lanes()
     tens, loose, counts = whole_lanes(), whole_lanes(), whole_lanes()
@@ -133,7 +133,7 @@ def describe_discards(views, answers, rules, out):
 
 
 def describe_takes(views, rules, params, out):
-    """Write the features of every card on offer to out, (n_decisions, OF_TAKE) float64."""
+    """Write the features of every card on offer to out, (n_decisions, N_TAKE_FEATURES) float64."""
     for i in range(len(views)):
         weights = player.weights_in_force(views[i], rules, params)
         x = player.describe_take(views[i], rules, weights)
@@ -142,7 +142,7 @@ def describe_takes(views, rules, params, out):
 
 
 def describe_knocks(views, rules, out):
-    """Write the features of every knock to out, (n_decisions, OF_KNOCK) float64."""
+    """Write the features of every knock to out, (n_decisions, N_KNOCK_FEATURES) float64."""
     for i in range(len(views)):
         x = player.describe_knock(views[i], rules)
         for j in range(player.OF_KNOCK):
@@ -326,7 +326,7 @@ class Learner:
 
         Args:
             rivals: Opponents; None is the player itself with its current weights.
-            weights: Initial weights, (player.ALL,) float64.
+            weights: Initial weights, (player.BLEND_SIZE,) float64.
             seed: Seed of the deals.
             variant: Rules of the training.
             workers: Number of worker threads.
@@ -392,9 +392,9 @@ class Learner:
     ) -> Sums:
         """Roll out n deals against all opponents, and add the gains of their actions to the sums.
 
-        The weights of the sampled decisions (`Rollouts.weights`) are not used yet, so long deals
-        count too little and the result is biased. The shipped weights were trained without them,
-        and `make train` reproduces those until the next training.
+        The weights of the sampled decisions (`PairedRollouts.weights`) are not used yet, so long
+        deals count too little and the result is biased. The shipped weights were trained without
+        them, and `make train` reproduces those until the next training.
 
         Args:
             name: Key of the sums: "discards", "knocks" or "takes".
@@ -502,7 +502,7 @@ class Learner:
 
     @property
     def learned(self) -> np.ndarray:
-        """The mean weights of the last rounds, (player.ALL,) float64."""
+        """The mean weights of the last rounds, (player.BLEND_SIZE,) float64."""
         mean: np.ndarray = np.mean(self.last, axis=0)
         return mean
 
@@ -552,8 +552,8 @@ def numbers_of(patient: np.ndarray, hasty: np.ndarray, chances: np.ndarray) -> n
     """Return the weights for one group of rules: nine blends of two sets, and a table of use.
 
     Args:
-        patient: Weights against players that wait for gin, (player.ALL,).
-        hasty: Weights against players that knock immediately, (player.ALL,).
+        patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
+        hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
         chances: Probability that the opponent knocks immediately, by deals won, their mean points
             and own turn.
 
@@ -567,7 +567,7 @@ def numbers_of(patient: np.ndarray, hasty: np.ndarray, chances: np.ndarray) -> n
 
 
 def opponent_cells(records: np.ndarray) -> np.ndarray:
-    """Return smoothed proportions of B's deals won and mean points, (WON, MEANS) float64."""
+    """Return smoothed proportions of B's deals won and mean points, (N_WON, N_MEANS) float64."""
     won = np.minimum(records["deals_b"], player.WON - 1)
     mean = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
     mean = np.where(won > 0, np.minimum(mean, player.MEANS - 1), 0)
@@ -596,8 +596,8 @@ def chances_hasty(
     of the set `patient` against players that wait for gin.
 
     Args:
-        patient: Weights against players that wait for gin, (player.ALL,).
-        hasty: Weights against players that knock immediately, (player.ALL,).
+        patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
+        hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
         seed: Seed of the deals.
         variant: Rules of the matches.
         workers: Number of worker threads.
