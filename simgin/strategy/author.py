@@ -242,7 +242,7 @@ class Policy:
 
     @property
     def home(self) -> str:
-        """The name of that file for messages, or "a cell"."""
+        """The file name of the function for messages, or "a cell" for a notebook."""
         return self.source.name if self.source.is_file() else "a cell"
 
 

@@ -189,7 +189,7 @@ def _in_python(policy: Policy, error: Exception) -> Any:
     """Return a hook that runs a policy in Python, and report it.
 
     Raises:
-        PolicyError: If the reason is an error in compiled and interpreted code.
+        PolicyError: If the policy would be wrong in Python too.
     """
     if isinstance(error, KeyError) and (mistake := unknown_field(str(error.args[0]))):
         raise PolicyError(f"{_where(policy)} {mistake}") from None
