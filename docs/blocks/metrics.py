@@ -84,6 +84,15 @@ def kinds_of_player() -> str:
     return table(("kind of player", "strategy"), lines)
 
 
+def player_types(variant: str) -> str:
+    """Return a table of the player types of a game."""
+    game = variants.find(variant)
+    entries = cast.CAST["solitaire" if game.row["players"] == 1 else "two_player"]
+    types = zip(cast.player_types(game), entries, strict=True)
+    lines = [(name, f"`{strategy}`", entry["about"]) for (name, strategy), entry in types]
+    return table(("player type", "strategy", "how it plays"), lines)
+
+
 def pictures() -> str:
     """Every picture with its columns."""
     names = [name for name in plots.__all__ if name not in ("png", "svg")]

@@ -1,13 +1,21 @@
 """The player types: every strategy of cast.toml exists and can play its games."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from simgin.analysis import drill, grades
+from simgin.odds import odds
 from simgin.play.matchup import parse_matchup
+from simgin.review import review_request
 from simgin.rules import variants
 from simgin.strategy import cast, loader
+from simgin.tune import adapted
+from support.pages_script import cards
 
+ROOT = Path(__file__).resolve().parents[2]
 GAMES = [variants.find(name) for name in variants.names()]
 
 
@@ -64,6 +72,38 @@ def test_odds_are_computed_for_types_and_the_strong_player_comes_last(game):
             cast.KNOCKS_EARLY,
             "",
         ]
+
+
+def test_display_names_are_written_in_the_cast_only():
+    """Names of one word have other meanings, too."""
+    entries = [*cast.CAST["two_player"], *cast.CAST["solitaire"]]
+    names = [entry["name"] for entry in entries if " " in entry["name"]]
+    for folder in ("simgin", "docs"):
+        for path in (ROOT / folder).rglob("*.py"):
+            code = path.read_text(encoding="utf-8")
+            assert not [name for name in names if f'"{name}"' in code], path
+
+
+def test_every_default_player_reads_the_cast():
+    """Reviews, drills, odds, training, grades and cards of findings."""
+    standard = variants.find("standard")
+    weaker = [player.strategy for player in cast.weaker_types(standard)]
+    assert list(review_request.ReviewRequest(("standard",)).kinds) == [*cast.weaker_types(standard)]
+    drilled = drill.DrillRequest.read("standard", positions=1).players
+    assert [matchup.a.text for matchup in drilled] == weaker
+    assert {matchup.opponent for matchup in drilled} == {cast.strong_player(standard)}
+    assert odds.OddsRequest.read(["standard"]).pairs == [("standard", cast.odds_players(standard))]
+    assert set(adapted.POOL) <= set(weaker)
+    assert cast.strong_player(standard) in grades.LADDER
+    types = {strategy for names in cards.KINDS.values() for strategy in names}
+    assert {*weaker, cast.strong_player(standard)} <= types
+
+
+def test_the_players_of_results_have_the_display_names_of_the_cast():
+    names = {entry["name"] for entry in cast.CAST["two_player"]}
+    for name in ("review", "knock-limit", "bonuses"):
+        frame = pd.read_csv(ROOT / f"results/reference/{name}/metrics.csv")
+        assert set(frame["players"].str.split(" v ").explode()) <= names
 
 
 def test_reviews_and_drills_leave_the_optional_and_the_strong_type_out():
