@@ -1,7 +1,7 @@
 """Odds of two equal players by seat and by score, from match values and deal outcomes.
 
 Both seats play the same strategy. Every DataFrame has the columns variant, strategy, opponent,
-those listed at its function, and n, the number of deals behind a row.
+those listed at its function, and n, the number of deals per row.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
     odds_by_draws(samples[-1])  # endings of the strongest player by number of draws
 
 Every DataFrame has the columns variant, strategy, opponent (empty), those listed at its function,
-the value with se, low and high, and n, the number of deals or matches behind a row.
+the value with se, low and high, and n, the number of deals or matches per row.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from simgin.core.view import FROM_PILE
 from simgin.text.notation import card_text
 
 TAKEN = "*"  # follows a card that was taken
-FORGOTTEN = "?"  # stands for an unknown card
-SOME = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # stand for any number of unknown cards
+FORGOTTEN = "?"  # marks an unknown card
+SOME = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # mark any number of unknown cards
 ORDER = "oldest first"
 
 

@@ -109,7 +109,7 @@ def _check_values(params: Params) -> tuple[list[str], dict[str, Value]]:
 
 
 def _judge(judge: Callable[[Known], Any], known: Known) -> Any:
-    """Return the result of `judge`, or None if it needs a parameter that is not known."""
+    """Return the result of the predicate, or None if it needs a parameter that is not known."""
     try:
         return judge(known)
     except KeyError:

@@ -19,11 +19,11 @@ def follow_deals(
     take_b, discard_b, knock_b,
     offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Replay the deals listed in `which`, and write the turns of each to `turns`.
+    """Replay the deals listed in `deal_ids`, and write the turns of each to `turns`.
 
-    `which` has the unit and the half of each deal, (n_deals, 2) int64, and `first` is the index of
-    its first deal. A kernel call plays one single deal and leaves it in the state, so that the deal
-    need not be traced.
+    `deal_ids` has the unit and half of each deal, (n_deals, 2) int64, and `first_deal` is the index
+    of the first one. A kernel call plays one single deal and leaves it in the state, so that the
+    deal need not be traced.
     """
     n = 0
     state.watch_half = -1
@@ -71,7 +71,7 @@ def follow_solo_deals(
 
 @jit
 def _hand_as_dealt(state, rules, first, alone):
-    """Return the hand dealt to the nondealer (`first`), the dealer or a single player."""
+    """Return the hand dealt to the nondealer (`is_nondealer`), the dealer or a single player."""
     eleven = rules.first_turn == DISCARD_FIRST
     hand = 0
     if alone:

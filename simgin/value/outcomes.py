@@ -307,7 +307,7 @@ def _count_by_score(
 
 
 def _row(matchup: Matchup, first: int, target: int, units: int) -> tuple[np.ndarray, np.ndarray]:
-    """Play all scores with `first` points at seat 0; return (tally from the start, changes)."""
+    """Play all scores with `seat0_points`; return (tally from the start, changes)."""
     own_rules = build_rules(matchup.variant)
     begin = own_rules.start_points.copy()
     units_apart = matchup.batch * (-(-units // matchup.batch))
@@ -428,7 +428,7 @@ def _read(place: Path, text: str) -> Arrays | None:
 
 
 def _write(place: Path, text: str, arrays: Arrays) -> None:
-    """Write arrays to a temporary file and move it to `place`, so that writing is atomic."""
+    """Write arrays to a temporary file and move it to `path`, so that writing is atomic."""
     place.parent.mkdir(parents=True, exist_ok=True)
     stream = io.BytesIO()
     np.savez_compressed(stream, about=np.array(text), **arrays)  # type: ignore[arg-type]
