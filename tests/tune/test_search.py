@@ -80,7 +80,7 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
 
 
 def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch):
-    """Frames of `simgin.tune_strategy`; a generation has packs of its own, and so has the confirmation."""
+    """The deals of each generation and of the confirmation are different."""
     played = []
 
     def noted(matchups, *rest):
