@@ -74,7 +74,7 @@ def _replace(
     files: Mapping[str, bytes | str],
     ours: set[str],
 ) -> None:
-    """Write files and manifest over those of an earlier run, and remove all others.
+    """Write files and manifest over those of an earlier run, and remove its other files.
 
     Args:
         directory: Run directory as given by the user, for error messages.

@@ -49,7 +49,7 @@ Source = tuple[str, Cell]  # key of the experiment file, and a matchup that it n
 class Effect(NamedTuple):
     """A change of strategy in a field, in canonical specs.
 
-    A field is a set of opponents with the player who makes the change.
+    A field consists of the opponents and the player who makes the change.
     """
 
     change: str  # in the notation of strategy specs: "discard=high-first"
@@ -67,7 +67,7 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A run before it starts, in which all matchups have the same seed and unit of analysis."""
+    """A run before it starts, in which all matchups have the same seed and unit of play."""
 
     title: str
     tasks: tuple[Task, ...]
