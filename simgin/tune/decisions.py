@@ -106,7 +106,7 @@ def try_take(view, rules, params):
 
 
 def describe_discards(views, answers, rules, out):
-    """Write the features of every discard to out, (n_decisions, n_actions, N_FEATURES) float64."""
+    """Write the features of every discard to out, (n_decisions, n_actions, N_FEATURES)."""
     weights = np.zeros(SIZE)
     cards, ranks, costs = whole_lanes(), whole_lanes(), real_lanes()
     tens, loose, counts = whole_lanes(), whole_lanes(), whole_lanes()
@@ -133,7 +133,7 @@ def describe_discards(views, answers, rules, out):
 
 
 def describe_takes(views, rules, params, out):
-    """Write the features of every card on offer to out, (n_decisions, N_TAKE_FEATURES) float64."""
+    """Write the features of every card on offer to out, (n_decisions, N_TAKE_FEATURES)."""
     for i in range(len(views)):
         weights = player.weights_in_force(views[i], rules, params)
         x = player.describe_take(views[i], rules, weights)
@@ -142,7 +142,7 @@ def describe_takes(views, rules, params, out):
 
 
 def describe_knocks(views, rules, out):
-    """Write the features of every knock to out, (n_decisions, N_KNOCK_FEATURES) float64."""
+    """Write the features of every knock to out, (n_decisions, N_KNOCK_FEATURES)."""
     for i in range(len(views)):
         x = player.describe_knock(views[i], rules)
         for j in range(player.OF_KNOCK):
