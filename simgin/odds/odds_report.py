@@ -80,7 +80,7 @@ def verdict(odds: Odds) -> Iterator[str]:
 
 
 def ahead(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield the value of a lead: three quarters of the target against one half."""
+    """Yield a sentence on win rates with a lead, at 3/4 against 1/2 of the target."""
     rows = odds.rows("scores", variant, strongest=True)
     if len(rows):
         target = int(rows["a"].max()) + 1
@@ -102,7 +102,7 @@ def _won_at(rows: pd.DataFrame, a: int, b: int) -> str:
 
 
 def by_deadwood(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield the value of a hand after some turns."""
+    """Yield a sentence on the win rate with a certain deadwood after some turns."""
     turn, deadwood = SPOKEN
     rows = odds.rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_known(rows)].iterrows():
@@ -113,7 +113,7 @@ def by_deadwood(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def by_seat(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield the win rate of each seat between strong players."""
+    """Yield a sentence on the win rate of each seat between strong players."""
     rows = odds.rows("seats", variant, strongest=True, metric="win")
     if len(rows):
         won = [f"the {row['seat']} wins {100 * row['value']:.1f} %" for _, row in rows.iterrows()]
@@ -121,7 +121,7 @@ def by_seat(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def won_alone(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield the results of a naive and a strong player in solitaire games, and of the optimum."""
+    """Yield sentences on naive, strong and best possible players in solitaire games."""
     bracket = odds.rows("bracket", variant)
     if not len(bracket):
         return
@@ -147,7 +147,7 @@ def _bracket(rows: pd.DataFrame) -> tuple[int, int]:
 
 
 def gin_by_draw(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield the draws on which the strong player goes gin."""
+    """Yield a sentence on the draws with which the strong player goes gin."""
     rows = odds.rows("gin", variant, strongest=True)
     if len(rows):
         draws = rows.set_index("statistic")["value"]
