@@ -296,7 +296,8 @@ def measure(
         return kind.cells(found, rules), values, found.weights
 
     parts = over_units(block, request.deals, AT_ONCE, workers, progress)
-    chart = Chart(request, *(np.concatenate(part) for part in zip(*parts, strict=True)))
+    cells, values, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    chart = Chart(request, cells, values, weights)
     if not len(chart.frame):
         raise ChartError(
             f"under {request.variant} this question came up fewer than {LEAST_MET} times in any "

@@ -48,8 +48,8 @@ def compare(
         report = found.report(command)
         files = []
         if output is not None:
-            parts = report, found.identity, found.units, started
-            files = save_report(output, *parts, question=command)
+            played = found.identity, found.units
+            files = save_report(output, report, *played, started, question=command)
         all_rows = [f"--details prints all {len(one.rows)} comparisons." for one in report.folded]
         parts = screen(report, details, "".join(all_rows))
         Answer(command, found.records(), run_read.record.seed, files).show(as_json, parts)

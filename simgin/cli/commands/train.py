@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -111,10 +111,10 @@ def train(
         cached="the cache" if is_champion else "",
     )
     if not as_json:
-        if isinstance(found, adapted.Adapted):
-            say(_learned_line(found, output))
-        else:
+        if isinstance(training, discards.TrainRequest):
             say(_play_line(training, output))
+        else:
+            say(_learned_line(cast("Adapted", found), output))
 
 
 def _learned_line(found: Adapted, output: Path | None) -> str:
