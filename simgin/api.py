@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simgin.analysis.analysis import Effort
-    from simgin.play.watch import WatchedDeal
     from simgin.review.review import Review
     from simgin.tune.search import Tuned
 
@@ -315,10 +314,11 @@ def show(
 
             print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))
     """
-    from simgin.play.replay import make_replay
+    from simgin.play.replay import find_deal, make_replay
 
-    own, other = _names(a, b)
-    return "\n".join(make_replay(_find_deal(own, other, variant, seed, unit, half, deal)).lines())
+    game = variants.find(variant).text
+    played = find_deal(*_names(a, b), game, amounts.parse_seed(seed), unit, half, deal)
+    return "\n".join(make_replay(played).lines())
 
 
 def analyze(
@@ -375,19 +375,24 @@ def analyze(
 
             simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")
     """
-    from simgin.analysis.analysis import analyse
-    from simgin.analysis.written import Die, read_position
-    from simgin.strategy.cast import strong_player
+    from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
+    from simgin.analysis.written import Die
 
-    game = variants.find(variant)
-    die = Die(stake, owner, offer, offered)
-    position = read_position(cards, pile, game, score=score, dealer=dealer, stock=stock, die=die)
-    best = strong_player(game)
-    effort = _read_effort(worlds, seconds, seed, workers)
     own, other = _names(strategy, opponent)
-    if game.row["players"] == 2:
-        other = other or best
-    return analyse(position, own or best, other, effort).frame()
+    request = AnalysisRequest.read(
+        cards,
+        pile,
+        variant,
+        _read_effort(worlds, seconds, seed, workers),
+        score=score,
+        dealer=dealer,
+        stock=stock,
+        die=Die(stake, owner, offer, offered),
+        own=own,
+        other=other,
+    )
+    (analysis,) = run_analysis(request, workers).found.values()
+    return analysis.frame()
 
 
 def analyze_deal(
@@ -434,12 +439,22 @@ def analyze_deal(
 
             simgin.analyze_deal("gold", "simple", unit=3, turn=5)
     """
-    from simgin.analysis.analysis import analyse_deal, frame
+    from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
 
     first, second, own, other = _names(a, b, strategy, opponent)
-    played = _find_deal(first, second, variant, seed, unit, half, deal)
-    effort = _read_effort(worlds, seconds, seed, workers)
-    return frame(analyse_deal(played, turn, own, other, effort))
+    request = AnalysisRequest.read_deal(
+        first,
+        second,
+        variants.find(variant).text,
+        _read_effort(worlds, seconds, seed, workers),
+        unit=unit,
+        half=half,
+        deal=deal,
+        turn=turn,
+        own=own,
+        other=other,
+    )
+    return run_analysis(request, workers).frames()["analysis"]
 
 
 def error_rates(
@@ -573,14 +588,6 @@ def forest(differences: pd.DataFrame) -> pd.DataFrame:
         ValueError: If the DataFrame has other columns.
     """
     return as_drawn(differences)
-
-
-def _find_deal(
-    a: str, b: str | None, game: Game, seed: int, unit: int, half: int, deal: int | None
-) -> WatchedDeal:
-    from simgin.play.replay import find_deal
-
-    return find_deal(a, b, variants.find(game).text, amounts.parse_seed(seed), unit, half, deal)
 
 
 def _names(*players: Player | None) -> list[Any]:

@@ -108,7 +108,7 @@ def run_improvement(
         run,
         f"{words.doing.lower()} {request.strategy.name}",
         repeated(**settled),
-        lambda _, report: [Words(report.verdict), *report.tables, ""],
+        lambda _, report: [Words(report().verdict), *report().tables, ""],
         workers=workers,
         as_json=as_json,
         output=place,

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -46,7 +46,7 @@ def run_request(
     run: Callable[..., R],
     title: str,
     command: str,
-    screen: Callable[[R, Report], Iterable[Any]],
+    screen: Callable[[R, Callable[[], Report]], Iterable[Any]],
     *,
     workers: int | None,
     as_json: bool,
@@ -66,7 +66,8 @@ def run_request(
             has one.
         title: Title of the progress bar.
         command: Command that repeats the result.
-        screen: Function that returns what the terminal shows of a result and its report.
+        screen: Function that returns what the terminal shows, from the result and a function that
+            returns its report.
         workers: Number of threads, for the manifest.
         as_json: True to print one JSON object instead.
         output: Directory for the report, or None.
@@ -92,10 +93,10 @@ def run_request(
         with policy_calls(as_json), interruptible(command, *cached):
             with progress.live(title) as on_progress:
                 result = run(on_progress)
-            report = result.report(command)
             files = finish(result)
+        report = cache(lambda: result.report(command))
         if output is not None:
-            parts = extend(result, report), result.identity, result.units, started
+            parts = extend(result, report()), result.identity, result.units, started
             files += save_report(output, *parts, workers=workers, plots=plots, **manifest)
     seed = click.get_current_context().params["seed"]
     Answer(command, result.records(), seed, files).show(as_json, screen(result, report))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,18 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, entry, repeated
-from simgin.report import progress
+from simgin.cli.output import entry, repeated
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from simgin.analysis.analysis import Analysis, Effort
     from simgin.analysis.rates import ErrorRates
     from simgin.report.report import Report
-
-    Found = Mapping[str, Analysis]
-    WatchedAnalysis = Callable[[Callable[..., None]], dict[str, Analysis]]
 
 OF_CARDS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
 FILES = (".json", ".txt", ".log")  # file name endings of recorded deals
@@ -129,14 +121,11 @@ def analyze(
             )
         _analyze_strategy(words, deals, seed, workers, as_json, asked)
         return
-    from simgin.analysis.analysis import Effort, analyse_deal, frame
-    from simgin.analysis.analysis_report import analysis_report, on_screen
-    from simgin.analysis.deal_file import read_file
-    from simgin.analysis.written import BLIND
-    from simgin.cli.session import save_report
-    from simgin.play.replay import find_deal
-    from simgin.runs import directory
-    from simgin.runs.manifest import run_identity
+    from simgin.analysis.analysis import Effort
+    from simgin.analysis.analysis_report import on_screen
+    from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
+    from simgin.analysis.written import BLIND, Die
+    from simgin.cli import session
     from simgin.text.files import has_ending
     from simgin.text.notation import are_cards
 
@@ -144,16 +133,19 @@ def analyze(
     seconds = asked["seconds"]
     effort = Effort(worlds, seconds, seed, workers)
     settled: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
+    players = {name: asked[name] for name in ("own", "other")}
     given = " ".join(words)
     has_cards = asked["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND
-    has_cards = has_cards or are_cards(given)
-    if has_cards:
+    if has_cards or are_cards(given):
         _refuse_options(OF_A_DEAL, "a deal of two strategies, not with cards")
-        words = (given,)
-        settled |= dict.fromkeys(OF_A_DEAL) | {"words": words}
+        settled |= dict.fromkeys(OF_A_DEAL) | {"words": (given,)}
         settled |= {"offered": asked["offered"] or None}
         settled |= dict.fromkeys(("stake", "owner")) if asked["stake"] <= 1 else {}
-        analysis = _analysis_of_cards(words[0], asked, effort)
+        die = Die(asked["stake"], asked["owner"], asked["offer"], asked["offered"])
+        about = {name: asked[name] for name in ("score", "dealer", "stock")}
+        request = AnalysisRequest.read(
+            given, asked["pile"], asked["variant"], effort, die=die, **about, **players
+        )
     else:
         _refuse_options(OF_CARDS, "cards, not with a deal of two strategies")
         settled |= dict.fromkeys(OF_CARDS)
@@ -162,36 +154,22 @@ def analyze(
             settled |= dict.fromkeys(OF_AN_ADDRESS)
             if len(words) > 1:
                 raise click.UsageError("a file names both players: leave the second word out.")
-            told = read_file(words[0])
-            played, names = told.deal, told.names
+            request = AnalysisRequest.read_file(words[0], effort, turn=turn, **players)
         else:
             a, b = (*words, None)[:2]
-            names = ()
-            half, deal = asked["half"], asked["deal"]
-            played = find_deal(str(a), b, asked["variant"], seed, asked["unit"], half, deal)
-        own, other = asked["own"], asked["other"]
-        analysis = partial(analyse_deal, played, turn, own, other, effort, names=names)
-    command = repeated(**settled)
-    if output is not None:
-        directory.check(output, command)
-    is_whole = turn is None and not has_cards
-    started = datetime.now(UTC)
-    with progress.live("analyze") as report:
-        found = analysis(
-            lambda done, every, known: report(done, every, lambda: _so_far(known(), is_whole))
-        )
-    table = frame(found)
-    rows: list[Any] = table.astype(object).where(table.notna(), None).to_dict("records")
-    is_whole = is_whole and len(found) > 1
-    files = []
-    if output is not None:
-        matchups = list({one.matchup.title: one.matchup for one in found.values()}.values())
-        units = [next(iter(found.values())).worlds] * len(matchups)
-        page = analysis_report(found, is_whole, command)
-        identity = run_identity(matchups)
-        how: dict[str, Any] = {"question": command, "workers": workers}
-        files = save_report(output, page, identity, units, started, **how)
-    Answer(command, rows, seed, files).show(as_json, on_screen(found, is_whole))
+            address = {name: asked[name] for name in OF_AN_ADDRESS}
+            request = AnalysisRequest.read_deal(
+                str(a), b, effort=effort, turn=turn, **address, **players
+            )
+    session.run_request(
+        partial(run_analysis, request, workers),
+        "analyze",
+        repeated(**settled),
+        lambda result, _: on_screen(result.found, result.is_whole),
+        workers=workers,
+        output=output,
+        as_json=as_json,
+    )
 
 
 def _analyze_strategy(
@@ -223,11 +201,11 @@ def _analyze_strategy(
     )
 
 
-def _rates_screen(found: ErrorRates, report: Report) -> Iterator[Any]:
+def _rates_screen(found: ErrorRates, report: Callable[[], Report]) -> Iterator[Any]:
     """Return the error rates, and the commands that analyse the costliest decisions."""
     from simgin.analysis.rates import costliest_in_words
 
-    yield from report.screen()
+    yield from report().screen()
     yield "\nCostliest decisions found:"
     for words in costliest_in_words(found.records()):
         yield from entry(*words, indent=2)
@@ -239,43 +217,3 @@ def _refuse_options(names: Sequence[str], place: str) -> None:
     for name in names:
         if options.is_typed("seconds" if name == "for" else name):
             raise click.UsageError(f"--{name} goes with {place}.")
-
-
-def _analysis_of_cards(cards: str, asked: Mapping[str, Any], effort: Effort) -> WatchedAnalysis:
-    """Return the function that analyses a position given as cards."""
-    from simgin.analysis.analysis import analyse
-    from simgin.analysis.written import Die, read_position, read_score
-    from simgin.rules import variants
-    from simgin.strategy.cast import strong_player
-
-    game = variants.find(asked["variant"])
-    position = read_position(
-        cards,
-        asked["pile"] or "",
-        game,
-        score=None if asked["score"] is None else read_score(asked["score"]),
-        dealer=asked["dealer"],
-        stock=asked["stock"],
-        die=Die(asked["stake"], asked["owner"], asked["offer"], asked["offered"]),
-    )
-    best = strong_player(game)
-    other = asked["other"] or (best if game.row["players"] == 2 else None)
-    title = f"{game.text}: your position"
-
-    def analysis(see: Callable[..., None]) -> dict[str, Analysis]:
-        def watch(done: int, every: int, known: Callable[[], Analysis]) -> None:
-            see(done, every, lambda: {title: known()})
-
-        return {title: analyse(position, asked["own"] or best, other, effort, watch)}
-
-    return analysis
-
-
-def _so_far(found: Found, is_whole: bool) -> RenderableType:
-    """Return the results so far of a deal, or of the position in progress."""
-    from rich.console import Group
-
-    from simgin.analysis.analysis_report import deal_table, on_screen
-
-    *_, title = found
-    return deal_table(found) if is_whole else Group(*on_screen({title: found[title]}, is_whole))

@@ -69,7 +69,7 @@ def chart(
             partial(run_chart, ChartRequest.read(**asked), workers),
             f"{asked['kind']} chart",
             command,
-            lambda _, report: report.screen(details=True),
+            lambda _, report: report().screen(details=True),
             workers=workers,
             output=output,
             plots="",

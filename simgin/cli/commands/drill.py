@@ -70,7 +70,7 @@ def drill(
         partial(run_drill, request, workers),
         "drill",
         command,
-        lambda _, report: [*report.verdict, ""],
+        lambda _, report: [*report().verdict, ""],
         workers=workers,
         finish=finish,
         as_json=as_json,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -74,9 +74,9 @@ def find(workers: int | None, as_json: bool, **asked: Any) -> None:
     )
 
 
-def _screen(found: Found, report: Report) -> Iterator[Any]:
+def _screen(found: Found, report: Callable[[], Report]) -> Iterator[Any]:
     """Yield what was found in a sentence or two, then the deals."""
-    yield from report.screen()
+    yield from report().screen()
     yield ""
     for row in found.listed:
         if "cost" in row:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,13 +84,13 @@ def grade(
     )
 
 
-def _screen(found: Grade, report: Report) -> Iterator[Any]:
+def _screen(found: Grade, report: Callable[[], Report]) -> Iterator[Any]:
     """Yield the tables, and the commands that analyse the costliest decisions."""
     from simgin.analysis.rates import costliest_in_words
 
-    yield from report.screen()
-    yield from report.tables[1:-1]
-    if report.tables[-1].rows:
+    yield from report().screen()
+    yield from report().tables[1:-1]
+    if report().tables[-1].rows:
         yield "\nCostliest decisions found:"
     for words in costliest_in_words(found.records()):
         yield from entry(*words, indent=2)

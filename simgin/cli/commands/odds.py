@@ -72,7 +72,7 @@ def odds(
         ),
         "odds",
         command,
-        lambda found, report: _screen(report, found.seed, details),
+        lambda found, report: _screen(report(), found.seed, details),
         workers=workers,
         output=output or PLACE,
         # The default directory holds the latest odds

@@ -1,0 +1,179 @@
+"""Requests for analyses of a position or a deal, and their results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from simgin.analysis.analysis import Analysis, Effort, analyse, analyse_deal, frame
+from simgin.analysis.analysis_report import analysis_report, deal_table, on_screen
+from simgin.analysis.deal_file import read_file
+from simgin.analysis.position import Position
+from simgin.analysis.written import Die, read_position, read_score
+from simgin.play.replay import find_deal
+from simgin.play.watch import WatchedDeal
+from simgin.report.progress import OnProgress
+from simgin.report.report import Report
+from simgin.rules import variants
+from simgin.rules.variants import Variant
+from simgin.runs.manifest import run_identity
+from simgin.strategy.cast import strong_player
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True)
+class AnalysisRequest:
+    """Request to analyse a position, or the decisions of a deal.
+
+    Attributes:
+        source: The position or the deal.
+        effort: Limits of the analysis.
+        own: Strategy that continues for the player, or for A; None for the strategy of the deal.
+        other: Strategy that continues for the opponent, or for B.
+        turn: Turn of the deal; None for all turns.
+        names: Names of the players of a deal from a file.
+    """
+
+    source: Position | WatchedDeal
+    effort: Effort
+    own: str | None = None
+    other: str | None = None
+    turn: int | None = None
+    names: Sequence[str] = ()
+
+    @classmethod
+    def read(
+        cls,
+        cards: str,
+        pile: str | None,
+        variant: str | Variant,
+        effort: Effort,
+        *,
+        score: str | tuple[int, int] | None = None,
+        dealer: str | None = None,
+        stock: int | None = None,
+        die: Die,
+        own: str | None = None,
+        other: str | None = None,
+    ) -> AnalysisRequest:
+        """Read a request for a position. The arguments are those of `simgin.analyze`.
+
+        Raises:
+            PositionError: If the position is not possible.
+        """
+        game = variants.find(variant)
+        points = read_score(score) if isinstance(score, str) else score
+        kept: dict[str, Any] = {"score": points, "dealer": dealer, "stock": stock, "die": die}
+        position = read_position(cards, pile or "", game, **kept)
+        best = strong_player(game)
+        opponent = best if game.row["players"] == 2 else None
+        return cls(position, effort, own or best, other or opponent)
+
+    @classmethod
+    def read_deal(
+        cls,
+        a: str,
+        b: str | None,
+        variant: str,
+        effort: Effort,
+        *,
+        unit: int = 0,
+        half: int = 0,
+        deal: int | None = None,
+        **more: Any,
+    ) -> AnalysisRequest:
+        """Read a request for a deal of two strategies, of which the seed is that of the effort.
+
+        Raises:
+            ReplayError: If the deal was not played.
+        """
+        return cls(find_deal(a, b, variant, effort.seed, unit, half, deal), effort, **more)
+
+    @classmethod
+    def read_file(cls, path: str, effort: Effort, **more: Any) -> AnalysisRequest:
+        """Read a request for a deal in a file.
+
+        Raises:
+            PositionError: If the file does not contain a deal.
+        """
+        told = read_file(path)
+        return cls(told.deal, effort, names=told.names, **more)
+
+
+@dataclass(frozen=True)
+class AnalysisResult:
+    """Analyses by label: of a position, a turn or a whole deal."""
+
+    request: AnalysisRequest
+    found: Mapping[str, Analysis]
+
+    @property
+    def is_whole(self) -> bool:
+        """True if these are several decisions of a whole deal."""
+        return _is_whole(self.request) and len(self.found) > 1
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See `simgin.report.report.Result`."""
+        matchups = {one.matchup.title: one.matchup for one in self.found.values()}
+        return run_identity(list(matchups.values()))
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        worlds = next(iter(self.found.values())).worlds
+        return [worlds] * len(self.identity["matchups"])
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the actions of all decisions as a DataFrame."""
+        return {"analysis": frame(self.found)}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the DataFrame for JSON."""
+        table = frame(self.found)
+        rows: list[Any] = table.astype(object).where(table.notna(), None).to_dict("records")
+        return rows
+
+    def report(self, command: str) -> Report:
+        """Return the report of the analyses."""
+        return analysis_report(self.found, self.is_whole, command)
+
+
+def run_analysis(
+    request: AnalysisRequest, workers: int | None = None, on_progress: OnProgress | None = None
+) -> AnalysisResult:
+    """Analyse the position or the deal of a request."""
+    effort = replace(request.effort, workers=workers)
+
+    def watch(done: int, total: int, known: Callable[[], Mapping[str, Analysis]]) -> None:
+        if on_progress is not None:
+            on_progress(done, total, lambda: _live_table(known(), _is_whole(request)))
+
+    source, players = request.source, (request.own, request.other)
+    if isinstance(source, WatchedDeal):
+        found = analyse_deal(source, request.turn, *players, effort, watch, names=request.names)
+        return AnalysisResult(request, found)
+    title = f"{source.variant.text}: your position"
+
+    def watch_position(done: int, total: int, known: Callable[[], Analysis]) -> None:
+        watch(done, total, lambda: {title: known()})
+
+    own, other = players
+    assert own is not None, "a position has a strategy that continues"
+    return AnalysisResult(request, {title: analyse(source, own, other, effort, watch_position)})
+
+
+def _is_whole(request: AnalysisRequest) -> bool:
+    return isinstance(request.source, WatchedDeal) and request.turn is None
+
+
+def _live_table(found: Mapping[str, Analysis], is_whole: bool) -> RenderableType:
+    """Return the results so far of a deal, or of the position in progress."""
+    from rich.console import Group
+
+    *_, title = found
+    return deal_table(found) if is_whole else Group(*on_screen({title: found[title]}, is_whole))
