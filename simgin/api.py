@@ -317,7 +317,8 @@ def show(
     from simgin.play.replay import find_deal, make_replay
 
     game = variants.find(variant).text
-    played = find_deal(*_names(a, b), game, amounts.parse_seed(seed), unit, half, deal)
+    first, second = _names(a, b)
+    played = find_deal(first, second, game, amounts.parse_seed(seed), unit, half, deal)
     return "\n".join(make_replay(played).lines())
 
 
