@@ -1,0 +1,49 @@
+"""Errors that state the new names of renamed parts of the public API.
+
+The table and this module are removed at 1.0.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+TABLE = Path(__file__).with_name("renamed.toml")
+
+
+def missing_name_error(owner: str, name: str) -> Exception:
+    """Return the error for a missing name, which states the new name if there is one.
+
+    Python discards the message of an AttributeError in `from module import name`. The error is then
+    an ImportError.
+
+    Args:
+        owner: Module, such as `simgin.toolkit`, or name of a class.
+        name: Name that the module or the class does not have.
+    """
+    import dis
+    import tomllib
+
+    new = tomllib.loads(TABLE.read_text(encoding="utf-8")).get(owner, {}).get(name)
+    if new is None:
+        return AttributeError(f"{owner!r} has no attribute {name!r}")
+    message = f"{owner}.{name} is now {owner}.{new}. Use the new name."
+    caller = sys._getframe(2)
+    is_import = dis.opname[caller.f_code.co_code[caller.f_lasti]] == "IMPORT_FROM"
+    return (ImportError if is_import else AttributeError)(message)
+
+
+def make_getattr(module: str) -> Callable[[str], NoReturn]:
+    """Return the `__getattr__` of a module with renamed functions."""
+
+    def getattr_of_module(name: str) -> NoReturn:
+        raise missing_name_error(module, name)
+
+    return getattr_of_module
+
+
+class RenamedAttributes:
+    """Base class of classes with renamed attributes."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise missing_name_error(type(self).__name__, name)
