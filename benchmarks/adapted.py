@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from simgin.learn.adapt import AdaptRequest, adapt_champion
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs.runner import run_matchup
 from simgin.stats import metrics
-from simgin.stats.differences import holm
-from simgin.stats.estimate import estimate_metric, two_sided
+from simgin.stats.differences import adjust_p_values
+from simgin.stats.estimate import estimate_metric, two_sided_p_value
 from simgin.strategy import loader
-from simgin.tune.adapted import AdaptRequest, adapt
 
 VARIANTS = (
     "straight",
@@ -33,29 +33,35 @@ VARIANTS = (
     "tedesco",
     "rainbow",
 )
-STRONG = ("champion", "mishra-uniform", "marjj-early", "marjj", "simple", "gold-early")
-SLOW = ("mc", "champion-mc")
-FOLDER = Path(__file__).resolve().parent.parent / "results" / "reference" / "adapted"
+STRONG_STRATEGIES = ("champion", "mishra-uniform", "marjj-early", "marjj", "simple", "gold-early")
+SLOW_STRATEGIES = ("mc", "champion-mc")
+OUTPUT_PATH = Path(__file__).resolve().parent.parent / "results" / "reference" / "adapted"
 SEED = 777001
 MATCHES = 20_000
-KEY = ["variant", "opponent"]
+KEY_COLUMNS = ["variant", "opponent"]
 
 
-def roster() -> list[str]:
+def list_opponents() -> list[str]:
     """Return all two-player strategies, the strong ones first."""
-    others = [name for name in loader.built_in() if name not in (*STRONG, *SLOW)]
-    return [*STRONG, *(name for name in others if not name.startswith("solo-"))]
+    others = [
+        name
+        for name in loader.list_built_in()
+        if name not in (*STRONG_STRATEGIES, *SLOW_STRATEGIES)
+    ]
+    return [*STRONG_STRATEGIES, *(name for name in others if not name.startswith("solo-"))]
 
 
-def row(variant: str, opponent: str, workers: int | None) -> dict[str, object]:
+def measure_row(variant: str, opponent: str, workers: int | None) -> dict[str, object]:
     """Return the proportion of matches that the adapted player wins against an opponent."""
-    player = loader.find(f"champion@{AdaptRequest.read('champion', variant).named}")
-    matchup = Matchup(variants.find(variant), player, loader.find(opponent), SEED, "match")
-    metric = metrics.BY_NAME["match_win"]
+    player = loader.find_strategy(f"champion@{AdaptRequest.read('champion', variant).named}")
+    matchup = Matchup(
+        variants.find_variant(variant), player, loader.find_strategy(opponent), SEED, "match"
+    )
+    metric = metrics.METRICS_BY_NAME["match_win"]
     won = estimate_metric(run_matchup(matchup, MATCHES, workers).sum(axis=0), metric)
-    named = {"variant": variant, "strategy": "champion, adapted", "opponent": opponent}
-    limits = {"value": won.value, "se": won.se, "low": won.low, "high": won.high}
-    return {**named, "unit": "match", "metric": metric.name, **limits, "n": MATCHES}
+    players = {"variant": variant, "strategy": "champion, adapted", "opponent": opponent}
+    estimate = {"value": won.value, "se": won.se, "low": won.low, "high": won.high}
+    return {**players, "unit": "match", "metric": metric.name, **estimate, "n": MATCHES}
 
 
 def main() -> None:
@@ -64,30 +70,33 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--workers", type=int)
-    parser.add_argument("-o", "--out", type=Path, default=FOLDER)
+    parser.add_argument("-o", "--out", type=Path, default=OUTPUT_PATH)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     for variant in VARIANTS:
-        found = adapt(variant, workers=args.workers)
-        print(f"{variant}, {found.seconds:.0f} s: {' '.join(found.sentences)}", flush=True)
+        adaptation = adapt_champion(variant, workers=args.workers)
+        print(
+            f"{variant}, {adaptation.cpu_seconds:.0f} s: {' '.join(adaptation.sentences)}",
+            flush=True,
+        )
     file = args.out / "table.csv"
     rows = pd.read_csv(file).to_dict("records") if file.exists() else []
     done = {(one["variant"], one["opponent"]) for one in rows}
-    for opponent in roster():
+    for opponent in list_opponents():
         for variant in VARIANTS:
             if (variant, opponent) not in done:
-                rows.append(row(variant, opponent, args.workers))
-                write(file, rows)
+                rows.append(measure_row(variant, opponent, args.workers))
+                write_table(file, rows)
                 won = rows[-1]
                 print(variant, opponent, f"{100 * won['value']:.2f} %", flush=True)
 
 
-def write(file: Path, rows: list[dict[str, object]]) -> None:
+def write_table(file: Path, rows: list[dict[str, object]]) -> None:
     """Write the table so far, with Holm's p-value of every win rate against one half."""
     table = pd.DataFrame(rows).drop(columns="p_holm", errors="ignore")
-    apart = zip(table["value"] - 0.5, table["se"], table["n"], strict=True)
-    p = np.array([two_sided(*one) for one in apart])
-    table.assign(p_holm=holm(p)).to_csv(file, index=False, float_format="%.10g")
+    differences = zip(table["value"] - 0.5, table["se"], table["n"], strict=True)
+    p = np.array([two_sided_p_value(*one) for one in differences])
+    table.assign(p_holm=adjust_p_values(p)).to_csv(file, index=False, float_format="%.10g")
 
 
 if __name__ == "__main__":

@@ -13,42 +13,42 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simgin.analysis.analysis import Analysis, Effort, analyse
-from simgin.analysis.hidden_cards import draw_worlds, hastiness
-from simgin.analysis.position import Position, positions_in
+from simgin.analysis.analysis import Analysis, Budget, analyse_position
+from simgin.analysis.position import Position, find_decisions
+from simgin.analysis.world_sampling import immediate_knock_probability, sample_worlds
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.rollout import play_in
-from simgin.play.watch import watch_deal
+from simgin.play.rollouts import roll_out_worlds
+from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 
-CHUNK = 5_000  # worlds per call of the engine
+WORLDS_PER_CALL = 5_000  # worlds per call of the engine
 
 
-def positions(matchup: Matchup, seed: int) -> Iterator[Position]:
+def sample_positions(matchup: Matchup, seed: int) -> Iterator[Position]:
     """Yield one decision of each deal, drawn at random."""
-    lots = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     unit = 0
     while True:
-        found = positions_in(watch_deal(matchup, unit))
-        yield found[lots.integers(len(found))]
+        found = find_decisions(trace_deal(matchup, unit))
+        yield found[rng.integers(len(found))]
         unit += 1
 
 
-def points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
+def rollout_points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
     """Return the points of each action in other worlds, `(n_worlds, n_actions) float64`."""
     position, matchup = analysis.position, analysis.matchup
     rules = build_rules(position.variant)
     assert matchup.b is not None
-    hasty = hastiness(matchup.b)
+    knock_probability = immediate_knock_probability(matchup.b)
     parts = []
-    for first in range(0, worlds, CHUNK):
-        drawn = draw_worlds(position.view, rules, CHUNK, seed, first, hasty)
-        records = play_in(matchup, position.view, position.actions, drawn, first)
+    for first in range(0, worlds, WORLDS_PER_CALL):
+        drawn = sample_worlds(position.view, rules, WORLDS_PER_CALL, seed, first, knock_probability)
+        records = roll_out_worlds(matchup, position.view, position.actions, drawn, first)
         parts.append(records["points_a"] - records["points_b"])
     return np.concatenate(parts)
 
 
-def surely_worse(own: np.ndarray, other: np.ndarray) -> bool:
+def is_significantly_worse(own: np.ndarray, other: np.ndarray) -> bool:
     """Return True if an action is worse than another by more than three standard errors."""
     gap = other - own
     return bool(gap.mean() > 3 * gap.std() / np.sqrt(len(gap)))
@@ -66,25 +66,25 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
     matchup = parse_matchup(args.player, args.player, "standard", args.seed, "deal")
-    tried, known, same, wrong = 0, 0, 0, 0
-    for position in positions(matchup, args.seed):
-        tried += 1
-        effort = Effort(args.worlds, seed=args.seed + 1)
-        analysis = analyse(position, args.player, args.player, effort)
-        if len(analysis.best) > 1:
+    n_tried, n_known, n_same, n_wrong = 0, 0, 0, 0
+    for position in sample_positions(matchup, args.seed):
+        n_tried += 1
+        budget = Budget(args.worlds, seed=args.seed + 1)
+        analysis = analyse_position(position, args.player, args.player, budget)
+        if len(analysis.best_indices) > 1:
             continue
-        known += 1
-        (best,) = analysis.best
-        worth = points(analysis, args.times * args.worlds, args.seed + 2)
-        first = int(worth.mean(axis=0).argmax())
-        same += first == best
-        wrong += surely_worse(worth[:, best], worth[:, first])
-        print(f"{tried} positions, {known} known", end="\r", flush=True)
-        if known == args.known:
+        n_known += 1
+        (best,) = analysis.best_indices
+        values = rollout_points(analysis, args.times * args.worlds, args.seed + 2)
+        first = int(values.mean(axis=0).argmax())
+        n_same += first == best
+        n_wrong += is_significantly_worse(values[:, best], values[:, first])
+        print(f"{n_tried} positions, {n_known} known", end="\r", flush=True)
+        if n_known == args.known:
             break
-    print(f"{tried} positions with {args.worlds:,} worlds: in {known} the best was known.")
-    print(f"With {args.times} times as many other worlds it was the best in {same}, and worse")
-    print(f"than another by three standard errors in {wrong}.")
+    print(f"{n_tried} positions with {args.worlds:,} worlds: in {n_known} the best was known.")
+    print(f"With {args.times} times as many other worlds it was the best in {n_same}, and worse")
+    print(f"than another by three standard errors in {n_wrong}.")
 
 
 if __name__ == "__main__":

@@ -21,98 +21,105 @@ from simgin.stats.estimate import Z95
 from simgin.strategy import Strategy, loader
 
 OPPONENTS = ("simple", "marjj")
-LEARNED = ("take", "discard", "knock")
-Numbers = np.ndarray  # blends, `(N_BLENDS, ALL) float64`, then the table that selects one
+LEARNED_SLOTS = ("take", "discard", "knock")
+Weights = np.ndarray  # blends, `(N_BLENDS, ALL) float64`, then the table that selects one
 
 
-def split(numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:
+def split_weights(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
     """Return views of the blends and of the table for the rules of the EAAI challenge."""
-    blends, table = numbers[: player.KINDS], numbers[player.KINDS : player.EACH]
-    return blends.reshape(player.BLENDS, player.ALL), table
+    blends, table = (
+        weights[: player.OPPONENT_OFFSET],
+        weights[player.OPPONENT_OFFSET : player.RULES_SIZE],
+    )
+    return blends.reshape(player.N_BLENDS, player.BLEND_SIZE), table
 
 
-def weights_of(*names: str) -> list[int]:
+def feature_indices(*names: str) -> list[int]:
     """Return the indices of some discard features in a blend."""
-    places: list[int] = []
+    indices: list[int] = []
     for name in names:
-        first = sight.NAMES.index(name)
-        places += range(first, player.KNOCKS, sight.SIZE)
-    return places
+        first = sight.FEATURE_NAMES.index(name)
+        indices += range(first, player.KNOCK_OFFSET, sight.N_FEATURES)
+    return indices
 
 
-def without(*names: str) -> Callable[[Numbers], None]:
+def remove_features(*names: str) -> Callable[[Weights], None]:
     """Return a function that removes the weights of some discard features."""
 
-    def change(numbers: Numbers) -> None:
-        blends, _ = split(numbers)
-        blends[:, weights_of(*names)] = 0
+    def change(weights: Weights) -> None:
+        blends, _ = split_weights(weights)
+        blends[:, feature_indices(*names)] = 0
 
     return change
 
 
-def always(blend: int) -> Callable[[Numbers], None]:
+def fix_blend(blend: int) -> Callable[[Weights], None]:
     """Return a function that selects one blend, regardless of the opponent."""
 
-    def change(numbers: Numbers) -> None:
-        _, table = split(numbers)
+    def change(weights: Weights) -> None:
+        _, table = split_weights(weights)
         table[:] = blend
 
     return change
 
 
-def nothing(numbers: Numbers) -> None:
+def change_nothing(weights: Weights) -> None:
     """Change nothing."""
 
 
-GIVEN_AWAY = [name for name, _ in sight.DISCARD if not name.startswith("near")]
-OUTS = [name for name in sight.NAMES if name.startswith(("outs", "fits", "high_outs", "low_outs"))]
-LONE = [name for name in sight.NAMES if "lone" in name]
-TAKEN = ["wanted", "contested", "spurned", "spurned_fits", "count_taken"]
-LAST = player.BLENDS - 1
-PARTS: dict[str, Callable[[Numbers], None]] = {
-    "nothing": nothing,
-    "the opponent's kind: one half always": always(LAST // 2),
-    "the opponent's kind: always patient": always(0),
-    "the opponent's kind: always hasty": always(LAST),
-    "what the discard gives away": without(*GIVEN_AWAY),
-    "live outs": without(*OUTS),
-    "draws that make gin": without("gin_draws"),
-    "draws that allow a knock": without("knock_draws"),
-    "cards without a partner": without(*LONE),
-    "what the opponent took and shed, in the hand": without(*TAKEN),
-    "the score of the match": without("count_behind", "count_ahead"),
+SAFETY_FEATURES = [name for name, _ in sight.DISCARD_FEATURES if not name.startswith("near")]
+OUTS_FEATURES = [
+    name
+    for name in sight.FEATURE_NAMES
+    if name.startswith(("outs", "fits", "high_outs", "low_outs"))
+]
+LONE_CARD_FEATURES = [name for name in sight.FEATURE_NAMES if "lone" in name]
+OPPONENT_FEATURES = ["wanted", "contested", "spurned", "spurned_fits", "count_taken"]
+LAST_BLEND = player.N_BLENDS - 1
+CHANGES_BY_PART: dict[str, Callable[[Weights], None]] = {
+    "nothing": change_nothing,
+    "the opponent's kind: one half always": fix_blend(LAST_BLEND // 2),
+    "the opponent's kind: always patient": fix_blend(0),
+    "the opponent's kind: always hasty": fix_blend(LAST_BLEND),
+    "what the discard gives away": remove_features(*SAFETY_FEATURES),
+    "live outs": remove_features(*OUTS_FEATURES),
+    "draws that make gin": remove_features("gin_draws"),
+    "draws that allow a knock": remove_features("knock_draws"),
+    "cards without a partner": remove_features(*LONE_CARD_FEATURES),
+    "what the opponent took and shed, in the hand": remove_features(*OPPONENT_FEATURES),
+    "the score of the match": remove_features("count_behind", "count_ahead"),
 }
 
 
-def changed(change: Callable[[Numbers], None]) -> Strategy:
+def change_weights(change: Callable[[Weights], None]) -> Strategy:
     """Return champion with some of its weights changed."""
-    champion = loader.find("champion")
-    numbers = np.load(player.champion_discard.weights).astype(np.float64)
-    change(numbers)
+    champion = loader.find_strategy("champion")
+    weights = np.load(player.champion_discard.weights).astype(np.float64)
+    change(weights)
     policies = {}
-    for slot in LEARNED:
+    for slot in LEARNED_SLOTS:
         policy = champion.policy(slot)
         assert policy is not None
-        policies[slot] = replace(policy, weights=numbers)
+        policies[slot] = replace(policy, weights=weights)
     return replace(champion, **policies)
 
 
-def exchanged(**texts: str) -> Strategy:
+def with_policies(**specs: str) -> Strategy:
     """Return champion with policies of other strategies."""
-    words = [f"+{slot}={text}" for slot, text in texts.items()]
-    return loader.find("champion" + "".join(words))
+    words = [f"+{slot}={text}" for slot, text in specs.items()]
+    return loader.find_strategy("champion" + "".join(words))
 
 
-def share_won(a: Strategy, opponent: str, matches: int, seed: int) -> str:
+def measure_win_rate(a: Strategy, opponent: str, matches: int, seed: int) -> str:
     """Return the percentage of matches won with its interval."""
-    rival = loader.find(opponent)
-    matchup = Matchup(variants.find("eaai"), a, rival, seed, "match")
-    pairs = matchup.units(matches)
-    _, records = kernel.play_recorded(matchup, 0, pairs)
+    rival = loader.find_strategy(opponent)
+    matchup = Matchup(variants.find_variant("eaai"), a, rival, seed, "match")
+    pairs = matchup.count_units(matches)
+    _, records = kernel.play_with_records(matchup, 0, pairs)
     last = records[records["outcome"] >= 0]
     won = np.bincount(last["unit"], last["outcome"] == 0, pairs) / 2
-    half = Z95 * won.std(ddof=1) / np.sqrt(pairs)
-    return f"{100 * won.mean():.1f} ± {100 * half:.1f}"
+    half_width = Z95 * won.std(ddof=1) / np.sqrt(pairs)
+    return f"{100 * won.mean():.1f} ± {100 * half_width:.1f}"
 
 
 def main() -> None:
@@ -123,14 +130,16 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=4022)
     args = parser.parse_args()
-    players = {part: changed(change) for part, change in PARTS.items()}
-    players["its knocks (`early:k=3` instead)"] = exchanged(knock="early:k=3")
-    players["its knocks (`at:k=10` instead)"] = exchanged(knock="at:k=10")
-    players["its takes (`lower` instead)"] = exchanged(take="lower")
-    players["its discards (`low` instead)"] = exchanged(discard="low")
+    players = {part: change_weights(change) for part, change in CHANGES_BY_PART.items()}
+    players["its knocks (`early:k=3` instead)"] = with_policies(knock="early:k=3")
+    players["its knocks (`at:k=10` instead)"] = with_policies(knock="at:k=10")
+    players["its takes (`lower` instead)"] = with_policies(take="lower")
+    players["its discards (`low` instead)"] = with_policies(discard="low")
     print("| taken away | v `simple` | v `marjj` |\n|---|---|---|")
     for part, changed_player in players.items():
-        shares = [share_won(changed_player, name, args.matches, args.seed) for name in OPPONENTS]
+        shares = [
+            measure_win_rate(changed_player, name, args.matches, args.seed) for name in OPPONENTS
+        ]
         print(f"| {part} | {shares[0]} | {shares[1]} |", flush=True)
 
 

@@ -14,32 +14,32 @@ import time
 import numpy as np
 
 SECONDS = 5.0
-KNOCK = 55  # action in OpenSpiel and simgin
+KNOCK_ACTION = 55  # action in OpenSpiel and simgin
 
 
-def any_action(legal):
+def choose_action(legal):
     """Return an action that ends the deal if one is legal, else a random legal action."""
-    return KNOCK if KNOCK in legal else random.choice(legal)
+    return KNOCK_ACTION if KNOCK_ACTION in legal else random.choice(legal)
 
 
-def timed(play, *arguments):
+def measure_speed(play, *arguments):
     """Return the deals and steps per second of CPU time."""
     play(*arguments)
     deals = steps = 0
-    start = time.process_time()
-    while time.process_time() - start < SECONDS:
+    started = time.process_time()
+    while time.process_time() - started < SECONDS:
         more = play(*arguments)
         deals, steps = deals + more[0], steps + more[1]
-    spent = time.process_time() - start
-    return deals / spent, steps / spent
+    elapsed = time.process_time() - started
+    return deals / elapsed, steps / elapsed
 
 
-def openspiel(game, observes=True):
+def play_openspiel(game, observe=True):
     """Play a deal in OpenSpiel and return the deals and steps.
 
     Args:
         game: Game of OpenSpiel.
-        observes: True to compute the observation at every step.
+        observe: True to compute the observation at every step.
     """
     state, steps = game.new_initial_state(), 0
     while not state.is_terminal():
@@ -47,14 +47,14 @@ def openspiel(game, observes=True):
             card, _ = random.choice(state.chance_outcomes())
             state.apply_action(card)
             continue
-        if observes:
+        if observe:
             np.array(state.observation_tensor(), np.float32)
-        state.apply_action(any_action(state.legal_actions()))
+        state.apply_action(choose_action(state.legal_actions()))
         steps += 1
     return 1, steps
 
 
-def rlcard(env):
+def play_rlcard(env):
     """Play a deal in RLCard and return the deals and steps."""
     state, _ = env.reset()
     steps = 0
@@ -66,17 +66,17 @@ def rlcard(env):
     return 1, steps
 
 
-def single(env):
+def play_gymnasium(env):
     """Play a deal of one seat and return the deals and steps."""
     seen, _ = env.reset()
     steps, ended = 0, False
     while not ended:
-        seen, _, ended, _, _ = env.step(any_action(seen["action_mask"].nonzero()[0].tolist()))
+        seen, _, ended, _, _ = env.step(choose_action(seen["action_mask"].nonzero()[0].tolist()))
         steps += 1
     return 1, steps
 
 
-def turns(env):
+def play_pettingzoo(env):
     """Play a deal of both seats and return the deals and steps."""
     env.reset()
     steps = 0
@@ -84,23 +84,23 @@ def turns(env):
         seen, _, ended, _, _ = env.last()
         if ended:
             return 1, steps
-        env.step(any_action(seen["action_mask"].nonzero()[0].tolist()))
+        env.step(choose_action(seen["action_mask"].nonzero()[0].tolist()))
         steps += 1
 
 
-def vector(envs, memory):
+def step_vector(envs, memory):
     """Step all environments once, with random legal actions chosen in NumPy."""
     if not memory:
         memory.append(envs.reset(seed=1)[0]["action_mask"])
     mask = memory.pop()
     weights = np.random.random(mask.shape) * mask
-    weights[:, KNOCK] *= 2
+    weights[:, KNOCK_ACTION] *= 2
     seen, _, ended, _, _ = envs.step(weights.argmax(axis=1))
     memory.append(seen["action_mask"])
     return int(ended.sum()), len(mask)
 
 
-def stepping(envs, memory):
+def step_vector_timed(envs, memory):
     """Step as `step_vector` does, and add only the time of the environments to `memory`."""
     mask = memory[0]
     actions = (np.random.random(mask.shape) * mask).argmax(axis=1)
@@ -115,34 +115,38 @@ def main():
     """Measure all installed libraries and print their speeds."""
     from simgin.envs import gin_rummy
 
-    found = {}
+    speeds = {}
     try:
         import pyspiel
 
-        found["OpenSpiel"] = timed(openspiel, pyspiel.load_game("gin_rummy"))
-        found["OpenSpiel, nothing observed"] = timed(
-            openspiel, pyspiel.load_game("gin_rummy"), False
+        speeds["OpenSpiel"] = measure_speed(play_openspiel, pyspiel.load_game("gin_rummy"))
+        speeds["OpenSpiel, nothing observed"] = measure_speed(
+            play_openspiel, pyspiel.load_game("gin_rummy"), False
         )
     except ImportError:
         print("OpenSpiel is not installed")
     try:
         import rlcard as library
 
-        found["RLCard"] = timed(rlcard, library.make("gin-rummy"))
+        speeds["RLCard"] = measure_speed(play_rlcard, library.make("gin-rummy"))
     except ImportError:
         print("RLCard is not installed")
-    found["simgin, PettingZoo"] = timed(turns, gin_rummy.raw_env("eaai"))
-    found["simgin, Gymnasium, against simple"] = timed(single, gin_rummy.gym_env("eaai"))
+    speeds["simgin, PettingZoo"] = measure_speed(play_pettingzoo, gin_rummy.raw_env("eaai"))
+    speeds["simgin, Gymnasium, against simple"] = measure_speed(
+        play_gymnasium, gin_rummy.gym_env("eaai")
+    )
     for n, copy in ((64, True), (128, True), (128, False), (1024, False)):
         envs = gin_rummy.vector_env(n, "eaai", copy=copy)
         copied = ", copied" if copy else ""
-        found[f"simgin, vector of {n}{copied}, choosing too"] = timed(vector, envs, [])
+        speeds[f"simgin, vector of {n}{copied}, choosing too"] = measure_speed(
+            step_vector, envs, []
+        )
         memory, deals, steps = [envs.reset(seed=1)[0]["action_mask"], 0.0], 0, 0
         while memory[1] < SECONDS / 2:
-            more = stepping(envs, memory)
-            deals, steps = deals + more[0], steps + more[1]
-        found[f"simgin, vector of {n}{copied}"] = deals / memory[1], steps / memory[1]
-    for name, (deals, steps) in found.items():
+            result = step_vector_timed(envs, memory)
+            deals, steps = deals + result[0], steps + result[1]
+        speeds[f"simgin, vector of {n}{copied}"] = deals / memory[1], steps / memory[1]
+    for name, (deals, steps) in speeds.items():
         print(f"{name:<44}{deals:>10,.0f} deals/s{steps:>12,.0f} steps/s")
 
 

@@ -22,18 +22,18 @@ from typing import Any
 
 import pandas as pd
 
-from simgin.analysis import rates
+from simgin.analysis import error_rates
 from simgin.strategy import catalogue, loader
 
 VARIANT = "eaai"
-PIECE = 20  # units per piece: pairs of deals, or deals for champion itself
-NOT_THERE = "dice-player"  # plays like gold in variants without a die
-COSTLIEST = 3
-SLOW = ("champion-mc", "mc", "random")  # started first
+UNITS_PER_PIECE = 20  # units per piece: pairs of deals, or deals for champion itself
+EXCLUDED_STRATEGY = "dice-player"  # plays like gold in variants without a die
+N_COSTLIEST = 3
+SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # started first
 
 
 @dataclass(frozen=True)
-class Piece:
+class WorkPiece:
     """Some units of a strategy; piece 0 also measures the lead of the evaluator."""
 
     strategy: str
@@ -47,64 +47,70 @@ class Piece:
         return self.folder / "parts" / f"{self.strategy}-{self.number}.pkl"
 
     @property
-    def trial(self) -> rates.Trial:
+    def rating_task(self) -> error_rates.RatingTask:
         """Task of evaluating all deals of the strategy."""
-        return rates.Trial.read(
-            self.strategy, None, VARIANT, None, self.deals, rates.WORLDS, seed=1
+        return error_rates.RatingTask.read(
+            self.strategy,
+            None,
+            VARIANT,
+            None,
+            self.deals,
+            error_rates.DEFAULT_EVALUATION_WORLDS,
+            seed=1,
         )
 
 
-def carry_out(piece: Piece) -> Piece:
+def evaluate_piece(piece: WorkPiece) -> WorkPiece:
     """Evaluate the units of a piece and save the result."""
-    trial = piece.trial
-    first = PIECE * piece.number
-    n = min(PIECE, trial.matchup.units(trial.deals) - first)
-    found = rates.judge_units(trial, first, n, workers=1)
-    lead = None if piece.number else rates.measured_lead(trial, workers=1)
+    rating_task = piece.rating_task
+    first = UNITS_PER_PIECE * piece.number
+    n = min(UNITS_PER_PIECE, rating_task.matchup.count_units(rating_task.n_deals) - first)
+    evaluated = error_rates.evaluate_units(rating_task, first, n, workers=1)
+    lead = None if piece.number else error_rates.estimate_lead(rating_task, workers=1)
     unfinished = piece.path.with_suffix(".tmp")
-    unfinished.write_bytes(pickle.dumps((found, lead)))
+    unfinished.write_bytes(pickle.dumps((evaluated, lead)))
     unfinished.rename(piece.path)
     return piece
 
 
-def pieces(folder: Path, deals: int) -> list[Piece]:
+def list_pieces(folder: Path, deals: int) -> list[WorkPiece]:
     """Return all pieces of work, sorted by number."""
-    names = [name for name in loader.built_in() if not catalogue.alone(name)]
-    names.remove(NOT_THERE)
-    names.sort(key=lambda name: name not in SLOW)
-    listed = []
-    for number in range(-(-deals // PIECE)):
+    names = [name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)]
+    names.remove(EXCLUDED_STRATEGY)
+    names.sort(key=lambda name: name not in SLOW_STRATEGIES)
+    pieces = []
+    for number in range(-(-deals // UNITS_PER_PIECE)):
         for name in names:
-            piece = Piece(name, number, deals, folder)
-            matchup = piece.trial.matchup
-            if PIECE * number < matchup.units(deals):
-                listed.append(piece)
-    return listed
+            piece = WorkPiece(name, number, deals, folder)
+            matchup = piece.rating_task.matchup
+            if UNITS_PER_PIECE * number < matchup.count_units(deals):
+                pieces.append(piece)
+    return pieces
 
 
-def judge_all(todo: list[Piece], workers: int, seconds: float) -> None:
+def evaluate_pieces(todo: list[WorkPiece], workers: int, seconds: float) -> None:
     """Evaluate pieces in parallel; start none after `seconds`."""
-    end = time.monotonic() + seconds
-    spawning = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=spawning) as pool:
-        for number, _ in enumerate(_in_time(pool, todo, workers, end), start=1):
+    deadline = time.monotonic() + seconds
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        for number, _ in enumerate(_iter_finished(pool, todo, workers, deadline), start=1):
             print(f"{number} of {len(todo)} pieces", flush=True)
 
 
-def _in_time(
-    pool: ProcessPoolExecutor, todo: list[Piece], workers: int, end: float
-) -> Iterator[Piece]:
+def _iter_finished(
+    pool: ProcessPoolExecutor, todo: list[WorkPiece], workers: int, deadline: float
+) -> Iterator[WorkPiece]:
     """Yield the finished pieces; at most as many are submitted as there are processes."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
-    left = iter(todo)
+    remaining = iter(todo)
     running: set[Any] = set()
     while True:
-        while len(running) < workers and time.monotonic() < end:
-            piece = next(left, None)
+        while len(running) < workers and time.monotonic() < deadline:
+            piece = next(remaining, None)
             if piece is None:
                 break
-            running.add(pool.submit(carry_out, piece))
+            running.add(pool.submit(evaluate_piece, piece))
         if not running:
             return
         done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -112,42 +118,44 @@ def _in_time(
             yield future.result()
 
 
-def joined(found: list[Piece]) -> rates.ErrorRates:
+def merge_pieces(pieces: list[WorkPiece]) -> error_rates.ErrorRates:
     """Return the error rates of a strategy from its consecutive pieces."""
-    judged = []
+    evaluated = []
     lead = None
-    for piece in found:
+    for piece in pieces:
         units, measured = pickle.loads(piece.path.read_bytes())
-        judged += units
+        evaluated += units
         lead = lead or measured
     assert lead is not None
-    trial = replace(found[0].trial, deals=found[0].trial.matchup.cell.results(len(judged)))
-    return rates.ErrorRates(trial, judged, lead)
+    rating_task = replace(
+        pieces[0].rating_task, deals=pieces[0].rating_task.matchup.key.count_games(len(evaluated))
+    )
+    return error_rates.ErrorRates(rating_task, evaluated, lead)
 
 
-def tables(found: list[Piece]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def build_tables(pieces: list[WorkPiece]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the error rates of a strategy and its costliest decisions."""
-    result = joined(found)
+    result = merge_pieces(pieces)
     lead = result.lead
     frame = result.frame().assign(lead=lead.value, lead_se=lead.se)
     rows = []
-    for judged, gap in result.costliest(COSTLIEST):
-        row = {"strategy": found[0].strategy, "place": judged.place, "done": judged.done}
+    for judged, gap in result.costliest(N_COSTLIEST):
+        row = {"strategy": pieces[0].strategy, "place": judged.label, "done": judged.chosen}
         row |= {"best": judged.best, "points": gap.value, "se": gap.se}
         rows.append(row | {"command": result.command(judged)})
     return frame, pd.DataFrame(rows)
 
 
-def write_tables(folder: Path, listed: list[Piece], workers: int) -> None:
+def write_tables(folder: Path, pieces: list[WorkPiece], workers: int) -> None:
     """Write the tables of all finished pieces."""
-    there: dict[str, list[Piece]] = {}
-    for piece in listed:
-        own = there.setdefault(piece.strategy, [])
-        if piece.path.exists() and len(own) == piece.number:
-            own.append(piece)
+    pieces_by_strategy: dict[str, list[WorkPiece]] = {}
+    for piece in pieces:
+        finished = pieces_by_strategy.setdefault(piece.strategy, [])
+        if piece.path.exists() and len(finished) == piece.number:
+            finished.append(piece)
     spawning = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=spawning) as pool:
-        found = list(pool.map(tables, filter(None, there.values())))
+        found = list(pool.map(build_tables, filter(None, pieces_by_strategy.values())))
     for name, frames in zip(("rates", "costliest"), zip(*found, strict=True), strict=True):
         frame = pd.concat(frames, ignore_index=True)
         frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
@@ -162,13 +170,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=multiprocessing.cpu_count())
     args = parser.parse_args()
     (args.output / "parts").mkdir(parents=True, exist_ok=True)
-    listed = pieces(args.output, args.deals)
-    todo = [piece for piece in listed if not piece.path.exists()]
+    pieces = list_pieces(args.output, args.deals)
+    todo = [piece for piece in pieces if not piece.path.exists()]
     started = time.monotonic()
     if todo:  # compile the engine once, so that not every process does
-        rates.judge_units(todo[-1].trial, 0, 1, workers=1)
-    judge_all(todo, args.workers, args.seconds - (time.monotonic() - started))
-    write_tables(args.output, listed, args.workers)
+        error_rates.evaluate_units(todo[-1].rating_task, 0, 1, workers=1)
+    evaluate_pieces(todo, args.workers, args.seconds - (time.monotonic() - started))
+    write_tables(args.output, pieces, args.workers)
     print(f"Written: {args.output / 'rates.csv'}")
 
 

@@ -13,21 +13,21 @@ from pathlib import Path
 
 import numpy as np
 
-from simgin.analysis.hidden_cards import draw_worlds
-from simgin.core.cards import PACK
+from simgin.analysis.world_sampling import sample_worlds
+from simgin.core.cards import ALL_CARDS
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.text import notation
 from simgin.toolkit import beliefs
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-PAIRS = (("champion", 0.0), ("gold-early", 0.0), ("marjj", 0.0), ("simple", 1.0), ("gold", 1.0))
-HANDS = 200
+OPPONENTS = (("champion", 0.0), ("gold-early", 0.0), ("marjj", 0.0), ("simple", 1.0), ("gold", 1.0))
+HANDS_PER_DECISION = 200
 
 
-def compared(variant: str, deals: int, seed: int) -> np.ndarray:
+def compare_models(variant: str, deals: int, seed: int) -> np.ndarray:
     """Return sampled, fitted and uniform probabilities and the truth for every unseen card.
 
     Returns:
@@ -35,26 +35,28 @@ def compared(variant: str, deals: int, seed: int) -> np.ndarray:
         single cards, and with all cards equally likely, and 1 if the opponent held the card.
     """
     multipliers = np.load(STRATEGIES / "beliefs.npy")
-    rules = build_rules(variants.find(variant))
-    lots = np.random.default_rng(seed)
+    rules = build_rules(variants.find_variant(variant))
+    rng = np.random.default_rng(seed)
     rows = []
-    for rival, hasty in PAIRS:
-        matchup = parse_matchup("champion", rival, variant, seed, "deal")
-        for unit in range(deals // len(PAIRS)):
-            deal = watch_deal(matchup, unit)
-            views = [q.view for q in deal.questions if q.seat == 0 and q.view.turns > 0]
+    for opponent, hasty in OPPONENTS:
+        matchup = parse_matchup("champion", opponent, variant, seed, "deal")
+        for unit in range(deals // len(OPPONENTS)):
+            deal = trace_deal(matchup, unit)
+            views = [q.view for q in deal.decisions if q.seat == 0 and q.view.turns > 0]
             if not views:
                 continue
-            view = views[lots.integers(len(views))]
-            chances = np.zeros(52)
-            hands = draw_worlds(view, rules, HANDS, unit, hasty=hasty).hands
-            beliefs.believe(view, multipliers, 0, chances)
+            view = views[rng.integers(len(views))]
+            probabilities = np.zeros(52)
+            hands = sample_worlds(view, rules, HANDS_PER_DECISION, unit, p_immediate=hasty).hands
+            beliefs.estimate_holdings(view, multipliers, 0, probabilities)
             stock = sum(1 << int(card) for card in deal.state.pack[52 - int(view.stock) :])
-            hand = PACK & ~(int(view.hand) | int(view.pile) | stock)
-            cards = np.array(notation.cards_in(int(view.unseen)))
-            said = (hands[:, None] >> cards & 1).mean(axis=0)
-            alike = np.full(len(cards), (10 - int(view.known).bit_count()) / len(cards))
-            rows.append(np.stack([said, chances[cards], alike, hand >> cards & 1], axis=1))
+            hand = ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)
+            cards = np.array(notation.mask_to_cards(int(view.unseen)))
+            sampled = (hands[:, None] >> cards & 1).mean(axis=0)
+            uniform = np.full(len(cards), (10 - int(view.known).bit_count()) / len(cards))
+            rows.append(
+                np.stack([sampled, probabilities[cards], uniform, hand >> cards & 1], axis=1)
+            )
     return np.concatenate(rows)
 
 
@@ -65,15 +67,15 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=8_000)
     parser.add_argument("--seed", type=int, default=6060)
     args = parser.parse_args()
-    rows = compared(args.variant, args.deals, args.seed)
-    said, held = rows[:, 0], rows[:, 3]
+    rows = compare_models(args.variant, args.deals, args.seed)
+    sampled, held = rows[:, 0], rows[:, 3]
     print("| said to be held with | cards | said, mean % | held % |\n|---|---|---|---|")
     for low in range(0, 100, 10):
-        group = (said >= low / 100) & (said < (low + 10) / 100)
+        group = (sampled >= low / 100) & (sampled < (low + 10) / 100)
         n = int(group.sum())
-        share = held[group].mean()
-        error = 196 * np.sqrt(share * (1 - share) / n)
-        means = f"{100 * said[group].mean():.1f} | {100 * share:.1f} ± {error:.1f}"
+        frequency = held[group].mean()
+        error = 196 * np.sqrt(frequency * (1 - frequency) / n)
+        means = f"{100 * sampled[group].mean():.1f} | {100 * frequency:.1f} ± {error:.1f}"
         print(f"| {low} to {low + 10} % | {n:,} | {means} |")
     names = ("whole hands", "card by card (`believe`)", "all alike")
     scores = ((rows[:, :3] - held[:, None]) ** 2).mean(axis=0)

@@ -23,68 +23,91 @@ import numpy as np
 import pandas as pd
 
 EXPERIMENT = "experiments/claims/lengths.toml"
-MATCH = ["unit", "half"]
-POINTS, DEALS = 121, 7
-WORTH = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
+MATCH_KEYS = ["unit", "half"]
+TARGET_POINTS, TARGET_DEALS = 121, 7
+POINT_RANGES_BY_VALUE = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
 
 
-def measures(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
+def iter_metrics(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     """Yield name and boolean values of every metric for the matches or shots of a pair."""
-    lengths = deals.groupby(MATCH).size()
+    lengths = deals.groupby(MATCH_KEYS).size()
     yield "one_deal", lengths == 1
     yield "within_3", lengths <= 3
     yield "within_10", lengths <= 10
     if variant == "twofold":
-        yield from _two_goals(deals)
+        yield from _iter_twofold_metrics(deals)
     if variant.startswith("pro"):
-        last = deals.groupby(MATCH).last()
+        last = deals.groupby(MATCH_KEYS).last()
         loser = np.where(last["outcome"] == "A", last["after_b"], last["after_a"])
-        for value, (low, high) in WORTH.items():
+        for value, (low, high) in POINT_RANGES_BY_VALUE.items():
             yield f"worth_{value}", pd.Series((low <= loser) & (loser <= high))
     if variant == "shot":
         yield "shot_above_10", deals.loc[deals["kind"] == "shot", "knock_count"] > 10
 
 
-def _two_goals(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
+def _iter_twofold_metrics(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     """Yield the metrics of the side that first reached the points."""
-    reached = deals[deals[["after_a", "after_b"]].max(axis=1) >= POINTS].groupby(MATCH).first()
-    first = np.where(reached["after_a"] >= POINTS, "A", "B")
+    reached = (
+        deals[deals[["after_a", "after_b"]].max(axis=1) >= TARGET_POINTS]
+        .groupby(MATCH_KEYS)
+        .first()
+    )
+    first = np.where(reached["after_a"] >= TARGET_POINTS, "A", "B")
     won = np.where(first == "A", reached["won_a"], reached["won_b"])
-    outcome = deals.groupby(MATCH)["outcome"].last().loc[reached.index]
-    yield "not_yet", pd.Series(won < DEALS)
-    yield "overtaken", pd.Series((won < DEALS) & (outcome != first))
+    outcome = deals.groupby(MATCH_KEYS)["outcome"].last().loc[reached.index]
+    yield "not_yet", pd.Series(won < TARGET_DEALS)
+    yield "overtaken", pd.Series((won < TARGET_DEALS) & (outcome != first))
 
 
-def with_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
+def add_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
     """Add the points and the won deals after each deal; gin and undercut count as two deals."""
-    two = deals["kind"].isin(["gin", "undercut"])
+    is_double = deals["kind"].isin(["gin", "undercut"])
     for side in "ab":
-        won = (deals["winner"] == side.upper()) * np.where(two, 2, 1)
+        won = (deals["winner"] == side.upper()) * np.where(is_double, 2, 1)
         deals[f"after_{side}"] = deals[f"score_{side}"] + deals[f"points_{side}"]
         deals[f"won_{side}"] = deals[f"deals_{side}"] + won
     return deals
 
 
-def rows(deals: pd.DataFrame) -> Iterator[dict[str, object]]:
+def iter_rows(deals: pd.DataFrame) -> Iterator[dict[str, object]]:
     """Yield the tidy rows of all metrics."""
-    for (variant, a, b), own in deals.groupby(["variant", "a", "b"], sort=False, observed=True):
-        for metric, found in measures(str(variant), own):
-            n, share = len(found), float(found.mean())
+    for (variant, a, b), pair_deals in deals.groupby(
+        ["variant", "a", "b"], sort=False, observed=True
+    ):
+        for metric, values in iter_metrics(str(variant), pair_deals):
+            n, share = len(values), float(values.mean())
             se = float(np.sqrt(share * (1 - share) / n))
-            limits = {"value": share, "se": se, "low": share - 1.96 * se, "high": share + 1.96 * se}
+            estimate = {
+                "value": share,
+                "se": se,
+                "low": share - 1.96 * se,
+                "high": share + 1.96 * se,
+            }
             named = {"variant": variant, "strategy": a, "opponent": b, "unit": "match"}
-            yield {**named, "metric": metric, **limits, "n": n}
+            yield {**named, "metric": metric, **estimate, "n": n}
 
 
 def main() -> None:
     """Parse the command line, play the matches and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
-    place = parser.parse_args().output
-    run = (sys.executable, "-P", "-m", "simgin", "run", EXPERIMENT, "--record", "-o", str(place))
+    directory = parser.parse_args().output
+    run = (
+        sys.executable,
+        "-P",
+        "-m",
+        "simgin",
+        "run",
+        EXPERIMENT,
+        "--record",
+        "-o",
+        str(directory),
+    )
     subprocess.run(run, check=True)
-    deals = with_scores_after(pd.read_parquet(place / "deals.parquet"))
-    pd.DataFrame(rows(deals)).to_csv(place / "matches.csv", index=False, float_format="%.10g")
+    deals = add_scores_after(pd.read_parquet(directory / "deals.parquet"))
+    pd.DataFrame(iter_rows(deals)).to_csv(
+        directory / "matches.csv", index=False, float_format="%.10g"
+    )
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ Each value is the best of several runs, in CPU time of one thread.
 import time
 from typing import Literal
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 
-RUNS = 8
+N_RUNS = 8
 CASES = (  # variant, players, number of matches
     ("standard", "simple", "simple", 2000),
     ("hollywood", "simple", "simple", 1500),
@@ -30,23 +30,26 @@ CASES = (  # variant, players, number of matches
 )
 
 
-def nanoseconds(
+def measure_nanoseconds(
     variant: str, a: str, b: str | None, unit: Literal["deal", "match"], n: int
 ) -> float:
     """Return the CPU time per deal in nanoseconds, the best of several runs of n units."""
-    played = parse_matchup(a, b, variant, 1, unit)
-    kernel.prepare(played)
+    matchup = parse_matchup(a, b, variant, 1, unit)
+    kernel.compile_matchup(matchup)
     best = float("inf")
-    for _ in range(RUNS):
+    for _ in range(N_RUNS):
         started = time.process_time()
-        rows = kernel.play(played, 0, n)
-        taken = time.process_time() - started
-        best = min(best, taken / int(rows[:, sums.SUM + sums.FACT["deals"]].sum()))
+        rows = kernel.play_batches(matchup, 0, n)
+        elapsed = time.process_time() - started
+        best = min(
+            best,
+            elapsed / int(rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]].sum()),
+        )
     return 1e9 * best
 
 
 for variant, a, b, n in CASES:
-    deals = nanoseconds(variant, a, b, "deal", 20_000)
-    matches = nanoseconds(variant, a, b, "match", n)
+    deals = measure_nanoseconds(variant, a, b, "deal", 20_000)
+    matches = measure_nanoseconds(variant, a, b, "match", n)
     ratio = f"{matches / deals:.2f} times"
     print(f"{variant:20} deals {deals:5.0f} ns, matches {matches:5.0f} ns a deal, {ratio}")

@@ -3,7 +3,7 @@
     python benchmarks/plain.py
 
 The engine and the C programs are measured alternately. Requires gcc. See
-docs/explanation/decisions/0051-hands-side-by-side.md.
+docs/explanation/decisions/0004-speed.md.
 """
 
 import re
@@ -17,39 +17,39 @@ from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 
 SOURCE = Path(__file__).with_name("plain.c")
-FORMS = {"all eleven discards": (), "only those that may matter": ("-DSMART",)}
-DEALS, ROUNDS = 1_000_000, 5
+PROGRAMS = {"all eleven discards": (), "only those that may matter": ("-DSMART",)}
+N_DEALS, N_ROUNDS = 1_000_000, 5
 
 
-def in_c(program, seed):
+def measure_c(program, seed):
     """Return the deals per second of a compiled C program."""
-    done = subprocess.run(
-        [program, str(DEALS), str(seed)], check=True, capture_output=True, text=True
+    process = subprocess.run(
+        [program, str(N_DEALS), str(seed)], check=True, capture_output=True, text=True
     )
-    return float(re.search(r"(\S+) deals per second", done.stdout)[1])
+    return float(re.search(r"(\S+) deals per second", process.stdout)[1])
 
 
-def in_the_engine(matchup):
+def measure_engine(matchup):
     """Return the deals per second of the engine on one thread, without mirrored games."""
-    start = time.process_time()
-    kernel.play(matchup, 0, matchup.cell.units(DEALS))
-    return DEALS / (time.process_time() - start)
+    started = time.process_time()
+    kernel.play_batches(matchup, 0, matchup.cell.units(N_DEALS))
+    return N_DEALS / (time.process_time() - started)
 
 
 def main():
     """Compile the C programs, measure all speeds and print them."""
     matchup = parse_matchup("simple", "simple", "eaai", 1, "deal")
-    kernel.play(matchup, 0, 20_000)
+    kernel.play_batches(matchup, 0, 20_000)
     with tempfile.TemporaryDirectory() as folder:
-        programs = {name: Path(folder, f"gin{i}") for i, name in enumerate(FORMS)}
+        programs = {name: Path(folder, f"gin{i}") for i, name in enumerate(PROGRAMS)}
         for name, program in programs.items():
-            command = ["gcc", "-O3", "-march=native", *FORMS[name], SOURCE, "-o", program]
+            command = ["gcc", "-O3", "-march=native", *PROGRAMS[name], SOURCE, "-o", program]
             subprocess.run(command, check=True)
-        engine, plain = [], {name: [] for name in FORMS}
-        for seed in range(1, ROUNDS + 1):
+        engine, plain = [], {name: [] for name in PROGRAMS}
+        for seed in range(1, N_ROUNDS + 1):
             for name, program in programs.items():
-                plain[name].append(in_c(program, seed))
-            engine.append(in_the_engine(matchup))
+                plain[name].append(measure_c(program, seed))
+            engine.append(measure_engine(matchup))
     print(f"the engine: {median(engine):,.0f} deals a second")
     for name, speeds in plain.items():
         ratio = median(ours / its for ours, its in zip(engine, speeds, strict=True))

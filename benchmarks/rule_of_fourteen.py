@@ -22,17 +22,17 @@ import numpy as np
 from simgin.stats.estimate import Z95
 from simgin.toolkit import beliefs as model
 
-PLAYERS = ("gold-early", "tonic-like", "marjj")
-TOTALS = (12, 13, 14, 15, 16)
-GROUPS = 10
-SPEC = importlib.util.spec_from_file_location(
+LOGGED_PLAYERS = ("gold-early", "tonic-like", "marjj")
+RANK_TOTALS = (12, 13, 14, 15, 16)
+N_GROUPS = 10
+MODULE_SPEC = importlib.util.spec_from_file_location(
     "training_beliefs", Path(__file__).parent.parent / "training" / "beliefs.py"
 )
-training = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(training)
+training = importlib.util.module_from_spec(MODULE_SPEC)
+MODULE_SPEC.loader.exec_module(training)
 
 
-def seen_at_partners(view: np.record, total: int) -> np.ndarray:
+def count_partner_choices(view: np.record, total: int) -> np.ndarray:
     """Count the opponent's choices at the partner rank of each unseen card.
 
     The choices are cards declined, taken and discarded. The partner rank adds up to `total` with
@@ -45,10 +45,10 @@ def seen_at_partners(view: np.record, total: int) -> np.ndarray:
     for i in range(int(view.turns)):
         if view.history[i, 0] == view.seat:
             continue
-        kind, card = model.began(view, i)
+        kind, card = model.find_turn_event(view, i)
         if kind >= 0:
             counts[kind, card % 13] += 1
-        counts[model.THROWN, int(view.history[i, 3]) % 13] += 1
+        counts[model.EVENT_DISCARDED, int(view.history[i, 3]) % 13] += 1
     rows = []
     for card in range(52):
         if int(view.unseen) >> card & 1:
@@ -64,20 +64,22 @@ def main() -> None:
     )
     parser.add_argument("--deals", type=int, default=2_000, help="deals of every pair")
     args = parser.parse_args()
-    pairs = list(combinations_with_replacement(PLAYERS, 2))
+    pairs = list(combinations_with_replacement(LOGGED_PLAYERS, 2))
     rows, held, views = training.logged(pairs, args.deals, 3)
     group = np.repeat(
-        np.arange(len(views)) % GROUPS, [int(view.unseen).bit_count() for view in views]
+        np.arange(len(views)) % N_GROUPS, [int(view.unseen).bit_count() for view in views]
     )
-    print(f"{len(views):,} deals of {', '.join(PLAYERS)}, seed 3")
+    print(f"{len(views):,} deals of {', '.join(LOGGED_PLAYERS)}, seed 3")
     print("factors on the odds if the opponent declined, took, discarded a card of the other rank")
-    for total in TOTALS:
-        more = np.hstack([rows, np.concatenate([seen_at_partners(view, total) for view in views])])
+    for total in RANK_TOTALS:
+        more = np.hstack(
+            [rows, np.concatenate([count_partner_choices(view, total) for view in views])]
+        )
         logs = np.log(training.fit(more, held)[-3:])
-        without = [training.fit(more[group != k], held[group != k])[-3:] for k in range(GROUPS)]
+        without = [training.fit(more[group != k], held[group != k])[-3:] for k in range(N_GROUPS)]
         left_out = np.log(np.array(without))
         squares = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
-        se = np.sqrt((GROUPS - 1) / GROUPS * squares)
+        se = np.sqrt((N_GROUPS - 1) / N_GROUPS * squares)
         factors = zip(np.exp(logs), Z95 * np.exp(logs) * se, strict=True)
         print(
             f"adding up to {total}: "

@@ -18,14 +18,14 @@ from math import sqrt
 
 import numpy as np
 
-from simgin.analysis.analysis import still_tried
-from simgin.analysis.hidden_cards import draw_worlds
-from simgin.analysis.position import positions_in
+from simgin.analysis.analysis import active_actions
+from simgin.analysis.position import find_decisions
+from simgin.analysis.world_sampling import sample_worlds
 from simgin.play.matchup import parse_matchup
-from simgin.play.rollout import play_in
-from simgin.play.watch import watch_deal
+from simgin.play.rollouts import roll_out_worlds
+from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
-from simgin.stats.estimate import wilson
+from simgin.stats.estimate import wilson_interval
 
 VARIANTS = (
     "solitaire-gin",
@@ -37,24 +37,24 @@ VARIANTS = (
 Z95 = 1.96
 
 
-def discards(matchup, deals):
+def sample_discards(matchup, deals):
     """Return one discard decision of each deal, drawn at random; skip deals without one."""
-    lots = np.random.default_rng(matchup.seed)
+    rng = np.random.default_rng(matchup.seed)
     found, unit = [], 0
     while len(found) < deals:
-        positions = positions_in(watch_deal(matchup, unit))
-        asked = [position for position in positions if position.place.endswith("discard")]
+        positions = find_decisions(trace_deal(matchup, unit))
+        candidates = [position for position in positions if position.label.endswith("discard")]
         unit += 1
-        if asked:
-            found.append(asked[lots.integers(len(asked))])
+        if candidates:
+            found.append(candidates[rng.integers(len(candidates))])
     return found
 
 
-def worths(matchup, position, worlds, number):
+def action_values(matchup, position, worlds, first_world):
     """Return the value of every action in each sampled deck, `(n_worlds, n_actions) float64`."""
     rules = build_rules(position.variant)
-    decks = draw_worlds(position.view, rules, worlds, matchup.seed, number)
-    records = play_in(matchup, position.view, position.actions, decks, number)
+    decks = sample_worlds(position.view, rules, worlds, matchup.seed, first_world)
+    records = roll_out_worlds(matchup, position.view, position.actions, decks, first_world)
     scoring = position.variant.row["deal_scoring"]
     if scoring == "winloss":
         return 100.0 * (records["winner"] == 0)
@@ -62,7 +62,7 @@ def worths(matchup, position, worlds, number):
     return np.asarray(-points if scoring == "penalty" else points, float)
 
 
-def study(strategy, variant, deals, worlds, seed):
+def evaluate_discards(strategy, variant, deals, worlds, seed):
     """Evaluate one discard of each deal.
 
     Returns:
@@ -71,30 +71,30 @@ def study(strategy, variant, deals, worlds, seed):
     """
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     rows = []
-    for position in discards(matchup, deals):
-        own = position.actions.index(position.done)
-        first = worths(matchup, position, worlds, 0)
-        second = worths(matchup, position, worlds, worlds)
+    for position in sample_discards(matchup, deals):
+        own_action = position.actions.index(position.done)
+        first = action_values(matchup, position, worlds, 0)
+        second = action_values(matchup, position, worlds, worlds)
         best = int(first.mean(axis=0).argmax())
-        cost = (second[:, best] - second[:, own]).mean()
-        may_be_best = still_tried(np.concatenate([first, second]), 2 * worlds)
-        rows.append((best == own, cost, not may_be_best[own]))
+        cost = (second[:, best] - second[:, own_action]).mean()
+        active = active_actions(np.concatenate([first, second]), 2 * worlds)
+        rows.append((best == own_action, cost, not active[own_action]))
     return np.array(rows, float)
 
 
-def line(name, rows, seconds):
+def print_row(name, rows, seconds):
     """Print one line of the table."""
     n = len(rows)
-    agreed = share(rows[:, 0])
-    worse = share(rows[:, 2])
+    agreed = format_proportion(rows[:, 0])
+    worse = format_proportion(rows[:, 2])
     cost = rows[:, 1].mean()
-    half = Z95 * rows[:, 1].std(ddof=1) / sqrt(n)
-    print(f"{name:22} {agreed:>18} {cost:8.2f} ± {half:.2f} {worse:>18} {seconds:7.0f} s")
+    half_width = Z95 * rows[:, 1].std(ddof=1) / sqrt(n)
+    print(f"{name:22} {agreed:>18} {cost:8.2f} ± {half_width:.2f} {worse:>18} {seconds:7.0f} s")
 
 
-def share(flags):
+def format_proportion(flags):
     """Format a proportion in % with its interval."""
-    low, high = wilson(flags.mean(), len(flags))
+    low, high = wilson_interval(flags.mean(), len(flags))
     return f"{100 * flags.mean():.0f} ({100 * low:.0f} to {100 * high:.0f})"
 
 
@@ -109,14 +109,14 @@ def main():
     parser.add_argument("--seed", type=int, default=2026)
     args = parser.parse_args()
     print(f"{'':22} {'agrees %':>18} {'cost':>8} {'worse for certain %':>24} {'time':>9}")
-    every = []
+    all_rows = []
     for variant in VARIANTS:
-        start = time.perf_counter()
-        rows = study(args.strategy, variant, args.deals, args.worlds, args.seed)
-        line(variant, rows, time.perf_counter() - start)
-        every.append(rows)
-    agreed = np.concatenate(every)[:, 0]
-    print(f"{'all':22} {share(agreed):>18}  of {len(agreed)} discards")
+        started = time.perf_counter()
+        rows = evaluate_discards(args.strategy, variant, args.deals, args.worlds, args.seed)
+        print_row(variant, rows, time.perf_counter() - started)
+        all_rows.append(rows)
+    agreed = np.concatenate(all_rows)[:, 0]
+    print(f"{'all':22} {format_proportion(agreed):>18}  of {len(agreed)} discards")
 
 
 if __name__ == "__main__":

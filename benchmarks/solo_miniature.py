@@ -20,12 +20,12 @@ from numba import njit
 
 from simgin.core.bits import popcount
 
-CARDS, HAND = 16, 6
-RESTS = 1 << CARDS - HAND
+N_CARDS, HAND_SIZE = 16, 6
+N_RESTS = 1 << N_CARDS - HAND_SIZE
 DECKS = {"four suits of four ranks": (4, 4), "two suits of eight ranks": (2, 8)}
 
 
-def melds(suits, ranks):
+def list_melds(suits, ranks):
     """Return the bit masks of all melds; the index of a card is rank + ranks * suit."""
     sets = [
         sum(1 << rank + ranks * suit for suit in held)
@@ -36,25 +36,25 @@ def melds(suits, ranks):
     runs = [
         ((1 << size) - 1) << low + ranks * suit
         for suit in range(suits)
-        for size in range(3, HAND + 1)
+        for size in range(3, HAND_SIZE + 1)
         for low in range(ranks - size + 1)
     ]
     return sets + runs
 
 
-def most_matched(cards, every):
+def max_matched_cards(cards, melds):
     """Return the maximum number of cards in melds, but at most the size of a hand."""
-    held = [meld for meld in every if meld & ~cards == 0]
+    held = [meld for meld in melds if meld & ~cards == 0]
     sizes = [0, *map(int.bit_count, held)]
     sizes += [(a | b).bit_count() for a, b in combinations(held, 2) if a & b == 0]
-    return max(size for size in sizes if size <= HAND)
+    return max(size for size in sizes if size <= HAND_SIZE)
 
 
 @njit
-def rest_number(rest, hand):
+def rest_index(rest, hand):
     """Return the index of a rest of the deck among the cards that are not in the hand."""
     number = place = 0
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         if not hand >> card & 1:
             number |= (rest >> card & 1) << place
             place += 1
@@ -62,7 +62,7 @@ def rest_number(rest, hand):
 
 
 @njit
-def play(hands, numbers, is_gin, first, second, after, value):
+def solve_player(hands, hand_indices, is_gin, first, second, after, value):
     """Compute the probability of gin for every hand and rest of the deck.
 
     The player keeps the hand with the highest `first`, then with the highest `second`; `after` is
@@ -70,93 +70,101 @@ def play(hands, numbers, is_gin, first, second, after, value):
 
     Args:
         hands: Bit masks of all hands.
-        numbers: Index of every hand by its bit mask.
+        hand_indices: Index of every hand by its bit mask.
         is_gin: True for the bit masks of six melded cards.
         first: Criterion, `(n_hands, N_RESTS) float32`.
         second: Criterion in case of a tie, `(n_hands, N_RESTS) float32`.
         after: Value after the discard, `(n_hands, N_RESTS) float32`.
         value: Output, `(n_hands, N_RESTS) float32`.
     """
-    for rest in range(1 << CARDS):  # a rest with one card fewer has a smaller index
+    for rest in range(1 << N_CARDS):  # a rest with one card fewer has a smaller index
         size = popcount(rest)
-        if size > CARDS - HAND:
+        if size > N_CARDS - HAND_SIZE:
             continue
         for hand in hands:
             if rest & hand:
                 continue
             total = 0.0
-            for card in range(CARDS):
+            for card in range(N_CARDS):
                 if rest >> card & 1:
-                    total += _drawn(
-                        hand | 1 << card, rest ^ 1 << card, numbers, is_gin, first, second, after
+                    total += _value_after_draw(
+                        hand | 1 << card,
+                        rest ^ 1 << card,
+                        hand_indices,
+                        is_gin,
+                        first,
+                        second,
+                        after,
                     )
-            value[numbers[hand], rest_number(rest, hand)] = total / (size + 1)
+            value[hand_indices[hand], rest_index(rest, hand)] = total / (size + 1)
 
 
 @njit
-def _drawn(cards, rest, numbers, is_gin, first, second, after):
+def _value_after_draw(cards, rest, hand_indices, is_gin, first, second, after):
     """Return the value of a hand with one additional card."""
     best = worth = -1.0
-    also = -1.0
-    for card in range(CARDS):
+    best_second = -1.0
+    for card in range(N_CARDS):
         if cards >> card & 1:
             kept = cards ^ 1 << card
             if is_gin[kept]:
                 return 1.0
-            place = numbers[kept], rest_number(rest, kept)
-            if first[place] > best or (first[place] == best and second[place] > also):
-                best, also, worth = first[place], second[place], after[place]
+            index = hand_indices[kept], rest_index(rest, kept)
+            if first[index] > best or (first[index] == best and second[index] > best_second):
+                best, best_second, worth = first[index], second[index], after[index]
     return worth
 
 
-def in_hindsight(is_gin):
+def hindsight_values(is_gin):
     """Return the probability of gin for every rest of the deck, if any seen card can be kept."""
-    everything = (1 << CARDS) - 1
-    value = np.zeros(1 << CARDS)
-    for rest in range(1 << CARDS):
-        drawn = [rest ^ 1 << card for card in range(CARDS) if rest >> card & 1]
+    everything = (1 << N_CARDS) - 1
+    value = np.zeros(1 << N_CARDS)
+    for rest in range(1 << N_CARDS):
+        drawn = [rest ^ 1 << card for card in range(N_CARDS) if rest >> card & 1]
         worth = [1.0 if is_gin[everything ^ left] else value[left] for left in drawn]
         value[rest] = sum(worth) / (len(drawn) + 1)
     return value
 
 
-def solved(suits, ranks):
+def solve_deck(suits, ranks):
     """Solve a deck.
 
     Returns:
         Index of every hand by its bit mask, the values of each player by `solve_player`, and
         the values with hindsight.
     """
-    every = melds(suits, ranks)
-    matched = np.array([most_matched(cards, every) for cards in range(1 << CARDS)])
-    is_gin = matched == HAND
-    hands = np.array([cards for cards in range(1 << CARDS) if cards.bit_count() == HAND])
-    numbers = np.zeros(1 << CARDS, np.int64)
+    every = list_melds(suits, ranks)
+    matched = np.array([max_matched_cards(cards, every) for cards in range(1 << N_CARDS)])
+    is_gin = matched == HAND_SIZE
+    hands = np.array([cards for cards in range(1 << N_CARDS) if cards.bit_count() == HAND_SIZE])
+    numbers = np.zeros(1 << N_CARDS, np.int64)
     numbers[hands] = np.arange(len(hands))
-    none, one, two, best, of_few, of_two = np.zeros((6, len(hands), RESTS), np.float32)
-    few = np.repeat(matched[hands, None], RESTS, axis=1).astype(np.float32)
+    none, one, two, best, of_few, of_two = np.zeros((6, len(hands), N_RESTS), np.float32)
+    few = np.repeat(matched[hands, None], N_RESTS, axis=1).astype(np.float32)
 
     def fill(first, second, after, value):
-        play(hands, numbers, is_gin, first, second, after, value)
+        solve_player(hands, numbers, is_gin, first, second, after, value)
 
     fill(none, none, none, one)
     fill(one, one, one, two)
     fill(few, one, of_few, of_few)
     fill(two, one, of_two, of_two)
     fill(best, best, best, best)
-    return numbers, {"few": of_few, "two draws": of_two, "best": best}, in_hindsight(is_gin)
+    return numbers, {"few": of_few, "two draws": of_two, "best": best}, hindsight_values(is_gin)
 
 
 def main():
     """Solve all decks and print percentages."""
     for name, deck in DECKS.items():
-        _, values, hindsight = solved(*deck)
-        found = {player: value[:, -1].mean() for player, value in values.items()}
-        dealt = [hand for hand in range(1 << CARDS) if hand.bit_count() == HAND]
-        found["hindsight"] = hindsight[(1 << CARDS) - 1 ^ np.array(dealt)].mean()
-        way = (found["best"] - found["two draws"]) / (found["hindsight"] - found["two draws"])
-        told = ", ".join(f"{player} {100 * share:.2f} %" for player, share in found.items())
-        print(f"{name}: {told}; the best lies {100 * way:.1f} % of the way up the bracket")
+        _, values, hindsight = solve_deck(*deck)
+        probabilities = {player: value[:, -1].mean() for player, value in values.items()}
+        dealt = [hand for hand in range(1 << N_CARDS) if hand.bit_count() == HAND_SIZE]
+        probabilities["hindsight"] = hindsight[(1 << N_CARDS) - 1 ^ np.array(dealt)].mean()
+        position = (probabilities["best"] - probabilities["two draws"]) / (
+            probabilities["hindsight"] - probabilities["two draws"]
+        )
+        text = ", ".join(f"{player} {100 * share:.2f} %" for player, share in probabilities.items())
+        print(f"{name}: {text}; the best lies {100 * position:.1f} % of the way up the bracket")
 
 
 if __name__ == "__main__":

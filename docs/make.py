@@ -22,6 +22,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- graded: A B N -->                  what `simgin grade` prints for N deals of A against B
     <!-- learned: PAGE OPTIONS -->          what `simgin train` prints for the strategy of a page
     <!-- cards -->                          the findings, from docs/findings.toml
+    <!-- packages -->                       the packages of simgin and what they import
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
 
 Without a kind it also writes simgin/strategy/catalogue.toml, from results/reference. The
@@ -37,7 +38,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from blocks import api, cards, commands, games, metrics, strategies  # noqa: E402
+from blocks import api, cards, commands, games, metrics, packages, strategies  # noqa: E402
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "rows": games.parameters,
@@ -59,6 +60,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "screen": commands.screen,
     "graded": commands.graded,
     "learned": commands.learned,
+    "packages": packages.package_diagram,
     "cards": cards.cards,
     "quoted": strategies.quoted,
     "hardest": strategies.hardest,

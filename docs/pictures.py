@@ -35,7 +35,7 @@ DRAWS = {
 def champion_pictures(_: Path) -> Iterator[tuple[str, Figure]]:
     """What champion learned: when to knock, and what the draws that help it are worth."""
     numbers = np.load(champion.champion_discard.weights)
-    blends = numbers[: champion.KINDS].reshape(champion.BLENDS, champion.ALL)
+    blends = numbers[: champion.OPPONENT_OFFSET].reshape(champion.N_BLENDS, champion.BLEND_SIZE)
     kinds = {"opponent waits for gin": blends[0], "opponent knocks at once": blends[-1]}
     yield "knocks", _knocks(kinds)
     yield "draws", _draws(kinds)
@@ -50,13 +50,17 @@ def _knocks(kinds: dict[str, np.ndarray]) -> Figure:
     figure = figures.new_figure(2 * 3.1, "Champion: when to knock", caption)
     panels = figures.stack_panels(figure, len(kinds), sharex=True)
     for axes, (kind, weights) in zip(panels, kinds.items(), strict=True):
-        table = weights[champion.KNOCKS : champion.KNOCK_EXTRA].reshape(-1, champion.COUNTS)
-        shown = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / sight.MATCH) + 0.0
-        counts = range(1, champion.COUNTS)
-        figures.heat_map(axes, shown, counts, KNOCK_TURNS, middle=0, reach=8, form="{:+.0f}")
-        figures.panel_title(axes, kind)
-        figures.axis_labels(axes, "", "deadwood")
-    figures.axis_labels(panels[-1], "own turn", "deadwood")
+        table = weights[champion.KNOCK_OFFSET : champion.KNOCK_FEATURE_OFFSET].reshape(
+            -1, champion.N_KNOCK_COUNTS
+        )
+        shown = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / sight.MATCH_VALUE) + 0.0
+        counts = range(1, champion.N_KNOCK_COUNTS)
+        figures.heat_map(
+            axes, shown, counts, KNOCK_TURNS, middle=0, reach=8, number_format="{:+.0f}"
+        )
+        figures.set_panel_title(axes, kind)
+        figures.set_axis_labels(axes, "", "deadwood")
+    figures.set_axis_labels(panels[-1], "own turn", "deadwood")
     return figure
 
 
@@ -64,20 +68,22 @@ def _draws(kinds: dict[str, np.ndarray]) -> Figure:
     """Lines by stage of the deal: what one more card that helps is worth."""
     caption = "Hundredths of a match for each unseen card, against both kinds of opponent."
     figure = figures.new_figure(3.2 * len(DRAWS), "Champion: what a draw is worth", caption, kinds)
-    looks = figures.looks(list(kinds))
+    looks = figures.series_styles(list(kinds))
     panels = figures.stack_panels(figure, len(DRAWS), sharex=True)
     for axes, (name, title) in zip(panels, DRAWS.items(), strict=True):
-        place = sight.NAMES.index(name)
+        place = sight.FEATURE_NAMES.index(name)
         for kind, weights in kinds.items():
             look = looks[kind]
-            worth = -weights[place : champion.KNOCKS : sight.SIZE] * 100 / sight.MATCH
+            worth = (
+                -weights[place : champion.KNOCK_OFFSET : sight.N_FEATURES] * 100 / sight.MATCH_VALUE
+            )
             axes.plot(
                 STAGES, worth, look.marker, label=kind, color=look.colour, linestyle=look.dash
             )
-        figures.panel_title(axes, title)
+        figures.set_panel_title(axes, title)
         axes.set_ylim(bottom=0)
-    figures.axis_labels(panels[-1], "own turn")
-    figures.legend(panels[0])
+    figures.set_axis_labels(panels[-1], "own turn")
+    figures.add_legend(panels[0])
     return figure
 
 

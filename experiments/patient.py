@@ -1,12 +1,12 @@
 """Gold with patience, after MARJJ (Ahmed et al. 2021): knock early, else wait for gin."""
 
 from simgin.strategy import Strategy, knock, param, take
-from simgin.toolkit import count_after
+from simgin.toolkit import deadwood_after_taking
 
 
 @take
 def lower(view, rules, params):
-    return count_after(view.hand, view.taken_offer, rules) < view.count
+    return deadwood_after_taking(view.hand, view.taken_offer, rules) < view.count
 
 
 @knock(k=param(5, 0, 20, "own turns in which any legal knock is good"))

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import simgin
 from simgin import plots
-from simgin.findings.verdict import matchups, verdict
+from simgin.results.sentences import describe_matchups, list_sentences
 
 # %% [markdown]
 # ## The question first
@@ -69,10 +69,10 @@ results = simgin.run_experiment("discards.toml")
 # you believe the order.
 
 # %%
-plots.league(results.standings, results.cross, unit="deal", seed=1)
+plots.league(results.standings, results.cross_table, unit="deal", seed=1)
 
 # %%
-print(*verdict(results), sep="\n\n")
+print(*list_sentences(results), sep="\n\n")
 
 # %% [markdown]
 # ## Differences, not levels
@@ -82,7 +82,7 @@ print(*verdict(results), sep="\n\n")
 # cancels in the difference. The difference has its own error, and it is much smaller.
 
 # %%
-plots.differences(simgin.forest(results.differences), seed=1)
+plots.forest_plot(simgin.prepare_forest(results.differences), seed=1)
 
 # %% [markdown]
 # Look at `high-first`: it wins more deals than gold does, and loses points. Your answer depends on
@@ -107,7 +107,7 @@ results.differences[["strategy", "metric", "difference", "low", "high", "p_holm"
 frame = simgin.match(
     "gold-early+discard=safe-neighbour", "gold-early", "standard", deals="60k", seed=2
 )
-print(*matchups(frame))
+print(*describe_matchups(frame))
 
 # %%
 plots.win_and_points(frame, seed=2)

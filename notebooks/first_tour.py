@@ -20,7 +20,7 @@
 # %matplotlib inline
 import simgin
 from simgin import plots
-from simgin.findings.verdict import matchups
+from simgin.results.sentences import describe_matchups
 
 # %% [markdown]
 # ## Two strategies meet
@@ -48,7 +48,7 @@ frame[
 # In a sentence:
 
 # %%
-print(*matchups(frame))
+print(*describe_matchups(frame))
 
 # %% [markdown]
 # And as a picture. A bar that crosses the line of an even result shows no difference. Four times as
@@ -113,7 +113,7 @@ plots.skill(odds["bracket"], seed=1)
 # By number of draws: how often you have gin by then, and how often the joker has come first.
 
 # %%
-plots.odds(odds["odds"], seed=1)
+plots.gin_by_draw(odds["odds"], seed=1)
 
 # %% [markdown]
 # The gap between the weakest and the strongest strategy on the same packs, and how many deals each

@@ -22,7 +22,7 @@
 # %matplotlib inline
 import simgin
 from simgin import plots
-from simgin.review import review_pictures, review_report, verdicts
+from simgin.review import review_plots, review_report, verdicts
 
 # %% [markdown]
 # A thousand matches per pair of strategies are enough for this notebook. `simgin review` plays
@@ -40,10 +40,10 @@ review = simgin.review_rules(
 # little* what ten evenings would.
 
 # %%
-print(*verdicts.verdicts(review), sep="\n")
+print(*verdicts.review_verdicts(review), sep="\n")
 
 # %%
-review_report.scorecard(review).frame
+review_report.scorecard_table(review).frame
 
 # %% [markdown]
 # Every difference, for every kind of player. With this many, some intervals miss zero by chance;
@@ -59,10 +59,10 @@ review.differences[["variant", "title", "players", "difference", "low", "high", 
 # as it was.
 
 # %%
-plots.kinds(review_pictures.kinds(review), seed=1)
+plots.effects_by_player_type(review_plots.effects_frame(review), seed=1)
 
 # %%
-plots.outcomes_by_kind(review_pictures.outcomes_by_kind(review), seed=1)
+plots.endings_by_player_type(review_plots.endings_frame(review), seed=1)
 
 # %% [markdown]
 # ## How it plays
@@ -70,13 +70,13 @@ plots.outcomes_by_kind(review_pictures.outcomes_by_kind(review), seed=1)
 # How long a match takes, when the strong player knocks, and what a lead is worth.
 
 # %%
-plots.match_length(review_pictures.match_length(review), seed=1)
+plots.match_length(review_plots.match_length_frame(review), seed=1)
 
 # %%
-plots.knock_chart(review_pictures.knock_chart(review), seed=1)
+plots.knocks_by_turn(review_plots.knocks_frame(review), seed=1)
 
 # %%
-plots.score_difference(review_pictures.score_difference(review), seed=1)
+plots.score_difference(review_plots.score_difference_frame(review), seed=1)
 
 # %% [markdown]
 # * All of this is about *these strategies*. Players who know the rules better may play otherwise:

@@ -40,7 +40,7 @@ Path("agent.py").write_text('''
 
 from functools import cache
 
-from simgin.envs.outside import strategy_of
+from simgin.envs.external_player import make_external_strategy
 
 NETWORK = "agent.zip"
 
@@ -79,7 +79,7 @@ def act(seen):
     return int(action)
 
 
-STRATEGY = strategy_of("agent", act)
+STRATEGY = make_external_strategy("agent", act)
 ''')
 
 # %% [markdown]

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import simgin
 from simgin import plots
-from simgin.findings.verdict import verdict
+from simgin.results.sentences import list_sentences
 
 # %% [markdown]
 # ## A newcomer's strategy
@@ -36,12 +36,12 @@ Path("newcomer.py").write_text('''
 """Knock at once early in the deal, later with a low count."""
 
 from simgin.strategy import Strategy, knock, param, take
-from simgin.toolkit import count_after, take_if
+from simgin.toolkit import deadwood_after_taking, take_if
 
 
 @take(gain=param(2, 0, 15, "points that the card must save"))
 def thrifty(view, rules, params):
-    saved = view.count - count_after(view.hand, view.taken_offer, rules)
+    saved = view.count - deadwood_after_taking(view.hand, view.taken_offer, rules)
     return take_if(saved >= params[0], view.legal)
 
 
@@ -77,7 +77,7 @@ tuned = simgin.tune_strategy(
 tuned.parameters
 
 # %%
-plots.search(tuned.path, seed=7)
+plots.search_history(tuned.history_frame, seed=7)
 
 # %% [markdown]
 # ## Is the gain real?
@@ -113,13 +113,13 @@ strategies = ["newcomer.py", "{tuned.strategy.text}"]
 against = "tonic-like"
 """)
 others = simgin.run_experiment("others.toml")
-print(*verdict(others), sep="\n\n")
+print(*list_sentences(others), sep="\n\n")
 
 # %%
 plots.win_and_points(others.table, seed=8)
 
 # %%
-plots.differences(simgin.forest(others.differences), seed=8)
+plots.forest_plot(simgin.prepare_forest(others.differences), seed=8)
 
 # %% [markdown]
 # ## How not to fool yourself

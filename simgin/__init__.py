@@ -31,24 +31,21 @@ if TYPE_CHECKING:  # for editors and type checkers
         compute_odds,
         error_rates,
         find,
-        forest,
         match,
+        prepare_forest,
         review_rules,
         run,
         run_experiment,
         show,
         tune_strategy,
     )
-    from simgin.rules.variants import find as find_variant
-    from simgin.strategy.loader import find as find_strategy
+    from simgin.rules.variants import find_variant
+    from simgin.strategy.loader import find_strategy
 
     __version__: str
 
-# Module and name of public names that differ from those in their module
-_RENAMED = {
-    "find_strategy": ("simgin.strategy.loader", "find"),
-    "find_variant": ("simgin.rules.variants", "find"),
-}
+# Modules of the public names that are not in simgin.api
+_HOMES = {"find_strategy": "simgin.strategy.loader", "find_variant": "simgin.rules.variants"}
 # Modules that are attributes without an import of their own
 _MODULES = ("plots", "strategy", "toolkit")
 
@@ -61,9 +58,9 @@ __all__ = [
     "find",
     "find_strategy",
     "find_variant",
-    "forest",
     "match",
     "plots",
+    "prepare_forest",
     "review_rules",
     "run",
     "run_experiment",
@@ -79,15 +76,16 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     if name == "__version__":
-        from simgin.version import version
+        from simgin.version import get_version
 
-        return version()
+        return get_version()
     if name in _MODULES:
         return importlib.import_module(f"simgin.{name}")
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, inner = _RENAMED.get(name, ("simgin.api", name))
-    return getattr(importlib.import_module(module), inner)
+        from simgin.renamed import missing_name_error
+
+        raise missing_name_error(__name__, name)
+    return getattr(importlib.import_module(_HOMES.get(name, "simgin.api")), name)
 
 
 def __dir__() -> list[str]:

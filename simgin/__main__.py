@@ -5,7 +5,7 @@ import sys
 
 import simgin.text.settings  # noqa: F401  must be imported before numba
 
-INTERRUPTED = 130  # exit code
+INTERRUPTED_EXIT_CODE = 130  # exit code
 
 
 def main() -> None:
@@ -16,7 +16,9 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         print("simgin: interrupted.", file=sys.stderr, flush=True)
-        os._exit(INTERRUPTED)  # otherwise Python dies of the signal if it arrived during an exec
+        os._exit(
+            INTERRUPTED_EXIT_CODE
+        )  # otherwise Python dies of the signal if it arrived during an exec
 
 
 if __name__ == "__main__":

@@ -10,22 +10,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.findings import Findings, as_drawn, run_plan
+from simgin.results.run_results import RunResults, format_differences, run_plan
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs import ledger
-from simgin.runs.plan import plan_file, plan_matchup
+from simgin.runs.plan import plan_experiment, plan_matchup
 from simgin.strategy import loader
 from simgin.strategy.author import Strategy
-from simgin.strategy.text_form import StrategyError
+from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import amounts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simgin.analysis.analysis import Effort
+    from simgin.analysis.analysis import Budget
+    from simgin.learn.cma_search import TuningResult
     from simgin.review.review import Review
-    from simgin.tune.search import Tuned
 
 Player = str | Path | Strategy  # name, file or object
 Game = str | Variant  # spec or object
@@ -77,7 +77,7 @@ def match(
     plan = plan_matchup(
         own,
         other,
-        variants.find(variant).text,
+        variants.find_variant(variant).text,
         deals=deals,
         matches=matches,
         until=None if until is None else amounts.parse_half_width(until),
@@ -109,7 +109,7 @@ def run(path: str | Path, *, seed: int | None = None, workers: int | None = None
 
 def run_experiment(
     path: str | Path, *, seed: int | None = None, workers: int | None = None
-) -> Findings:
+) -> RunResults:
     """Run an experiment and return all of its results.
 
     Args:
@@ -127,7 +127,7 @@ def run_experiment(
             found = simgin.run_experiment("demo")
             simgin.plots.differences(simgin.forest(found.differences))
     """
-    return run_plan(plan_file(path, seed), workers)
+    return run_plan(plan_experiment(path, seed), workers)
 
 
 def review_rules(
@@ -174,8 +174,8 @@ def review_rules(
 
     games = [rules] if isinstance(rules, str | Variant) else rules
     request = ReviewRequest.read(
-        [variants.find(game).text for game in games],
-        None if against is None else variants.find(against).text,
+        [variants.find_variant(game).text for game in games],
+        None if against is None else variants.find_variant(against).text,
         players=_names(*players),
         goals=goals,
         sweep=sweep,
@@ -216,7 +216,7 @@ def compute_odds(
     from simgin.odds.odds import OddsRequest, run_odds
 
     request = OddsRequest.read(
-        [variants.find(variant).text],
+        [variants.find_variant(variant).text],
         _names(*strategies),
         deals=amounts.parse_count(deals),
         seed=amounts.parse_seed(seed),
@@ -237,7 +237,7 @@ def tune_strategy(
     confirmed: int | str = 40_000,
     seed: int = 1,
     workers: int | None = None,
-) -> Tuned:
+) -> TuningResult:
     """Search for better parameters of a strategy, as `simgin tune` does.
 
     Args:
@@ -264,14 +264,14 @@ def tune_strategy(
 
             simgin.tune_strategy("mine.py", against=["simple", "gold-early"]).table
     """
-    from simgin.tune.search import run_tune
-    from simgin.tune.tune_request import TuneRequest
+    from simgin.learn.cma_search import run_tune
+    from simgin.learn.tune_request import TuneRequest
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
     own, *pool = _names(strategy, *opponents)
     request = TuneRequest.read(
         own,
-        variants.find(variant).text,
+        variants.find_variant(variant).text,
         pool,
         parameters,
         objective=objective,
@@ -280,7 +280,7 @@ def tune_strategy(
         confirmed=confirmed,
         seed=seed,
     )
-    with ledger.opened(None, request.identity) as memory:
+    with ledger.open_ledger(None, request.identity) as memory:
         return run_tune(request, workers, run_ledger=memory)
 
 
@@ -314,11 +314,11 @@ def show(
 
             print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))
     """
-    from simgin.play.replay import find_deal, make_replay
+    from simgin.play.replay import make_replay, trace_named_deal
 
-    game = variants.find(variant).text
+    game = variants.find_variant(variant).text
     first, second = _names(a, b)
-    played = find_deal(first, second, game, amounts.parse_seed(seed), unit, half, deal)
+    played = trace_named_deal(first, second, game, amounts.parse_seed(seed), unit, half, deal)
     return "\n".join(make_replay(played).lines())
 
 
@@ -377,7 +377,7 @@ def analyze(
             simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")
     """
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
-    from simgin.analysis.written import Die
+    from simgin.analysis.position_text import Die
 
     own, other = _names(strategy, opponent)
     request = AnalysisRequest.read(
@@ -446,7 +446,7 @@ def analyze_deal(
     request = AnalysisRequest.read_deal(
         first,
         second,
-        variants.find(variant).text,
+        variants.find_variant(variant).text,
         _read_effort(worlds, seconds, seed, workers),
         unit=unit,
         half=half,
@@ -486,7 +486,7 @@ def error_rates(
 
     Returns:
         One row for each type of decision and mistake, with the columns of
-        `simgin.analysis.rates.ErrorRates.frame`.
+        `simgin.analysis.error_rates.ErrorRates.frame`.
 
     Raises:
         ValueError: If there are too few deals.
@@ -496,19 +496,19 @@ def error_rates(
 
             simgin.error_rates("gold", deals=1000)
     """
-    from simgin.analysis import rates
+    from simgin.analysis import error_rates
 
     own, other, judging = _names(a, b, judge)
-    trial = rates.Trial.read(
+    trial = error_rates.RatingTask.read(
         own,
         other,
-        variants.find(variant).text,
+        variants.find_variant(variant).text,
         judging,
         amounts.parse_count(deals),
         amounts.parse_count(worlds),
         amounts.parse_seed(seed),
     )
-    return rates.run_error_rates(trial, workers).frame()
+    return error_rates.run_error_rates(trial, workers).frame()
 
 
 def find(
@@ -539,7 +539,7 @@ def find(
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        One row per deal, with the columns of `simgin.analysis.deal_search.Found.records`; empty if
+        One row per deal, with the columns of `simgin.analysis.find_deals.Found.records`; empty if
         no deal fits.
 
     Raises:
@@ -550,13 +550,13 @@ def find(
 
             simgin.find("gold", "simple", where="undercut, lost")
     """
-    from simgin.analysis.deal_search import FindRequest, run_find
+    from simgin.analysis.find_deals import FindRequest, run_find
 
     own, other, third = _names(a, b, against)
     request = FindRequest.read(
         own,
         other,
-        variants.find(variant).text,
+        variants.find_variant(variant).text,
         where,
         deals=deals,
         matches=matches,
@@ -569,14 +569,14 @@ def find(
 
 def _read_effort(
     worlds: int | str, seconds: float | str | None, seed: int, workers: int | None
-) -> Effort:
-    from simgin.analysis.analysis import Effort
+) -> Budget:
+    from simgin.analysis.analysis import Budget
 
     limit = None if seconds is None else amounts.parse_seconds(seconds)
-    return Effort(amounts.parse_count(worlds), limit, amounts.parse_seed(seed), workers)
+    return Budget(amounts.parse_count(worlds), limit, amounts.parse_seed(seed), workers)
 
 
-def forest(differences: pd.DataFrame) -> pd.DataFrame:
+def prepare_forest(differences: pd.DataFrame) -> pd.DataFrame:
     """Prepare differences of an experiment for the forest plot `simgin.plots.differences`.
 
     Args:
@@ -588,7 +588,7 @@ def forest(differences: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: If the DataFrame has other columns.
     """
-    return as_drawn(differences)
+    return format_differences(differences)
 
 
 def _names(*players: Player | None) -> list[Any]:
@@ -599,8 +599,8 @@ def _names(*players: Player | None) -> list[Any]:
         if not isinstance(player, Strategy):
             names.append(None if player is None else str(player))
             continue
-        strategy = loader.find(player)
-        if not loader.are_alike(found.setdefault(strategy.text, strategy), strategy):
+        strategy = loader.find_strategy(player)
+        if not loader.is_same_strategy(found.setdefault(strategy.text, strategy), strategy):
             raise StrategyError(
                 f"two different strategies are called {strategy.text!r}; give one another name."
             )

@@ -2,29 +2,29 @@
 
 from contextlib import suppress
 
-UNKNOWN = "0+source"
+UNKNOWN_VERSION = "0+source"
 TITLE = "simgin: a Monte Carlo simulator for Gin Rummy and its variants"
 AUTHORS = "The developers of simgin"
 LICENSE = "MIT"
 
 
-def version() -> str:
+def get_version() -> str:
     """Return the installed version, or `0+source` if simgin is not installed."""
     from importlib import metadata
 
     with suppress(Exception):  # the metadata can be missing or corrupt
-        return metadata.version("simgin") or UNKNOWN
-    return UNKNOWN
+        return metadata.version("simgin") or UNKNOWN_VERSION
+    return UNKNOWN_VERSION
 
 
-def bibtex() -> str:
+def format_bibtex() -> str:
     """Return the citation as a BibTeX entry."""
     return "\n".join(
         (
             "@software{simgin,",
             f"  author  = {{{{{AUTHORS}}}}},",
             f"  title   = {{{TITLE}}},",
-            f"  version = {{{version()}}},",
+            f"  version = {{{get_version()}}},",
             f"  license = {{{LICENSE}}},",
             "}",
         )

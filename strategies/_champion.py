@@ -7,33 +7,33 @@ stage of the deal.
 
 import numpy as np
 
-from simgin.core.bits import highest_of_lane
-from simgin.core.cards import LANE, RANK_ACES
-from simgin.core.jit import inlined
-from simgin.core.planes import points_in
-from simgin.core.rules import PLANES
+from simgin.core.bitboard import sum_values_by_bits
+from simgin.core.bits import highest_lane_bit
+from simgin.core.cards import ACES, LANE_MASK
+from simgin.core.jit import force_inline
+from simgin.core.rules_record import N_VALUE_PLANES
 from simgin.strategy import helper
 from simgin.toolkit import (
-    bit,
-    left_lying,
-    linked,
-    near,
-    of_rank,
-    of_ranks,
+    card_mask,
+    cards_of_rank,
+    cards_of_ranks,
+    count_run_pairs,
+    declined_card,
+    neighbours,
     outs,
+    partners_by_rank_and_suit,
     popcount,
     ranks_of,
-    run_pairs,
-    touching,
+    touching_cards,
 )
-from simgin.toolkit.lanes import whole_lanes
-from simgin.toolkit.prospects import gin_outs, outs_by_planes
+from simgin.toolkit.prospects import count_gin_outs, outs_by_bits
+from simgin.toolkit.stack_arrays import int_stack_array
 
-MATCH = 180.0  # value of a match, approximately in points of deals: the unit of all costs
-NEW_STAGES = (3, 5, 8, 11)  # own turns at which the next stage of the deal begins
-STAGES = len(NEW_STAGES) + 1
+MATCH_VALUE = 180.0  # value of a match, approximately in points of deals: the unit of all costs
+STAGE_STARTS = (3, 5, 8, 11)  # own turns at which the next stage of the deal begins
+N_STAGES = len(STAGE_STARTS) + 1
 
-HAND = (
+HAND_FEATURES = (
     ("loose_0", "no card lies outside of all possible melds"),
     ("loose_1", "one card does"),
     ("loose_2", "two cards do, and so on"),
@@ -78,7 +78,7 @@ HAND = (
     ("gin_draws", "unseen cards that make gin on the next draw"),
     ("knock_draws", "about how many allow a first knock on the next draw"),
 )
-DISCARD = (
+DISCARD_FEATURES = (
     ("near_loose", "unmatched cards kept that are near the discard"),
     ("near_melded", "other cards kept that are near it"),
     ("meld_known", "melds it makes with two cards the opponent is known to hold"),
@@ -101,8 +101,8 @@ DISCARD = (
     ("next_to_last", "it is that card's neighbour"),
     ("next_but_one_to_last", "it is two away from that card in its suit"),
 )
-NAMES = tuple(name for name, _ in HAND + DISCARD)
-SIZE = len(NAMES)
+FEATURE_NAMES = tuple(name for name, _ in HAND_FEATURES + DISCARD_FEATURES)
+N_FEATURES = len(FEATURE_NAMES)
 # Indices of the features of a hand and of a discard
 LOOSE = 0
 COUNT, COUNT_SQUARED, COUNT_TO_4, COUNT_TO_10, COUNT_TO_15, COUNT_TO_22 = range(11, 17)
@@ -116,35 +116,35 @@ SET_UNSEEN, RUN_UNSEEN, SET_UNSEEN_HIGH, RUN_UNSEEN_HIGH, RUN_UNSEEN_LOW = range
 SET_UNSEEN_SHED, RUN_UNSEEN_SHED, SHED_RANK, SHED_NEXT, SHED_NEXT_BUT_ONE = range(54, 59)
 RANK, RANK_SQUARED, SAME_RANK_LAST = 59, 60, 61
 
-HIGH = sum(0b1111 << (13 * suit + 9) for suit in range(4))
+TEN_TO_KING = sum(0b1111 << (13 * suit + 9) for suit in range(4))
 ACE_TO_4 = sum(0b1111 << (13 * suit) for suit in range(4))
 ACE_TO_3 = sum(0b111 << (13 * suit) for suit in range(4))
 
 
 @helper
-def stage(turn):
+def find_stage(turn):
     """Return the stage of the deal, 0..4, on an own turn."""
     return (
         0  # in interpreted mode, the sum of two NumPy Booleans is a Boolean
-        + (turn >= NEW_STAGES[0])
-        + (turn >= NEW_STAGES[1])
-        + (turn >= NEW_STAGES[2])
-        + (turn >= NEW_STAGES[3])
+        + (turn >= STAGE_STARTS[0])
+        + (turn >= STAGE_STARTS[1])
+        + (turn >= STAGE_STARTS[2])
+        + (turn >= STAGE_STARTS[3])
     )
 
 
-@inlined
-def two_highest(cards, rules):
+@force_inline
+def two_highest_values(cards, rules):
     """Return the highest value of some cards and the highest of another rank; 0 if none."""
     ranks = ranks_of(cards)  # products avoid branches that are hard to predict
-    first = highest_of_lane(ranks | 1)
+    first = highest_lane_bit(ranks | 1)
     others = ranks & ~(1 << first)
-    second = highest_of_lane(others | 1)
+    second = highest_lane_bit(others | 1)
     return rules.value[0, first] * (ranks != 0), rules.value[0, second] * (others != 0)
 
 
 @helper
-def knock_draws(count, dearest, new_outs, view, rules):
+def count_knock_draws(count, dearest, new_outs, view, rules):
     """Return the approximate number of unseen cards that allow a first knock on the next draw.
 
     These are cards low enough to replace the highest unmatched card, and outs to a new meld.
@@ -155,10 +155,10 @@ def knock_draws(count, dearest, new_outs, view, rules):
     low_enough = np.int64(0)
     for r in range(13):
         low_enough |= np.int64(nine + rules.value[0, r] <= view.limit) << r
-    return popcount(view.unseen & (of_ranks(low_enough) | new_outs))
+    return popcount(view.unseen & (cards_of_ranks(low_enough) | new_outs))
 
 
-@inlined
+@force_inline
 def count_cost(n, count, view, weights):
     """Return the cost of the deadwood of a hand of ten with n unmatched cards."""
     cost = weights[LOOSE + n] + count * weights[COUNT]
@@ -172,7 +172,7 @@ def count_cost(n, count, view, weights):
     return cost + count * 0.01 * view.own_points * weights[COUNT_AHEAD]
 
 
-@inlined
+@force_inline
 def outs_cost(n, new, fits, wanted, spurned, weights):
     """Return the cost of live outs, usually negative, with n unmatched cards.
 
@@ -186,34 +186,36 @@ def outs_cost(n, new, fits, wanted, spurned, weights):
     """
     cost = popcount(new) * weights[OUTS + (n >= 4) + (n >= 6) + (n >= 8)]
     cost += popcount(fits) * weights[FITS + (n >= 2) + (n >= 4) + (n >= 7)]
-    cost += popcount(new & HIGH) * weights[HIGH_OUTS]
+    cost += popcount(new & TEN_TO_KING) * weights[HIGH_OUTS]
     cost += popcount(new & ACE_TO_4) * weights[LOW_OUTS]
     cost += popcount(new & wanted) * weights[CONTESTED]
     cost += popcount(new & spurned) * weights[SPURNED]
     return cost + popcount(fits & spurned) * weights[SPURNED_FITS]
 
 
-@inlined
-def points_of(cards, rules):
+@force_inline
+def sum_points(cards, rules):
     """Return the total value of some cards without a loop, under all rules."""
-    aces = popcount(cards & RANK_ACES)
-    return points_in(cards, rules, 0) + aces * (rules.value[0, 0] >> PLANES << PLANES)
+    aces = popcount(cards & ACES)
+    return sum_values_by_bits(cards, rules, 0) + aces * (
+        rules.value[0, 0] >> N_VALUE_PLANES << N_VALUE_PLANES
+    )
 
 
-@inlined
+@force_inline
 def loose_cost(loose, wanted, rules, weights):
     """Return the cost of unmatched cards in addition to their points."""
-    by_rank, by_suit = linked(loose)
+    by_rank, by_suit = partners_by_rank_and_suit(loose)
     lone, low = loose & ~(by_rank | by_suit), loose & ACE_TO_3
-    highest, second = two_highest(lone, rules)
-    cost = popcount(lone) * weights[LONE] + points_of(lone, rules) * weights[LONE_POINTS]
+    highest, second = two_highest_values(lone, rules)
+    cost = popcount(lone) * weights[LONE] + sum_points(lone, rules) * weights[LONE_POINTS]
     cost += highest * weights[HIGHEST_LONE] + second * weights[SECOND_LONE]
     cost += popcount(by_rank & by_suit) * weights[BOTH_WAYS]
-    cost += popcount(low) * weights[LOW] + points_of(low, rules) * weights[LOW_POINTS]
+    cost += popcount(low) * weights[LOW] + sum_points(low, rules) * weights[LOW_POINTS]
     return cost + popcount(loose & wanted) * weights[WANTED]
 
 
-@inlined
+@force_inline
 def write_outs(n, tens, loose, unseen, rules, new, fits):
     """Write the live outs of n hands to lanes: those to a new meld, and others that fit."""
     if not rules.by_planes[0]:
@@ -222,29 +224,29 @@ def write_outs(n, tens, loose, unseen, rules, new, fits):
             fits[i] = outs(tens[i], rules) & unseen & ~new[i]
         return
     for i in range(n + 3 & ~3):
-        new[i] = outs_by_planes(loose[i]) & unseen
-        fits[i] = outs_by_planes(tens[i]) & unseen & ~new[i]
+        new[i] = outs_by_bits(loose[i]) & unseen
+        fits[i] = outs_by_bits(tens[i]) & unseen & ~new[i]
 
 
-@inlined
-def hand_costs(n, tens, loose, counts, around, view, rules, weights, costs):
+@force_inline
+def write_hand_costs(n, tens, loose, counts, context, view, rules, weights, costs):
     """Write the costs of n hands of ten to `costs`: their features times the weights.
 
-    All arrays are lanes (simgin.toolkit.lanes).
+    All arrays are lanes (simgin.toolkit.stack_arrays).
 
     Args:
         n: Number of hands.
         tens: The hands.
         loose: Their cards in no possible meld.
         counts: Their deadwood.
-        around: Result of `find_context`.
+        context: Result of `find_context`.
         view: What the player can see.
         rules: The rules.
         weights: Weights of the features.
         costs: Output.
     """
-    wanted, spurned, _ = around
-    new, fits = whole_lanes(), whole_lanes()
+    wanted, spurned, _ = context
+    new, fits = int_stack_array(), int_stack_array()
     write_outs(n, tens, loose, view.unseen, rules, new, fits)
     for i in range(n + 3 & ~3):
         size = popcount(loose[i])
@@ -255,13 +257,15 @@ def hand_costs(n, tens, loose, counts, around, view, rules, weights, costs):
         if counts[i] == 0:
             costs[i] += popcount(new[i] | fits[i]) * weights[GIN_DRAWS]
         elif popcount(loose[i]) <= 3:
-            gin = gin_outs(tens[i], loose[i], new[i], fits[i], rules)
+            gin = count_gin_outs(tens[i], loose[i], new[i], fits[i], rules)
             costs[i] += gin * weights[GIN_DRAWS]
-        dearest = two_highest(loose[i], rules)[0]
-        costs[i] += knock_draws(counts[i], dearest, new[i], view, rules) * weights[KNOCK_DRAWS]
+        dearest = two_highest_values(loose[i], rules)[0]
+        costs[i] += (
+            count_knock_draws(counts[i], dearest, new[i], view, rules) * weights[KNOCK_DRAWS]
+        )
 
 
-@inlined
+@force_inline
 def unseen_cost(r, sets, runs, weights):
     """Return the cost of melds that a discard of rank r could make with two unseen cards."""
     high, low = np.int64(r >= 9), np.int64(r <= 2)
@@ -270,7 +274,7 @@ def unseen_cost(r, sets, runs, weights):
     return cost + low * runs * weights[RUN_UNSEEN_LOW]
 
 
-@inlined
+@force_inline
 def known_cost(known, held, unseen, window, runs, weights):
     """Return the cost of melds that a discard could make with known cards of the opponent.
 
@@ -282,13 +286,13 @@ def known_cost(known, held, unseen, window, runs, weights):
         runs: Number of runs that it could make with unseen cards.
         weights: Weights of the features.
     """
-    both, one = run_pairs(held), np.int64(known == 1)
+    both, one = count_run_pairs(held), np.int64(known == 1)
     cost = (both + (known >= 2)) * weights[MELD_KNOWN]
     cost += one * unseen * weights[SET_HALF_KNOWN] + one * (unseen == 0) * weights[SET_DEAD]
-    return cost + (run_pairs(held | window) - both - runs) * weights[RUN_HALF_KNOWN]
+    return cost + (count_run_pairs(held | window) - both - runs) * weights[RUN_HALF_KNOWN]
 
 
-@inlined
+@force_inline
 def shed_cost(shed, gone, sets, runs, weights):
     """Return the cost of a discard by the cards that the opponent has shed.
 
@@ -306,8 +310,8 @@ def shed_cost(shed, gone, sets, runs, weights):
     return cost + popcount(gone & 0b10001) * weights[SHED_NEXT_BUT_ONE]
 
 
-@inlined
-def given_cost(card, r, ten, loose, last, near_last, view, weights):
+@force_inline
+def giveaway_cost(card, r, ten, loose, last, near_last, view, weights):
     """Return the cost of giving a discard of rank r to the opponent.
 
     Args:
@@ -321,11 +325,11 @@ def given_cost(card, r, ten, loose, last, near_last, view, weights):
         weights: Weights of the features.
     """
     first = card - r  # the ace of its suit
-    rank, suit = of_rank(r), LANE << first
-    beside = ten & (rank | 0b11111 << card >> 2 & suit) & ~bit(card)
+    rank, suit = cards_of_rank(r), LANE_MASK << first
+    beside = ten & (rank | 0b11111 << card >> 2 & suit) & ~card_mask(card)
     unseen = popcount(view.unseen & rank)
     window = (view.unseen & suit) >> first << 2 >> r
-    sets, runs = unseen * (unseen - 1) // 2, run_pairs(window)
+    sets, runs = unseen * (unseen - 1) // 2, count_run_pairs(window)
     cost = popcount(beside & loose) * weights[NEAR_LOOSE]
     cost += popcount(beside & ~loose) * weights[NEAR_MELDED]
     cost += r * weights[RANK] + r * r * 0.1 * weights[RANK_SQUARED]
@@ -334,18 +338,18 @@ def given_cost(card, r, ten, loose, last, near_last, view, weights):
     cost += known_cost(known, held, unseen, window, runs, weights)
     shed, gone = popcount(view.shed & rank), (view.shed & suit) >> first << 2 >> r
     cost += shed_cost(shed, gone, sets, runs, weights)
-    is_near = np.int64(near_last & bit(card) != 0)
+    is_near = np.int64(near_last & card_mask(card) != 0)
     return cost + is_near * weights[SAME_RANK_LAST + min(2, abs(r - last % 13))]
 
 
 @helper
-def looked_around(view):
+def find_context(view):
     """Return the cards that touch known cards of the opponent or shed cards, and `left_lying`."""
-    return touching(view.known), touching(view.shed), left_lying(view)
+    return touching_cards(view.known), touching_cards(view.shed), declined_card(view)
 
 
-@inlined
-def add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs):
+@force_inline
+def add_giveaway_costs(n, cards, ranks, tens, loose, context, view, weights, costs):
     """Add the costs of giving n discards to the opponent to `costs`.
 
     Args:
@@ -354,23 +358,23 @@ def add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs):
         ranks: Lanes of their ranks.
         tens: Lanes of the cards kept.
         loose: Lanes of the unmatched cards kept.
-        around: Result of `find_context`.
+        context: Result of `find_context`.
         view: What the player can see.
         weights: Weights of the features.
         costs: Lanes to which the costs are added.
     """
-    last = around[2]
-    near_last = near(last) if last >= 0 else 0
+    last = context[2]
+    near_last = neighbours(last) if last >= 0 else 0
     for i in range(n + 3 & ~3):
         card, r, ten = cards[i], ranks[i], tens[i]
-        costs[i] += given_cost(card, r, ten, loose[i], last, near_last, view, weights)
+        costs[i] += giveaway_cost(card, r, ten, loose[i], last, near_last, view, weights)
 
 
-@inlined
-def discard_costs(n, cards, ranks, tens, loose, counts, around, view, rules, weights, costs):
+@force_inline
+def write_discard_costs(n, cards, ranks, tens, loose, counts, context, view, rules, weights, costs):
     """Write the costs of n discards to `costs`: their features times the weights.
 
     The arguments are those of `write_hand_costs` and `add_giveaway_costs`.
     """
-    hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
-    add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs)
+    write_hand_costs(n, tens, loose, counts, context, view, rules, weights, costs)
+    add_giveaway_costs(n, cards, ranks, tens, loose, context, view, weights, costs)

@@ -13,22 +13,22 @@ Rummy" (MARJJ), EAAI-21, 2021.
 
 import numpy as np
 
-from simgin.core.rules import HIGH_OR_LOW
+from simgin.core.rules_record import ACE_HIGH_OR_LOW
 from simgin.strategy import choice, discard, helper, param
 from simgin.toolkit import (
     best_discard,
     deadwood,
-    dearest,
-    lane,
-    lowest,
-    next_counts,
+    deadwood_after_draws,
+    highest_value_cards,
+    lowest_bit,
     outs,
     popcount,
-    sum_of_least,
+    suit_lane,
+    sum_of_smallest,
 )
 
-DEADWOOD, GIN, FEW, LOOSE = 0, 1, 2, 3
-PACK_SIZE = 52
+AIM_DEADWOOD, AIM_GIN, AIM_FEW, AIM_UNMATCHED = 0, 1, 2, 3
+MAX_NEXT_COUNTS = 52
 
 
 @discard(
@@ -43,28 +43,28 @@ PACK_SIZE = 52
 )
 def ahead(view, rules, params):
     """Keep the ten cards with the best prospects for the next draw."""
-    if no_draw_follows(view, rules):
+    if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    counts = np.empty(PACK_SIZE, np.int64)
+    counts = np.empty(MAX_NEXT_COUNTS, np.int64)
     best, least = -1, 1 << 60
     legal = view.legal
     while legal:
-        card = lowest(dearest(legal, rules)[0])
+        card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
-        cost = outlook(view.hand & ~(1 << card), view.unseen, params[0], params[1], rules, counts)
+        cost = hand_cost(view.hand & ~(1 << card), view.unseen, params[0], params[1], rules, counts)
         if cost < least:
             best, least = card, cost
     return best
 
 
 @helper
-def no_draw_follows(view, rules):
+def is_last_discard(view, rules):
     """Return True if this is the last discard of a solitaire game."""
     return view.deck_left == 1 if rules.max_draws < 0 else view.own_turn >= rules.max_draws
 
 
 @helper
-def outlook(ten, unseen, aim, few, rules, counts):
+def hand_cost(ten, unseen, aim, few, rules, counts):
     """Return the cost of ten cards by an aim; lower is better.
 
     Args:
@@ -75,80 +75,91 @@ def outlook(ten, unseen, aim, few, rules, counts):
         rules: The rules.
         counts: Scratch space with one number per card.
     """
-    if aim == LOOSE:
-        return _loose_outlook(ten, unseen, rules)
-    n = next_counts(ten, unseen, rules, counts)
-    if aim == FEW:
-        return sum_of_least(counts, n, int(few))
+    if aim == AIM_UNMATCHED:
+        return _unmatched_cost(ten, unseen, rules)
+    n = deadwood_after_draws(ten, unseen, rules, counts)
+    if aim == AIM_FEW:
+        return sum_of_smallest(counts, n, int(few))
     total, gins = 0, 0
     for i in range(n):
         total += counts[i]
         gins += counts[i] == 0
-    return total - (gins << 20) if aim == GIN else total
+    return total - (gins << 20) if aim == AIM_GIN else total
 
 
 @helper
-def _loose_outlook(ten, unseen, rules):
+def _unmatched_cost(ten, unseen, rules):
     """Return the sum of the fewest unmatched cards after each unseen card; ties: the deadwood."""
-    now = fewest_loose(ten, rules)
+    now = min_unmatched(ten, rules)
     fit = outs(ten, rules) & unseen
     total = now * popcount(unseen & ~fit)
     while fit:
-        total += max(0, fewest_loose(ten | fit & -fit, rules) - 1)
+        total += max(0, min_unmatched(ten | fit & -fit, rules) - 1)
         fit &= fit - 1
     return total << 10 | deadwood(ten, rules)
 
 
 @helper
-def fewest_loose(hand, rules):
+def min_unmatched(hand, rules):
     """Return the smallest number of unmatched cards of up to eleven, regardless of value.
 
     Rainbows are ignored.
     """
-    s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
+    s, h, d, c = suit_lane(hand, 0), suit_lane(hand, 1), suit_lane(hand, 2), suit_lane(hand, 3)
     thrice = s & h & (d | c) | d & c & (s | h)
     if thrice == 0:
-        return _out_of_runs(s, h, d, c, rules)
+        return _count_out_of_runs(s, h, d, c, rules)
     runs = rules.lane[0, s] | rules.lane[0, h] | rules.lane[0, d] | rules.lane[0, c]
     plain = thrice & ~int(runs)
     s, h, d, c = s & ~plain, h & ~plain, d & ~plain, c & ~plain
-    return _fewest(s, h, d, c, thrice & ~plain, rules)
+    return _min_unmatched_with_sets(s, h, d, c, thrice & ~plain, rules)
 
 
 @helper
-def _fewest(s, h, d, c, ranks, rules):
+def _min_unmatched_with_sets(s, h, d, c, ranks, rules):
     """Return `min_unmatched` if each of `ranks` can be a set.
 
     A rank can form a set of all its cards, a set of three of its four cards, or no set.
     """
     if ranks == 0:
-        return _out_of_runs(s, h, d, c, rules)
+        return _count_out_of_runs(s, h, d, c, rules)
     r = ranks & -ranks
     rest = ranks ^ r
     s0, h0, d0, c0 = s & ~r, h & ~r, d & ~r, c & ~r
-    best = min(_fewest(s, h, d, c, rest, rules), _fewest(s0, h0, d0, c0, rest, rules))
+    best = min(
+        _min_unmatched_with_sets(s, h, d, c, rest, rules),
+        _min_unmatched_with_sets(s0, h0, d0, c0, rest, rules),
+    )
     if s & h & d & c & r:
-        best = min(best, _fewest(s, h0, d0, c0, rest, rules), _fewest(s0, h, d0, c0, rest, rules))
-        best = min(best, _fewest(s0, h0, d, c0, rest, rules), _fewest(s0, h0, d0, c, rest, rules))
+        best = min(
+            best,
+            _min_unmatched_with_sets(s, h0, d0, c0, rest, rules),
+            _min_unmatched_with_sets(s0, h, d0, c0, rest, rules),
+        )
+        best = min(
+            best,
+            _min_unmatched_with_sets(s0, h0, d, c0, rest, rules),
+            _min_unmatched_with_sets(s0, h0, d0, c, rest, rules),
+        )
     return best
 
 
 @helper
-def _out_of_runs(s, h, d, c, rules):
+def _count_out_of_runs(s, h, d, c, rules):
     """Return the number of cards in no run of their suit."""
     return (
-        _out_of_run(s, rules)
-        + _out_of_run(h, rules)
-        + _out_of_run(d, rules)
-        + _out_of_run(c, rules)
+        _count_out_of_suit_runs(s, rules)
+        + _count_out_of_suit_runs(h, rules)
+        + _count_out_of_suit_runs(d, rules)
+        + _count_out_of_suit_runs(c, rules)
     )
 
 
 @helper
-def _out_of_run(one, rules):
+def _count_out_of_suit_runs(one, rules):
     """Return the number of cards of a lane that its runs leave out.
 
     These are the cards in no run, and two more if A-2-3 and Q-K-A need the same ace.
     """
-    ends = rules.ace_runs == HIGH_OR_LOW and one & 0b1110000001111 == 0b1100000000111
+    ends = rules.ace_runs == ACE_HIGH_OR_LOW and one & 0b1110000001111 == 0b1100000000111
     return popcount(one & ~int(rules.lane[0, one])) + 2 * ends

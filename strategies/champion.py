@@ -20,135 +20,144 @@ G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search
 """
 
 from simgin_strategies._champion import (
-    SIZE,
-    STAGES,
-    discard_costs,
-    hand_costs,
-    looked_around,
-    stage,
+    N_FEATURES,
+    N_STAGES,
+    find_context,
+    find_stage,
+    write_discard_costs,
+    write_hand_costs,
 )
 from simgin_strategies.stake import by_value, by_value_answer
 
-from simgin.core.jit import inlined
-from simgin.core.policy import vector_at
-from simgin.core.rules import CORNER, GOAL_DEALS
-from simgin.strategy import LAST, Strategy, discard, helper, knock, take
+from simgin.core.jit import force_inline
+from simgin.core.policy_types import params_at
+from simgin.core.rules_record import ACE_ROUND_CORNER, GOAL_DEALS
+from simgin.strategy import PHASE_LAST, Strategy, discard, helper, knock, take
 from simgin.toolkit import (
     best_discards,
+    card_value,
+    cards_in_melds,
     deadwood,
-    gin_or_better,
-    in_best_melding,
-    linked,
-    lowest,
-    meldable,
+    is_gin_or_better,
+    is_in_best_melding,
+    lowest_bit,
     outs,
-    points,
+    partners_by_rank_and_suit,
     popcount,
     take_if,
-    value,
+    total_points,
 )
-from simgin.toolkit.lanes import real_lanes, whole_lanes
+from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
-BLENDS = 9  # mixtures, for a probability of 0, 1/8 .. 1 that the opponent knocks immediately
-WON, MEANS, TURNS = 5, 16, 16  # shape of the table of that probability
-TOO_HIGH = 1e9
+N_BLENDS = 9  # mixtures, for a probability of 0, 1/8 .. 1 that the opponent knocks immediately
+N_WON, N_MEANS, N_TURNS = 5, 16, 16  # shape of the table of that probability
+MAX_COST = 1e9
 # Maximum extra deadwood of a candidate discard
 MARGIN, LONE_MARGIN = 6, 10  # the second is for a card without a partner
-COUNTS, KNOCK_TURNS, OF_KNOCK = 11, 16, 5
-OF_TAKE = 7
+N_KNOCK_COUNTS, KNOCK_TURNS, N_KNOCK_FEATURES = 11, 16, 5
+N_TAKE_FEATURES = 7
 # Offsets in the weights of a blend
-KNOCKS = STAGES * SIZE
-KNOCK_EXTRA = KNOCKS + KNOCK_TURNS * COUNTS
-TAKES = KNOCK_EXTRA + STAGES * OF_KNOCK
-ALL = TAKES + STAGES * OF_TAKE
-KINDS = BLENDS * ALL  # offset of the table of the opponent's probability
-EACH = KINDS + WON * MEANS * TURNS
+KNOCK_OFFSET = N_STAGES * N_FEATURES
+KNOCK_FEATURE_OFFSET = KNOCK_OFFSET + KNOCK_TURNS * N_KNOCK_COUNTS
+TAKE_OFFSET = KNOCK_FEATURE_OFFSET + N_STAGES * N_KNOCK_FEATURES
+BLEND_SIZE = TAKE_OFFSET + N_STAGES * N_TAKE_FEATURES
+OPPONENT_OFFSET = N_BLENDS * BLEND_SIZE  # offset of the table of the opponent's probability
+RULES_SIZE = OPPONENT_OFFSET + N_WON * N_MEANS * N_TURNS
 # Offsets of the weights that were learned under each kind of rules
-EAAI, RUSH, TEDESCO, DICE, ALL_RULES = (i * EACH for i in range(5))
+EAAI, RUSH, TEDESCO, DICE, N_WEIGHTS = (i * RULES_SIZE for i in range(5))
 
 
 @helper
-def learned_under(rules):
+def rules_offset(rules):
     """Return the offset of the weights that were learned under the most similar rules."""
     if rules.goal == GOAL_DEALS:
         return DICE
     if rules.rush_premium:
         return RUSH
-    return TEDESCO if rules.ace_runs == CORNER and rules.knock_by_upcard else EAAI
+    return TEDESCO if rules.ace_runs == ACE_ROUND_CORNER and rules.knock_by_upcard else EAAI
 
 
 @helper
-def likely_hasty(view, rules, params):
+def immediate_knock_level(view, rules, params):
     """Return the probability, 0..8 eighths, that the opponent knocks immediately.
 
     It depends on the deals that the opponent won in this match, on their mean points, and on the
     length of the present deal.
     """
-    won = min(view.other_deals, WON - 1)
+    won = min(view.other_deals, N_WON - 1)
     mean = 0
     if won > 0:
-        mean = min(MEANS - 1, view.other_points // (3 * view.other_deals))
-    turn = min(view.own_turn, TURNS) - 1
-    table = learned_under(rules) + KINDS
-    return int(params[table + (won * MEANS + mean) * TURNS + turn])
+        mean = min(N_MEANS - 1, view.other_points // (3 * view.other_deals))
+    turn = min(view.own_turn, N_TURNS) - 1
+    table = rules_offset(rules) + OPPONENT_OFFSET
+    return int(params[table + (won * N_MEANS + mean) * N_TURNS + turn])
 
 
 @helper
-def blend(view, rules, params):
+def blend_offset(view, rules, params):
     """Return the offset of the current blend of weights."""
-    return learned_under(rules) + ALL * likely_hasty(view, rules, params)
+    return rules_offset(rules) + BLEND_SIZE * immediate_knock_level(view, rules, params)
 
 
-@inlined
-def weights_of(first, view, params):
+@force_inline
+def stage_weights(first, view, params):
     """Return the feature weights of this stage in the blend at offset `first`."""
-    return vector_at(params.ctypes.data + 8 * (first + SIZE * stage(view.own_turn)), SIZE)
+    return params_at(
+        params.ctypes.data + 8 * (first + N_FEATURES * find_stage(view.own_turn)), N_FEATURES
+    )
 
 
 @helper
-def weights_in_force(view, rules, params):
+def current_weights(view, rules, params):
     """Return the feature weights of this stage, (N_FEATURES,) float64."""
-    return weights_of(blend(view, rules, params), view, params)
+    return stage_weights(blend_offset(view, rules, params), view, params)
 
 
-@inlined
-def priced(legal, view, rules, weights, cards, costs):
+@force_inline
+def write_candidates(legal, view, rules, weights, cards, costs):
     """Write the candidate discards and their costs to lanes; return the number of candidates.
 
     Candidates are legal discards that leave little more than the least deadwood.
     """
-    ranks, tens, loose, counts = whole_lanes(), whole_lanes(), whole_lanes(), whole_lanes()
-    melded = meldable(view.hand, rules)
-    by_rank, by_suit = linked(view.hand & ~melded)
+    ranks, tens, loose, counts = (
+        int_stack_array(),
+        int_stack_array(),
+        int_stack_array(),
+        int_stack_array(),
+    )
+    melded = cards_in_melds(view.hand, rules)
+    by_rank, by_suit = partners_by_rank_and_suit(view.hand & ~melded)
     linked_or_melded = by_rank | by_suit | melded
     plain = view.best & ~melded  # discarding one of these lowers the deadwood by its value
-    whole = view.least + value(lowest(plain), rules) if plain else deadwood(view.hand, rules)
+    total = (
+        view.least + card_value(lowest_bit(plain), rules) if plain else deadwood(view.hand, rules)
+    )
     n = 0
     while legal:
-        one, card = legal & -legal, lowest(legal)
+        one, card = legal & -legal, lowest_bit(legal)
         legal ^= one
         ten = view.hand ^ one
-        count, left = whole - value(card, rules), ten & ~melded
+        count, left = total - card_value(card, rules), ten & ~melded
         most = view.least + (MARGIN if one & linked_or_melded else LONE_MARGIN)
         if one & melded:
-            left = ten & ~meldable(ten, rules)
-            if points(left, rules) > most:
+            left = ten & ~cards_in_melds(ten, rules)
+            if total_points(left, rules) > most:
                 continue
             count = deadwood(ten, rules)
         cards[n], ranks[n], tens[n], loose[n], counts[n] = card, card % 13, ten, left, count
         n += count <= most
-    around = looked_around(view)
-    discard_costs(n, cards, ranks, tens, loose, counts, around, view, rules, weights, costs)
+    context = find_context(view)
+    write_discard_costs(n, cards, ranks, tens, loose, counts, context, view, rules, weights, costs)
     return n
 
 
 @helper
-def cheapest(legal, view, rules, params):
+def lowest_cost_discard(legal, view, rules, params):
     """Return the legal discard with the lowest cost."""
-    cards, costs = whole_lanes(), real_lanes()
-    weights = weights_in_force(view, rules, params)
-    best, least = -1, TOO_HIGH
-    for i in range(priced(legal, view, rules, weights, cards, costs)):
+    cards, costs = int_stack_array(), float_stack_array()
+    weights = current_weights(view, rules, params)
+    best, least = -1, MAX_COST
+    for i in range(write_candidates(legal, view, rules, weights, cards, costs)):
         if costs[i] < least:
             best, least = cards[i], costs[i]
     return best
@@ -157,7 +166,7 @@ def cheapest(legal, view, rules, params):
 @discard(name="champion", weights="champion.npy")
 def champion_discard(view, rules, params):
     """Make the discard with the lowest cost."""
-    return cheapest(view.legal, view, rules, params)
+    return lowest_cost_discard(view.legal, view, rules, params)
 
 
 @helper
@@ -166,7 +175,7 @@ def describe_knock(view, rules):
     ten = view.hand
     if view.ending_card >= 0:
         ten &= ~(1 << view.ending_card)
-    loose = ten & ~meldable(ten, rules)
+    loose = ten & ~cards_in_melds(ten, rules)
     n = popcount(loose)
     new = outs(loose, rules) & view.unseen
     fits = outs(ten, rules) & view.unseen & ~new
@@ -179,11 +188,13 @@ def describe_knock(view, rules):
 def knock_gain(view, rules, params):
     """Return the gain from knocking instead of continuing."""
     x = describe_knock(view, rules)
-    first = blend(view, rules, params)
+    first = blend_offset(view, rules, params)
     turn = min(view.own_turn, KNOCK_TURNS) - 1
-    gain = params[first + KNOCKS + turn * COUNTS + min(view.ending_count, COUNTS - 1)]
-    at = first + KNOCK_EXTRA + OF_KNOCK * stage(view.own_turn)
-    for i in range(OF_KNOCK):
+    gain = params[
+        first + KNOCK_OFFSET + turn * N_KNOCK_COUNTS + min(view.ending_count, N_KNOCK_COUNTS - 1)
+    ]
+    at = first + KNOCK_FEATURE_OFFSET + N_KNOCK_FEATURES * find_stage(view.own_turn)
+    for i in range(N_KNOCK_FEATURES):
         gain += x[i] * params[at + i]
     return gain
 
@@ -191,7 +202,7 @@ def knock_gain(view, rules, params):
 @knock(name="champion", weights="champion.npy")
 def champion_knock(view, rules, params):
     """Knock with gin or on the last discard, and otherwise by a table and the outs."""
-    if gin_or_better(view) or view.phase == LAST:
+    if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
     return knock_gain(view, rules, params) > 0
 
@@ -211,7 +222,12 @@ def describe_take(view, rules, weights):
     after, best = best_discards(eleven, view.hand, rules)
     if after >= view.count:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    tens, loose, counts, costs = whole_lanes(), whole_lanes(), whole_lanes(), real_lanes()
+    tens, loose, counts, costs = (
+        int_stack_array(),
+        int_stack_array(),
+        int_stack_array(),
+        float_stack_array(),
+    )
     tens[0], counts[0] = view.hand, view.count  # the present hand, then the hands after taking
     n = 1
     while best:
@@ -219,12 +235,12 @@ def describe_take(view, rules, weights):
         best &= best - 1
         n += 1
     for i in range(n):
-        loose[i] = tens[i] & ~meldable(tens[i], rules)
-    hand_costs(n, tens, loose, counts, looked_around(view), view, rules, weights, costs)
-    least = TOO_HIGH
+        loose[i] = tens[i] & ~cards_in_melds(tens[i], rules)
+    write_hand_costs(n, tens, loose, counts, find_context(view), view, rules, weights, costs)
+    least = MAX_COST
     for i in range(1, n):
         least = min(least, costs[i])
-    melds = 1.0 * in_best_melding(view.hand, view.taken_offer, rules)
+    melds = 1.0 * is_in_best_melding(view.hand, view.taken_offer, rules)
     saved, gin, low = 1.0 * (view.count - after), 1.0 * (after == 0), 1.0 * (after <= 10)
     return 1.0, melds, saved, melds * gin, melds * saved, low, costs[0] - least
 
@@ -232,11 +248,11 @@ def describe_take(view, rules, weights):
 @helper
 def take_gain(view, rules, params):
     """Return the gain from taking the card on offer; 0 if it saves no deadwood."""
-    first = blend(view, rules, params)
-    x = describe_take(view, rules, weights_of(first, view, params))
-    at = first + TAKES + OF_TAKE * stage(view.own_turn)
+    first = blend_offset(view, rules, params)
+    x = describe_take(view, rules, stage_weights(first, view, params))
+    at = first + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
     gain = 0.0
-    for i in range(OF_TAKE):
+    for i in range(N_TAKE_FEATURES):
         gain += x[i] * params[at + i]
     return gain
 

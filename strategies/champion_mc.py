@@ -14,77 +14,89 @@ import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion_worlds import (
     KNOCK_SPREAD,
-    NUMBERS,
+    PARAMETERS,
     SPREAD,
     best_action,
-    own_numbers,
+    champion_weights,
 )
 from simgin_strategies.stake import by_value, by_value_answer
 
-from simgin.core.position import END, THROW
-from simgin.strategy import LAST, PASS, STOCK, UPCARD, Strategy, discard, helper, knock, take
-from simgin.toolkit import gin_or_better, legal_discards, lowers, take_if
-from simgin.toolkit.lanes import real_lanes, whole_lanes
+from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END
+from simgin.strategy import (
+    ACTION_PASS,
+    ACTION_STOCK,
+    PHASE_LAST,
+    PHASE_UPCARD,
+    Strategy,
+    discard,
+    helper,
+    knock,
+    take,
+)
+from simgin.toolkit import is_gin_or_better, legal_discards, lowers_deadwood, take_if
+from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
-FEW = 4  # maximum number of candidate discards
+MAX_DISCARDS_TRIED = 4  # maximum number of candidate discards
 
 
-@take(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)
+@take(name="champion-mc", noise=True, weights="champion-mc.npy", **PARAMETERS)
 def mc_take(view, rules, params):
     """Take a card that lowers the deadwood if weights and rollouts favour it."""
-    if not lowers(view, rules):
+    if not lowers_deadwood(view, rules):
         return take_if(False, view.legal)
-    gain = player.take_gain(view, rules, own_numbers(params))
+    gain = player.take_gain(view, rules, champion_weights(params))
     answers = np.array([take_if(gain > 0, view.legal), take_if(gain <= 0, view.legal)])
     actions = answers.copy()
-    if view.phase == UPCARD and not view.legal & 1 << PASS:
-        actions[answers == STOCK] = PASS
+    if view.phase == PHASE_UPCARD and not view.legal & 1 << ACTION_PASS:
+        actions[answers == ACTION_STOCK] = ACTION_PASS
     before = np.array([0.0, -abs(gain)])
     cards = np.array([-1, -1])
     return answers[best_action(actions, cards, before, params[SPREAD], view, rules, params)]
 
 
 @helper
-def cheapest_few(legal, view, rules, params):
+def lowest_cost_discards(legal, view, rules, params):
     """Return the discards with the lowest costs, and their negative gains over the first."""
-    weights = player.weights_in_force(view, rules, own_numbers(params))
-    tried, prices = whole_lanes(), real_lanes()
-    n = player.priced(legal, view, rules, weights, tried, prices)
-    few = min(n, FEW)
+    weights = player.current_weights(view, rules, champion_weights(params))
+    tried, prices = int_stack_array(), float_stack_array()
+    n = player.write_candidates(legal, view, rules, weights, tried, prices)
+    few = min(n, MAX_DISCARDS_TRIED)
     cards, before = np.zeros(few, np.int64), np.zeros(few)
     least = prices[:n].min()
     for k in range(few):
         i = prices[:n].argmin()
         cards[k], before[k] = tried[i], least - prices[i]
-        prices[i] = player.TOO_HIGH
+        prices[i] = player.MAX_COST
     return cards, before
 
 
-@discard(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)
+@discard(name="champion-mc", noise=True, weights="champion-mc.npy", **PARAMETERS)
 def mc_discard(view, rules, params):
     """Make the candidate discard with the best result in weights and rollouts."""
-    cards, before = cheapest_few(view.legal, view, rules, params)
+    cards, before = lowest_cost_discards(view.legal, view, rules, params)
     if len(cards) == 1:
         return cards[0]
-    actions = np.full(len(cards), THROW)
+    actions = np.full(len(cards), ACTION_DISCARD)
     return cards[best_action(actions, cards, before, params[SPREAD], view, rules, params)]
 
 
-@knock(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)
+@knock(name="champion-mc", noise=True, weights="champion-mc.npy", **PARAMETERS)
 def mc_knock(view, rules, params):
     """Knock with gin or on the last discard, and otherwise if it beats the best discard."""
-    if gin_or_better(view) or view.phase == LAST:
+    if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
-    numbers = own_numbers(params)
+    numbers = champion_weights(params)
     gain = player.knock_gain(view, rules, numbers)
     legal = legal_discards(view, rules)
-    thrown = player.cheapest(legal, view, rules, numbers)
+    thrown = player.lowest_cost_discard(legal, view, rules, numbers)
     ends = np.int64(gain > 0)
-    actions = np.array([END if ends else THROW, THROW if ends else END])
+    actions = np.array(
+        [ACTION_END if ends else ACTION_DISCARD, ACTION_DISCARD if ends else ACTION_END]
+    )
     cards = np.array([view.ending_card if ends else thrown, thrown if ends else view.ending_card])
     before = np.array([0.0, -abs(gain)])
     best = best_action(actions, cards, before, params[KNOCK_SPREAD], view, rules, params)
-    return actions[best] == END
+    return actions[best] == ACTION_END
 
 
 CHAMPION_MC = Strategy(

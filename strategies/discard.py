@@ -2,23 +2,23 @@
 
 from simgin.strategy import choice, discard, flag, helper
 from simgin.toolkit import (
-    PACK,
-    cheapest,
+    ALL_CARDS,
+    cards_of_rank,
+    count_outs,
+    count_three_card_melds,
     deadwood,
-    dearest,
-    hits,
-    loose,
-    lowest,
-    of_rank,
-    pick,
-    three_card_melds,
+    highest_value_cards,
+    lowest_bit,
+    lowest_cost_card,
+    pick_random,
+    unmatched_cards,
 )
 
 
 @discard(noise=True)
 def uniform(view, rules, params):
     """Discard any legal card, all with equal probability."""
-    return pick(view.legal, view.noise)
+    return pick_random(view.legal, view.noise)
 
 
 @discard(
@@ -31,10 +31,10 @@ def low(view, rules, params):
     """Discard for least deadwood, ties by `tie`."""
     cards = view.best
     if params[0] == 1:
-        return pick(cards, view.noise)
+        return pick_random(cards, view.noise)
     if params[0] == 2:
-        return lowest(dearest(_fewest_melds(cards), rules)[0])
-    return lowest(dearest(cards, rules)[0])
+        return lowest_bit(highest_value_cards(_fewest_melds(cards), rules)[0])
+    return lowest_bit(highest_value_cards(cards, rules)[0])
 
 
 @helper
@@ -42,9 +42,9 @@ def _fewest_melds(cards):
     """Return the cards whose rank is in the fewest three-card melds."""
     best, kept = 99, 0
     while cards:
-        card = lowest(cards)
+        card = lowest_bit(cards)
         cards &= cards - 1
-        melds = three_card_melds(card)
+        melds = count_three_card_melds(card)
         if melds <= best:
             kept = (kept if melds == best else 0) | 1 << card
             best = melds
@@ -54,8 +54,8 @@ def _fewest_melds(cards):
 @discard
 def loose_high(view, rules, params):
     """Discard the highest unmatched card of all eleven, even if another leaves less deadwood."""
-    options = loose(view.hand, rules) & view.legal
-    return lowest(dearest(options if options else view.legal, rules)[0])
+    options = unmatched_cards(view.hand, rules) & view.legal
+    return lowest_bit(highest_value_cards(options if options else view.legal, rules)[0])
 
 
 @discard(
@@ -70,20 +70,20 @@ def most_hits(view, rules, params):
     legal = view.legal
     if params[0] and legal & ~_neighbours(view.hand):
         legal &= ~_neighbours(view.hand)
-    return cheapest(view, rules, params, legal, _few_hits, 0)
+    return lowest_cost_card(view, rules, params, legal, _hits_cost, 0)
 
 
 @helper
-def _few_hits(view, rules, params, card, known):
+def _hits_cost(view, rules, params, card, known):
     """Return a cost with the number of hits first, then the deadwood."""
     ten = view.hand & ~(1 << card)
-    return deadwood(ten, rules) - 1000 * hits(ten, view.unseen, rules)
+    return deadwood(ten, rules) - 1000 * count_outs(ten, view.unseen, rules)
 
 
 @helper
 def _neighbours(hand):
     """Return the cards of a hand that have a neighbour of their suit in it."""
-    not_kings = PACK & ~of_rank(12)
+    not_kings = ALL_CARDS & ~cards_of_rank(12)
     up = (hand & not_kings) << 1 & hand
     down = hand >> 1 & not_kings & hand
     return up | down

@@ -18,7 +18,15 @@ from simgin_strategies.knock import at
 from simgin_strategies.take import meld_any
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import best_discard, highest, left_over, lowest, near, of_ranks, popcount
+from simgin.toolkit import (
+    best_discard,
+    cards_of_ranks,
+    highest_card,
+    leftover_cards,
+    lowest_bit,
+    neighbours,
+    popcount,
+)
 
 UP_TO_TEN = 0b0001111111111
 THREE_TO_EIGHT = 0b0000011111100
@@ -30,27 +38,27 @@ THREE_TO_EIGHT = 0b0000011111100
 )
 def exp710(view, rules, params):
     """Discard the highest unmatched card; if dealt one meld, at first a middle one."""
-    cards = left_over(view.hand, 0, rules) & view.legal
+    cards = leftover_cards(view.hand, 0, rules) & view.legal
     if cards == 0:
         return best_discard(view.hand, view.legal, rules)
     low = 0
-    early = view.own_turn <= params[0] and _melds(view.hand, rules) < 2
-    if early and _melds(_dealt(view), rules) == 1:
-        low = _lone(cards) & of_ranks(THREE_TO_EIGHT)
+    early = view.own_turn <= params[0] and _count_melds(view.hand, rules) < 2
+    if early and _count_melds(_dealt_hand(view), rules) == 1:
+        low = _lone_cards(cards) & cards_of_ranks(THREE_TO_EIGHT)
         if low == 0:
-            low = cards & of_ranks(UP_TO_TEN)
-    return highest(low if low else cards)
+            low = cards & cards_of_ranks(UP_TO_TEN)
+    return highest_card(low if low else cards)
 
 
 @helper
-def _melds(hand, rules):
+def _count_melds(hand, rules):
     """Return the number of melds in a best melding of up to eleven cards, at most two."""
-    melded = popcount(hand & ~left_over(hand, 0, rules))
+    melded = popcount(hand & ~leftover_cards(hand, 0, rules))
     return 2 if melded >= 6 else int(melded > 0)
 
 
 @helper
-def _dealt(view):
+def _dealt_hand(view):
     """Return the ten cards dealt: the hand with all own turns undone."""
     hand = view.hand & ~(1 << max(view.taken, view.drawn))
     for i in range(view.turns - 1, -1, -1):
@@ -61,14 +69,14 @@ def _dealt(view):
 
 
 @helper
-def _lone(cards):
+def _lone_cards(cards):
     """Return the cards that are not near any other of the cards."""
     lone = 0
     rest = cards
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
-        if near(card) & cards == 0:
+        if neighbours(card) & cards == 0:
             lone |= 1 << card
     return lone
 

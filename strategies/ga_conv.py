@@ -15,20 +15,28 @@ Play Gin Rummy, EAAI-21, 2021.
 from simgin_strategies.knock import at
 
 from simgin.strategy import Strategy, discard, helper, param, take
-from simgin.toolkit import cheapest, lane, lowers, of_rank, popcount, take_if, thrown
+from simgin.toolkit import (
+    cards_of_rank,
+    first_discards,
+    lowers_deadwood,
+    lowest_cost_card,
+    popcount,
+    suit_lane,
+    take_if,
+)
 
 
 @take
 def lower_new(view, rules, params):
     """Take what lowers the deadwood, but never a card you discarded, to avoid endless play."""
-    own = thrown(view, view.seat, view.turns)
-    return take_if(not own >> view.taken_offer & 1 and lowers(view, rules), view.legal)
+    own = first_discards(view, view.seat, view.turns)
+    return take_if(not own >> view.taken_offer & 1 and lowers_deadwood(view, rules), view.legal)
 
 
 @helper
-def _beside(hand, card, step):
+def _count_at_distance(hand, card, step):
     """Return the number of cards, 0 to 2, that are `step` ranks from a card in its suit."""
-    suit = lane(hand, card // 13) << 2  # two bits of margin on the low side
+    suit = suit_lane(hand, card // 13) << 2  # two bits of margin on the low side
     at = card % 13 + 2
     return (suit >> (at - step) & 1) + (suit >> (at + step) & 1)
 
@@ -40,14 +48,16 @@ def _beside(hand, card, step):
 )
 def conv(view, rules, params):
     """Discard the card with the least weighted sum of friends in hand; ties: the highest card."""
-    return cheapest(view, rules, params, view.legal, _friends, 0)
+    return lowest_cost_card(view, rules, params, view.legal, _sum_of_friends, 0)
 
 
 @helper
-def _friends(view, rules, params, card, known):
+def _sum_of_friends(view, rules, params, card, known):
     """Return the weighted sum of friends of a card."""
-    friends = params[0] * (popcount(view.hand & of_rank(card % 13)) - 1)
-    friends += params[1] * _beside(view.hand, card, 1) + params[2] * _beside(view.hand, card, 2)
+    friends = params[0] * (popcount(view.hand & cards_of_rank(card % 13)) - 1)
+    friends += params[1] * _count_at_distance(view.hand, card, 1) + params[2] * _count_at_distance(
+        view.hand, card, 2
+    )
     return friends
 
 

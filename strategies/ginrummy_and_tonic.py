@@ -29,21 +29,21 @@ from simgin_strategies.take import meld_best_lower
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
+    cards_of_rank,
     deadwood,
-    loose,
-    lowest,
-    mean_of_least,
-    next_tally,
-    of_rank,
+    lowest_bit,
+    mean_of_smallest,
     popcount,
-    touching,
+    tally_deadwood_after_draws,
+    touching_cards,
+    unmatched_cards,
 )
 
-COUNTS = 300  # above the deadwood of eleven cards, even if an ace counts 99
+TALLY_SIZE = 300  # above the deadwood of eleven cards, even if an ace counts 99
 # Axes of improvement.npy: rank; other cards of the rank, known and unseen; four cards around it in
 # the suit, each gone, unseen or known
-RANKS, MATES, PLACES = 13, 10, 3**4
-MOST, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
+N_RANKS, N_MATES, N_NEIGHBOUR_STATES = 13, 10, 3**4
+N_CANDIDATES, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
 
 
 @discard(
@@ -59,23 +59,23 @@ def tonic(view, rules, params):
     """Discard for low deadwood eight turns ahead and little help to the opponent."""
     cards = _candidates(view, rules, params)
     if cards & (cards - 1) == 0:
-        return lowest(cards)
-    tally = np.zeros(COUNTS, np.int64)
+        return lowest_bit(cards)
+    tally = np.zeros(TALLY_SIZE, np.int64)
     helps, firsts = np.zeros(52), np.zeros(52)
     rest = cards
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
-        place = cell(card, view.known, view.unseen)
-        helps[card] = params[OPPONENT] * params[TABLE + place]
+        index = table_index(card, view.known, view.unseen)
+        helps[card] = params[OPPONENT] * params[TABLE + index]
         ten = view.hand & ~(1 << card)
-        firsts[card] = _after_one(ten, view.unseen, params[SHARE], tally, rules)
+        firsts[card] = _deadwood_after_one(ten, view.unseen, params[SHARE], tally, rules)
     best, least = -1, 1e18
     while cards:
-        card = _least(cards, helps, firsts)
-        cards &= ~touching(1 << card)
+        card = _least_cost(cards, helps, firsts)
+        cards &= ~touching_cards(1 << card)
         ten = view.hand & ~(1 << card)
-        second = _after_two(ten, view.unseen, params[SHARE], tally, rules)
+        second = _deadwood_after_two(ten, view.unseen, params[SHARE], tally, rules)
         later = firsts[card] + (params[TURNS] - 2) * (second - firsts[card])
         score = helps[card] + max(0.0, later)
         if score < least:
@@ -92,7 +92,7 @@ def _candidates(view, rules, params):
     least, cards = view.least, view.best
     if least == 0:
         return cards & -cards
-    chosen, left, count = 0, params[MOST], least
+    chosen, left, count = 0, params[N_CANDIDATES], least
     while left > 0 and count <= least + params[MARGIN]:
         rest = view.legal
         while rest and left > 0:
@@ -102,16 +102,16 @@ def _candidates(view, rules, params):
                 chosen |= one
                 left -= 1
         count += 1
-    spare = chosen & loose(view.hand, rules)
+    spare = chosen & unmatched_cards(view.hand, rules)
     return spare if spare else cards & -cards
 
 
 @helper
-def _least(cards, helps, firsts):
+def _least_cost(cards, helps, firsts):
     """Return the card with the least sum of help and deadwood after one card."""
-    best = lowest(cards)
+    best = lowest_bit(cards)
     while cards:
-        card = lowest(cards)
+        card = lowest_bit(cards)
         cards &= cards - 1
         if helps[card] + firsts[card] < helps[best] + firsts[best]:
             best = card
@@ -119,29 +119,29 @@ def _least(cards, helps, firsts):
 
 
 @helper
-def _after_one(ten, unseen, share, tally, rules):
+def _deadwood_after_one(ten, unseen, share, tally, rules):
     """Return the mean deadwood after a draw and a discard, over the best share of the cards."""
     tally[:] = 0
-    n = next_tally(ten, unseen, rules, tally)
-    return mean_of_least(tally, max(1.0, share * n))
+    n = tally_deadwood_after_draws(ten, unseen, rules, tally)
+    return mean_of_smallest(tally, max(1.0, share * n))
 
 
 @helper
-def _after_two(ten, unseen, share, tally, rules):
+def _deadwood_after_two(ten, unseen, share, tally, rules):
     """Return the mean deadwood after two draws and one discard, over the best pairs."""
     tally[:] = 0
     pairs = 0
     while unseen:
         one = unseen & -unseen
         unseen ^= one
-        pairs += next_tally(ten | one, unseen, rules, tally)
-    return mean_of_least(tally, max(1.0, share * pairs))
+        pairs += tally_deadwood_after_draws(ten | one, unseen, rules, tally)
+    return mean_of_smallest(tally, max(1.0, share * pairs))
 
 
 @helper
-def cell(card, known, unseen):
+def table_index(card, known, unseen):
     """Return the index of a card in the table, by the cards that the opponent has or may have."""
-    rank, own = of_rank(card % 13), card // 13
+    rank, own = cards_of_rank(card % 13), card // 13
     known_mates, unseen_mates = popcount(known & rank), popcount(unseen & rank)
     mates = 4 * known_mates - known_mates * (known_mates - 1) // 2 + unseen_mates
     places = 0
@@ -151,7 +151,7 @@ def cell(card, known, unseen):
         if 0 <= other < 52 and other // 13 == own:
             state = 2 * (known >> other & 1) + (unseen >> other & 1)
         places = 3 * places + state
-    return (card % 13 * MATES + mates) * PLACES + places
+    return (card % 13 * N_MATES + mates) * N_NEIGHBOUR_STATES + places
 
 
 GINRUMMY_AND_TONIC = Strategy(

@@ -22,19 +22,19 @@ from simgin_strategies.take import lower
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
-    chance_held,
-    cheapest,
+    cards_of_rank,
+    count_three_card_runs,
     deadwood,
-    lane,
-    mean_of_least,
-    next_tally,
-    of_rank,
-    points,
+    holding_probability,
+    lowest_cost_card,
+    mean_of_smallest,
     popcount,
-    three_card_runs,
+    suit_lane,
+    tally_deadwood_after_draws,
+    total_points,
 )
 
-COUNTS = 300  # above the deadwood of ten cards, even if an ace counts 99
+N_COUNTS = 300  # above the deadwood of ten cards, even if an ace counts 99
 
 
 @discard(
@@ -49,8 +49,10 @@ COUNTS = 300  # above the deadwood of ten cards, even if an ace counts 99
 def hazard(view, rules, params):
     """Discard for low deadwood at the likely end and little help to the opponent (Goldstein)."""
     most = view.least + params[6]
-    tally = np.zeros(COUNTS, np.int64)
-    return cheapest(view, rules, params, view.legal, _cost, (most, chance_held(view), tally))
+    tally = np.zeros(N_COUNTS, np.int64)
+    return lowest_cost_card(
+        view, rules, params, view.legal, _cost, (most, holding_probability(view), tally)
+    )
 
 
 @helper
@@ -61,22 +63,22 @@ def _cost(view, rules, params, card, known):
     count = deadwood(ten, rules)
     if count > most:
         return 1e18
-    ahead = _one_turn_ahead(ten, view.unseen, params[0], tally, rules)
-    return _at_the_end(count, ahead, view.own_turn, params) + params[5] * _improvement(
+    ahead = _deadwood_after_one(ten, view.unseen, params[0], tally, rules)
+    return _deadwood_at_end(count, ahead, view.own_turn, params) + params[5] * _improvement(
         card, view.known, view.unseen, held, rules
     )
 
 
 @helper
-def _one_turn_ahead(ten, unseen, share, tally, rules):
+def _deadwood_after_one(ten, unseen, share, tally, rules):
     """Return the mean deadwood after a draw and the best discard, over the best cards."""
     tally[:] = 0
-    n = next_tally(ten, unseen, rules, tally)
-    return mean_of_least(tally, max(1.0, share * n))
+    n = tally_deadwood_after_draws(ten, unseen, rules, tally)
+    return mean_of_smallest(tally, max(1.0, share * n))
 
 
 @helper
-def _at_the_end(count, ahead, turn, params):
+def _deadwood_at_end(count, ahead, turn, params):
     """Return the expected deadwood at the end of the deal or on the last turn considered."""
     expected, alive, gain = 0.0, 1.0, count - ahead
     held = float(count)
@@ -92,14 +94,14 @@ def _at_the_end(count, ahead, turn, params):
 @helper
 def _improvement(card, known, unseen, held, rules):
     """Return the expected value of the opponent's cards in three-card melds with the card."""
-    rank = of_rank(card % 13) & ~(1 << card)
+    rank = cards_of_rank(card % 13) & ~(1 << card)
     value = float(rules.value[0, card % 13])
     sure, maybe = popcount(rank & known), popcount(rank & unseen)
     pairs = sure * (sure - 1) / 2 + sure * maybe * held + maybe * (maybe - 1) / 2 * held * held
     total = pairs * 2 * value
     through = 1 << (card % 13)
-    sure, maybe = lane(known, card // 13), lane(unseen, card // 13)
-    for i in range(three_card_runs(rules)):
+    sure, maybe = suit_lane(known, card // 13), suit_lane(unseen, card // 13)
+    for i in range(count_three_card_runs(rules)):
         others = rules.runs[i] & ~through
         if rules.runs[i] & through and others & ~(sure | maybe) == 0:
             p = 1.0
@@ -108,7 +110,7 @@ def _improvement(card, known, unseen, held, rules):
                 others ^= one
                 if not sure & one:
                     p *= held
-            total += p * points(rules.runs[i] & ~through, rules)
+            total += p * total_points(rules.runs[i] & ~through, rules)
     return total
 
 

@@ -25,17 +25,25 @@ from simgin_strategies.knock import at
 from simgin_strategies.take import meld_any
 
 from simgin.strategy import Strategy, choice, discard, helper, param
-from simgin.toolkit import believe, believe_alike, deadwood, lowest, of_rank, pick, popcount
+from simgin.toolkit import (
+    cards_of_rank,
+    deadwood,
+    estimate_holdings,
+    estimate_holdings_uniformly,
+    lowest_bit,
+    pick_random,
+    popcount,
+)
 
 
 @helper
-def _completing(card, partner):
+def _completing_cards(card, partner):
     """Return the cards each of which makes a three-card meld with two given cards.
 
     The result is 0 if the two cards cannot meld. Aces are low, as in the authors' program.
     """
     if card % 13 == partner % 13:
-        return of_rank(card % 13) & ~(1 << card | 1 << partner)
+        return cards_of_rank(card % 13) & ~(1 << card | 1 << partner)
     low, high = min(card, partner), max(card, partner)
     if low // 13 != high // 13 or high - low > 2:
         return 0
@@ -57,19 +65,19 @@ def _structure(card, view, chances):
     ways, held = 0.0, 0
     partners = view.hand & ~(1 << card)
     while partners:
-        cards = _completing(card, lowest(partners))
+        cards = _completing_cards(card, lowest_bit(partners))
         partners &= partners - 1
         held += popcount(cards & view.hand)
         cards &= view.unseen
         while cards:
-            q = chances[lowest(cards)]
+            q = chances[lowest_bit(cards)]
             ways += 1 - q * q * q * q
             cards &= cards - 1
     return ways + 3 * held
 
 
 @helper
-def _share(view, start, fade, floor):
+def _structure_share(view, start, fade, floor):
     """Return the share of structure on this turn."""
     return max(floor, start * (1 - sqrt(view.turns / fade))) if fade > 0 else start
 
@@ -88,16 +96,16 @@ def _share(view, start, fade, floor):
 )
 def alpha(view, rules, params):
     """Discard for the least mix of deadwood left and structure lost; ties at random."""
-    a = _share(view, params[0], params[1], params[2])
+    a = _structure_share(view, params[0], params[1], params[2])
     chances = np.empty(52)
     if params[3] == 0:
-        believe_alike(view, chances)
+        estimate_holdings_uniformly(view, chances)
     else:
-        believe(view, params, 4, chances)
+        estimate_holdings(view, params, 4, chances)
     cards, least = 0, 1e9
     legal = view.legal
     while legal:
-        card = lowest(legal)
+        card = lowest_bit(legal)
         legal &= legal - 1
         cost = a * _structure(card, view, chances) + (1 - a) * deadwood(
             view.hand & ~(1 << card), rules
@@ -105,7 +113,7 @@ def alpha(view, rules, params):
         if cost < least + 1e-9:
             cards = (cards if cost > least - 1e-9 else 0) | 1 << card
             least = min(cost, least)
-    return pick(cards, view.noise)
+    return pick_random(cards, view.noise)
 
 
 HEIN = Strategy("hein", take=meld_any, discard=alpha, knock=at, ending="same")

@@ -1,7 +1,7 @@
 """Rules of thumb about high and low cards: which points to shed and which cards to hold.
 
 Advisers agree that high cards are costly and differ on when to discard them. A rule names some
-cards, and these or all others get a cost (see simgin/toolkit/prices.py). The size of the cost is
+cards, and these or all others get a cost (see simgin/toolkit/penalties.py). The size of the cost is
 this project's reading: the sources state preferences without numbers.
 
 Source: about.com and Hoyle's tradition (high-first); onlinerummy.co.uk (high-late); rubl.com
@@ -10,20 +10,28 @@ EAAI-21 (keep-low). The web pages are cited from reports and were not read again
 """
 
 from simgin.strategy import discard, helper, param
-from simgin.toolkit import loose, of_rank, of_ranks, paired, popcount, priced, touching
+from simgin.toolkit import (
+    cards_of_rank,
+    cards_of_ranks,
+    cards_with_partner,
+    discard_with_penalty,
+    popcount,
+    touching_cards,
+    unmatched_cards,
+)
 
 
 @helper
-def _high():
+def _high_cards():
     """Return the mask of tens and face cards."""
-    return of_ranks(0b1111 << 9)
+    return cards_of_ranks(0b1111 << 9)
 
 
 @discard(cost=param(10.0, 0.0, 99.0, "price of each card with a partner or in a meld"))
 def high_first(view, rules, params):
     """Discard high cards first: the highest unmatched card without a partner (about.com)."""
-    cards = loose(view.hand, rules)
-    return priced(view, rules, ~cards | paired(cards, rules), params[0])
+    cards = unmatched_cards(view.hand, rules)
+    return discard_with_penalty(view, rules, ~cards | cards_with_partner(cards, rules), params[0])
 
 
 @discard(
@@ -32,7 +40,9 @@ def high_first(view, rules, params):
 )
 def high_late(view, rules, params):
     """Keep tens and face cards while opponents still collect them (onlinerummy.co.uk)."""
-    return priced(view, rules, _high() if view.own_turn < params[0] else 0, params[1])
+    return discard_with_penalty(
+        view, rules, _high_cards() if view.own_turn < params[0] else 0, params[1]
+    )
 
 
 @discard(
@@ -41,9 +51,9 @@ def high_late(view, rules, params):
 )
 def many_high(view, rules, params):
     """Discard tens and face cards first if four are unmatched; else hold pairs (rubl.com)."""
-    cards = loose(view.hand, rules)
-    held = paired(cards, rules) if popcount(cards & _high()) < params[0] else 0
-    return priced(view, rules, held, params[1])
+    cards = unmatched_cards(view.hand, rules)
+    held = cards_with_partner(cards, rules) if popcount(cards & _high_cards()) < params[0] else 0
+    return discard_with_penalty(view, rules, held, params[1])
 
 
 @discard(
@@ -52,8 +62,12 @@ def many_high(view, rules, params):
 )
 def triangle(view, rules, params):
     """Keep one high triangle, like KS KH QS, for the first turns (rubl.com)."""
-    kept = _triangle(loose(view.hand, rules) & _high()) if view.own_turn < params[0] else 0
-    return priced(view, rules, kept, params[1])
+    kept = (
+        _triangle(unmatched_cards(view.hand, rules) & _high_cards())
+        if view.own_turn < params[0]
+        else 0
+    )
+    return discard_with_penalty(view, rules, kept, params[1])
 
 
 @helper
@@ -63,11 +77,14 @@ def _triangle(cards):
     Of several, the one with the highest corner, then with the lowest card numbers.
     """
     for r in range(12, 8, -1):
-        corners = cards & of_rank(r)
+        corners = cards & cards_of_rank(r)
         while corners:
             corner = corners & -corners
             corners ^= corner
-            mates, neighbours = cards & of_rank(r) & ~corner, cards & touching(corner) & ~of_rank(r)
+            mates, neighbours = (
+                cards & cards_of_rank(r) & ~corner,
+                cards & touching_cards(corner) & ~cards_of_rank(r),
+            )
             if mates and neighbours:
                 return corner | mates & -mates | neighbours & -neighbours
     return 0
@@ -79,13 +96,15 @@ def _triangle(cards):
 )
 def keep_low(view, rules, params):
     """Keep aces and twos even without prospects (Heisenbot, Mishra and Aggarwal)."""
-    return priced(view, rules, loose(view.hand, rules) & _ranks_to(params[0]), params[1])
+    return discard_with_penalty(
+        view, rules, unmatched_cards(view.hand, rules) & _ranks_to(params[0]), params[1]
+    )
 
 
 @helper
 def _ranks_to(rank):
     """Return all cards from the ace up to a rank (ace 1)."""
-    return of_ranks((1 << int(rank)) - 1)
+    return cards_of_ranks((1 << int(rank)) - 1)
 
 
 @discard(
@@ -97,5 +116,7 @@ def _ranks_to(rank):
 def keep_low_late(view, rules, params):
     """Keep low cards that fit what the opponent took, once it seems near gin (rubl.com)."""
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
-        return priced(view, rules, 0, 0.0)
-    return priced(view, rules, _ranks_to(params[0]) & touching(view.known), params[3])
+        return discard_with_penalty(view, rules, 0, 0.0)
+    return discard_with_penalty(
+        view, rules, _ranks_to(params[0]) & touching_cards(view.known), params[3]
+    )

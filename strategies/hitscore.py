@@ -13,7 +13,7 @@ from simgin_strategies.knock import at
 from simgin_strategies.take import meld_any
 
 from simgin.strategy import Strategy, discard
-from simgin.toolkit import hits, pick
+from simgin.toolkit import count_outs, pick_random
 
 
 @discard(noise=True)
@@ -24,11 +24,11 @@ def low_hits(view, rules, params):
     while cards:
         card = cards & -cards
         cards ^= card
-        n = hits(view.hand & ~card, view.unseen, rules)
+        n = count_outs(view.hand & ~card, view.unseen, rules)
         if n >= most:
             best = (best if n == most else 0) | card
             most = n
-    return pick(best, view.noise)
+    return pick_random(best, view.noise)
 
 
 HITSCORE = Strategy("hitscore", take=meld_any, discard=low_hits, knock=at, ending="same")

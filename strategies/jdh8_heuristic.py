@@ -12,7 +12,7 @@ from simgin_strategies.knock import lead
 from simgin_strategies.take import lower
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import cheapest, danger
+from simgin.toolkit import discard_danger, lowest_cost_card
 
 
 @discard(
@@ -23,13 +23,13 @@ from simgin.toolkit import cheapest, danger
 )
 def safest(view, rules, params):
     """Discard for least deadwood; ties: least help to the opponent, then the highest card."""
-    return cheapest(view, rules, params, view.best, _danger, 0)
+    return lowest_cost_card(view, rules, params, view.best, _danger, 0)
 
 
 @helper
 def _danger(view, rules, params, card, known):
     """Return the danger of a discard."""
-    return danger(card, view, params[0], params[1], params[2])
+    return discard_danger(card, view, params[0], params[1], params[2])
 
 
 JDH8_HEURISTIC = Strategy("jdh8-heuristic", take=lower, discard=safest, knock=lead, ending="same")

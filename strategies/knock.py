@@ -1,8 +1,8 @@
 """Elementary knock policies: when to accept the ending proposed in `view.ending*`."""
 
-from simgin.core.rules import GOAL_DEALS, GOAL_RACE, GOAL_TOTAL
+from simgin.core.rules_record import GOAL_DEALS, GOAL_RACE, GOAL_TOTAL
 from simgin.strategy import helper, knock, param
-from simgin.toolkit import gin_or_better
+from simgin.toolkit import is_gin_or_better
 
 OUT_OF_REACH = 1 << 20
 
@@ -22,7 +22,7 @@ def never(view, rules, params):
 @knock(k=param(5, 0, 500, "number of own turns in which to make any legal knock"))
 def early(view, rules, params):
     """Make any legal knock in the first k turns, later only gin (MARJJ, Goldstein)."""
-    return view.own_turn <= params[0] or gin_or_better(view)
+    return view.own_turn <= params[0] or is_gin_or_better(view)
 
 
 @knock(
@@ -43,7 +43,7 @@ def schedule(view, rules, params):
 
 
 @helper
-def _wanted(rules, seat, points):
+def _points_needed(rules, seat, points):
     """Return the points that a seat with `points` needs to win the match, or its game.
 
     It is OUT_OF_REACH if points win nothing.
@@ -63,15 +63,15 @@ def lead(view, rules, params):
     """Knock with at most a + b * lead / (points the leader still needs) (jdh8's HeuristicBot)."""
     ahead = view.own_points - view.other_points
     leader = view.seat if ahead >= 0 else 1 - view.seat
-    left = _wanted(rules, leader, max(view.own_points, view.other_points))
-    return view.ending_count <= params[0] + params[1] * ahead / left or gin_or_better(view)
+    left = _points_needed(rules, leader, max(view.own_points, view.other_points))
+    return view.ending_count <= params[0] + params[1] * ahead / left or is_gin_or_better(view)
 
 
 @knock
 def count(view, rules, params):
     """Knock immediately, unless an undercut could give the opponent the points needed to win."""
-    safe = _wanted(rules, 1 - view.seat, view.other_points) - 1
-    return view.ending_count <= safe or gin_or_better(view)
+    safe = _points_needed(rules, 1 - view.seat, view.other_points) - 1
+    return view.ending_count <= safe or is_gin_or_better(view)
 
 
 @knock(k=param(0, 0, 99, "highest deadwood to knock with before the stock runs out"))

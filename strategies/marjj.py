@@ -21,23 +21,23 @@ from simgin_strategies.take import meld_best_lower
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
+    card_value,
+    cards_of_rank,
     deadwood,
-    dearest,
     discards_leaving,
-    loose,
-    lowest,
-    mean_of_least,
-    next_tally,
-    of_rank,
-    pick,
+    highest_value_cards,
+    lowest_bit,
+    mean_of_smallest,
+    pick_random,
     popcount,
-    value,
+    tally_deadwood_after_draws,
+    unmatched_cards,
 )
 
 WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # indices of the parameters
 NO_RUN, NEXT_GONE, FAR_GONE, RUN, NEXT, FAR = range(5, 11)
 NO_SET, TWO_GONE, SET = range(11, 14)
-COUNTS = 300  # above the deadwood of ten cards, even if an ace counts 99
+N_COUNTS = 300  # above the deadwood of ten cards, even if an ace counts 99
 
 
 @discard(
@@ -61,25 +61,25 @@ def marjj(view, rules, params):
     """Discard a high unmatched card by the deadwood now and next, and its use to the opponent."""
     rest = _candidates(view, rules, params)
     if rest & (rest - 1) == 0:
-        return lowest(rest)
-    tally = np.zeros(COUNTS, np.int64)
+        return lowest_bit(rest)
+    tally = np.zeros(N_COUNTS, np.int64)
     least, cards = 1e9, 0
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
         ten = view.hand & ~(1 << card)
         count = deadwood(ten, rules)
         if count == 0:
             return card
-        score = count + params[WEIGHT] * _next(
+        score = count + params[WEIGHT] * _mean_next_deadwood(
             ten, view.unseen, int(params[BEST]), tally, rules
         ) * _power(params[DECAY], view.own_turn - 1)
-        score += _use(card, view.known, ~(view.unseen | view.known), params)
+        score += _use_to_opponent(card, view.known, ~(view.unseen | view.known), params)
         if score < least:
             least, cards = score, 0
         if score == least:
             cards |= 1 << card
-    return pick(cards, view.noise)
+    return pick_random(cards, view.noise)
 
 
 @helper
@@ -100,26 +100,28 @@ def _candidates(view, rules, params):
 
     If there are none, return the nearly best discards.
     """
-    options = loose(view.hand, rules) & view.legal
+    options = unmatched_cards(view.hand, rules) & view.legal
     if options:
-        return _worth_at_least(dearest(options, rules)[1] - params[WINDOW], options, rules)
+        return _cards_worth_at_least(
+            highest_value_cards(options, rules)[1] - params[WINDOW], options, rules
+        )
     return discards_leaving(view.hand, view.legal, view.least + params[WINDOW], rules)
 
 
 @helper
-def _worth_at_least(least, cards, rules):
+def _cards_worth_at_least(least, cards, rules):
     """Return the cards whose value is at least `least`."""
     kept, rest = 0, cards
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
-        if value(card, rules) >= least:
+        if card_value(card, rules) >= least:
             kept |= 1 << card
     return kept
 
 
 @helper
-def _next(ten, unseen, few, tally, rules):
+def _mean_next_deadwood(ten, unseen, few, tally, rules):
     """Return the mean of the lowest deadwoods after drawing an unseen card and discarding.
 
     Args:
@@ -130,22 +132,24 @@ def _next(ten, unseen, few, tally, rules):
         rules: The rules.
     """
     tally[:] = 0
-    n = next_tally(ten, unseen, rules, tally)
-    return mean_of_least(tally, float(max(1, min(n, few))))
+    n = tally_deadwood_after_draws(ten, unseen, rules, tally)
+    return mean_of_smallest(tally, float(max(1, min(n, few))))
 
 
 @helper
-def _use(card, known, gone, params):
+def _use_to_opponent(card, known, gone, params):
     """Return the use of a card to the opponent, by the cards near it that are known or gone."""
     s, r = 13 * (card // 13), card % 13
-    score = _in_runs(
-        _edges(_around(gone >> s & 0x1FFF, r), r),
+    score = _run_score(
+        _with_edges(_neighbour_bits(gone >> s & 0x1FFF, r), r),
         params[NO_RUN],
         params[NEXT_GONE],
         params[FAR_GONE],
     )
-    score += _in_runs(_around(known >> s & 0x1FFF, r), params[RUN], params[NEXT], params[FAR])
-    rank = of_rank(r) & ~(1 << card)
+    score += _run_score(
+        _neighbour_bits(known >> s & 0x1FFF, r), params[RUN], params[NEXT], params[FAR]
+    )
+    rank = cards_of_rank(r) & ~(1 << card)
     others = popcount(gone & rank)
     if others:
         score += params[TWO_GONE] if others == 1 else params[NO_SET]
@@ -157,13 +161,13 @@ def _use(card, known, gone, params):
 
 
 @helper
-def _around(lane, r):
+def _neighbour_bits(lane, r):
     """Return which cards up to two ranks below or above are in a lane, as bits 0, 1, 3 and 4."""
     return (lane << 2 >> r) & 0b11011
 
 
 @helper
-def _edges(around, r):
+def _with_edges(around, r):
     """Return `_neighbour_bits` with the bits beyond ace and king.
 
     Above a queen the bit of the king is set too, as in the file.
@@ -173,7 +177,7 @@ def _edges(around, r):
 
 
 @helper
-def _in_runs(around, both, near, far):
+def _run_score(around, both, near, far):
     """Return `both` if the cards complete a run, otherwise a sum of `near` and `far`.
 
     They complete a run if they include a neighbour and a card on its other side. The sum has `near`

@@ -15,25 +15,34 @@ and hands are improved by default.
 """
 
 import numpy as np
-from simgin_strategies._playouts import END, NUMBERS, PASS, THROW, WIDTH, best_action
+from simgin_strategies._rollouts import DISCARD, END, PARAMETERS, PASS, WIDTH, best_action
 
-from simgin.strategy import LAST, STOCK, UPCARD, Strategy, discard, helper, knock, take
+from simgin.strategy import (
+    ACTION_STOCK,
+    PHASE_LAST,
+    PHASE_UPCARD,
+    Strategy,
+    discard,
+    helper,
+    knock,
+    take,
+)
 from simgin.toolkit import (
     best_discard,
     best_discards,
-    dearest,
-    gin_or_better,
+    highest_value_cards,
+    is_gin_or_better,
     legal_discards,
-    lowers,
-    lowest,
+    lowers_deadwood,
+    lowest_bit,
     take_if,
 )
 
 
 @helper
-def _ways_to_draw(view, rules):
+def _take_actions(view, rules):
     """Return the legal actions of the slot `take`, gold's first."""
-    first = take_if(lowers(view, rules), view.legal)
+    first = take_if(lowers_deadwood(view, rules), view.legal)
     out = np.full(3, first, np.int64)
     n = 1
     for answer in range(3):
@@ -44,7 +53,7 @@ def _ways_to_draw(view, rules):
 
 
 @helper
-def _least_discards(eleven, legal, width, rules):
+def _best_candidates(eleven, legal, width, rules):
     """Return the discards that leave the least deadwood, best first.
 
     Ties: the highest card, then the lowest number.
@@ -52,23 +61,23 @@ def _least_discards(eleven, legal, width, rules):
     out = np.empty(11, np.int64)
     n = 0
     while legal and n < width:
-        out[n] = lowest(dearest(best_discards(eleven, legal, rules)[1], rules)[0])
+        out[n] = lowest_bit(highest_value_cards(best_discards(eleven, legal, rules)[1], rules)[0])
         legal &= ~(1 << out[n])
         n += 1
     return out[:n]
 
 
-@take(name="mc", noise=True, weights="mc.npy", **NUMBERS)
+@take(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_take(view, rules, params):
     """Take or draw, whichever is significantly better in sampled worlds; otherwise as gold."""
-    answers = _ways_to_draw(view, rules)
+    answers = _take_actions(view, rules)
     actions = answers.copy()
-    if view.phase == UPCARD and not view.legal & 1 << PASS:
-        actions[answers == STOCK] = PASS
+    if view.phase == PHASE_UPCARD and not view.legal & 1 << PASS:
+        actions[answers == ACTION_STOCK] = PASS
     return answers[best_action(actions, answers, view, rules, params)]
 
 
-@discard(name="mc", noise=True, weights="mc.npy", **NUMBERS)
+@discard(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_discard(view, rules, params):
     """Choose among the `width` discards that leave least deadwood by sampled worlds.
 
@@ -76,19 +85,19 @@ def monte_carlo_discard(view, rules, params):
     """
     if rules.players == 1:
         return best_discard(view.hand, view.legal, rules)
-    cards = _least_discards(view.hand, view.legal, params[WIDTH], rules)
-    actions = np.full(cards.shape[0], THROW, np.int64)
+    cards = _best_candidates(view.hand, view.legal, params[WIDTH], rules)
+    actions = np.full(cards.shape[0], DISCARD, np.int64)
     return cards[best_action(actions, cards, view, rules, params)]
 
 
-@knock(name="mc", noise=True, weights="mc.npy", **NUMBERS)
+@knock(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_knock(view, rules, params):
     """Knock with gin, and otherwise unless a discard is significantly better in the worlds."""
-    if gin_or_better(view) or view.phase == LAST or rules.players == 1:
+    if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
-    others = _least_discards(view.hand, legal_discards(view, rules), params[WIDTH], rules)
+    others = _best_candidates(view.hand, legal_discards(view, rules), params[WIDTH], rules)
     cards = np.append(view.ending_card, others)
-    actions = np.full(cards.shape[0], THROW, np.int64)
+    actions = np.full(cards.shape[0], DISCARD, np.int64)
     actions[0] = END
     return best_action(actions, cards, view, rules, params) == 0
 

@@ -18,27 +18,27 @@ Heuristic Strategies, EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
 
 import numpy as np
 
-from simgin.core.cards import LANE
+from simgin.core.cards import LANE_MASK
 from simgin.strategy import Strategy, discard, helper, knock, param, take
 from simgin.toolkit import (
-    PACK,
-    believe_alike,
+    ALL_CARDS,
+    card_value,
+    cards_of_rank,
+    cards_of_ranks,
     deadwood,
-    dearest,
-    lane,
-    left_over,
-    lowest,
-    nth,
-    of_rank,
-    of_ranks,
-    points,
+    estimate_holdings_uniformly,
+    highest_value_cards,
+    leftover_cards,
+    lowest_bit,
+    nth_bit,
     popcount,
     ranks_of,
+    suit_lane,
     take_if,
-    value,
+    total_points,
 )
 
-VALUES = {
+VALUE_PARAMETERS = {
     "promise": param(0.8, 0.0, 10.0, "worth of each meld that an unmatched card could still be in"),
     "partner": param(1.5, 0.0, 10.0, "extra for each card of that meld already held"),
     "hurry": param(2.5, 0.0, 10.0, "factor on cheapness within two cards of a knock"),
@@ -50,7 +50,7 @@ PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
 
 
 @helper
-def _chances_of_pairs(held):
+def _pair_probabilities(held):
     """Return the probabilities that the opponent holds the pairs that a card would meld with.
 
     Args:
@@ -79,7 +79,7 @@ def _chances_of_pairs(held):
 
 
 @helper
-def _chance_melds(card, chances):
+def _meld_probability(card, chances):
     """Return the probability that the opponent could meld a card, with pairs as independent."""
     none = 1.0
     for i in range(6):
@@ -88,7 +88,7 @@ def _chance_melds(card, chances):
 
 
 @helper
-def _chances_in_melds(held, chances):
+def _probabilities_in_melds(held, chances):
     """Return the probability that the opponent holds each card in a meld, (52,) float64.
 
     It is the sum over the three-card melds of a card, and 0 for cards that the opponent cannot
@@ -104,7 +104,7 @@ def _chances_in_melds(held, chances):
 
 
 @helper
-def _worth_of_card(card, loose, there, table, hurry, rules, params):
+def _card_value(card, loose, there, table, hurry, rules, params):
     """Return the value of one unmatched card.
 
     Args:
@@ -117,29 +117,29 @@ def _worth_of_card(card, loose, there, table, hurry, rules, params):
         params: Parameters of the policy.
     """
     r = card % 13
-    worth = hurry * (5 - value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
+    worth = hurry * (5 - card_value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
     # The suit from three ranks below the card (bit 0) to two ranks above it (bit 5)
-    held = lane(loose, card // 13) << 3 >> r
-    free = held | lane(there, card // 13) << 3 >> r
+    held = suit_lane(loose, card // 13) << 3 >> r
+    free = held | suit_lane(there, card // 13) << 3 >> r
     if free & 0b000110 == 0b000110 and not held & 0b000001:
-        hope = _hope(table[card - 2] + table[card - 1])
-        worth += hope * _promise(popcount(held & 0b000110), params)
+        hope = _probability_of_none(table[card - 2] + table[card - 1])
+        worth += hope * _meld_value(popcount(held & 0b000110), params)
     if free & 0b010100 == 0b010100 and not held & 0b000010:
-        hope = _hope(table[card - 1] + table[card + 1])
-        worth += hope * _promise(popcount(held & 0b010100), params)
+        hope = _probability_of_none(table[card - 1] + table[card + 1])
+        worth += hope * _meld_value(popcount(held & 0b010100), params)
     if free & 0b110000 == 0b110000 and not held & 0b000100:
-        hope = _hope(table[card + 1] + table[card + 2])
-        worth += hope * _promise(popcount(held & 0b110000), params)
-    rank = of_rank(r)
+        hope = _probability_of_none(table[card + 1] + table[card + 2])
+        worth += hope * _meld_value(popcount(held & 0b110000), params)
+    rank = cards_of_rank(r)
     may_come, held = popcount(rank & there), popcount(rank & loose)
     if may_come + held >= 3:
-        hope = _hope(table[r] + table[13 + r] + table[26 + r] + table[39 + r])
-        worth += hope * may_come * _promise(held > 1, params)
+        hope = _probability_of_none(table[r] + table[13 + r] + table[26 + r] + table[39 + r])
+        worth += hope * may_come * _meld_value(held > 1, params)
     return worth
 
 
 @helper
-def _hope(in_melds):
+def _probability_of_none(in_melds):
     """Return the probability that the opponent holds none of some cards in melds.
 
     Args:
@@ -149,63 +149,65 @@ def _hope(in_melds):
 
 
 @helper
-def _promise(partners, params):
+def _meld_value(partners, params):
     """Return the value of a meld that an unmatched card could still be in, by partners held."""
     return params[PROMISE] + params[PARTNER] * partners
 
 
 @helper
-def _touched(cards):
+def _affected_cards(cards):
     """Return the cards of the ranks and of the suits of some cards, whose values they affect."""
-    touched = of_ranks(ranks_of(cards))
+    touched = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
-        if lane(cards, suit):
-            touched |= LANE << 13 * suit
+        if suit_lane(cards, suit):
+            touched |= LANE_MASK << 13 * suit
     return touched
 
 
 @helper
-def _each_worth(cards, changed, before, now, loose, there, table, hurry, rules, params):
+def _write_card_values(cards, changed, before, now, loose, there, table, hurry, rules, params):
     """Write the values of some unmatched cards to `now`, (52,) float64.
 
     The value is copied from `before` for a card with no card of the mask `changed` in its rank or
     suit.
     """
-    changed = _touched(changed)
+    changed = _affected_cards(changed)
     while cards:
-        card = lowest(cards)
+        card = lowest_bit(cards)
         cards &= cards - 1
         if changed >> card & 1:
-            now[card] = _worth_of_card(card, loose, there, table, hurry, rules, params)
+            now[card] = _card_value(card, loose, there, table, hurry, rules, params)
         else:
             now[card] = before[card]
 
 
 @helper
-def _worth(hand, loose, worths, limit, rules, params):
+def _hand_value(hand, loose, worths, limit, rules, params):
     """Return the value of a hand from the values of its unmatched cards."""
     melded = popcount(hand) - popcount(loose)
     if loose == 0:
         return melded + params[GIN]
     total, rest = 0.0, loose
     while rest:
-        total += worths[lowest(rest)]
+        total += worths[lowest_bit(rest)]
         rest &= rest - 1
     return (
-        melded + total / popcount(loose) + (params[KNOCK] if points(loose, rules) <= limit else 0.0)
+        melded
+        + total / popcount(loose)
+        + (params[KNOCK] if total_points(loose, rules) <= limit else 0.0)
     )
 
 
 @helper
-def _haste(loose, limit, rules, params):
+def _urgency(loose, limit, rules, params):
     """Return the factor on low points: `hurry` within two cards of a knock, otherwise 1."""
     for _ in range(2):
-        loose &= ~(1 << lowest(dearest(loose, rules)[0])) if loose else 0
-    return params[HURRY] if points(loose, rules) <= limit else 1.0
+        loose &= ~(1 << lowest_bit(highest_value_cards(loose, rules)[0])) if loose else 0
+    return params[HURRY] if total_points(loose, rules) <= limit else 1.0
 
 
 @helper
-def _worth_after(hand, legal, there, table, limit, rules, params, ten, now):
+def _value_after_discard(hand, legal, there, table, limit, rules, params, ten, now):
     """Return the value of eleven cards after a discard.
 
     The discard is the highest unmatched card if that allows a knock, otherwise the unmatched card
@@ -222,29 +224,29 @@ def _worth_after(hand, legal, there, table, limit, rules, params, ten, now):
         ten: Result of `_evaluate_hand` for ten of the cards.
         now: Scratch space, (52,) float64.
     """
-    loose = left_over(hand, 0, rules)
+    loose = leftover_cards(hand, 0, rules)
     if loose & legal == 0:
         return popcount(hand) - 1 + params[GIN]
-    thrown = lowest(dearest(loose & legal, rules)[0])
-    hurry = _haste(loose, limit, rules, params)
+    thrown = lowest_bit(highest_value_cards(loose & legal, rules)[0])
+    hurry = _urgency(loose, limit, rules, params)
     before, loose_before, there_before, hurry_before = ten
-    changed = loose ^ loose_before | there ^ there_before if hurry == hurry_before else PACK
-    if points(loose, rules) - value(thrown, rules) > limit:
-        _each_worth(loose, changed, before, now, loose, there, table, hurry, rules, params)
+    changed = loose ^ loose_before | there ^ there_before if hurry == hurry_before else ALL_CARDS
+    if total_points(loose, rules) - card_value(thrown, rules) > limit:
+        _write_card_values(loose, changed, before, now, loose, there, table, hurry, rules, params)
         before, changed = now, 0
-        thrown = _cheapest(loose & legal, now)
+        thrown = _lowest_value_card(loose & legal, now)
     card = 1 << thrown
     left = loose & ~card
-    _each_worth(left, changed | card, before, now, left, there, table, hurry, rules, params)
-    return _worth(hand & ~card, left, now, limit, rules, params)
+    _write_card_values(left, changed | card, before, now, left, there, table, hurry, rules, params)
+    return _hand_value(hand & ~card, left, now, limit, rules, params)
 
 
 @helper
-def _cheapest(cards, worths):
+def _lowest_value_card(cards, worths):
     """Return the card with the lowest value; ties: the lowest number."""
     thrown, least = -1, 1e9
     while cards:
-        card = lowest(cards)
+        card = lowest_bit(cards)
         cards &= cards - 1
         if worths[card] < least:
             thrown, least = card, worths[card]
@@ -252,30 +254,35 @@ def _cheapest(cards, worths):
 
 
 @helper
-def _known_worths(hand, there, table, limit, rules, params):
+def _evaluate_hand(hand, there, table, limit, rules, params):
     """Return the values of a hand's unmatched cards, these cards, `there`, and the haste."""
     worths = np.zeros(52)
-    loose = left_over(hand, 0, rules)
-    hurry = _haste(loose, limit, rules, params)
-    _each_worth(loose, PACK, worths, worths, loose, there, table, hurry, rules, params)
+    loose = leftover_cards(hand, 0, rules)
+    hurry = _urgency(loose, limit, rules, params)
+    _write_card_values(loose, ALL_CARDS, worths, worths, loose, there, table, hurry, rules, params)
     return worths, loose, there, hurry
 
 
-@take(**VALUES, tax=param(0.0, -10.0, 10.0, "cost of showing the opponent what is collected"))
+@take(
+    **VALUE_PARAMETERS,
+    tax=param(0.0, -10.0, 10.0, "cost of showing the opponent what is collected"),
+)
 def mishra(view, rules, params):
     """Take what melds more cards, or gives a hand worth at least the mean after drawing."""
     card = view.taken_offer
     eleven = view.hand | 1 << card
-    if deadwood(eleven, rules) < view.count + value(card, rules):
+    if deadwood(eleven, rules) < view.count + card_value(card, rules):
         return take_if(True, view.legal)
     held = np.empty(52)
-    believe_alike(view, held)
-    table = _chances_in_melds(held, _chances_of_pairs(held))
+    estimate_holdings_uniformly(view, held)
+    table = _probabilities_in_melds(held, _pair_probabilities(held))
     there = view.unseen | view.known
-    ten, now = _known_worths(view.hand, there, table, view.limit, rules, params), np.empty(52)
-    taken = _worth_after(eleven, view.hand, there, table, view.limit, rules, params, ten, now)
+    ten, now = _evaluate_hand(view.hand, there, table, view.limit, rules, params), np.empty(52)
+    taken = _value_after_discard(
+        eleven, view.hand, there, table, view.limit, rules, params, ten, now
+    )
     taken -= params[6]
-    if taken < _worth(view.hand, ten[1], ten[0], view.limit, rules, params):
+    if taken < _hand_value(view.hand, ten[1], ten[0], view.limit, rules, params):
         # A drawn card can always be discarded, so drawing is worth more.
         return take_if(False, view.legal)
     total, rest = 0.0, view.unseen
@@ -283,17 +290,17 @@ def mishra(view, rules, params):
         drawn = rest & -rest
         rest ^= drawn
         eleven = view.hand | drawn
-        with_him = table[lowest(drawn)]
-        table[lowest(drawn)] = 0.0
-        total += _worth_after(
+        with_him = table[lowest_bit(drawn)]
+        table[lowest_bit(drawn)] = 0.0
+        total += _value_after_discard(
             eleven, eleven, there & ~drawn, table, view.limit, rules, params, ten, now
         )
-        table[lowest(drawn)] = with_him
+        table[lowest_bit(drawn)] = with_him
     return take_if(taken * popcount(view.unseen) >= total, view.legal)
 
 
 @helper
-def _low_opponent(view, opp, rules):
+def _is_opponent_low(view, opp, rules):
     """Return True if the opponent's mean deadwood over thirty sampled hands is at most `opp`."""
     total, state = 0, 1 + view.noise % 2147483646
     for _ in range(30):
@@ -301,7 +308,7 @@ def _low_opponent(view, opp, rules):
         while popcount(hand) < 10 and pool:
             # Lehmer's generator, seeded by the random number of this decision
             state = state * 48271 % 2147483647
-            card = 1 << nth(pool, state * popcount(pool) // 2147483647)
+            card = 1 << nth_bit(pool, state * popcount(pool) // 2147483647)
             hand |= card
             pool ^= card
         total += deadwood(hand, rules)
@@ -311,7 +318,7 @@ def _low_opponent(view, opp, rules):
 @discard(
     name="mishra",
     noise=True,
-    **VALUES,
+    **VALUE_PARAMETERS,
     share=param(0.77, 0.0, 10.0, "weight of the opponent's gain by the discard"),
     gain=param(1.45, 0.0, 20.0, "his gain by a card that he can meld"),
     own=param(6, 0, 99, "highest deadwood to knock with while he is low"),
@@ -319,36 +326,36 @@ def _low_opponent(view, opp, rules):
 )
 def mishra_discard(view, rules, params):
     """Discard the card that allows a knock, else by worth kept and help to the opponent."""
-    loose = left_over(view.hand, 0, rules)
+    loose = leftover_cards(view.hand, 0, rules)
     options = loose & view.legal
     if options == 0:
-        return lowest(view.best)
-    first = lowest(dearest(options, rules)[0])
-    left = points(loose, rules) - value(first, rules)
-    if left <= view.limit and (left <= params[8] or not _low_opponent(view, params[9], rules)):
+        return lowest_bit(view.best)
+    first = lowest_bit(highest_value_cards(options, rules)[0])
+    left = total_points(loose, rules) - card_value(first, rules)
+    if left <= view.limit and (left <= params[8] or not _is_opponent_low(view, params[9], rules)):
         return first
-    return _best(view, options, rules, params)
+    return _best_discard(view, options, rules, params)
 
 
 @helper
-def _best(view, options, rules, params):
+def _best_discard(view, options, rules, params):
     """Return the discard with the highest value left minus the opponent's gain."""
     held = np.empty(52)
-    believe_alike(view, held)
-    chances = _chances_of_pairs(held)
-    table = _chances_in_melds(held, chances)
+    estimate_holdings_uniformly(view, held)
+    chances = _pair_probabilities(held)
+    table = _probabilities_in_melds(held, chances)
     there = view.unseen | view.known
-    worths, loose, _, hurry = _known_worths(view.hand, there, table, view.limit, rules, params)
+    worths, loose, _, hurry = _evaluate_hand(view.hand, there, table, view.limit, rules, params)
     now = np.empty(52)
     best, most = -1, -1e9
     while options:
-        card = lowest(options)
+        card = lowest_bit(options)
         options &= options - 1
         mask = 1 << card
         left = loose & ~mask
-        _each_worth(left, mask, worths, now, left, there, table, hurry, rules, params)
-        worth = _worth(view.hand & ~mask, left, now, view.limit, rules, params)
-        worth -= params[6] * params[7] * _chance_melds(card, chances)
+        _write_card_values(left, mask, worths, now, left, there, table, hurry, rules, params)
+        worth = _hand_value(view.hand & ~mask, left, now, view.limit, rules, params)
+        worth -= params[6] * params[7] * _meld_probability(card, chances)
         if worth > most:
             best, most = card, worth
     return best
@@ -364,7 +371,7 @@ def belief(view, rules, params):
     return (
         view.ending >= 2
         or view.ending_count <= params[0]
-        or not _low_opponent(view, params[1], rules)
+        or not _is_opponent_low(view, params[1], rules)
     )
 
 

@@ -12,7 +12,7 @@ from simgin_strategies.knock import at
 from simgin_strategies.take import knock_or_meld
 
 from simgin.strategy import Strategy, discard
-from simgin.toolkit import highest, loose, lowest
+from simgin.toolkit import highest_card, lowest_bit, unmatched_cards
 
 
 @discard
@@ -21,10 +21,10 @@ def loose_rank(view, rules, params):
 
     If all cards are matched, make a discard that keeps the melds.
     """
-    options = loose(view.hand, rules) & view.legal
+    options = unmatched_cards(view.hand, rules) & view.legal
     if options:
-        return highest(options)
-    return lowest(view.best)
+        return highest_card(options)
+    return lowest_bit(view.best)
 
 
 OPENSPIEL_SIMPLE = Strategy(

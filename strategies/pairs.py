@@ -1,7 +1,7 @@
 """Rules of thumb about pairs and partial runs: which two cards to hold in hope of a third.
 
 Gold does not distinguish a king with a partner from a king without one. These rules put a cost (see
-simgin/toolkit/prices.py) on the unmatched cards that could become a meld, by how likely that is;
+simgin/toolkit/penalties.py) on the unmatched cards that could become a meld, by how likely that is;
 `middle` depends only on the rank.
 
 Source: rubl.com (inside-pairs, middle); about.com (dead-pairs-first); Larkin, Collicott and Hiebel,
@@ -11,14 +11,14 @@ and were not read again; the numbers of melds are counted.
 
 from simgin.strategy import discard, helper, param
 from simgin.toolkit import (
-    live_completers,
-    loose,
-    lowest,
+    cards_worth_holding,
+    count_live_completers,
+    count_three_card_melds,
+    discard_with_card_penalties,
+    discard_with_penalty,
+    lowest_bit,
     partners,
-    priced,
-    priced_each,
-    three_card_melds,
-    worth_holding,
+    unmatched_cards,
 )
 
 
@@ -28,18 +28,20 @@ from simgin.toolkit import (
 )
 def inside_pairs(view, rules, params):
     """Hold pairs; an inside pair, like 4S 6S, counts half (rubl.com)."""
-    return priced_each(view, rules, params, _pair_price, loose(view.hand, rules))
+    return discard_with_card_penalties(
+        view, rules, params, _pair_cost, unmatched_cards(view.hand, rules)
+    )
 
 
 @helper
-def _pair_price(view, rules, params, card, cards):
+def _pair_cost(view, rules, params, card, cards):
     """Return the cost of a card by its pairs."""
     if not cards >> card & 1:
         return 0.0
     whole, inside = 0, 0
     others = cards & partners(card, rules)
     while others:
-        other = lowest(others)
+        other = lowest_bit(others)
         others &= others - 1
         gap = abs(card % 13 - other % 13)
         if gap in (0, 1, 12):
@@ -52,14 +54,14 @@ def _pair_price(view, rules, params, card, cards):
 @discard(bonus=param(0.5, 0.0, 99.0, "price of every card that is not in a dead pair"))
 def dead_pairs_first(view, rules, params):
     """Discard pairs and partial runs that no unseen card can complete first (about.com)."""
-    cards = loose(view.hand, rules)
+    cards = unmatched_cards(view.hand, rules)
     dead, rest = 0, cards
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
-        if live_completers(card, cards, view.unseen, rules) == 0:
+        if count_live_completers(card, cards, view.unseen, rules) == 0:
             dead |= 1 << card
-    return priced(view, rules, ~dead, params[0])
+    return discard_with_penalty(view, rules, ~dead, params[0])
 
 
 @discard(
@@ -70,11 +72,11 @@ def dead_pairs_first(view, rules, params):
 def break_pairs(view, rules, params):
     """Hold pairs with two live completers in the early turns; break all pairs later (Tonic)."""
     if view.own_turn >= params[1]:
-        return priced(view, rules, 0, 0.0)
-    return priced(
+        return discard_with_penalty(view, rules, 0, 0.0)
+    return discard_with_penalty(
         view,
         rules,
-        worth_holding(loose(view.hand, rules), view.unseen, params[0], rules),
+        cards_worth_holding(unmatched_cards(view.hand, rules), view.unseen, params[0], rules),
         params[2],
     )
 
@@ -85,18 +87,20 @@ def break_pairs(view, rules, params):
 )
 def middle(view, rules, params):
     """Hold middle cards, which are in most melds, and a seven longest (rubl.com)."""
-    return priced_each(view, rules, params, _middle_price, loose(view.hand, rules))
+    return discard_with_card_penalties(
+        view, rules, params, _unmatched_middle_cost, unmatched_cards(view.hand, rules)
+    )
 
 
 @helper
-def _middle_price(view, rules, params, card, cards):
+def _unmatched_middle_cost(view, rules, params, card, cards):
     """Return the cost of an unmatched card by its rank."""
     if not cards >> card & 1:
         return 0.0
-    return middle_price(card, params[0], params[1])
+    return middle_cost(card, params[0], params[1])
 
 
 @helper
-def middle_price(card, weight, seven):
+def middle_cost(card, weight, seven):
     """Return the cost of a rank by the number of three-card melds through it."""
-    return weight * (three_card_melds(card) - 4) + (seven if card % 13 == 6 else 0.0)
+    return weight * (count_three_card_melds(card) - 4) + (seven if card % 13 == 6 else 0.0)

@@ -24,26 +24,26 @@ Source: R. Bowser, J. Gallucci, S. Kettell, C. Overton, PercentTwenty_Player in 
 
 from simgin.strategy import Strategy, discard, helper, knock, param, take
 from simgin.toolkit import (
-    count_after,
-    gin_or_better,
-    live_completers,
-    lowest,
+    cards_in_melds,
+    cards_of_ranks,
+    count_live_completers,
+    count_possible_melds,
+    deadwood_after_taking,
+    first_discards,
+    is_gin_or_better,
+    lowest_bit,
     makes_meld,
-    meldable,
-    melds_through,
-    near,
-    of_ranks,
-    pick,
+    neighbours,
+    pick_random,
     popcount,
     take_if,
-    thrown,
 )
 
 UP_TO_NINE = 0b0000111111111
-EVER = 1000  # more discards than a deal has
+ALL_DISCARDS = 1000  # more discards than a deal has
 
 # KNOCK[deadwood - 1][cards seen // 5 - 2]: the numbers of dead cards to knock with, as bits
-KNOCK = (
+KNOCK_TABLE = (
     (0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000),
     (0b0001, 0b0000, 0b0000, 0b0000, 0b0100, 0b0000, 0b0000),
     (0b0101, 0b0010, 0b0100, 0b0110, 0b0100, 0b0100, 0b0000),
@@ -65,8 +65,8 @@ KNOCK = (
 def useful(view, rules, params):
     """Take what makes a meld and lowers the deadwood, or lowers it a lot (PercentTwenty)."""
     card = view.taken_offer
-    drop = view.count - count_after(view.hand, card, rules)
-    least = params[1] if melds_through(card, view.known, rules) else params[0]
+    drop = view.count - deadwood_after_taking(view.hand, card, rules)
+    least = params[1] if count_possible_melds(card, view.known, rules) else params[0]
     melds = drop >= least and makes_meld(view.hand, card, rules)
     return take_if(melds or drop >= params[2], view.legal)
 
@@ -75,32 +75,32 @@ def useful(view, rules, params):
 def unwanted(view, rules, params):
     """Discard for least deadwood; ties: safe and dead cards, then those up to nine."""
     options = view.best
-    safe = thrown(view, 1 - view.seat, EVER)
-    dead = _dead(view.hand, view.unseen, rules)
+    safe = first_discards(view, 1 - view.seat, ALL_DISCARDS)
+    dead = _dead_cards(view.hand, view.unseen, rules)
     most, cards = -1, 0
     while options:
-        card = lowest(options)
+        card = lowest_bit(options)
         options &= options - 1
-        points = int(melds_through(card, view.known, rules) == 0)
-        points += int(near(card) & safe != 0)
+        points = int(count_possible_melds(card, view.known, rules) == 0)
+        points += int(neighbours(card) & safe != 0)
         points += dead >> card & 1
         if points > most:
             most, cards = points, 0
         if points == most:
             cards |= 1 << card
-    low = cards & of_ranks(UP_TO_NINE)
-    return pick(low if low else cards, view.noise)
+    low = cards & cards_of_ranks(UP_TO_NINE)
+    return pick_random(low if low else cards, view.noise)
 
 
 @helper
-def _dead(hand, unseen, rules):
+def _dead_cards(hand, unseen, rules):
     """Return the cards of a hand that are in no meld, even after any one unseen card."""
     dead = 0
-    rest = hand & ~meldable(hand, rules)
+    rest = hand & ~cards_in_melds(hand, rules)
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
-        if live_completers(card, hand, unseen, rules) <= 0:
+        if count_live_completers(card, hand, unseen, rules) <= 0:
             dead |= 1 << card
     return dead
 
@@ -108,14 +108,14 @@ def _dead(hand, unseen, rules):
 @knock
 def by_table(view, rules, params):
     """Knock by deadwood, cards seen and dead cards kept (PercentTwenty)."""
-    if gin_or_better(view):
+    if is_gin_or_better(view):
         return True
     seen = (52 - popcount(view.unseen)) // 5
     kept = view.hand & ~(1 << view.ending_card)
-    dead = popcount(_dead(kept, view.unseen, rules))
+    dead = popcount(_dead_cards(kept, view.unseen, rules))
     if seen < 2 or seen > 8 or dead > 3 or view.ending_count > 10:
         return False
-    return KNOCK[view.ending_count - 1][seen - 2] >> dead & 1 == 1
+    return KNOCK_TABLE[view.ending_count - 1][seen - 2] >> dead & 1 == 1
 
 
 PERCENT_TWENTY = Strategy(

@@ -12,13 +12,13 @@ from simgin_strategies.stake import random as offering
 from simgin_strategies.take import random as by_lot
 
 from simgin.strategy import Strategy, knock, param
-from simgin.toolkit import chance
+from simgin.toolkit import bernoulli
 
 
 @knock(noise=True, p_end=param(0.5, 0.0, 1.0, "probability of ending whenever it is legal"))
 def random(view, rules, params):
     """End the deal with probability p_end."""
-    return chance(params[0], view.noise)
+    return bernoulli(params[0], view.noise)
 
 
 RANDOM = Strategy(

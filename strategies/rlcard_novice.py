@@ -13,7 +13,7 @@ from simgin_strategies.knock import at
 from simgin_strategies.take import random as by_lot
 
 from simgin.strategy import Strategy, choice, discard
-from simgin.toolkit import dearest, discards_leaving, loose, pick
+from simgin.toolkit import discards_leaving, highest_value_cards, pick_random, unmatched_cards
 
 
 @discard(
@@ -30,9 +30,9 @@ def novice(view, rules, params):
     if 0 < least <= view.limit:
         cards = discards_leaving(view.hand, view.legal, view.limit, rules)
     elif least > 0 and params[0] == 1:
-        options = loose(view.hand, rules) & view.legal
-        cards = dearest(options if options else view.legal, rules)[0]
-    return pick(cards, view.noise)
+        options = unmatched_cards(view.hand, rules) & view.legal
+        cards = highest_value_cards(options if options else view.legal, rules)[0]
+    return pick_random(cards, view.noise)
 
 
 RLCARD_NOVICE = Strategy("rlcard-novice", take=by_lot, discard=novice, knock=at, ending="same")

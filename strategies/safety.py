@@ -1,8 +1,8 @@
 """Rules of thumb about safe and dangerous discards: what the opponent wants and may believe.
 
 Each rule considers the cards that the opponent took (`view.known`) and those that the opponent
-discarded or declined (`view.shed`), and puts a cost on cards (see simgin/toolkit/prices.py). Near a
-card are its rank and its suit within two ranks; live melds are the three-card melds that the
+discarded or declined (`view.shed`), and puts a cost on cards (see simgin/toolkit/penalties.py).
+Near a card are its rank and its suit within two ranks; live melds are the three-card melds that the
 opponent could still make.
 
 Source: about.com, pokerplayer365, jdh8/gin-rummy-engine and MARJJ (safe-neighbour); skillgames.zone
@@ -14,21 +14,21 @@ is this project's unless stated otherwise.
 
 from simgin.strategy import discard, helper, param
 from simgin.toolkit import (
-    PACK,
+    ALL_CARDS,
+    bernoulli,
     best_discards,
-    chance,
-    dearest,
-    last_thrown,
-    lowest,
+    cards_of_rank,
+    count_possible_melds,
+    discard_with_card_penalties,
+    discard_with_penalty,
+    first_discards,
+    highest_value_cards,
+    last_opponent_discard,
+    lowest_bit,
     makes_meld,
-    melds_through,
-    near,
-    near_any,
-    of_rank,
-    priced,
-    priced_each,
-    thrown,
-    touching,
+    neighbours,
+    neighbours_of_any,
+    touching_cards,
 )
 
 
@@ -38,19 +38,22 @@ from simgin.toolkit import (
 )
 def safe_neighbour(view, rules, params):
     """Discard near what the opponent discarded or declined (about.com, pokerplayer365)."""
-    return priced(
-        view, rules, ~near_any(view.shed & ~thrown(view, 1 - view.seat, params[1])), params[0]
+    return discard_with_penalty(
+        view,
+        rules,
+        ~neighbours_of_any(view.shed & ~first_discards(view, 1 - view.seat, params[1])),
+        params[0],
     )
 
 
 @discard(cost=param(0.5, 0.0, 99.0, "price of a card of that suit or rank"))
 def bait_shy(view, rules, params):
     """Avoid suit and rank of the last discard, which may be bait (onlinerummy.co.uk)."""
-    bait = last_thrown(view)
-    return priced(
+    bait = last_opponent_discard(view)
+    return discard_with_penalty(
         view,
         rules,
-        0 if bait < 0 else of_rank(bait % 13) | 0x1FFF << (13 * (bait // 13)),
+        0 if bait < 0 else cards_of_rank(bait % 13) | 0x1FFF << (13 * (bait // 13)),
         params[0],
     )
 
@@ -64,11 +67,13 @@ def suit_order(view, rules, params):
 
     The advice is from a page of rules.
     """
-    return priced_each(view, rules, params, _order_price, last_thrown(view))
+    return discard_with_card_penalties(
+        view, rules, params, _suit_order_cost, last_opponent_discard(view)
+    )
 
 
 @helper
-def _order_price(view, rules, params, card, last):
+def _suit_order_cost(view, rules, params, card, last):
     """Return the cost of a card by the opponent's last discard."""
     if last < 0:
         return 0.0
@@ -82,7 +87,7 @@ def _order_price(view, rules, params, card, last):
 @discard(cost=param(1.5, 0.0, 99.0, "price of a card near one he took; 10 all but forbids it"))
 def starve(view, rules, params):
     """Never discard near a card that the opponent took (about.com)."""
-    return priced(view, rules, near_any(view.known), params[0])
+    return discard_with_penalty(view, rules, neighbours_of_any(view.known), params[0])
 
 
 @discard(
@@ -91,23 +96,25 @@ def starve(view, rules, params):
 )
 def live_melds(view, rules, params):
     """Discard the card that fits the fewest melds still open to the opponent (Dreyfus)."""
-    return priced_each(view, rules, params, _danger_price, open_to_him(view, params[1]))
+    return discard_with_card_penalties(
+        view, rules, params, _live_meld_cost, meldable_by_opponent(view, params[1])
+    )
 
 
 @helper
-def _danger_price(view, rules, params, card, others):
+def _live_meld_cost(view, rules, params, card, others):
     """Return the cost of a card by the opponent's live melds."""
-    return params[0] * melds_through(card, others, rules)
+    return params[0] * count_possible_melds(card, others, rules)
 
 
 @helper
-def open_to_him(view, early):
+def meldable_by_opponent(view, early):
     """Return the cards that the opponent may meld with.
 
     These are the known cards of the opponent, and unseen cards that touch none of the opponent's
     early discards.
     """
-    return view.unseen & ~touching(thrown(view, 1 - view.seat, early)) | view.known
+    return view.unseen & ~touching_cards(first_discards(view, 1 - view.seat, early)) | view.known
 
 
 @discard(
@@ -117,14 +124,14 @@ def open_to_him(view, early):
 )
 def growing_safety(view, rules, params):
     """Play safer the longer the deal lasts and the more deadwood you hold (skillgames.zone)."""
-    return priced_each(view, rules, params, _growing_price, view.unseen | view.known)
+    return discard_with_card_penalties(view, rules, params, _growing_cost, view.unseen | view.known)
 
 
 @helper
-def _growing_price(view, rules, params, card, others):
+def _growing_cost(view, rules, params, card, others):
     """Return the cost of a card by live melds, turn and own deadwood."""
     weight = params[0] + params[1] * view.own_turn + params[2] * view.count
-    return weight * melds_through(card, others, rules)
+    return weight * count_possible_melds(card, others, rules)
 
 
 @discard(
@@ -134,14 +141,14 @@ def _growing_price(view, rules, params, card, others):
 def lay_off_late(view, rules, params):
     """Prefer, late, discards that can only be laid off to new melds (skillgames.zone)."""
     if view.own_turn < params[0]:
-        return priced(view, rules, 0, 0.0)
-    return priced_each(view, rules, params, _new_meld_price, view.unseen)
+        return discard_with_penalty(view, rules, 0, 0.0)
+    return discard_with_card_penalties(view, rules, params, _new_meld_cost, view.unseen)
 
 
 @helper
-def _new_meld_price(view, rules, params, card, unseen):
+def _new_meld_cost(view, rules, params, card, unseen):
     """Return the cost of a card that could meld with two unseen cards."""
-    return params[1] if melds_through(card, unseen, rules) else 0.0
+    return params[1] if count_possible_melds(card, unseen, rules) else 0.0
 
 
 @discard(
@@ -150,19 +157,19 @@ def _new_meld_price(view, rules, params, card, unseen):
 )
 def wild(view, rules, params):
     """Keep cards near which no card was seen, from turn 5 on (rubl.com, skillgames.zone)."""
-    seen = PACK & ~view.unseen
-    dear = 0 if view.own_turn < params[0] else _nothing_near(view.hand, seen)
-    return priced(view, rules, dear, params[1])
+    seen = ALL_CARDS & ~view.unseen
+    dear = 0 if view.own_turn < params[0] else _cards_near_nothing_seen(view.hand, seen)
+    return discard_with_penalty(view, rules, dear, params[1])
 
 
 @helper
-def _nothing_near(hand, seen):
+def _cards_near_nothing_seen(hand, seen):
     """Return the cards of the hand near which no other card was seen; own cards count as seen."""
     cards, rest = 0, hand
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
-        if near(card) & seen == 0:
+        if neighbours(card) & seen == 0:
             cards |= 1 << card
     return cards
 
@@ -176,24 +183,24 @@ def _nothing_near(hand, seen):
 def bait(view, rules, params):
     """Discard near a wanted card early, so that it looks safe to discard (several advisers)."""
     count, cards = view.least, view.best
-    if view.own_turn <= params[1] and chance(params[0], view.noise):
-        baiting = _near_wanted(view.hand, view.legal, view.unseen, rules)
+    if view.own_turn <= params[1] and bernoulli(params[0], view.noise):
+        baiting = _bait_cards(view.hand, view.legal, view.unseen, rules)
         left, baits = best_discards(view.hand, baiting, rules)
         if left <= count + params[2]:
             cards = baits
-    return lowest(dearest(cards, rules)[0])
+    return lowest_bit(highest_value_cards(cards, rules)[0])
 
 
 @helper
-def _near_wanted(hand, legal, unseen, rules):
+def _bait_cards(hand, legal, unseen, rules):
     """Return the discards near an unseen card that would meld with the cards kept."""
     baits = 0
     while legal:
-        card = lowest(legal)
+        card = lowest_bit(legal)
         legal &= legal - 1
-        wanted = near(card) & unseen
+        wanted = neighbours(card) & unseen
         while wanted:
-            if makes_meld(hand & ~(1 << card), lowest(wanted), rules):
+            if makes_meld(hand & ~(1 << card), lowest_bit(wanted), rules):
                 baits |= 1 << card
                 break
             wanted &= wanted - 1

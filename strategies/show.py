@@ -6,7 +6,7 @@ H27.
 """
 
 from simgin.strategy import param, show
-from simgin.toolkit import deadwood_of_melding, live_extensions, pick
+from simgin.toolkit import count_extensions, deadwood_of_melding, pick_random
 
 
 @show
@@ -18,7 +18,7 @@ def first(view, rules, params):
 @show(noise=True)
 def random(view, rules, params):
     """Show any legal melding at random."""
-    return pick(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
+    return pick_random(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
 
 
 @show(weight=param(1.0, 0.0, 10.0, "points for each card that the opponent may lay off"))
@@ -29,7 +29,7 @@ def live(view, rules, params):
         if not view.legal >> i & 1:
             break
         melds = view.meldings[i]
-        cost = deadwood_of_melding(view.hand, melds, rules) + params[0] * live_extensions(
+        cost = deadwood_of_melding(view.hand, melds, rules) + params[0] * count_extensions(
             melds, view.unseen | view.known, rules
         )
         if cost < best:

@@ -15,23 +15,23 @@ Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 import numpy as np
 from simgin_strategies.knock import at
 
-from simgin.core.bits import highest_of_lane
-from simgin.core.cards import LANE, ranks_held_twice
-from simgin.core.deadwood import runs_in
-from simgin.core.planes import run_outs
+from simgin.core.bitboard import run_outs
+from simgin.core.bits import highest_lane_bit
+from simgin.core.cards import LANE_MASK, ranks_held_twice
+from simgin.core.deadwood import find_run_cards
 from simgin.strategy import Strategy, discard, helper, param, take
 from simgin.toolkit import (
+    cards_in_melds,
+    cards_of_rank,
     deadwood,
-    dearest,
-    lane,
-    left_over,
-    lowest,
-    meldable,
-    of_rank,
-    points,
+    highest_value_cards,
+    leftover_cards,
+    lowest_bit,
     popcount,
     ranks_of,
+    suit_lane,
     take_if,
+    total_points,
 )
 
 REACH = param(0.85, 0.0, 10.0, "weight of the points that the next card may meld")
@@ -41,19 +41,19 @@ HOLD = param(1.0, 0.0, 100.0, "weight of the points that are kept from the oppon
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
     """Take if the best hand with the card is better than the mean after drawing (SIGRA)."""
-    return take_if(_is_wanted(view, _room(view, rules), rules, params), view.legal)
+    return take_if(_is_wanted(view, _make_scratch(view, rules), rules, params), view.legal)
 
 
 @helper
 def _is_wanted(view, room, rules, params):
     """Return True if the best hand with the card on offer beats the mean after drawing."""
-    stay = _worth(view, view.hand, room, rules, params)
-    taken = _best_with(view, 1 << view.taken_offer, stay, room, rules, params)
+    stay = _hand_cost(view, view.hand, room, rules, params)
+    taken = _best_cost_with(view, 1 << view.taken_offer, stay, room, rules, params)
     n = popcount(view.unseen)
     drawn = stay * n  # upper bound: a drawn card can be discarded
     unseen = view.unseen
     while unseen and taken * n < drawn:
-        drawn += _best_with(view, unseen & -unseen, stay, room, rules, params) - stay
+        drawn += _best_cost_with(view, unseen & -unseen, stay, room, rules, params) - stay
         unseen &= unseen - 1
     return taken * n < drawn
 
@@ -61,11 +61,13 @@ def _is_wanted(view, room, rules, params):
 @discard(name="mmd", reach=REACH, hold=HOLD)
 def throw(view, rules, params):
     """Keep low deadwood, many possible melds and cards that the opponent may want (SIGRA)."""
-    return _best(view, view.hand, view.legal, 1e9, _room(view, rules), rules, params)[0]
+    return _best_discard(
+        view, view.hand, view.legal, 1e9, _make_scratch(view, rules), rules, params
+    )[0]
 
 
 @helper
-def _room(view, rules):
+def _make_scratch(view, rules):
     """Return scratch arrays with a number for each card.
 
     They contain what each card of the hand withholds from the opponent (0 for other cards), the
@@ -73,42 +75,42 @@ def _room(view, rules):
     """
     held = np.zeros(52)
     if view.known:
-        _write_held(view, view.hand, view.hand, held, held, rules)
+        _write_withheld(view, view.hand, view.hand, held, held, rules)
     return held, np.empty(52), np.empty(52, np.int64), np.empty(52, np.int64)
 
 
 @helper
-def _best_with(view, card, least, room, rules, params):
+def _best_cost_with(view, card, least, room, rules, params):
     """Return the cost of the best hand with one more card, a mask; at most `least`."""
     held, then, ahead, ahead_of_ten = room
     eleven = view.hand | card
-    touched = _touched(card)
+    touched = _related_cards(card)
     if view.known & touched:  # a drawn card cannot be the opponent's
-        _write_held(view, eleven, touched, held, then, rules)
+        _write_withheld(view, eleven, touched, held, then, rules)
         held = then
     room = held, then, ahead, ahead_of_ten
-    return _best(view, eleven, view.hand, least, room, rules, params)[1]
+    return _best_discard(view, eleven, view.hand, least, room, rules, params)[1]
 
 
 @helper
-def _touched(mask):
+def _related_cards(mask):
     """Return the cards of the rank and suit of one card: the only ones it can meld with."""
-    card = lowest(mask)
-    return of_rank(card % 13) | LANE << 13 * (card // 13)
+    card = lowest_bit(mask)
+    return cards_of_rank(card % 13) | LANE_MASK << 13 * (card // 13)
 
 
 @helper
-def _sum(numbers, cards):
+def _sum_over(numbers, cards):
     """Return the sum of the numbers of some cards, in their order."""
     total = 0
     while cards:
-        total += numbers[lowest(cards)]
+        total += numbers[lowest_bit(cards)]
         cards &= cards - 1
     return total
 
 
 @helper
-def _best(view, eleven, legal, least, room, rules, params):
+def _best_discard(view, eleven, legal, least, room, rules, params):
     """Return the discard that leaves the best hand, and the cost of that hand.
 
     Ties: the highest card, then the lowest number. Only hands that cost less than `least` matter.
@@ -118,18 +120,18 @@ def _best(view, eleven, legal, least, room, rules, params):
     """
     n = max(1, popcount(view.unseen))
     held, _, ahead, _ = room
-    _write_ahead(eleven, view.unseen, ahead, rules)
-    in_melds = meldable(eleven, rules)
-    loose = _loose(eleven, rules)
-    whole, loose_ahead = points(loose, rules), _sum(ahead, loose)
-    all_ahead = loose_ahead + _sum(ahead, eleven & ~loose)
-    kept = params[1] * _sum(held, eleven) / n if view.known else 0.0
+    _write_prospects(eleven, view.unseen, ahead, rules)
+    in_melds = cards_in_melds(eleven, rules)
+    loose = _unmatched_cards(eleven, rules)
+    whole, loose_ahead = total_points(loose, rules), _sum_over(ahead, loose)
+    all_ahead = loose_ahead + _sum_over(ahead, eleven & ~loose)
+    kept = params[1] * _sum_over(held, eleven) / n if view.known else 0.0
     best = -1
     while legal:
-        alike, value = dearest(legal, rules)
+        alike, value = highest_value_cards(legal, rules)
         legal &= ~alike
         while alike:
-            card = lowest(alike)
+            card = lowest_bit(alike)
             alike &= alike - 1
             ten = eleven & ~(1 << card)
             if in_melds >> card & 1:
@@ -137,58 +139,58 @@ def _best(view, eleven, legal, least, room, rules, params):
             else:
                 bound = whole - value - params[0] * (loose_ahead - ahead[card]) / n - kept
             if bound < least:
-                worth = _worth(view, ten, room, rules, params)
+                worth = _hand_cost(view, ten, room, rules, params)
                 if worth < least:
                     best, least = card, worth
     return best, least
 
 
 @helper
-def _worth(view, ten, room, rules, params):
+def _hand_cost(view, ten, room, rules, params):
     """Return deadwood minus what the next card may meld and what the opponent is denied."""
     held, _, _, ahead = room
     n = max(1, popcount(view.unseen))
-    loose = _loose(ten, rules)
-    _write_ahead(ten, view.unseen, ahead, rules)
-    worth = points(loose, rules) - params[0] * _sum(ahead, loose) / n
+    loose = _unmatched_cards(ten, rules)
+    _write_prospects(ten, view.unseen, ahead, rules)
+    worth = total_points(loose, rules) - params[0] * _sum_over(ahead, loose) / n
     if view.known:
-        worth -= params[1] * _sum(held, ten) / n
+        worth -= params[1] * _sum_over(held, ten) / n
     return worth
 
 
 @helper
-def _loose(hand, rules):
+def _unmatched_cards(hand, rules):
     """Return the cards that one best melding leaves over; of several, one with more runs.
 
     It leaves over the cards that are in no run first.
     """
-    return left_over(hand, ~runs_in(hand, rules), rules)
+    return leftover_cards(hand, ~find_run_cards(hand, rules), rules)
 
 
 @helper
-def _write_ahead(hand, unseen, ahead, rules):
+def _write_prospects(hand, unseen, ahead, rules):
     """Write for each card of a hand its points times its melds with one of the unseen cards."""
     rest = hand
     while rest:
-        ahead[lowest(rest)] = 0
+        ahead[lowest_bit(rest)] = 0
         rest &= rest - 1
     missing = unseen & ~hand
     gaps = missing & run_outs(hand)
     while gaps:
-        _add_runs(hand, lowest(gaps), ahead, rules)
+        _add_runs(hand, lowest_bit(gaps), ahead, rules)
         gaps &= gaps - 1
     ranks = ranks_held_twice(hand) & ranks_of(missing)
     while ranks:
-        _add_sets(hand, missing, lowest(ranks), ahead, rules)
+        _add_sets(hand, missing, lowest_bit(ranks), ahead, rules)
         ranks &= ranks - 1
 
 
 @helper
 def _add_runs(hand, gap, ahead, rules):
     """Count the runs through a missing card for each card of the hand in them."""
-    own, r = lane(hand, gap // 13), gap % 13
-    below = r - 1 - highest_of_lane(~own & (1 << r) - 1)
-    above = lowest(~(own >> r + 1))
+    own, r = suit_lane(hand, gap // 13), gap % 13
+    below = r - 1 - highest_lane_bit(~own & (1 << r) - 1)
+    above = lowest_bit(~(own >> r + 1))
     for i in range(1, below + 1):
         runs = (below - i + 1) * (above + 1) - (i == 1)
         ahead[gap - i] += runs * rules.value[0, r - i]
@@ -203,15 +205,15 @@ def _add_sets(hand, missing, r, ahead, rules):
 
     Two cards form one set with it; three form three through each of them.
     """
-    held = hand & of_rank(r)
-    sets = popcount(missing & of_rank(r)) * (1 if popcount(held) == 2 else 3)
+    held = hand & cards_of_rank(r)
+    sets = popcount(missing & cards_of_rank(r)) * (1 if popcount(held) == 2 else 3)
     while held:
-        ahead[lowest(held)] += sets * rules.value[0, r]
+        ahead[lowest_bit(held)] += sets * rules.value[0, r]
         held &= held - 1
 
 
 @helper
-def _write_held(view, hand, changed, before, held, rules):
+def _write_withheld(view, hand, changed, before, held, rules):
     """Write for each card of a hand its points times the opponent's melds through it.
 
     The value is copied from `before` for a card that is not in `changed`.
@@ -219,29 +221,33 @@ def _write_held(view, hand, changed, before, held, rules):
     chance = 1.0 / max(1, popcount(view.unseen))
     rest = hand
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
         if changed >> card & 1:
-            held[card] = _held_back(view, hand, card, chance, rules)
+            held[card] = _withheld_value(view, hand, card, chance, rules)
         else:
             held[card] = before[card]
 
 
 @helper
-def _held_back(view, hand, card, chance, rules):
+def _withheld_value(view, hand, card, chance, rules):
     """Return a card's points times the expected number of the opponent's melds through it.
 
     Only melds with a card that the opponent took count.
     """
     his, free = view.known, view.known | view.unseen & ~hand
-    melds = _runs_for_him(lane(his, card // 13), lane(free, card // 13), card % 13, chance)
+    melds = _opponent_runs(
+        suit_lane(his, card // 13), suit_lane(free, card // 13), card % 13, chance
+    )
     if not view.shed >> card & 1:
-        melds += _sets_for_him(his & of_rank(card % 13), free & of_rank(card % 13), chance)
+        melds += _opponent_sets(
+            his & cards_of_rank(card % 13), free & cards_of_rank(card % 13), chance
+        )
     return melds * rules.value[0, card % 13]
 
 
 @helper
-def _sets_for_him(his, free, chance):
+def _opponent_sets(his, free, chance):
     """Return the expected number of the opponent's sets with one more card.
 
     At least one card of the set is known to be the opponent's.
@@ -254,7 +260,7 @@ def _sets_for_him(his, free, chance):
 
 
 @helper
-def _runs_for_him(his, free, r, chance):
+def _opponent_runs(his, free, r, chance):
     """Return the expected number of the opponent's runs through rank r in one suit."""
     total = 0.0
     if his == 0:

@@ -11,11 +11,11 @@ from simgin_strategies.knock import at
 from simgin_strategies.take import meld_any
 
 from simgin.strategy import Strategy, discard, helper
-from simgin.toolkit import best_discards, pick
+from simgin.toolkit import best_discards, pick_random
 
 
 @helper
-def _repeats(view):
+def _repeating_discards(view):
     """Return the discards that would repeat a pair {drawn, discarded} of an earlier own turn.
 
     Only a card taken from the pile can have been held before, so a card from the stock repeats no
@@ -37,10 +37,10 @@ def simple(view, rules, params):
     """Discard for least deadwood, ties at random; never repeat a pair {drawn, discarded}."""
     cards = view.best
     if view.taken >= 0:
-        others = view.legal & ~_repeats(view)
+        others = view.legal & ~_repeating_discards(view)
         if others and others != view.legal:
             cards = best_discards(view.hand, others, rules)[1]
-    return pick(cards, view.noise)
+    return pick_random(cards, view.noise)
 
 
 SIMPLE = Strategy("simple", take=meld_any, discard=simple, knock=at, ending="same")

@@ -11,17 +11,17 @@ Source: This project, for Solitary Gin (S. Plank, pagat.com) and the joker games
 """
 
 import numpy as np
-from simgin_strategies.ahead import PACK_SIZE, ahead, no_draw_follows, outlook
+from simgin_strategies.ahead import MAX_NEXT_COUNTS, ahead, hand_cost, is_last_discard
 from simgin_strategies.discard import low
 from simgin_strategies.knock import at
 from simgin_strategies.stop import stop_dp
 
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
-from simgin.toolkit import best_discard, dearest, lowest, next_counts
+from simgin.toolkit import best_discard, deadwood_after_draws, highest_value_cards, lowest_bit
 
 N_PARAMS = 4  # the numbers of solo.npy come after them
 # Totals in solo.npy: SPAN of them, from LOWEST, in steps of the card values
-STEP, LOWEST, SPAN = 5, -100, 50
+TOTAL_STEP, MIN_TOTAL, N_TOTALS = 5, -100, 50
 
 
 @discard(
@@ -34,20 +34,20 @@ STEP, LOWEST, SPAN = 5, -100, 50
 def switch(view, rules, params):
     """Collect melds until k turns remain, then keep the ten cards with the least mean penalty."""
     late = turns_left(view, rules) <= params[0]
-    if late and no_draw_follows(view, rules):
+    if late and is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    counts = np.empty(PACK_SIZE, np.int64)
+    counts = np.empty(MAX_NEXT_COUNTS, np.int64)
     best, least = -1, 1e18
     legal = view.legal
     while legal:
-        card = lowest(dearest(legal, rules)[0])
+        card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
         ten = view.hand & ~(1 << card)
         if late:
-            cost = _penalty_outlook(ten, view, rules, params, counts)
+            cost = _penalty_cost(ten, view, rules, params, counts)
         else:
             cost = float(
-                outlook(ten, view.unseen, (3, 1, 2, 0)[int(params[1])], params[2], rules, counts)
+                hand_cost(ten, view.unseen, (3, 1, 2, 0)[int(params[1])], params[2], rules, counts)
             )
         if cost < least:
             best, least = card, cost
@@ -61,17 +61,17 @@ def turns_left(view, rules):
 
 
 @helper
-def _penalty_outlook(ten, view, rules, params, counts):
+def _penalty_cost(ten, view, rules, params, counts):
     """Return the cost of ten cards: the sum of penalties after drawing each unseen card.
 
     With `goal`, the probabilities of meeting it are subtracted with a large weight.
     """
     total = 0.0
-    for i in range(next_counts(ten, view.unseen, rules, counts)):
+    for i in range(deadwood_after_draws(ten, view.unseen, rules, counts)):
         penalty = counts[i] if counts[i] else rules.penalty_gin
         total += penalty
         if params[3]:
-            total += -1e6 * chance_within(
+            total += -1e6 * probability_within(
                 rules.total_goal - view.own_points - penalty,
                 rules.deals_in_match - view.deal - 1,
                 params,
@@ -80,12 +80,12 @@ def _penalty_outlook(ten, view, rules, params, counts):
 
 
 @helper
-def chance_within(room, deals, params):
+def probability_within(room, deals, params):
     """Return the probability that a number of deals add up to at most `room`."""
-    i = (int(room) - LOWEST) // STEP
+    i = (int(room) - MIN_TOTAL) // TOTAL_STEP
     if i < 0:
         return 0.0
-    return params[N_PARAMS + max(0, min(4, deals)) * SPAN + min(i, SPAN - 1)]
+    return params[N_PARAMS + max(0, min(4, deals)) * N_TOTALS + min(i, N_TOTALS - 1)]
 
 
 GIN = at(k=0)

@@ -14,34 +14,34 @@ back to G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carl
 """
 
 import numpy as np
-from simgin_strategies.ahead import fewest_loose, no_draw_follows
+from simgin_strategies.ahead import is_last_discard, min_unmatched
 from simgin_strategies.solo_dp import (
-    LOOSE,
+    N_SCORINGS,
+    N_TIMES,
+    N_UNMATCHED,
     PENALTIES,
-    PLANE,
+    PLANE_SIZE,
     POINTS,
-    SCORINGS,
-    TIMES,
     dp_stop,
-    scoring_of,
+    scoring_index,
 )
-from simgin_strategies.solo_two_draws import N_PARAMS, draws_or_cards_left, searched
+from simgin_strategies.solo_two_draws import N_PARAMS, count_draws_left, search_discards
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
     best_discard,
+    cards_in_melds,
+    cards_of_rank,
+    count_run_pairs,
     deadwood,
-    lane,
-    linked,
-    lowest,
-    meldable,
-    of_rank,
+    lowest_bit,
     outs,
+    partners_by_rank_and_suit,
     popcount,
-    run_pairs,
+    suit_lane,
 )
 
-NUMBERS = (
+FEATURES = (
     ("one", "always one"),
     ("save_one", "live cards that save one unmatched card"),
     ("save_two", "live cards that save two"),
@@ -57,25 +57,29 @@ NUMBERS = (
     ("count_count", "deadwood, squared"),
     ("both_ways", "cards outside of all possible melds with a partner in rank and one in suit"),
 )
-N = len(NUMBERS)
-CLASSES = 8  # numbers of unmatched cards: 0..6, then seven or more
-FALLING = N * CLASSES  # offset of the weights that are multiplied by the proportion of time left
-SIZE = 2 * FALLING + 1  # the last is the weight of the search's value, in addition to 1
-TABLE = SCORINGS * TIMES * LOOSE * PLANE  # size of solo_dp.npy, with which the file begins
-DECK = 42  # cards to draw in the joker games, without the joker
+N_HAND_FEATURES = len(FEATURES)
+N_CLASSES = 8  # numbers of unmatched cards: 0..6, then seven or more
+FALLING_OFFSET = (
+    N_HAND_FEATURES * N_CLASSES
+)  # offset of the weights that are multiplied by the proportion of time left
+N_WEIGHTS = 2 * FALLING_OFFSET + 1  # the last is the weight of the search's value, in addition to 1
+TABLE_SIZE = (
+    N_SCORINGS * N_TIMES * N_UNMATCHED * PLANE_SIZE
+)  # size of solo_dp.npy, with which the file begins
+DECK_SIZE = 42  # cards to draw in the joker games, without the joker
 
 
 @helper
-def learned_under(rules):
+def correction_offset(rules):
     """Return the offset of the correction that was learned under the most similar rules."""
     kind = 0
-    if scoring_of(rules) == PENALTIES:
+    if scoring_index(rules) == PENALTIES:
         kind = 4
-    elif scoring_of(rules) == POINTS:
+    elif scoring_index(rules) == POINTS:
         kind = 1
         if rules.gin_bonus > 0:
             kind = 3 if rules.big_gin else 2
-    return TABLE + kind * SIZE
+    return TABLE_SIZE + kind * N_WEIGHTS
 
 
 @discard(
@@ -83,64 +87,64 @@ def learned_under(rules):
     width=param(4, 1, 11, "number of discards searched, those that the table likes best"),
     weights="solo-champion.npy",
 )
-def champion_alone(view, rules, params):
+def champion_solo(view, rules, params):
     """Keep the ten cards with the best next draw, corrected by the features of these cards."""
-    if no_draw_follows(view, rules):
+    if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    table, left = params[N_PARAMS : N_PARAMS + TABLE], draws_or_cards_left(view, rules)
-    cards, values = searched(view, int(params[0]), rules, table)
-    first = N_PARAMS + learned_under(rules)
-    weights, x = params[first : first + SIZE], np.zeros(np.int64(SIZE))
+    table, left = params[N_PARAMS : N_PARAMS + TABLE_SIZE], count_draws_left(view, rules)
+    cards, values = search_discards(view, int(params[0]), rules, table)
+    first = N_PARAMS + correction_offset(rules)
+    weights, x = params[first : first + N_WEIGHTS], np.zeros(np.int64(N_WEIGHTS))
     for k in range(len(cards)):
-        describe(view.hand & ~(1 << cards[k]), view.unseen, left, values[k], rules, x)
+        write_features(view.hand & ~(1 << cards[k]), view.unseen, left, values[k], rules, x)
         values[k] += (x * weights).sum()
     return cards[values.argmax()]
 
 
 @helper
-def describe(ten, unseen, left, said, rules, x):
+def write_features(ten, unseen, left, search_value, rules, x):
     """Write the features of ten cards to x, (N_WEIGHTS,) float64, at their class's offset.
 
     Args:
         ten: The ten cards.
         unseen: The unseen cards.
         left: Draws left, or cards in the deck including the joker.
-        said: Value of the cards according to the search.
+        search_value: Value of the cards according to the search.
         rules: The rules.
         x: Output.
     """
     x[:] = 0.0
-    now = fewest_loose(ten, rules)
-    one, two, three = saving(ten, unseen, now, rules)
-    loose = ten & ~meldable(ten, rules)
-    by_rank, by_suit = linked(loose)
+    now = min_unmatched(ten, rules)
+    one, two, three = count_saving_cards(ten, unseen, now, rules)
+    loose = ten & ~cards_in_melds(ten, rules)
+    by_rank, by_suit = partners_by_rank_and_suit(loose)
     lone = loose & ~(by_rank | by_suit)
     count = deadwood(ten, rules)
-    at = min(now, CLASSES - 1) * N
+    at = min(now, N_CLASSES - 1) * N_HAND_FEATURES
     x[at : at + 4] = 1.0, 0.1 * one, 0.1 * two, 0.1 * three
-    x[at + 4] = 0.05 * live_pairs(loose, unseen)
+    x[at + 4] = 0.05 * count_live_pairs(loose, unseen)
     x[at + 5] = 0.3 * popcount(lone)
     x[at + 6] = 0.02 * count
     x[at + 7] = 0.02 * one * one
     x[at + 8] = 0.02 * one * three
     x[at + 9] = 0.02 * three * three
     x[at + 10] = 0.02 * two * one
-    x[at + 11] = 0.02 * live_pairs(lone, unseen)
+    x[at + 11] = 0.02 * count_live_pairs(lone, unseen)
     x[at + 12] = 0.0003 * count * count
     x[at + 13] = 0.3 * popcount(by_rank & by_suit)
-    share = left / (rules.max_draws if rules.max_draws >= 0 else DECK + 1)
-    for i in range(at, at + N):
-        x[FALLING + i] = share * x[i]
-    x[SIZE - 1] = said
+    share = left / (rules.max_draws if rules.max_draws >= 0 else DECK_SIZE + 1)
+    for i in range(at, at + N_HAND_FEATURES):
+        x[FALLING_OFFSET + i] = share * x[i]
+    x[N_WEIGHTS - 1] = search_value
 
 
 @helper
-def saving(ten, unseen, now, rules):
+def count_saving_cards(ten, unseen, now, rules):
     """Return how many live cards save one, two, and three or more of `now` unmatched cards."""
     one, two, three = 0.0, 0.0, 0.0
     fit = outs(ten, rules) & unseen
     while fit:
-        saved = now - max(0, fewest_loose(ten | fit & -fit, rules) - 1)
+        saved = now - max(0, min_unmatched(ten | fit & -fit, rules) - 1)
         fit &= fit - 1
         one += saved == 1
         two += saved == 2
@@ -149,22 +153,22 @@ def saving(ten, unseen, now, rules):
 
 
 @helper
-def live_pairs(loose, unseen):
+def count_live_pairs(loose, unseen):
     """Return the number of melds that some cards make with two live cards each."""
     total = 0
     while loose:
-        card = lowest(loose)
+        card = lowest_bit(loose)
         loose &= loose - 1
         r = card % 13
-        same = popcount(unseen & of_rank(r))
-        window = lane(unseen, card // 13) << 2 >> r
-        total += same * (same - 1) // 2 + run_pairs(window)
+        same = popcount(unseen & cards_of_rank(r))
+        window = suit_lane(unseen, card // 13) << 2 >> r
+        total += same * (same - 1) // 2 + count_run_pairs(window)
     return total
 
 
 SOLO_CHAMPION = Strategy(
     "solo-champion",
-    discard=champion_alone,
+    discard=champion_solo,
     knock=dp_stop,
     about="One player: the search of `solo-two-draws`, corrected by what deals came to after it.",
 )

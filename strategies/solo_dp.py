@@ -12,31 +12,31 @@ Source: This project; fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel
 Mode Reinforcement Learning", 2005.
 """
 
-from simgin_strategies.ahead import fewest_loose, no_draw_follows
+from simgin_strategies.ahead import is_last_discard, min_unmatched
 from simgin_strategies.stop import stop_value
 
-from simgin.core.rules import PENALTY, WINLOSS
+from simgin.core.rules_record import SCORING_PENALTY, SCORING_WINLOSS
 from simgin.strategy import Strategy, discard, helper, knock
-from simgin.toolkit import best_discard, deadwood, dearest, lowest, outs
+from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs
 
 # Shape of solo_dp.npy; a plane is its height at zero and its slopes by cards saved and deadwood.
-SCORINGS, TIMES, LOOSE, PLANE = 3, 15, 11, 3
+N_SCORINGS, N_TIMES, N_UNMATCHED, PLANE_SIZE = 3, 15, 11, 3
 WON, POINTS, PENALTIES = 0, 1, 2
-BAND = 3  # cards of a deck with the joker per time step
+CARDS_PER_STEP = 3  # cards of a deck with the joker per time step
 
 
 @discard(weights="solo_dp.npy")
 def dp(view, rules, params):
     """Keep the ten cards with the highest value in the table."""
-    if no_draw_follows(view, rules):
+    if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    time = time_of(view, rules)
+    time = time_index(view, rules)
     best, most = -1, -1e18
     legal = view.legal
     while legal:
-        card = lowest(dearest(legal, rules)[0])
+        card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
-        worth = going_on(view.hand & ~(1 << card), view.unseen, time, rules, params)
+        worth = table_value(view.hand & ~(1 << card), view.unseen, time, rules, params)
         if worth > most:
             best, most = card, worth
     return best
@@ -49,52 +49,52 @@ def dp_stop(view, rules, params):
         return True
     if view.deck_left < 1:
         return False
-    return stop_value(view.ending_count, view.deck_left, rules) >= going_on(
-        view.hand, view.unseen, time_of(view, rules), rules, params
+    return stop_value(view.ending_count, view.deck_left, rules) >= table_value(
+        view.hand, view.unseen, time_index(view, rules), rules, params
     )
 
 
 @helper
-def time_of(view, rules):
+def time_index(view, rules):
     """Return the index on the table's time axis: the draws left.
 
     With a joker, it is the cards left in the deck divided by three; in a two-player game, the cards
     in the stock.
     """
     if rules.max_draws >= 0:
-        return max(0, min(TIMES, rules.max_draws - view.own_turn) - 1)
+        return max(0, min(N_TIMES, rules.max_draws - view.own_turn) - 1)
     left = view.deck_left if view.deck_left >= 1 else view.stock
-    return max(0, min(TIMES - 1, (left - 1) // BAND))
+    return max(0, min(N_TIMES - 1, (left - 1) // CARDS_PER_STEP))
 
 
 @helper
-def going_on(ten, unseen, time, rules, table):
+def table_value(ten, unseen, time, rules, table):
     """Return the table's value of ten cards."""
-    now, saved = promise(ten, unseen, rules)
-    plane = ((scoring_of(rules) * TIMES + time) * LOOSE + now) * PLANE
+    now, saved = hand_features(ten, unseen, rules)
+    plane = ((scoring_index(rules) * N_TIMES + time) * N_UNMATCHED + now) * PLANE_SIZE
     return table[plane] + table[plane + 1] * saved + table[plane + 2] * deadwood(ten, rules)
 
 
 @helper
-def scoring_of(rules):
+def scoring_index(rules):
     """Return the index of the table that applies."""
     return (
         WON
-        if rules.deal_scoring == WINLOSS
+        if rules.deal_scoring == SCORING_WINLOSS
         else PENALTIES
-        if rules.deal_scoring == PENALTY
+        if rules.deal_scoring == SCORING_PENALTY
         else POINTS
     )
 
 
 @helper
-def promise(ten, unseen, rules):
+def hand_features(ten, unseen, rules):
     """Return the number of unmatched cards, and the sum of those each unseen card would save."""
-    now = fewest_loose(ten, rules)
+    now = min_unmatched(ten, rules)
     fit = outs(ten, rules) & unseen
     saved = 0
     while fit:
-        saved += now - max(0, fewest_loose(ten | fit & -fit, rules) - 1)
+        saved += now - max(0, min_unmatched(ten | fit & -fit, rules) - 1)
         fit &= fit - 1
     return now, saved
 

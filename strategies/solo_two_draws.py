@@ -12,16 +12,24 @@ Source: This project; one step of search on a learned value, as in G. Tesauro an
 """
 
 import numpy as np
-from simgin_strategies.ahead import fewest_loose, no_draw_follows
-from simgin_strategies.solo_dp import BAND, PENALTIES, TIMES, WON, dp_stop, going_on, scoring_of
+from simgin_strategies.ahead import is_last_discard, min_unmatched
+from simgin_strategies.solo_dp import (
+    CARDS_PER_STEP,
+    N_TIMES,
+    PENALTIES,
+    WON,
+    dp_stop,
+    scoring_index,
+    table_value,
+)
 from simgin_strategies.stop import stop_value
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import best_discard, deadwood, dearest, lowest, outs, popcount
+from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs, popcount
 
 N_PARAMS = 1  # the numbers of solo_dp.npy come after them
-HAND = 11
-LEAST = -1e18  # below all values
+HAND_SIZE = 11
+MIN_VALUE = -1e18  # below all values
 
 
 @discard(
@@ -30,39 +38,39 @@ LEAST = -1e18  # below all values
 )
 def two_draws(view, rules, params):
     """Keep the ten cards with the best next draw, evaluated by the table after it."""
-    if no_draw_follows(view, rules):
+    if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    cards, values = searched(view, int(params[0]), rules, params[N_PARAMS:])
+    cards, values = search_discards(view, int(params[0]), rules, params[N_PARAMS:])
     return cards[values.argmax()]
 
 
 @helper
-def searched(view, width, rules, table):
+def search_discards(view, width, rules, table):
     """Return at most `width` best discards by the table, and their values by the next draw.
 
     The arrays, int64 and float64, are in descending order of the table's values.
     """
-    left = draws_or_cards_left(view, rules)
-    cards, likes = np.empty(HAND, np.int64), np.full(HAND, LEAST)
+    left = count_draws_left(view, rules)
+    cards, likes = np.empty(HAND_SIZE, np.int64), np.full(HAND_SIZE, MIN_VALUE)
     n = 0
     legal = view.legal
     while legal:
-        cards[n] = lowest(dearest(legal, rules)[0])
+        cards[n] = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << cards[n])
-        likes[n] = by_table(view.hand & ~(1 << cards[n]), view.unseen, left, rules, table)
+        likes[n] = value_by_table(view.hand & ~(1 << cards[n]), view.unseen, left, rules, table)
         n += 1
     n = min(n, width)
     best, values = np.empty(n, np.int64), np.empty(n)
     for i in range(n):
         k = likes.argmax()
-        likes[k] = LEAST
+        likes[k] = MIN_VALUE
         best[i] = cards[k]
-        values[i] = by_next_draw(view.hand & ~(1 << best[i]), view.unseen, left, rules, table)
+        values[i] = value_by_next_draw(view.hand & ~(1 << best[i]), view.unseen, left, rules, table)
     return best, values
 
 
 @helper
-def draws_or_cards_left(view, rules):
+def count_draws_left(view, rules):
     """Return the draws left; if they are not limited, the cards in the deck with the joker.
 
     In a two-player game, it is the cards in the stock.
@@ -73,87 +81,87 @@ def draws_or_cards_left(view, rules):
 
 
 @helper
-def by_table(ten, unseen, left, rules, table):
+def value_by_table(ten, unseen, left, rules, table):
     """Return the table's value of ten cards.
 
     It is exact if no draw follows or only the joker is left.
     """
     is_limited = rules.max_draws >= 0
     if left < 1 or (left == 1 and not is_limited):
-        return caught(ten, rules)
-    time = left - 1 if is_limited else (left - 1) // BAND
-    return going_on(ten, unseen, min(time, TIMES - 1), rules, table)
+        return final_value(ten, rules)
+    time = left - 1 if is_limited else (left - 1) // CARDS_PER_STEP
+    return table_value(ten, unseen, min(time, N_TIMES - 1), rules, table)
 
 
 @helper
-def by_next_draw(ten, unseen, left, rules, table):
+def value_by_next_draw(ten, unseen, left, rules, table):
     """Return the value of ten cards: the mean over the next card, which can be the joker."""
     fit = outs(ten, rules) & unseen
     others = unseen & ~fit
-    back = by_table(ten, unseen, left - 1, rules, table)
+    back = value_by_table(ten, unseen, left - 1, rules, table)
     total = back * popcount(others)
-    if scoring_of(rules) != WON:
-        nine = _spared(ten, unseen, left - 1, rules, table)
+    if scoring_index(rules) != WON:
+        nine = _best_nine(ten, unseen, left - 1, rules, table)
         while others:
             card = others & -others
             others ^= card
-            kept = by_table(nine | card, unseen ^ card, left - 1, rules, table)
+            kept = value_by_table(nine | card, unseen ^ card, left - 1, rules, table)
             total += max(0.0, kept - back)
     while fit:
         card = fit & -fit
         fit ^= card
-        total += _with_meld(ten | card, unseen ^ card, left - 1, rules, table)
+        total += _value_with_meld(ten | card, unseen ^ card, left - 1, rules, table)
     mean = total / max(1, popcount(unseen))
     if rules.max_draws >= 0:
         return mean
-    return mean + (caught(ten, rules) - mean) / max(1, left)
+    return mean + (final_value(ten, rules) - mean) / max(1, left)
 
 
 @helper
-def _spared(ten, unseen, left, rules, table):
+def _best_nine(ten, unseen, left, rules, table):
     """Return ten cards without the unmatched card that matters least by the table."""
-    best, most = ten, LEAST
-    now = fewest_loose(ten, rules)
+    best, most = ten, MIN_VALUE
+    now = min_unmatched(ten, rules)
     cards = ten
     while cards:
         card = cards & -cards
         cards ^= card
-        if fewest_loose(ten ^ card, rules) < now:
-            worth = by_table(ten ^ card, unseen, left, rules, table)
+        if min_unmatched(ten ^ card, rules) < now:
+            worth = value_by_table(ten ^ card, unseen, left, rules, table)
             if worth > most:
                 best, most = ten ^ card, worth
     return best
 
 
 @helper
-def _with_meld(eleven, unseen, left, rules, table):
+def _value_with_meld(eleven, unseen, left, rules, table):
     """Return the value of eleven cards: of gin, or of the best ten without an unmatched card."""
-    now = fewest_loose(eleven, rules)
+    now = min_unmatched(eleven, rules)
     if now <= 1:
-        return gin(left, rules)
-    most = LEAST
+        return gin_value(left, rules)
+    most = MIN_VALUE
     cards = eleven
     while cards:
         card = cards & -cards
         cards ^= card
-        if fewest_loose(eleven ^ card, rules) < now:
-            most = max(most, by_table(eleven ^ card, unseen, left, rules, table))
+        if min_unmatched(eleven ^ card, rules) < now:
+            most = max(most, value_by_table(eleven ^ card, unseen, left, rules, table))
     return most
 
 
 @helper
-def gin(left, rules):
+def gin_value(left, rules):
     """Return the value of gin."""
-    scoring = scoring_of(rules)
+    scoring = scoring_index(rules)
     if scoring == WON:
         return 1.0
     return -float(rules.penalty_gin) if scoring == PENALTIES else stop_value(0, left, rules)
 
 
 @helper
-def caught(ten, rules):
+def final_value(ten, rules):
     """Return the value of ten cards when the joker or the last draw ends the deal."""
-    return 0.0 if scoring_of(rules) == WON else -float(deadwood(ten, rules))
+    return 0.0 if scoring_index(rules) == WON else -float(deadwood(ten, rules))
 
 
 SOLO_TWO_DRAWS = Strategy(

@@ -9,17 +9,17 @@ table of contents (deny). None of them was read again. A *two-way* partial meld 
 reading: the card and an unmatched card that either of two unseen cards would complete.
 """
 
-from simgin.strategy import UPCARD, helper, param, take
+from simgin.strategy import PHASE_UPCARD, helper, param, take
 from simgin.toolkit import (
     completers,
-    count_after,
-    loose,
-    lowers,
-    lowest,
-    melds_through,
+    count_possible_melds,
+    deadwood_after_taking,
+    lowers_deadwood,
+    lowest_bit,
     partners,
     popcount,
     take_if,
+    unmatched_cards,
 )
 
 
@@ -30,22 +30,23 @@ from simgin.toolkit import (
 )
 def speculate(view, rules, params):
     """Take also, early, what starts two two-way partial melds (rummytalk, skillgames.zone)."""
-    if lowers(view, rules):
+    if lowers_deadwood(view, rules):
         return take_if(True, view.legal)
     hopeful = view.own_turn <= params[0] or view.count >= params[1]
     return take_if(
-        hopeful and _two_ways(view.hand, view.taken_offer, view.unseen, rules) >= params[2],
+        hopeful
+        and _count_two_way_partials(view.hand, view.taken_offer, view.unseen, rules) >= params[2],
         view.legal,
     )
 
 
 @helper
-def _two_ways(hand, card, unseen, rules):
+def _count_two_way_partials(hand, card, unseen, rules):
     """Return the number of unmatched cards with at least two live completers with the card."""
     n = 0
-    others = loose(hand, rules) & partners(card, rules)
+    others = unmatched_cards(hand, rules) & partners(card, rules)
     while others:
-        n += popcount(completers(card, lowest(others), rules) & unseen) >= 2
+        n += popcount(completers(card, lowest_bit(others), rules) & unseen) >= 2
         others &= others - 1
     return n
 
@@ -53,8 +54,8 @@ def _two_ways(hand, card, unseen, rules):
 @take
 def upcard(view, rules, params):
     """Take the first upcard as the first player; otherwise as `lower` (tyskwo.com)."""
-    first = view.phase == UPCARD and view.seat != view.dealer
-    return take_if(first or lowers(view, rules), view.legal)
+    first = view.phase == PHASE_UPCARD and view.seat != view.dealer
+    return take_if(first or lowers_deadwood(view, rules), view.legal)
 
 
 @take(
@@ -63,7 +64,7 @@ def upcard(view, rules, params):
 )
 def deny(view, rules, params):
     """Take also, at small cost, what would complete a meld of the opponent's (Jacoby)."""
-    rise = count_after(view.hand, view.taken_offer, rules) - view.count
+    rise = deadwood_after_taking(view.hand, view.taken_offer, rules) - view.count
     return take_if(rise < 0 or (rise <= params[1] and _denies(view, params[0], rules)), view.legal)
 
 
@@ -74,8 +75,8 @@ def _denies(view, held, rules):
     One or two cards of the meld are known to be the opponent's; the other can be unseen.
     """
     if held == 2:
-        return melds_through(view.taken_offer, view.known, rules) > 0
+        return count_possible_melds(view.taken_offer, view.known, rules) > 0
     mates = view.known | view.unseen
-    return melds_through(view.taken_offer, mates, rules) > melds_through(
+    return count_possible_melds(view.taken_offer, mates, rules) > count_possible_melds(
         view.taken_offer, view.unseen, rules
     )

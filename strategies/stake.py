@@ -20,14 +20,14 @@ Source: This project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgamm
 idea.
 """
 
-from simgin.strategy import BLIND, answer, flag, helper, offer, param
-from simgin.toolkit import chance, pick
+from simgin.strategy import PHASE_BLIND, answer, flag, helper, offer, param
+from simgin.toolkit import bernoulli, pick_random
 
 # Axes of stake.npy: own turns (the last includes later turns), bands of five points of deadwood
 TURNS, BANDS, BAND = 16, 16, 5
 ON_TURN, OFF_TURN = 0, 1
-MOST_NEEDED = 21
-VALUES = 2 * TURNS * BANDS * 2  # offset of V in stake.npy
+MAX_NEEDED = 21
+VALUES_OFFSET = 2 * TURNS * BANDS * 2  # offset of V in stake.npy
 DIE_OF_THE_GAME, PAYS_NEW, GAMES = 2, 1, 3  # rules.die, rules.die_refusal_pays, rules.goal
 
 
@@ -46,13 +46,17 @@ def never(view, rules, params):
 @offer(noise=True, p_offer=param(0.2, 0.0, 1.0, "probability of an offer whenever it is legal"))
 def random(view, rules, params):
     """Offer any number with probability p_offer."""
-    return pick(view.legal & ~1, view.noise) if (view.noise & 0xFFFFF) < params[0] * 0x100000 else 0
+    return (
+        pick_random(view.legal & ~1, view.noise)
+        if (view.noise & 0xFFFFF) < params[0] * 0x100000
+        else 0
+    )
 
 
 @answer(noise=True, name="random", p_accept=param(0.5, 0.0, 1.0, "probability of accepting"))
 def accepting(view, rules, params):
     """Accept with probability p_accept."""
-    return chance(params[0], view.noise)
+    return bernoulli(params[0], view.noise)
 
 
 @offer(
@@ -62,7 +66,7 @@ def accepting(view, rules, params):
 )
 def strong(view, rules, params):
     """Offer one more than the die shows, with little deadwood in the first turns."""
-    if view.phase == BLIND:
+    if view.phase == PHASE_BLIND:
         return view.stake + 1 if params[2] else 0
     return view.stake + 1 if view.count <= params[0] and view.own_turn <= params[1] else 0
 
@@ -73,7 +77,7 @@ def strong(view, rules, params):
 )
 def brave(view, rules, params):
     """Accept with at most `count` deadwood, and by `blind` before the cards are seen."""
-    return params[1] > 0 if view.phase == BLIND else view.count <= params[0]
+    return params[1] > 0 if view.phase == PHASE_BLIND else view.count <= params[0]
 
 
 @offer(
@@ -86,7 +90,7 @@ def brave(view, rules, params):
 )
 def dead(view, rules, params):
     """Offer the largest number n for which the probability of winning the deal is at least wn."""
-    won = _chances(view, rules, params[5:], ON_TURN)[0]
+    won = _win_and_loss_probability(view, rules, params[5:], ON_TURN)[0]
     for n in range(rules.die_cap, view.stake, -1):
         if won >= params[min(n, 6) - 2]:
             return n
@@ -100,8 +104,8 @@ def dead(view, rules, params):
 )
 def dead_answer(view, rules, params):
     """Accept if W - L is at least minus the old stake over the new one, by turn and deadwood."""
-    won, lost = _chances(view, rules, params[1:], OFF_TURN)
-    shift = 0.0 if view.phase == BLIND else params[0]
+    won, lost = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
+    shift = 0.0 if view.phase == PHASE_BLIND else params[0]
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
     return won - lost - shift >= -pays / view.offered
 
@@ -112,13 +116,13 @@ def dead_answer(view, rules, params):
 )
 def by_value(view, rules, params):
     """Make the offer that wins the match most often against best answers; ties: the largest."""
-    won, lost = _chances(view, rules, params[1:], ON_TURN)
-    best, most = 0, _unoffered(view, rules, won, lost, params[1:]) + params[0]
+    won, lost = _win_and_loss_probability(view, rules, params[1:], ON_TURN)
+    best, most = 0, _value_without_offer(view, rules, won, lost, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):
-        refused = _after(
+        refused = _value_after(
             view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:]
         )
-        value = min(refused, _match(view, n, won, lost, params[1:]))
+        value = min(refused, _value_of_stake(view, n, won, lost, params[1:]))
         if value > most or (best and value == most):
             best, most = n, value
     return best
@@ -131,16 +135,16 @@ def by_value(view, rules, params):
 )
 def by_value_answer(view, rules, params):
     """Accept if that wins the match at least as often as refusing."""
-    won, lost = _chances(view, rules, params[1:], OFF_TURN)
-    shift = 0.0 if view.phase == BLIND else min(params[0], won)
+    won, lost = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
+    shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], won)
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
-    return _match(view, view.offered, won - shift, lost + shift, params[1:]) >= _after(
-        view, 0, pays, params[1:]
-    )
+    return _value_of_stake(
+        view, view.offered, won - shift, lost + shift, params[1:]
+    ) >= _value_after(view, 0, pays, params[1:])
 
 
 @helper
-def _chances(view, rules, table, turn):
+def _win_and_loss_probability(view, rules, table, turn):
     """Return the probabilities of winning and of losing what is at stake.
 
     They are one half before the cards are seen, then from the table by own turn and deadwood.
@@ -153,7 +157,7 @@ def _chances(view, rules, table, turn):
             ),
         )
         return won, 1 - won
-    if view.phase == BLIND:
+    if view.phase == PHASE_BLIND:
         return 0.5, 0.5
     cell = (turn * TURNS + min(TURNS, view.own_turn) - 1) * BANDS + min(
         BANDS - 1, view.count // BAND
@@ -162,34 +166,34 @@ def _chances(view, rules, table, turn):
 
 
 @helper
-def _unoffered(view, rules, won, lost, table):
+def _value_without_offer(view, rules, won, lost, table):
     """Return the probability of winning the match without an offer.
 
     Before the cards are seen, the dealer can still make one after the nondealer.
     """
-    value = _match(view, view.stake, won, lost, table)
-    if view.phase == BLIND and view.seat != view.dealer:
+    value = _value_of_stake(view, view.stake, won, lost, table)
+    if view.phase == PHASE_BLIND and view.seat != view.dealer:
         for n in range(view.stake + 1, rules.die_cap + 1):
-            refused = _after(
+            refused = _value_after(
                 view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, table
             )
-            value = min(value, max(refused, _match(view, n, won, lost, table)))
+            value = min(value, max(refused, _value_of_stake(view, n, won, lost, table)))
     return value
 
 
 @helper
-def _match(view, stake, won, lost, table):
+def _value_of_stake(view, stake, won, lost, table):
     """Return the probability of winning the match if this deal is played for a stake."""
     void = max(0.0, 1 - won - lost)
     return (
-        won * _after(view, stake, 0, table)
-        + lost * _after(view, 0, stake, table)
-        + void * _after(view, 0, 0, table)
+        won * _value_after(view, stake, 0, table)
+        + lost * _value_after(view, 0, stake, table)
+        + void * _value_after(view, 0, 0, table)
     )
 
 
 @helper
-def _after(view, own, other, table):
+def _value_after(view, own, other, table):
     """Return V after the given numbers of further won deals (or games).
 
     The winner of a deal deals next, so the opponent makes the first decision about the die.
@@ -200,17 +204,17 @@ def _after(view, own, other, table):
         else (view.own_deals, view.other_deals)
     )
     dealer = int(own > other or (own == other and view.dealer == view.seat))
-    return value_at(view.target - mine - own, view.target - his - other, dealer, table)
+    return match_value_at(view.target - mine - own, view.target - his - other, dealer, table)
 
 
 @helper
-def value_at(needed, other_needed, dealer, table):
+def match_value_at(needed, other_needed, dealer, table):
     """Return V for a player that needs a number of won deals, as the next dealer or not."""
     if needed <= 0:
         return 1.0
     if other_needed <= 0:
         return 0.0
-    row = min(needed, MOST_NEEDED) - 1
+    row = min(needed, MAX_NEEDED) - 1
     return table[
-        VALUES + (dealer * MOST_NEEDED + row) * MOST_NEEDED + min(other_needed, MOST_NEEDED) - 1
+        VALUES_OFFSET + (dealer * MAX_NEEDED + row) * MAX_NEEDED + min(other_needed, MAX_NEEDED) - 1
     ]

@@ -16,11 +16,11 @@ Source: This project, from docs/reference/rules.md 6.
 
 import numpy as np
 
-from simgin.core.rules import TIE_UNDERCUT
+from simgin.core.rules_record import TIE_UNDERCUT
 from simgin.strategy import helper, knock, param
 
-STATES = 17  # counts 0..10 and six bands above
-MOST_LEFT = 43  # cards in the deck including the joker
+N_STATES = 17  # counts 0..10 and six bands above
+MAX_CARDS_LEFT = 43  # cards in the deck including the joker
 
 
 @knock(
@@ -50,9 +50,9 @@ def stop_dp(view, rules, params):
     """Stop if that is worth as much as continuing, by backward induction over the deck."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
-    if view.deck_left < 1 or view.deck_left > MOST_LEFT:
+    if view.deck_left < 1 or view.deck_left > MAX_CARDS_LEFT:
         return False
-    return stop_value(view.ending_count, view.deck_left, rules) >= _going_on(
+    return stop_value(view.ending_count, view.deck_left, rules) >= _continuation_value(
         view.ending_count, view.deck_left, view.limit, rules, params
     )
 
@@ -75,38 +75,38 @@ def stop_value(count, left, rules):
 
 
 @helper
-def _going_on(count, left, limit, rules, table):
+def _continuation_value(count, left, limit, rules, table):
     """Return the value of continuing with a count.
 
     Either the joker ends the deal, or the next count is played optimally by the table.
     """
-    values = np.empty(STATES)
-    after = np.empty(STATES)
-    for i in range(STATES):
+    values = np.empty(N_STATES)
+    after = np.empty(N_STATES)
+    for i in range(N_STATES):
         after[i] = -table[i]
     for m in range(1, left):
-        for i in range(STATES):
-            value = -table[i] / m + (1 - 1 / m) * _expected(m, i, after, table)
+        for i in range(N_STATES):
+            value = -table[i] / m + (1 - 1 / m) * _expected_value(m, i, after, table)
             values[i] = (
                 max(value, stop_value(i, m, rules)) if i == 0 or (i <= 10 and i <= limit) else value
             )
-        for i in range(STATES):
+        for i in range(N_STATES):
             after[i] = values[i]
-    return -count / left + (1 - 1 / left) * _expected(left, state_of(count), after, table)
+    return -count / left + (1 - 1 / left) * _expected_value(left, state_index(count), after, table)
 
 
 @helper
-def _expected(left, i, values, table):
+def _expected_value(left, i, values, table):
     """Return the mean value of the next count."""
-    first = STATES + (left * STATES + i) * STATES
+    first = N_STATES + (left * N_STATES + i) * N_STATES
     total = 0.0
-    for j in range(STATES):
+    for j in range(N_STATES):
         total += table[first + j] * values[j]
     return total
 
 
 @helper
-def state_of(count):
+def state_index(count):
     """Return the state of a count: 0..10 each, then 11-13, 14-17, 18-23, 24-31, 32-44, 45+."""
     if count <= 10:
         return count

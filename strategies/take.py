@@ -1,15 +1,15 @@
 """Elementary take policies: when to take the card on offer."""
 
-from simgin.core.rules import BAN_DRAWN
+from simgin.core.rules_record import BAN_DRAWN
 from simgin.strategy import choice, helper, param, take
 from simgin.toolkit import (
+    bernoulli,
     best_discards,
-    chance,
-    count_after,
-    hits,
-    in_best_melding,
-    lowers,
-    lowest,
+    count_outs,
+    deadwood_after_taking,
+    is_in_best_melding,
+    lowers_deadwood,
+    lowest_bit,
     makes_meld,
     popcount,
     take_if,
@@ -25,7 +25,7 @@ def never(view, rules, params):
 @take(noise=True, p=param(0.5, 0.0, 1.0, "probability of taking"))
 def random(view, rules, params):
     """Take with probability p."""
-    return take_if(chance(params[0], view.noise), view.legal)
+    return take_if(bernoulli(params[0], view.noise), view.legal)
 
 
 @take
@@ -37,28 +37,29 @@ def meld_any(view, rules, params):
 @take
 def meld_best(view, rules, params):
     """Take only a card that is in a meld of some best melding (rubl.com, about.com)."""
-    return take_if(in_best_melding(view.hand, view.taken_offer, rules), view.legal)
+    return take_if(is_in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
 @take
 def lower(view, rules, params):
     """Take a card only if it lowers the deadwood (Gold, jdh8)."""
-    return take_if(lowers(view, rules), view.legal)
+    return take_if(lowers_deadwood(view, rules), view.legal)
 
 
 @take
 def meld_best_lower(view, rules, params):
     """Take a card that is in a meld of some best melding and lowers the deadwood (MARJJ)."""
     return take_if(
-        lowers(view, rules) and in_best_melding(view.hand, view.taken_offer, rules), view.legal
+        lowers_deadwood(view, rules) and is_in_best_melding(view.hand, view.taken_offer, rules),
+        view.legal,
     )
 
 
 @take
 def knock_or_meld(view, rules, params):
     """Take what allows a knock, or is in a meld of some best melding (OpenSpiel's simple bot)."""
-    knocks = count_after(view.hand, view.taken_offer, rules) <= view.limit
-    return take_if(knocks or in_best_melding(view.hand, view.taken_offer, rules), view.legal)
+    knocks = deadwood_after_taking(view.hand, view.taken_offer, rules) <= view.limit
+    return take_if(knocks or is_in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
 @take(
@@ -71,25 +72,25 @@ def knock_or_meld(view, rules, params):
 def value(view, rules, params):
     """Take if the best hand with the card is worth more than the mean after drawing."""
     by_hits = params[0] == 1
-    taken = _worth(view.hand, view.taken_offer, view.hand, view.unseen, by_hits, rules)
+    taken = _hand_value(view.hand, view.taken_offer, view.hand, view.unseen, by_hits, rules)
     total = 0
     rest = view.unseen
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
         legal = view.hand if rules.discard_ban == BAN_DRAWN else view.hand | 1 << card
-        total += _worth(view.hand, card, legal, view.unseen, by_hits, rules)
+        total += _hand_value(view.hand, card, legal, view.unseen, by_hits, rules)
     return take_if(taken * popcount(view.unseen) > total, view.legal)
 
 
 @helper
-def _worth(hand, card, legal, unseen, by_hits, rules):
+def _hand_value(hand, card, legal, unseen, by_hits, rules):
     """Return the value of the best ten cards of a hand and one more card."""
     eleven = hand | 1 << card
     if not by_hits:
         return -best_discards(eleven, legal, rules)[0]
     most = 0
     while legal:
-        most = max(most, hits(eleven & ~(legal & -legal), unseen & ~(1 << card), rules))
+        most = max(most, count_outs(eleven & ~(legal & -legal), unseen & ~(1 << card), rules))
         legal &= legal - 1
     return most

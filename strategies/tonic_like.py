@@ -11,12 +11,17 @@ bendstein/Gin-Rummy (`ginrummy-and-tonic`).
 """
 
 from simgin_strategies.knock import early
-from simgin_strategies.pairs import middle_price
-from simgin_strategies.safety import open_to_him
+from simgin_strategies.pairs import middle_cost
+from simgin_strategies.safety import meldable_by_opponent
 from simgin_strategies.take import meld_best
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import loose, melds_through, priced_each, worth_holding
+from simgin.toolkit import (
+    cards_worth_holding,
+    count_possible_melds,
+    discard_with_card_penalties,
+    unmatched_cards,
+)
 
 
 @discard(
@@ -32,12 +37,14 @@ def tonic(view, rules, params):
     """Hold live pairs early and middle cards throughout; discard safely, each at its cost."""
     held = 0
     if view.own_turn < params[2]:
-        held = worth_holding(loose(view.hand, rules), view.unseen, params[1], rules)
-    return priced_each(view, rules, params, _price, held | open_to_him(view, params[6]))
+        held = cards_worth_holding(unmatched_cards(view.hand, rules), view.unseen, params[1], rules)
+    return discard_with_card_penalties(
+        view, rules, params, _cost, held | meldable_by_opponent(view, params[6])
+    )
 
 
 @helper
-def _price(view, rules, params, card, cards):
+def _cost(view, rules, params, card, cards):
     """Return the cost of a card.
 
     Args:
@@ -50,8 +57,8 @@ def _price(view, rules, params, card, cards):
     held = params[0] if cards >> card & 1 else 0.0
     return (
         held
-        + middle_price(card, params[3], params[4])
-        + params[5] * melds_through(card, cards & ~view.hand, rules)
+        + middle_cost(card, params[3], params[4])
+        + params[5] * count_possible_melds(card, cards & ~view.hand, rules)
     )
 
 

@@ -12,7 +12,7 @@ from simgin_strategies.knock import early
 from simgin_strategies.take import lower
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import believe, cheapest, deadwood, meld_chance
+from simgin.toolkit import deadwood, estimate_holdings, lowest_cost_card, meld_probability
 
 
 @discard(
@@ -24,8 +24,8 @@ def wary(view, rules, params):
     """Discard for least deadwood plus a cost of what the opponent could meld."""
     most = view.least + params[1]
     chances = np.empty(52)
-    believe(view, params, 2, chances)
-    return cheapest(view, rules, params, view.legal, _cost, (most, chances))
+    estimate_holdings(view, params, 2, chances)
+    return lowest_cost_card(view, rules, params, view.legal, _cost, (most, chances))
 
 
 @helper
@@ -33,7 +33,7 @@ def _cost(view, rules, params, card, known):
     """Return the deadwood plus the cost of the chance that the opponent can meld the card."""
     most, chances = known
     count = deadwood(view.hand & ~(1 << card), rules)
-    return count + params[0] * meld_chance(card, chances, rules) if count <= most else 1e18
+    return count + params[0] * meld_probability(card, chances, rules) if count <= most else 1e18
 
 
 WARY = Strategy("wary", take=lower, discard=wary, knock=early)

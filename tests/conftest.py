@@ -46,7 +46,7 @@ def compiled_once(tmp_path_factory):
         return
     shared = tmp_path_factory.getbasetemp().parent
     dear = {"champion-mc": partial(compile_strategy, "champion-mc")}
-    dear |= {f"loop-{players}": partial(kernel.compiled_kernel, players) for players in (2, 1)}
+    dear |= {f"loop-{players}": partial(kernel.compile_kernel, players) for players in (2, 1)}
     dear |= {name: partial(compile_strategy, name) for name in ("mc", "marjj")}
     for wait in (fcntl.LOCK_NB, 0):
         for name, compile_it in dear.items():
@@ -59,9 +59,9 @@ def compiled_once(tmp_path_factory):
 
 
 def compile_strategy(name):
-    strategy = loader.find(name)
+    strategy = loader.find_strategy(name)
     for slot in ("take", "discard", "knock"):
-        compiler.hook(strategy.policy(slot))
+        compiler.compile_policy(strategy.policy(slot))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -93,7 +93,7 @@ def chromium():
 @pytest.fixture
 def without_pictures(monkeypatch):
     """Pages have no pictures, which take seconds."""
-    monkeypatch.setattr("simgin.report.page.drawings", lambda *_: {})
+    monkeypatch.setattr("simgin.report.html_report.plot_files", lambda *_: {})
 
 
 @pytest.fixture

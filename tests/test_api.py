@@ -48,8 +48,8 @@ def test_the_public_list_is_lazy_and_complete():
 def test_findings_are_those_a_run_writes(run_directory, found, tmp_path):
     place = tmp_path / "out"
     call("run", run_directory, "-o", place)
-    assert table.csv(found.table) == (place / "table.csv").read_text()
-    assert table.csv(found.differences) == (place / "differences.csv").read_text()
+    assert table.format_csv(found.table) == (place / "table.csv").read_text()
+    assert table.format_csv(found.differences) == (place / "differences.csv").read_text()
 
 
 def test_findings_live_as_long_as_they_are_referenced(run_directory):
@@ -65,20 +65,20 @@ def test_findings_live_as_long_as_they_are_referenced(run_directory):
 
 def test_differences_are_drawn_in_percentages_with_a_dot_a_strategy(found):
     differences = found.differences
-    shown = simgin.forest(differences)
+    shown = simgin.prepare_forest(differences)
     row, drawn = (frame.set_index(["strategy", "metric"]) for frame in (differences, shown))
     key = ("gold+discard=uniform", "deal_win")
     assert drawn.loc[key, "difference"] == pytest.approx(100 * row.loc[key, "difference"])
     assert drawn.loc[key, "high"] == pytest.approx(100 * row.loc[key, "high"])
     key = ("gold+discard=uniform", "margin")
     assert drawn.loc[key, "low"] == pytest.approx(row.loc[key, "low"])
-    figure = plots.differences(shown, seed=3)
+    figure = plots.forest_plot(shown, seed=3)
     assert figure.get_suptitle() == "Difference from gold"
     names = [text.get_text().replace("\n", "") for text in figure.axes[0].get_yticklabels()]
     assert set(names) == {"gold+discard=safe-neighbour", "gold+discard=uniform"}
     # metrics that cannot differ have no dot
     still = differences.assign(se=differences["se"].where(differences["metric"] == "margin", 0.0))
-    assert set(simgin.forest(still)["metric"]) == {"margin"}
+    assert set(simgin.prepare_forest(still)["metric"]) == {"margin"}
 
 
 def test_odds_are_the_commands_odds(tmp_path):
@@ -88,7 +88,7 @@ def test_odds_are_the_commands_odds(tmp_path):
     frames = simgin.compute_odds("solitary-gin", "solo-greedy", deals="2k")
     assert frames
     for name, frame in frames.items():
-        assert table.csv(frame) == (place / f"{name}.csv").read_text()
+        assert table.format_csv(frame) == (place / f"{name}.csv").read_text()
 
 
 @pytest.mark.parametrize("deal", [None, 1])
@@ -111,8 +111,8 @@ def test_no_ledger_stays_open():
 def test_a_strategy_object_is_as_good_as_its_text(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(
-        "from simgin.strategy import STOCK, Strategy, take\n\n"
-        "@take\ndef never(view, rules, params):\n    return STOCK\n\n"
+        "from simgin.strategy import ACTION_STOCK, Strategy, take\n\n"
+        "@take\ndef never(view, rules, params):\n    return ACTION_STOCK\n\n"
         "MINE = Strategy('mine', take=never)\n"
     )
     named = simgin.find_strategy(str(path))
@@ -144,8 +144,8 @@ def test_a_picture_needs_no_seed_and_refuses_what_it_cannot_draw(found):
         with pytest.raises(ValueError, match=told):
             plots.endings(wrong)
     with pytest.raises(ValueError, match="takes the differences of findings"):
-        simgin.forest(frame)
-    assert len(simgin.forest(found.differences.iloc[:0])) == 0
+        simgin.prepare_forest(frame)
+    assert len(simgin.prepare_forest(found.differences.iloc[:0])) == 0
 
 
 def test_a_seed_may_be_numpys():

@@ -1,4 +1,4 @@
-"""Imports point down only: a room imports what tests/rooms.toml lists for it, nothing else."""
+"""Imports point downwards only: a package imports what tests/packages.toml lists for it."""
 
 import ast
 import tomllib
@@ -8,33 +8,33 @@ from pathlib import Path
 ROOT = next(
     folder for folder in Path(__file__).resolve().parents if (folder / "pyproject.toml").exists()
 )
-TABLE = tomllib.loads((ROOT / "tests" / "rooms.toml").read_text())
-ROOMS, EXCEPTIONS = TABLE["rooms"], TABLE["exceptions"]
-# The package itself, what knows only its version, and the command line's own door
-FREE = ("", "version", "__main__")
+TABLE = tomllib.loads((ROOT / "tests" / "packages.toml").read_text())
+IMPORTS = {name: package["imports"] for name, package in TABLE["packages"].items()}
+# The package itself, the module that knows only its version, and the entry point
+FREE = ("", "version", "renamed", "__main__")
 
 
 def sources() -> list[Path]:
-    """Every source file of simgin and of its strategies."""
+    """Return every source file of simgin and of its strategies."""
     return [*sorted((ROOT / "simgin").rglob("*.py")), *sorted((ROOT / "strategies").glob("*.py"))]
 
 
 def module_of(path: Path) -> str:
-    """The dotted name of a file, like `play.matchup`; `strategies` for all strategies."""
+    """Return the dotted name of a file, like `play.matchup`; `strategies` for all strategies."""
     if path.is_relative_to(ROOT / "strategies"):
         return "strategies"
     parts = path.relative_to(ROOT / "simgin").with_suffix("").parts
     return ".".join(part for part in parts if part != "__init__")
 
 
-def room_of(module: str) -> str:
-    """The room that a module lies in."""
+def package_of(module: str) -> str:
+    """Return the package that contains a module."""
     return module.partition(".")[0]
 
 
-def imported_modules(text: str) -> Iterator[str]:
-    """Modules of simgin that a source text imports anywhere, inside functions too."""
-    for node in ast.walk(ast.parse(text)):
+def imported_modules(source: str) -> Iterator[str]:
+    """Yield the modules of simgin that a source imports, including imports inside functions."""
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -49,21 +49,27 @@ def imported_modules(text: str) -> Iterator[str]:
                 yield module
 
 
-def forbidden(module: str, text: str) -> set[str]:
-    """The rooms that a module imports and may not."""
-    room = room_of(module)
-    allowed = {room, "version", *ROOMS[room], *EXCEPTIONS.get(module, ())}
-    return {room_of(name) for name in imported_modules(text)} - allowed
+def forbidden_packages(module: str, source: str) -> set[str]:
+    """Return the packages that a module imports although the table does not list them."""
+    package = package_of(module)
+    allowed = {
+        package,
+        "version",
+        "renamed",
+        *IMPORTS[package],
+        *TABLE["exceptions"].get(module, ()),
+    }
+    return {package_of(name) for name in imported_modules(source)} - allowed
 
 
-def test_arrows_point_down() -> None:
+def test_imports_point_downwards() -> None:
     for path in sources():
         module = module_of(path)
         if module not in FREE:
-            assert room_of(module) in ROOMS, f"{path.name} lies in no room of tests/rooms.toml"
-            assert not forbidden(module, path.read_text()), path
-    order = list(ROOMS)
-    for room, allowed in ROOMS.items():
-        above = [other for other in set(allowed) - {"*"} if order.index(other) >= order.index(room)]
-        assert not above, f"{room} may import {above}, which do not stand below it"
-    assert {room_of(module_of(path)) for path in sources()} - set(FREE) == set(ROOMS)
+            assert package_of(module) in IMPORTS, f"{path.name} is in no package of packages.toml"
+            assert not forbidden_packages(module, path.read_text()), path
+    order = list(IMPORTS)
+    for package, imports in IMPORTS.items():
+        above = [name for name in imports if order.index(name) >= order.index(package)]
+        assert not above, f"{package} may import {above}, which are not below it"
+    assert {package_of(module_of(path)) for path in sources()} - set(FREE) == set(IMPORTS)

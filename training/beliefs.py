@@ -8,7 +8,7 @@ not seen, it predicts whether the card is in the opponent's hand. The features a
 the stage of the deal, and the relation of the card to those that the opponent declined, took and
 discarded (simgin.toolkit.beliefs). The decision is sampled from all decisions of a finished deal;
 it is not yet weighted by their number
-(docs/explanation/decisions/0056-weights-of-drawn-decisions.md).
+(docs/explanation/decisions/0009-learning.md).
 
 Prints how well the fit and the uniform guess predict the hands of held-out deals. Also prints the
 mean deadwood by turn that simgin.toolkit.opponent.COUNTS holds.
@@ -23,27 +23,29 @@ import numpy as np
 
 from simgin.core.deadwood import deadwood
 from simgin.play.matchup import Matchup
-from simgin.play.watch import Question, WatchedDeal, watch_deal
+from simgin.play.traced_deal import Decision, TracedDeal, trace_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import loader
 from simgin.toolkit import beliefs as model
 
-PLAYERS = ("simple", "gold", "gold-early", "gin-only")
+TRAINING_PLAYERS = ("simple", "gold", "gold-early", "gin-only")
 RIDGE = 4.0  # penalty on squared log multipliers; those of rare events stay near 1
-STEPS = 8  # Newton steps
-COUNTED = 30  # turns in the table of mean deadwood
+NEWTON_STEPS = 8  # Newton steps
+MAX_TURNS = 30  # turns in the table of mean deadwood
 
 
-def deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[WatchedDeal]:
+def replay_deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[TracedDeal]:
     """Yield single deals of a pair under standard rules, with seats and dealer alternating."""
-    a, b = (loader.find(name) for name in pair)
+    a, b = (loader.find_strategy(name) for name in pair)
     for unit in range(n):
         first, second = (a, b) if unit % 4 < 2 else (b, a)
-        yield watch_deal(Matchup(variants.find("standard"), first, second, seed, "deal"), unit)
+        yield trace_deal(
+            Matchup(variants.find_variant("standard"), first, second, seed, "deal"), unit
+        )
 
 
-def hands_before(deal: WatchedDeal) -> list[list[int]]:
+def hands_before(deal: TracedDeal) -> list[list[int]]:
     """Return the hands of both seats as masks, before each turn and after the last."""
     hands = list(deal.hands)
     history = [list(hands)]
@@ -55,13 +57,13 @@ def hands_before(deal: WatchedDeal) -> list[list[int]]:
     return history
 
 
-def question(deal: WatchedDeal, lot: np.random.Generator) -> Question | None:
+def sample_discard(deal: TracedDeal, rng: np.random.Generator) -> Decision | None:
     """Return a discard decision of a deal, chosen at random."""
-    discards = [decision for decision in deal.questions if decision.slot == "discard"]
-    return discards[lot.integers(len(discards))] if discards else None
+    discards = [decision for decision in deal.decisions if decision.slot == "discard"]
+    return discards[rng.integers(len(discards))] if discards else None
 
 
-def features(view: np.record) -> np.ndarray:
+def card_features(view: np.record) -> np.ndarray:
     """Return the exponents of the multipliers in the odds of each unseen card.
 
     The exponents are computed by the model itself: if one multiplier is 2 and all others are 1, the
@@ -74,42 +76,42 @@ def features(view: np.record) -> np.ndarray:
         Exponents, (n_cards, N_MULTIPLIERS) int8.
     """
     cards = [card for card in range(52) if int(view.unseen) >> card & 1]
-    exponents = np.zeros((len(cards), model.NUMBERS), np.int8)
-    stage = model.prior(view, 0)
+    exponents = np.zeros((len(cards), model.N_MULTIPLIERS), np.int8)
+    stage = model.prior_offset(view, 0)
     for row, card in enumerate(cards):
         exponents[row, stage + card % 13] = 1
-    for number in range(model.EVENTS, model.NUMBERS):
-        numbers, odds = np.ones(model.NUMBERS), np.ones(52)
+    for number in range(model.EVENTS_OFFSET, model.N_MULTIPLIERS):
+        numbers, odds = np.ones(model.N_MULTIPLIERS), np.ones(52)
         numbers[number] = 2
-        model.weigh_history(view, numbers, 0, odds)
+        model.apply_history(view, numbers, 0, odds)
         exponents[:, number] = np.log2(odds[cards])
     return exponents
 
 
-def logged(
+def collect_decisions(
     pairs: list[tuple[str, str]], n: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, list[np.record]]:
     """Return features, whether the opponent holds each card, and the views of the decisions."""
     rows, held, views = [], [], []
     for number, pair in enumerate(pairs):
         lot = np.random.default_rng([seed, number])
-        for deal in deals(pair, n, seed):
-            decision = question(deal, lot)
+        for deal in replay_deals(pair, n, seed):
+            decision = sample_discard(deal, lot)
             if decision is None:
                 continue
             view = decision.view
             hand = hands_before(deal)[int(view.turns)][1 - decision.seat]
             cards = [card for card in range(52) if int(view.unseen) >> card & 1]
-            rows.append(features(view))
+            rows.append(card_features(view))
             held.append(np.array([hand >> card & 1 for card in cards], np.int8))
             views.append(view)
     return np.concatenate(rows), np.concatenate(held), views
 
 
-def fit(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
+def fit_multipliers(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
     """Return multipliers to four digits, fitted with a ridge penalty by Newton's method."""
     weights = np.zeros(rows.shape[1])
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         gradient, curvature = -RIDGE * weights, RIDGE * np.eye(len(weights))
         for first in range(0, len(rows), 1 << 16):
             x = rows[first : first + (1 << 16)].astype(np.float64)
@@ -120,7 +122,7 @@ def fit(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
     return np.round(np.exp(weights), 4)
 
 
-def losses(
+def prediction_losses(
     numbers: np.ndarray, held: np.ndarray, views: list[np.record]
 ) -> dict[str, tuple[float, float]]:
     """Return log-loss (nats) and Brier score per card, for the beliefs and the uniform guess."""
@@ -128,32 +130,32 @@ def losses(
     for view in views:
         cards = [card for card in range(52) if int(view.unseen) >> card & 1]
         chances = np.zeros(52)
-        model.believe(view, numbers, 0, chances)
+        model.estimate_holdings(view, numbers, 0, chances)
         believed.append(chances[cards])
         uniform.append(np.full(len(cards), (10 - int(view.known).bit_count()) / len(cards)))
     return {
-        name: _loss(np.concatenate(p), held)
+        name: _log_and_brier(np.concatenate(p), held)
         for name, p in (("beliefs", believed), ("uniform", uniform))
     }
 
 
-def _loss(p: np.ndarray, held: np.ndarray) -> tuple[float, float]:
+def _log_and_brier(p: np.ndarray, held: np.ndarray) -> tuple[float, float]:
     likelihood = np.clip(np.where(held, p, 1 - p), 1e-9, 1)
     return float(-np.log(likelihood).mean()), float(((p - held) ** 2).mean())
 
 
-def counts(n: int, seed: int) -> list[float]:
+def mean_deadwood_by_turn(n: int, seed: int) -> list[float]:
     """Return the mean deadwood of gold-early in self-play after 0, 1, 2, ... own turns.
 
     Turns that end the deal are excluded.
     """
-    own_rules = build_rules(variants.find("standard"))
-    total, seen = np.zeros(COUNTED), np.zeros(COUNTED)
-    for deal in deals(("gold-early", "gold-early"), n, seed):
+    own_rules = build_rules(variants.find_variant("standard"))
+    total, seen = np.zeros(MAX_TURNS), np.zeros(MAX_TURNS)
+    for deal in replay_deals(("gold-early", "gold-early"), n, seed):
         before, had = hands_before(deal), [0, 0]
         after = zip((turn[0] for turn in deal.turns[:-1]), before[1:], strict=False)
         for seat, hands in [(0, before[0]), (1, before[0]), *after]:
-            if had[seat] < COUNTED:
+            if had[seat] < MAX_TURNS:
                 total[had[seat]] += deadwood(hands[seat], own_rules)
                 seen[had[seat]] += 1
             had[seat] += 1
@@ -171,17 +173,17 @@ def main() -> None:
         "--out", type=Path, default=Path(__file__).parent.parent / "strategies" / "beliefs.npy"
     )
     args = parser.parse_args()
-    pairs = list(combinations_with_replacement(PLAYERS, 2))
-    rows, held, _ = logged(pairs, args.deals, args.seed)
-    numbers = fit(rows, held)
+    pairs = list(combinations_with_replacement(TRAINING_PLAYERS, 2))
+    rows, held, _ = collect_decisions(pairs, args.deals, args.seed)
+    numbers = fit_multipliers(rows, held)
     np.save(args.out, numbers)
     played = f"{len(rows):,} cards of {args.deals * len(pairs):,} deals, seed {args.seed}"
     print(f"{played}; written: {args.out}")
-    _, held, views = logged(pairs, max(1, args.deals // 10), args.seed + 1)
-    for name, (nats, brier) in losses(numbers, held, views).items():
+    _, held, views = collect_decisions(pairs, max(1, args.deals // 10), args.seed + 1)
+    for name, (nats, brier) in prediction_losses(numbers, held, views).items():
         loss = f"log-loss {nats:.4f} nats a card, Brier {brier:.4f}"
         print(f"{name}: {loss}, on {len(views):,} deals of seed {args.seed + 1}")
-    print("mean deadwood by own turns:", *counts(args.deals, args.seed))
+    print("mean deadwood by own turns:", *mean_deadwood_by_turn(args.deals, args.seed))
 
 
 if __name__ == "__main__":

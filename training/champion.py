@@ -12,54 +12,56 @@ from pathlib import Path
 
 import numpy as np
 from simgin_strategies import champion as player
-from simgin_strategies._champion import COUNT, SIZE, STAGES
+from simgin_strategies._champion import COUNT, N_FEATURES, N_STAGES
 
-from simgin.rules import variants
-from simgin.tune.decisions import (
-    LEARNED_UNDER,
-    WARM,
-    Learner,
-    chances_hasty,
-    numbers_of,
+from simgin.learn.champion_weights import (
+    TRAINED_VARIANTS,
+    WARM_UP_ROUNDS,
+    ChampionTrainer,
+    blend_weights,
+    immediate_knock_probabilities,
     training_opponents,
 )
+from simgin.rules import variants
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 DEALS, SEED = 400_000, 20261122
-ROUNDS = WARM + 8
+ROUNDS = WARM_UP_ROUNDS + 8
 
 
-def naive() -> np.ndarray:
+def naive_weights() -> np.ndarray:
     """Return initial weights: lowest deadwood, immediate knocks, takes that lower deadwood."""
-    weights = np.zeros(player.ALL)
-    weights[COUNT : STAGES * SIZE : SIZE] = 1.0
-    weights[player.KNOCKS : player.KNOCK_EXTRA] = 1.0
-    weights[player.TAKES :: player.OF_TAKE] = 1.0
+    weights = np.zeros(player.BLEND_SIZE)
+    weights[COUNT : N_STAGES * N_FEATURES : N_FEATURES] = 1.0
+    weights[player.KNOCK_OFFSET : player.KNOCK_FEATURE_OFFSET] = 1.0
+    weights[player.TAKE_OFFSET :: player.N_TAKE_FEATURES] = 1.0
     return weights
 
 
-def learned(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.ndarray:
+def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.ndarray:
     """Return the weights for rules like those of a variant, (player.RULES_SIZE,) float64."""
     print(f"Under the rules of {variant}")
-    rules = variants.find(variant)
+    rules = variants.find_variant(variant)
     sets = []
     pools = {"knock_immediately": deals // 2, "wait_for_gin": deals}
-    for place, (kind, of_kind) in enumerate(pools.items()):
-        learner = Learner(training_opponents(kind), naive(), seed + place, rules)
+    for index, (kind, of_kind) in enumerate(pools.items()):
+        learner = ChampionTrainer(training_opponents(kind), naive_weights(), seed + index, rules)
         for number in range(rounds):
-            won = ", ".join(f"{100 * share:.1f} %" for share in learner.round(of_kind))
+            won = ", ".join(f"{100 * share:.1f} %" for share in learner.run_round(of_kind))
             print(f"opponents that {kind}, round {number + 1}: won {won} before it", flush=True)
-        sets.append(learner.learned)
+        sets.append(learner.mean_weights)
     hasty, patient = sets
-    return numbers_of(patient, hasty, chances_hasty(patient, hasty, seed + 2, rules))
+    return blend_weights(
+        patient, hasty, immediate_knock_probabilities(patient, hasty, seed + 2, rules)
+    )
 
 
-def contents(deals: int, seed: int) -> np.ndarray:
+def train_all(deals: int, seed: int) -> np.ndarray:
     """Return the contents of champion.npy, (player.N_WEIGHTS,) float32."""
-    first, *others = LEARNED_UNDER
-    numbers = [learned(first, deals, seed)]
+    first, *others = TRAINED_VARIANTS
+    numbers = [train_for_variant(first, deals, seed)]
     for variant in others:
-        numbers.append(learned(variant, deals // 2, seed))
+        numbers.append(train_for_variant(variant, deals // 2, seed))
     return np.concatenate(numbers).astype(np.float32)
 
 
@@ -72,7 +74,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "champion.npy")
     args = parser.parse_args()
-    np.save(args.out, contents(args.deals, args.seed))
+    np.save(args.out, train_all(args.deals, args.seed))
     print(f"written: {args.out}")
 
 

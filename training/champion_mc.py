@@ -23,122 +23,124 @@ from typing import Any
 import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies import champion_mc
-from simgin_strategies._champion import MATCH
+from simgin_strategies._champion import MATCH_VALUE
 
-from simgin.analysis.hidden_cards import draw_worlds
-from simgin.core.position import END, THROW
+from simgin.analysis.world_sampling import sample_worlds
+from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.rollout import Action, legal_actions, play_in
-from simgin.play.watch import watch_deal
+from simgin.play.rollouts import Action, legal_actions, roll_out_worlds
+from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
-from simgin.toolkit import gin_or_better, legal_discards, lowers
+from simgin.toolkit import is_gin_or_better, legal_discards, lowers_deadwood
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PARTS = ("champion.npy", "hands.npy", "mc.npy")
 UNITS, WORLDS, SEED = 400, 256, 991
-RIVALS = ("champion", "champion+knock=at")  # rollout players for unknown opponents
-HASTY = 0.5  # probability that the opponent knocks immediately
-GAPS = (0.5, 1, 2, 4, 8, 16)  # points; upper bounds of the estimated loss of an action
+ROLLOUT_OPPONENTS = ("champion", "champion+knock=at")  # rollout players for unknown opponents
+IMMEDIATE_KNOCK_PROBABILITY = 0.5  # probability that the opponent knocks immediately
+GAP_BOUNDS = (0.5, 1, 2, 4, 8, 16)  # points; upper bounds of the estimated loss of an action
 HEADER = """\
 | slot | behind, points | actions | by weights | by worlds | spread | worlds apart | turns |
 |---|---|--:|--:|--:|--:|--:|--:|"""
 
 
-def joined() -> np.ndarray:
+def join_weights() -> np.ndarray:
     """Return all weights in one array, float64."""
     return np.concatenate([np.load(STRATEGIES / part).ravel() for part in PARTS])
 
 
 # Actions, best by the weights first, and their estimated losses in points
 
-Tried = tuple[list[Action], list[float]]
+RankedActions = tuple[list[Action], list[float]]
 
 
-def tried_draws(view: Any, rules: Any, numbers: np.ndarray) -> Tried:
+def rank_draws(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
     """Return taking and not taking, if taking lowers the deadwood."""
-    if not lowers(view, rules):
+    if not lowers_deadwood(view, rules):
         return [], []
     gain = player.take_gain(view, rules, numbers)
     draws = legal_actions(view, rules)[:2]
     return draws[::-1] if gain > 0 else draws, [0.0, abs(gain)]
 
 
-def tried_discards(view: Any, rules: Any, params: np.ndarray) -> Tried:
+def rank_discards(view: Any, rules: Any, params: np.ndarray) -> RankedActions:
     """Return the discards of lowest cost."""
-    cards, before = champion_mc.cheapest_few(view.legal, view, rules, params)
-    return [Action(THROW, int(card)) for card in cards], [-float(gain) for gain in before]
+    cards, before = champion_mc.lowest_cost_discards(view.legal, view, rules, params)
+    return [Action(ACTION_DISCARD, int(card)) for card in cards], [-float(gain) for gain in before]
 
 
-def tried_knocks(view: Any, rules: Any, numbers: np.ndarray) -> Tried:
+def rank_knocks(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
     """Return knocking and continuing, except with gin."""
-    if gin_or_better(view):
+    if is_gin_or_better(view):
         return [], []
     gain = player.knock_gain(view, rules, numbers)
-    thrown = player.cheapest(legal_discards(view, rules), view, rules, numbers)
-    ways = [Action(THROW, int(thrown)), Action(END, int(view.ending_card))]
+    discard = player.lowest_cost_discard(legal_discards(view, rules), view, rules, numbers)
+    ways = [Action(ACTION_DISCARD, int(discard)), Action(ACTION_END, int(view.ending_card))]
     return ways[::-1] if gain > 0 else ways, [0.0, abs(gain)]
 
 
 # Rollouts in worlds
 
 
-def worths(rivals: list[Matchup], view: Any, rules: Any, actions: list[Action]) -> np.ndarray:
+def rollout_values(
+    matchups: list[Matchup], view: Any, rules: Any, actions: list[Action]
+) -> np.ndarray:
     """Return the value of each action in each world, as champion-mc counts it, and its turns.
 
     Each of the opponents plays in the same number of worlds.
     """
-    share, played = WORLDS // len(rivals), []
-    for i, matchup in enumerate(rivals):
-        drawn = draw_worlds(view, rules, share, SEED, i * share, HASTY)
-        played.append(play_in(matchup, view, actions, drawn))
+    share, played = WORLDS // len(matchups), []
+    for i, matchup in enumerate(matchups):
+        drawn = sample_worlds(view, rules, share, SEED, i * share, IMMEDIATE_KNOCK_PROBABILITY)
+        played.append(roll_out_worlds(matchup, view, actions, drawn))
     records = np.concatenate(played)
     chances = np.load(STRATEGIES / "mc.npy").reshape(100, 100)
     own, other = records["points_a"], records["points_b"]
     won = chances[np.minimum(own, 99), np.minimum(other, 99)]
     won = np.where(own >= 100, 1.0, np.where(other >= 100, 0.0, won))
-    return np.stack([MATCH * won, records["turns"] - view.turns])
+    return np.stack([MATCH_VALUE * won, records["turns"] - view.turns])
 
 
-def questions(matchup: Matchup, units: int) -> Iterator[tuple[str, Any]]:
+def decisions_of_first_seat(matchup: Matchup, units: int) -> Iterator[tuple[str, Any]]:
     """Yield the decisions of the player at the first seat, with their slots."""
     for unit in range(units):
-        for question in watch_deal(matchup, unit).questions:
+        for question in trace_deal(matchup, unit).decisions:
             if question.seat == 0:
                 yield question.slot, question.view
 
 
-def compared(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
+def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
     """Return gains by weights and by two halves of the worlds, by slot and gap.
 
     Each row also has the variance between worlds and the remaining turns.
     """
-    rivals = [parse_matchup("champion", name, "eaai", SEED, "deal") for name in RIVALS]
+    rivals = [parse_matchup("champion", name, "eaai", SEED, "deal") for name in ROLLOUT_OPPONENTS]
     rules = build_rules(rivals[0].variant)
-    params = compiler.vector(loader.find("champion-mc").policy("discard"))
+    params = compiler.make_parameter_vector(loader.find_strategy("champion-mc").policy("discard"))
     numbers = np.load(STRATEGIES / "champion.npy").astype(np.float64)
-    ways = {"take": tried_draws, "discard": tried_discards, "knock": tried_knocks}
+    ways = {"take": rank_draws, "discard": rank_discards, "knock": rank_knocks}
     found = defaultdict(list)
-    for slot, view in questions(rivals[0], units):
+    for slot, view in decisions_of_first_seat(rivals[0], units):
         given = params if slot == "discard" else numbers
         actions, behind = ways[slot](view, rules, given)
         if len(actions) < 2:
             continue
-        worth, turns = worths(rivals, view, rules, actions)
+        worth, turns = rollout_values(rivals, view, rules, actions)
         for i in range(1, len(actions)):
             gains = worth[:, i] - worth[:, 0]
             halves = gains[::2].mean(), gains[1::2].mean()
             row = np.array([-behind[i], *halves, gains.var(), turns[:, i].mean()])
-            place = np.searchsorted(GAPS, behind[i])
-            if place < len(GAPS):
-                found[slot, GAPS[place]].append(row)
+            place = np.searchsorted(GAP_BOUNDS, behind[i])
+            if place < len(GAP_BOUNDS):
+                found[slot, GAP_BOUNDS[place]].append(row)
     return found
 
 
 def print_spreads(units: int) -> None:
     """Print the table of `--spreads`."""
     print(HEADER)
-    found = compared(units)
+    found = compare_estimates(units)
     for slot, gap in sorted(found):
         rows = np.array(found[slot, gap])
         before, one, other, apart, turns = rows.T
@@ -160,7 +162,7 @@ def main() -> None:
     if args.spreads:
         print_spreads(args.units)
     else:
-        np.save(STRATEGIES / "champion-mc.npy", joined())
+        np.save(STRATEGIES / "champion-mc.npy", join_weights())
 
 
 if __name__ == "__main__":

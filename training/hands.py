@@ -7,11 +7,11 @@ At one decision per deal, the opponent's hand is compared with the same hand aft
 one to three cards for other unseen ones. If the likelihood of a hand is proportional to the
 exponential of its fitness, the odds of the true hand are the exponential of the difference, for any
 exchange. A logistic regression without an intercept therefore estimates the weights
-(simgin.toolkit.worlds). Opponents that knock immediately, opponents that wait for gin, and the
-stages of a deal are fitted separately.
+(simgin.toolkit.hand_sampling). Opponents that knock immediately, opponents that wait for gin, and
+the stages of a deal are fitted separately.
 
 The decision is sampled from all decisions of a finished deal; it is not yet weighted by their
-number (docs/explanation/decisions/0056-weights-of-drawn-decisions.md).
+number (docs/explanation/decisions/0009-learning.md).
 
 Prints how well the fit distinguishes hands of held-out deals from hands with exchanged cards.
 """
@@ -22,37 +22,39 @@ from pathlib import Path
 import numpy as np
 
 from simgin.core.bits import popcount
-from simgin.core.cards import PACK
+from simgin.core.cards import ALL_CARDS
 from simgin.core.jit import jit
 from simgin.core.view import VIEW
 from simgin.play.matchup import Matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import loader
-from simgin.toolkit import worlds as model
+from simgin.toolkit import hand_sampling as model
 from simgin.toolkit.beliefs import N_STAGES
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 VARIANT = "eaai"
-WAITING = ("champion", "gold-early", "gin-only", "marjj", "tonic-like")
-HASTY = ("simple", "gold", "wary")
+GIN_PLAYERS = ("champion", "gold-early", "gin-only", "marjj", "tonic-like")
+IMMEDIATE_KNOCKERS = ("simple", "gold", "wary")
 DEALS, SEED = 20_000, 20261123  # deals per type of opponent, and seed
-EXCHANGES = 12  # per hand
+EXCHANGES_PER_HAND = 12  # per hand
 RIDGE = 5.0  # penalty on squared weights
-STEPS = 12  # Newton steps
+NEWTON_STEPS = 12  # Newton steps
 
 
-def positions(opponents: tuple[str, ...], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def sample_decisions(
+    opponents: tuple[str, ...], n_deals: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return one random decision per deal, VIEW (n,), and the opponent's hands, (n,) int64."""
     lots = np.random.default_rng(seed)
-    players = [loader.find(name) for name in WAITING + HASTY]
-    others = [loader.find(name) for name in opponents]
+    players = [loader.find_strategy(name) for name in GIN_PLAYERS + IMMEDIATE_KNOCKERS]
+    others = [loader.find_strategy(name) for name in opponents]
     views, hands = [], []
-    for unit in range(n):
+    for unit in range(n_deals):
         own = players[lots.integers(len(players))]
         other = others[lots.integers(len(others))]
-        deal = watch_deal(Matchup(variants.find(VARIANT), own, other, seed, "deal"), unit)
+        deal = trace_deal(Matchup(variants.find_variant(VARIANT), own, other, seed, "deal"), unit)
         state = deal.state
         log = state.log[: state.logged]
         asked = np.flatnonzero((log["seat"] == 0) & (log["turns"] > 0))
@@ -66,7 +68,7 @@ def positions(opponents: tuple[str, ...], n: int, seed: int) -> tuple[np.ndarray
 def hidden_hand(view: np.record, pack: np.ndarray) -> int:
     """Return the opponent's hand: the cards that are neither seen nor in the stock."""
     stock = sum(1 << int(card) for card in pack[52 - int(view.stock) :])
-    return PACK & ~(int(view.hand) | int(view.pile) | stock)
+    return ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)
 
 
 @jit
@@ -81,37 +83,37 @@ def write_differences(views, hands, rules, exchanges, stages, out):
         stages: Output, stage of the deal by the opponent's turns, (n,) int64.
         out: Output, differences, (n, n_exchanges, N_FEATURES) float64.
     """
-    true, other = np.zeros(model.SIZE), np.zeros(model.SIZE)
+    true, other = np.zeros(model.N_FEATURES), np.zeros(model.N_FEATURES)
     for i in range(len(views)):
         view, hand = views[i], hands[i]
-        stages[i] = model.stage(view.turns - view.own_turn + 1)
-        declined, thrown = model.answered(view)
-        model.describe_theirs(true, hand, declined, thrown, view, rules)
+        stages[i] = model.deal_stage(view.turns - view.own_turn + 1)
+        declined, thrown = model.find_declined_and_discarded(view)
+        model.write_hand_features(true, hand, declined, thrown, view, rules)
         hidden = hand & ~view.known
         rest = view.unseen & ~hand
         stream = np.zeros(33, np.int64)
         for k in range(exchanges):
             n = min(1 + k % 3, popcount(hidden), popcount(rest))
-            away = model.some_of(hidden, n, i, stream)
-            tried = hand ^ away | model.some_of(rest, n, i, stream)
-            model.describe_theirs(other, tried, declined, thrown, view, rules)
-            for j in range(model.SIZE):
+            away = model.sample_cards(hidden, n, i, stream)
+            tried = hand ^ away | model.sample_cards(rest, n, i, stream)
+            model.write_hand_features(other, tried, declined, thrown, view, rules)
+            for j in range(model.N_FEATURES):
                 out[i, k, j] = true[j] - other[j]
 
 
-def differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def feature_differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of the regression by decision, and the stage of each decision."""
-    out = np.zeros((len(views), EXCHANGES, model.SIZE))
+    out = np.zeros((len(views), EXCHANGES_PER_HAND, model.N_FEATURES))
     stages = np.zeros(len(views), np.int64)
-    rules = build_rules(variants.find(VARIANT))
-    write_differences(views, hands, rules, EXCHANGES, stages, out)
+    rules = build_rules(variants.find_variant(VARIANT))
+    write_differences(views, hands, rules, EXCHANGES_PER_HAND, stages, out)
     return out, stages
 
 
-def fit(rows: np.ndarray) -> np.ndarray:
+def fit_stage_weights(rows: np.ndarray) -> np.ndarray:
     """Return ridge-penalised weights that maximise the likelihood of the true hands."""
     weights = np.zeros(rows.shape[1])
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         p = 1 / (1 + np.exp(-rows @ weights))
         gradient = rows.T @ (1 - p) - RIDGE * weights
         curvature = rows.T @ (rows * (p * (1 - p))[:, None]) + RIDGE * np.eye(len(weights))
@@ -119,16 +121,16 @@ def fit(rows: np.ndarray) -> np.ndarray:
     return weights
 
 
-def fit_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
+def fit_all_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
     """Return the weights of every stage, (N_STAGES, N_FEATURES) float64."""
     found = []
     for stage in range(N_STAGES):
         of_stage = rows[stages == stage]
-        found.append(fit(of_stage.reshape(-1, model.SIZE)))
+        found.append(fit_stage_weights(of_stage.reshape(-1, model.N_FEATURES)))
     return np.array(found)
 
 
-def loss(weights: np.ndarray, rows: np.ndarray, stages: np.ndarray) -> float:
+def log_loss(weights: np.ndarray, rows: np.ndarray, stages: np.ndarray) -> float:
     """Return the mean log-loss in nats for true against exchanged hands; a guess has 0.69."""
     odds = (rows * weights[stages][:, None, :]).sum(axis=2)
     return float(np.log1p(np.exp(-odds)).mean())
@@ -144,12 +146,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=STRATEGIES / "hands.npy")
     args = parser.parse_args()
     found = []
-    for kind, opponents in (("waiting", WAITING), ("hasty", HASTY)):
-        rows, stages = differences(*positions(opponents, args.deals, args.seed))
-        weights = fit_stages(rows, stages)
+    for kind, opponents in (("waiting", GIN_PLAYERS), ("hasty", IMMEDIATE_KNOCKERS)):
+        rows, stages = feature_differences(*sample_decisions(opponents, args.deals, args.seed))
+        weights = fit_all_stages(rows, stages)
         found.append(weights)
-        fresh = differences(*positions(opponents, max(50, args.deals // 10), args.seed + 1))
-        known, new = loss(weights, rows, stages), loss(weights, *fresh)
+        fresh = feature_differences(
+            *sample_decisions(opponents, max(50, args.deals // 10), args.seed + 1)
+        )
+        known, new = log_loss(weights, rows, stages), log_loss(weights, *fresh)
         print(f"{kind}: log-loss {known:.4f}, of deals not used {new:.4f}", flush=True)
     np.save(args.out, np.round(np.array(found), 5).ravel())
 

@@ -15,45 +15,45 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
-from beliefs import PLAYERS, deals, hands_before
-from simgin_strategies.ginrummy_and_tonic import MATES, PLACES, RANKS, cell
+from beliefs import TRAINING_PLAYERS, hands_before, replay_deals
+from simgin_strategies.ginrummy_and_tonic import N_MATES, N_NEIGHBOUR_STATES, N_RANKS, table_index
 
 from simgin.core.deadwood import best_discards, deadwood
-from simgin.play.watch import WatchedDeal
+from simgin.play.traced_deal import TracedDeal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.toolkit import loose
+from simgin.toolkit import unmatched_cards
 
-ENOUGH = 100  # observations below which a cell is scaled down
-RULES = build_rules(variants.find("standard"))
+MIN_OBSERVATIONS = 100  # observations below which a cell is scaled down
+RULES = build_rules(variants.find_variant("standard"))
 
 
-def observed(deal: WatchedDeal) -> list[tuple[int, int]]:
+def deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
     """Return cell and drop of the opponent's deadwood for every unmatched card of a deal."""
     hands = hands_before(deal)
     rows = []
-    for question in deal.questions:
+    for question in deal.decisions:
         if question.slot != "discard":
             continue
         view = question.view
         ten = hands[int(view.turns)][1 - question.seat]
         count = deadwood(ten, RULES)
-        cards = int(loose(view.hand, RULES))
+        cards = int(unmatched_cards(view.hand, RULES))
         for card in range(52):
             if cards >> card & 1:
                 eleven = ten | 1 << card
                 left, _ = best_discards(eleven, eleven, RULES)
-                rows.append((cell(card, view.known, view.unseen), count - left))
+                rows.append((table_index(card, view.known, view.unseen), count - left))
     return rows
 
 
-def learned(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def mean_drops(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean drop of every cell, 0 without observations, and the observations."""
-    total = np.zeros(RANKS * MATES * PLACES)
-    seen = np.zeros(RANKS * MATES * PLACES, np.int64)
+    total = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES)
+    seen = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES, np.int64)
     for pair in pairs:
-        for deal in deals(pair, n, seed):
-            for place, drop in observed(deal):
+        for deal in replay_deals(pair, n, seed):
+            for place, drop in deadwood_drops(deal):
                 total[place] += drop
                 seen[place] += 1
     return total / np.maximum(seen, 1), seen
@@ -70,9 +70,9 @@ def main() -> None:
         "--out", type=Path, default=Path(__file__).parent.parent / "strategies" / "improvement.npy"
     )
     args = parser.parse_args()
-    pairs = list(combinations_with_replacement(PLAYERS, 2))
-    mean, seen = learned(pairs, args.deals, args.seed)
-    table = np.round(mean * np.minimum(seen / ENOUGH, 1), 3)
+    pairs = list(combinations_with_replacement(TRAINING_PLAYERS, 2))
+    mean, seen = mean_drops(pairs, args.deals, args.seed)
+    table = np.round(mean * np.minimum(seen / MIN_OBSERVATIONS, 1), 3)
     np.save(args.out, table)
     print(f"{seen.sum():,} cards in {np.count_nonzero(seen):,} cells, seed {args.seed}")
     print(f"mean drop {mean @ seen / seen.sum():.3f}; written: {args.out}")

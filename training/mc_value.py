@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from simgin.tune.decisions import chances_by_score
+from simgin.learn.champion_weights import win_probabilities
 
 FILE = Path(__file__).resolve().parent.parent / "strategies" / "mc.npy"
 
 if __name__ == "__main__":
-    chances = chances_by_score("eaai", 100)
+    chances = win_probabilities("eaai", 100)
     assert np.allclose(chances + chances.T, 1)
     np.save(FILE, chances.astype(np.float32))
     level, ahead, far = chances[0, 0], chances[50, 0], chances[90, 0]

@@ -16,38 +16,47 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from simgin_strategies.solo import LOWEST, SPAN, STEP
-from simgin_strategies.solo_dp import BAND, LOOSE, PENALTIES, PLANE, SCORINGS, TIMES, WON, promise
-from simgin_strategies.stop import MOST_LEFT, STATES, state_of, stop_value
+from simgin_strategies.solo import MIN_TOTAL, N_TOTALS, TOTAL_STEP
+from simgin_strategies.solo_dp import (
+    CARDS_PER_STEP,
+    N_SCORINGS,
+    N_TIMES,
+    N_UNMATCHED,
+    PENALTIES,
+    PLANE_SIZE,
+    WON,
+    hand_features,
+)
+from simgin_strategies.stop import MAX_CARDS_LEFT, N_STATES, state_index, stop_value
 
 from simgin.core import jit, rng
-from simgin.core.bits import lowest, nth
+from simgin.core.bits import lowest_bit, nth_bit
 from simgin.core.deadwood import best_discards, deadwood
-from simgin.core.policy import HOOK_TYPE, PARAMS_TYPE, RULES_TYPE, VIEW_TYPE
+from simgin.core.policy_types import PARAMS_TYPE, POLICY_TYPE, RULES_TYPE, VIEW_TYPE
 from simgin.core.view import new_view
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-DRAWS = 42
+MAX_DRAWS = 42
 # One variant for each scoring of solo_dp.npy
-VARIANTS = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")
+SCORING_VARIANTS = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")
 # Hands that every plane starts with, from the plane over all numbers of unmatched cards
-PRIOR = 1000
+PRIOR_HANDS = 1000
 
 
 @jit.jit
-def shuffled(seed, unit, pack):
+def write_shuffle(seed, unit, pack):
     """Write a shuffled pack to `pack`."""
     for i in range(52):
         pack[i] = i
     for i in range(51):
-        j = i + rng.below(52 - i, rng.words(seed, unit, 0, i, rng.PACK)[0])
+        j = i + rng.random_below(52 - i, rng.random_words(seed, unit, 0, i, rng.DOMAIN_SHUFFLE)[0])
         pack[i], pack[j] = pack[j], pack[i]
 
 
-def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, unseen):
+def play_solo_deals(view, rules, params, discard, seed, deals, draws, strays, hands, unseen):
     """Record the ten cards kept after each draw and the cards unseen then, as int64 masks.
 
     The player goes out with gin as soon as it can. hands[deal, t] is the hand after t draws, 0
@@ -56,7 +65,7 @@ def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, u
     """
     pack = np.empty(52, np.int64)
     for deal in range(deals):
-        shuffled(seed, deal, pack)
+        write_shuffle(seed, deal, pack)
         hand, seen = 0, 0
         for i in range(10):
             hand |= 1 << pack[i]
@@ -73,110 +82,119 @@ def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, u
             view.hand, view.legal = hand, hand
             view.unseen, view.pile = ((1 << 52) - 1) & ~seen, seen & ~hand
             view.own_turn = view.turn = t + 1
-            view.deck_left = DRAWS - t
+            view.deck_left = MAX_DRAWS - t
             view.least, view.best = best_discards(hand, hand, rules)
             if view.least == 0:
-                thrown = lowest(view.best)
+                thrown = lowest_bit(view.best)
             elif strays[deal, 0] == t + 1:
-                thrown = nth(hand, strays[deal, 1])
+                thrown = nth_bit(hand, strays[deal, 1])
             else:
                 thrown = discard(view, rules, params)
             hand &= ~(1 << thrown)
 
 
-def played(variant, discard, deals, seed, params=None, lots=None):
+def collect_self_play(variant, discard, deals, seed, params=None, rng=None):
     """Return rules, hands kept, cards unseen and random strays of a policy in self-play.
 
     Hands and unseen cards are int64 masks of shape (n_deals, n_draws + 1).
     """
-    own_rules = build_rules(variants.find(variant))
-    policy = loader.find(f"gold+discard={discard}").discard
-    draws = int(own_rules.max_draws) if own_rules.max_draws >= 0 else DRAWS
+    own_rules = build_rules(variants.find_variant(variant))
+    policy = loader.find_strategy(f"gold+discard={discard}").discard
+    draws = int(own_rules.max_draws) if own_rules.max_draws >= 0 else MAX_DRAWS
     hands, unseen = np.zeros((2, deals, draws + 1), np.int64)
     view = new_view()
     view.taken = view.taken_offer = -1
     signature = (
-        (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE, HOOK_TYPE)
+        (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE, POLICY_TYPE)
         + (jit.numba.int64,) * 3
         + (jit.numba.int64[:, ::1],) * 3
     )
-    kernel = jit.compiled(self_play, signature, keep=False)
-    params = compiler.vector(policy) if params is None else params
+    kernel = jit.compile_function(play_solo_deals, signature, use_cache=False)
+    params = compiler.make_parameter_vector(policy) if params is None else params
     strays = np.zeros((deals, 2), np.int64)
-    if lots is not None:
+    if rng is not None:
         strays[:, 0], strays[:, 1] = (
-            lots.integers(1, draws + 1, deals),
-            lots.integers(11, size=deals),
+            rng.integers(1, draws + 1, deals),
+            rng.integers(11, size=deals),
         )
     kernel(
-        view, own_rules, params, compiler.hook(policy), seed, deals, draws, strays, hands, unseen
+        view,
+        own_rules,
+        params,
+        compiler.compile_policy(policy),
+        seed,
+        deals,
+        draws,
+        strays,
+        hands,
+        unseen,
     )
     return own_rules, hands, unseen, strays
 
 
 @jit.jit
-def count_changes(hands, rules, totals, changes):
+def count_transitions(hands, rules, totals, changes):
     """Count deadwood by state, and next states by cards left (before the draw) and state."""
     for deal in range(hands.shape[0]):
         before = deadwood(hands[deal, 0], rules)
         for t in range(1, hands.shape[1]):
-            totals[state_of(before), 0] += 1
-            totals[state_of(before), 1] += before
+            totals[state_index(before), 0] += 1
+            totals[state_index(before), 1] += before
             if hands[deal, t] == 0:
                 break
             after = deadwood(hands[deal, t], rules)
-            changes[hands.shape[1] - t + 1, state_of(before), state_of(after)] += 1
+            changes[hands.shape[1] - t + 1, state_index(before), state_index(after)] += 1
             before = after
 
 
-def stop_table(deals, seed, discard="ahead:aim=gin"):
+def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
     """Return the contents of stop.npy.
 
     Adjacent numbers of cards left are pooled, five at a time. States without observations do not
     change.
     """
-    own_rules, hands, *_ = played("solitaire-gin-knock", discard, deals, seed)
-    totals, changes = np.zeros((STATES, 2)), np.zeros((MOST_LEFT + 1, STATES, STATES))
-    count_changes(hands, own_rules, totals, changes)
+    own_rules, hands, *_ = collect_self_play("solitaire-gin-knock", discard, deals, seed)
+    totals, changes = np.zeros((N_STATES, 2)), np.zeros((MAX_CARDS_LEFT + 1, N_STATES, N_STATES))
+    count_transitions(hands, own_rules, totals, changes)
     padded = np.pad(changes, ((2, 2), (0, 0), (0, 0)))
     pooled = sum(np.roll(padded, k, axis=0) for k in range(-2, 3))[2:-2]
-    pooled += 1e-9 * np.eye(STATES)
+    pooled += 1e-9 * np.eye(N_STATES)
     chances = pooled / pooled.sum(axis=2, keepdims=True)
     means = totals[:, 1] / np.maximum(totals[:, 0], 1)
     print(f"stop: {deals:,} deals of {discard}, seed {seed}; {changes.sum():,.0f} turns")
     return np.concatenate([means, chances.ravel()]).astype(np.float32)
 
 
-def goal_table(deals, seed, discard="switch:k=2"):
+def compute_goal_table(deals, seed, discard="switch:k=2"):
     """Return the contents of solo.npy: probabilities of totals in Solitary Gin.
 
     For 0 to 4 deals, it is the probability that they add up to at most -100, -95, ... points.
     """
-    own_rules, hands, *_ = played("solitary-gin", discard, deals, seed)
-    scores = np.zeros(SPAN * 8)  # proportions of deals by score, from the lowest total upwards
+    own_rules, hands, *_ = collect_self_play("solitary-gin", discard, deals, seed)
+    scores = np.zeros(N_TOTALS * 8)  # proportions of deals by score, from the lowest total upwards
     for kept in hands:
         count = deadwood(int(kept[-1]), own_rules) if kept[-1] else 0
-        scores[((count or int(own_rules.penalty_gin)) - LOWEST) // STEP] += 1 / deals
+        scores[((count or int(own_rules.penalty_gin)) - MIN_TOTAL) // TOTAL_STEP] += 1 / deals
     total = np.zeros(len(scores))
-    total[-LOWEST // STEP] = 1.0
+    total[-MIN_TOTAL // TOTAL_STEP] = 1.0
     rows = []
     for _ in range(5):
-        rows.append(total.cumsum()[:SPAN])
-        total = np.convolve(total, scores)[-LOWEST // STEP :][: len(scores)]
-    gin = scores[(int(own_rules.penalty_gin) - LOWEST) // STEP]
+        rows.append(total.cumsum()[:N_TOTALS])
+        total = np.convolve(total, scores)[-MIN_TOTAL // TOTAL_STEP :][: len(scores)]
+    gin = scores[(int(own_rules.penalty_gin) - MIN_TOTAL) // TOTAL_STEP]
     print(f"goal: {deals:,} deals of {discard}, seed {seed}; gin in {gin:.1%}")
     return np.concatenate(rows).astype(np.float32)
 
 
 @jit.jit
-def worth(hands, t, last, gin, scoring, rules):
+def continuation_value(hands, t, last, gin, scoring, rules):
     """Return the value of continuing with the cards kept after t draws.
 
     The deal ends after `last` draws. The value is averaged over the positions of the joker.
     """
     if scoring == PENALTIES:
         return -float(rules.penalty_gin) if gin else -float(deadwood(hands[last], rules))
-    left = MOST_LEFT - t
+    left = MAX_CARDS_LEFT - t
     at_end = left - (last - t)
     reached = at_end / left if gin else 0.0
     if scoring == WON:
@@ -188,66 +206,78 @@ def worth(hands, t, last, gin, scoring, rules):
 
 
 @jit.jit
-def add_hands(hands, unseen, strays, scoring, rules, sums):
+def add_hand_sums(hands, unseen, strays, scoring, rules, sums):
     """Add the least-squares sums of hands after a stray discard, by time and unmatched cards."""
     draws = hands.shape[1] - 1
-    x = np.ones(PLANE + 1)
+    x = np.ones(PLANE_SIZE + 1)
     for deal in range(hands.shape[0]):
         last = draws
         while hands[deal, last] == 0:
             last -= 1
         gin = deadwood(hands[deal, last], rules) == 0
         for t in range(max(1, strays[deal, 0]), last if gin else draws):
-            now, saved = promise(hands[deal, t], unseen[deal, t], rules)
+            n_unmatched, saved = hand_features(hands[deal, t], unseen[deal, t], rules)
             x[1], x[2] = saved, 0 if scoring == WON else deadwood(hands[deal, t], rules)
-            x[3] = worth(hands[deal], t, last, gin, scoring, rules)
-            time = draws - t - 1 if scoring == PENALTIES else (MOST_LEFT - t - 1) // BAND
-            for i in range(PLANE):
-                for j in range(PLANE + 1):
-                    sums[time, now, i, j] += x[i] * x[j]
+            x[3] = continuation_value(hands[deal], t, last, gin, scoring, rules)
+            time = (
+                draws - t - 1
+                if scoring == PENALTIES
+                else (MAX_CARDS_LEFT - t - 1) // CARDS_PER_STEP
+            )
+            for i in range(PLANE_SIZE):
+                for j in range(PLANE_SIZE + 1):
+                    sums[time, n_unmatched, i, j] += x[i] * x[j]
 
 
-def fitted(sums):
+def fit_planes(sums):
     """Return the planes of one scoring, fitted by least squares.
 
     Planes with few hands are shrunk towards one plane that is linear in the number of unmatched
     cards.
     """
     planes = np.zeros(sums.shape[:-1])
-    for time in range(TIMES):
-        squares, products = sums[time, :, :, :PLANE], sums[time, :, :, PLANE]
+    for time in range(N_TIMES):
+        squares, products = sums[time, :, :, :PLANE_SIZE], sums[time, :, :, PLANE_SIZE]
         n = squares[:, 0, 0].sum()
-        mean = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(PLANE)
-        with_loose = [np.vstack([np.eye(PLANE), [now, 0, 0]]) for now in range(LOOSE)]
-        whole = sum(a @ s @ a.T for a, s in zip(with_loose, squares, strict=True))
-        whole = whole + 1e-9 * np.eye(PLANE + 1)
-        even = np.linalg.solve(whole, sum(a @ p for a, p in zip(with_loose, products, strict=True)))
-        for now in range(LOOSE):
-            prior = even @ with_loose[now]
-            planes[time, now] = np.linalg.solve(
-                squares[now] + PRIOR * mean, products[now] + PRIOR * mean @ prior
+        mean = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(PLANE_SIZE)
+        with_loose = [np.vstack([np.eye(PLANE_SIZE), [now, 0, 0]]) for now in range(N_UNMATCHED)]
+        pooled_squares = sum(a @ s @ a.T for a, s in zip(with_loose, squares, strict=True))
+        pooled_squares = pooled_squares + 1e-9 * np.eye(PLANE_SIZE + 1)
+        linear_plane = np.linalg.solve(
+            pooled_squares, sum(a @ p for a, p in zip(with_loose, products, strict=True))
+        )
+        for n_unmatched in range(N_UNMATCHED):
+            prior = linear_plane @ with_loose[n_unmatched]
+            planes[time, n_unmatched] = np.linalg.solve(
+                squares[n_unmatched] + PRIOR_HANDS * mean,
+                products[n_unmatched] + PRIOR_HANDS * mean @ prior,
             )
     return planes
 
 
-def dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
+def compute_dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
     """Return the contents of solo_dp.npy.
 
     The first round plays the given discard policy. The hands of all rounds are used.
     """
-    sums = np.zeros((SCORINGS, TIMES, LOOSE, PLANE, PLANE + 1))
+    sums = np.zeros((N_SCORINGS, N_TIMES, N_UNMATCHED, PLANE_SIZE, PLANE_SIZE + 1))
     params = None
     for n in range(rounds):
-        for scoring, variant in enumerate(VARIANTS):
+        for scoring, variant in enumerate(SCORING_VARIANTS):
             lots = np.random.default_rng([seed, n, scoring])
-            own_rules, hands, unseen, strays = played(
+            own_rules, hands, unseen, strays = collect_self_play(
                 variant, discard, deals, seed + n, params, lots
             )
-            add_hands(hands, unseen, strays, scoring, own_rules, sums[scoring])
-        table = np.stack([fitted(scoring_sums) for scoring_sums in sums]).astype(np.float32).ravel()
+            add_hand_sums(hands, unseen, strays, scoring, own_rules, sums[scoring])
+        table = (
+            np.stack([fit_planes(scoring_sums) for scoring_sums in sums]).astype(np.float32).ravel()
+        )
         discard, params = "dp", table.astype(np.float64)
     hands = f"{sums[..., 0, 0].sum():,.0f} hands"
-    print(f"dp: {rounds} rounds of {deals:,} deals of each of {', '.join(VARIANTS)}, seed {seed}")
+    print(
+        f"dp: {rounds} rounds of {deals:,} deals of each of {', '.join(SCORING_VARIANTS)}, seed "
+        f"{seed}"
+    )
     print(f"learned from {hands}")
     return table
 
@@ -261,9 +291,9 @@ def main():
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--out", type=Path, default=STRATEGIES)
     args = parser.parse_args()
-    np.save(args.out / "stop.npy", stop_table(args.deals, args.seed))
-    np.save(args.out / "solo.npy", goal_table(args.deals, args.seed))
-    np.save(args.out / "solo_dp.npy", dp_table(args.deals // 2, args.seed))
+    np.save(args.out / "stop.npy", compute_stop_table(args.deals, args.seed))
+    np.save(args.out / "solo.npy", compute_goal_table(args.deals, args.seed))
+    np.save(args.out / "solo_dp.npy", compute_dp_table(args.deals // 2, args.seed))
 
 
 if __name__ == "__main__":

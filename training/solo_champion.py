@@ -22,14 +22,19 @@ from math import sqrt
 from pathlib import Path
 
 import numpy as np
-from simgin_strategies.solo_champion import DECK, SIZE, describe
-from simgin_strategies.solo_two_draws import caught, draws_or_cards_left, gin, searched
+from simgin_strategies.solo_champion import DECK_SIZE, N_WEIGHTS, write_features
+from simgin_strategies.solo_two_draws import (
+    count_draws_left,
+    final_value,
+    gin_value,
+    search_discards,
+)
 
-from simgin.core.bits import lowest
+from simgin.core.bits import lowest_bit
 from simgin.core.deadwood import best_discards, deadwood
-from simgin.core.jit import compiled, jit, numba
-from simgin.core.policy import HOOK_TYPE, PARAMS_TYPE, RULES_TYPE, VIEW_TYPE
-from simgin.core.rules import PENALTY
+from simgin.core.jit import compile_function, jit, numba
+from simgin.core.policy_types import PARAMS_TYPE, POLICY_TYPE, RULES_TYPE, VIEW_TYPE
+from simgin.core.rules_record import SCORING_PENALTY
 from simgin.core.view import new_view
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -38,52 +43,52 @@ from simgin.strategy import compiler, loader
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 # Games in the order of their weights, and the unit of the regression: about the difference between
 # the two best discards
-UNITS = {
+REGRESSION_UNITS = {
     "solitaire-gin": 0.02,
     "solitaire-gin-scored": 0.8,
     "solitaire-gin-knock": 0.8,
     "gin-solitaire": 0.8,
     "solitary-gin": 0.8,
 }
-QUESTIONS, DEALS, SEED = 300_000, 20_000, 9_000
+DECISIONS, DEALS, SEED = 300_000, 20_000, 9_000
 PACK = (1 << 52) - 1
-TRIED, WIDTH = 3, 4  # discards that are rolled out, and that are searched
-WORLDS = 2  # decks per decision
+MAX_DISCARDS, SEARCH_WIDTH = 3, 4  # discards that are rolled out, and that are searched
+DECKS_PER_DECISION = 2  # decks per decision
 RIDGE = 200.0
 
 
 @jit
-def draws_of(rules):
+def max_draws(rules):
     """Return the number of draws of a deal without gin, not counting the joker."""
-    return rules.max_draws if rules.max_draws >= 0 else DECK
+    return rules.max_draws if rules.max_draws >= 0 else DECK_SIZE
 
 
 @jit
-def ask(view, eleven, unseen, t, rules):
+def update_view(view, eleven, unseen, t, rules):
     """Set the view of a player with eleven cards after t draws."""
     view.hand = view.legal = eleven
     view.unseen = unseen
     view.own_turn = view.turn = t
-    view.deck_left = DECK - t + 1
+    view.deck_left = DECK_SIZE - t + 1
     view.least, view.best = best_discards(eleven, eleven, rules)
 
 
 @jit
-def worth(hands, t, last, rules):
+def average_value(hands, t, last, rules):
     """Return the value of a deal after t draws, averaged over the positions of the joker."""
-    left = draws_of(rules) - last + 1
-    value = caught(hands[last], rules)
+    left = max_draws(rules) - last + 1
+    value = final_value(hands[last], rules)
     if deadwood(hands[last], rules) == 0:
-        value = gin(left, rules)
-    if rules.deal_scoring != PENALTY:
+        value = gin_value(left, rules)
+    if rules.deal_scoring != SCORING_PENALTY:
         for s in range(last - 1, t - 1, -1):
             left += 1
-            value += (caught(hands[s], rules) - value) / left
+            value += (final_value(hands[s], rules) - value) / left
     return value
 
 
 @jit
-def play_on(view, rules, discard, params, deck, ten, t, unseen, hands):
+def roll_out(view, rules, discard, params, deck, ten, t, unseen, hands):
     """Play from ten cards kept after t draws to gin or the last draw, and return its number.
 
     Args:
@@ -100,13 +105,13 @@ def play_on(view, rules, discard, params, deck, ten, t, unseen, hands):
     first = t
     while True:
         hands[t] = ten
-        if t == draws_of(rules) or deadwood(ten, rules) == 0:
+        if t == max_draws(rules) or deadwood(ten, rules) == 0:
             return t
         drawn = deck[t - first]
         unseen &= ~(1 << drawn)
         t += 1
-        ask(view, ten | 1 << drawn, unseen, t, rules)
-        thrown = lowest(view.best)
+        update_view(view, ten | 1 << drawn, unseen, t, rules)
+        thrown = lowest_bit(view.best)
         if view.least > 0:
             thrown = discard(view, rules, params)
         ten = view.hand & ~(1 << thrown)
@@ -117,7 +122,7 @@ def shuffle(cards, deck):
     """Write the cards of a mask to `deck` in random order."""
     n = 0
     while cards:
-        deck[n] = lowest(cards)
+        deck[n] = lowest_bit(cards)
         cards &= cards - 1
         n += 1
     for i in range(n - 1, 0, -1):
@@ -126,7 +131,7 @@ def shuffle(cards, deck):
 
 
 @jit
-def masked(cards):
+def to_mask(cards):
     """Return the cards as a mask."""
     mask = 0
     for card in cards:
@@ -135,117 +140,119 @@ def masked(cards):
 
 
 @jit
-def find_question(view, rules, discard, table, pack, hands):
+def sample_decision(view, rules, discard, table, pack, hands):
     """Shuffle the pack and play to a random turn; return True if the policy decides there."""
     shuffle(PACK, pack)
-    t = np.random.randint(1, draws_of(rules))
+    t = np.random.randint(1, max_draws(rules))
     # The joker can occur before this turn
-    if rules.max_draws < 0 and np.random.randint(0, DECK + 1) >= DECK + 1 - t:
+    if rules.max_draws < 0 and np.random.randint(0, DECK_SIZE + 1) >= DECK_SIZE + 1 - t:
         return False
-    ten = masked(pack[:10])
-    last = play_on(view, rules, discard, table, pack[10:], ten, 0, PACK & ~ten, hands)
+    ten = to_mask(pack[:10])
+    last = roll_out(view, rules, discard, table, pack[10:], ten, 0, PACK & ~ten, hands)
     eleven = hands[t - 1] | 1 << pack[9 + t]
-    ask(view, eleven, PACK & ~masked(pack[: 10 + t]), t, rules)
+    update_view(view, eleven, PACK & ~to_mask(pack[: 10 + t]), t, rules)
     return last >= t and view.least > 0
 
 
-def learn(view, rules, discard, table, seed, questions, unit, squares, products):
+def add_decision_sums(view, rules, discard, table, seed, questions, unit, squares, products):
     """Add the least-squares sums of decisions, in units of the game."""
     np.random.seed(seed)
     pack, deck, hands = np.zeros((3, 53), np.int64)
-    x, results = np.zeros((TRIED, SIZE)), np.zeros(TRIED)
+    x, results = np.zeros((MAX_DISCARDS, N_WEIGHTS)), np.zeros(MAX_DISCARDS)
     n = 0
     while n < questions:
-        if not find_question(view, rules, discard, table, pack, hands):
+        if not sample_decision(view, rules, discard, table, pack, hands):
             continue
         eleven, unseen, t = view.hand, view.unseen, view.own_turn
-        left = draws_or_cards_left(view, rules)
-        cards, values = searched(view, WIDTH, rules, table)
-        order = np.argsort(-values)[:TRIED]
+        left = count_draws_left(view, rules)
+        cards, values = search_discards(view, SEARCH_WIDTH, rules, table)
+        order = np.argsort(-values)[:MAX_DISCARDS]
         results[:] = 0
-        for _ in range(WORLDS):
+        for _ in range(DECKS_PER_DECISION):
             shuffle(unseen, deck)
-            for k in range(TRIED):
+            for k in range(MAX_DISCARDS):
                 kept = eleven & ~(1 << cards[order[k]])
-                last = play_on(view, rules, discard, table, deck, kept, t, unseen, hands)
-                results[k] += worth(hands, t, last, rules) / (WORLDS * unit)
-        for k in range(TRIED):
+                last = roll_out(view, rules, discard, table, deck, kept, t, unseen, hands)
+                results[k] += average_value(hands, t, last, rules) / (DECKS_PER_DECISION * unit)
+        for k in range(MAX_DISCARDS):
             kept = eleven & ~(1 << cards[order[k]])
-            describe(kept, unseen, left, values[order[k]] / unit, rules, x[k])
-        for k in range(1, TRIED):
-            add(x[k] - x[0], results[k] - results[0], squares, products)
+            write_features(kept, unseen, left, values[order[k]] / unit, rules, x[k])
+        for k in range(1, MAX_DISCARDS):
+            add_difference(x[k] - x[0], results[k] - results[0], squares, products)
         n += 1
 
 
 @jit
-def add(row, result, squares, products):
+def add_difference(row, result, squares, products):
     """Add the difference between a discard and the best one to the least-squares sums.
 
     Discards that the search values far below the best have a lower weight.
     """
-    said = row[-1]
-    weight = 1 / (1 + said * said)
+    search_value = row[-1]
+    weight = 1 / (1 + search_value * search_value)
     places = np.flatnonzero(row)
     for i in places:
-        products[i] += weight * row[i] * (result - said)
+        products[i] += weight * row[i] * (result - search_value)
         for j in places:
             squares[i, j] += weight * row[i] * row[j]
 
 
-def play(view, rules, discard, params, seed, results):
+def play_values(view, rules, discard, params, seed, results):
     """Write the values of deals to results, (n_deals,) float64."""
     np.random.seed(seed)
     pack, hands = np.zeros((2, 53), np.int64)
     for i in range(len(results)):
         shuffle(PACK, pack)
-        ten = masked(pack[:10])
-        last = play_on(view, rules, discard, params, pack[10:], ten, 0, PACK & ~ten, hands)
-        results[i] = worth(hands, 0, last, rules)
+        ten = to_mask(pack[:10])
+        last = roll_out(view, rules, discard, params, pack[10:], ten, 0, PACK & ~ten, hands)
+        results[i] = average_value(hands, 0, last, rules)
 
 
 @cache
-def kernels():
+def compile_kernels():
     """Return `add_decision_sums` and `play_values`, compiled."""
     number, whole = numba.float64, numba.int64
-    player = VIEW_TYPE, RULES_TYPE, HOOK_TYPE, PARAMS_TYPE
+    player = VIEW_TYPE, RULES_TYPE, POLICY_TYPE, PARAMS_TYPE
     learning = numba.void(*player, whole, whole, number, number[:, ::1], number[::1])
     playing = numba.void(*player, whole, number[::1])
-    return compiled(learn, learning, keep=False), compiled(play, playing, keep=False)
+    return compile_function(add_decision_sums, learning, use_cache=False), compile_function(
+        play_values, playing, use_cache=False
+    )
 
 
-def player(name):
+def policy_arguments(name):
     """Return the function address of a discard policy, and its parameters and weights."""
-    policy = loader.find(name).discard
-    return compiler.hook(policy), compiler.vector(policy).copy()
+    policy = loader.find_strategy(name).discard
+    return compiler.compile_policy(policy), compiler.make_parameter_vector(policy).copy()
 
 
-def fresh_view():
+def new_solo_view():
     """Return a view for solitaire games."""
     view = new_view()
     view.taken = view.taken_offer = -1
     return view
 
 
-def correction(game, questions, seed, learning):
+def fit_correction(game, questions, seed, learning):
     """Return the weights of a game's correction, (N_WEIGHTS,) float32."""
-    rules, unit = build_rules(variants.find(game)), UNITS[game]
-    squares, products = np.zeros((SIZE, SIZE)), np.zeros(SIZE)
-    hook, table = player("solo-dp")
-    learning(fresh_view(), rules, hook, table, seed, questions, unit, squares, products)
-    weights = np.linalg.solve(squares + RIDGE * np.eye(SIZE), products)
+    rules, unit = build_rules(variants.find_variant(game)), REGRESSION_UNITS[game]
+    squares, products = np.zeros((N_WEIGHTS, N_WEIGHTS)), np.zeros(N_WEIGHTS)
+    hook, table = policy_arguments("solo-dp")
+    learning(new_solo_view(), rules, hook, table, seed, questions, unit, squares, products)
+    weights = np.linalg.solve(squares + RIDGE * np.eye(N_WEIGHTS), products)
     weights[:-1] *= unit
     return weights.astype(np.float32)
 
 
-def gain(game, weights, deals, seed, playing):
+def has_gain(game, weights, deals, seed, playing):
     """Print the gain of a correction in held-out decks, and return True if it is significant."""
-    rules = build_rules(variants.find(game))
-    hook, params = player("solo-champion")
-    at = len(params) - SIZE * (len(UNITS) - list(UNITS).index(game))
+    rules = build_rules(variants.find_variant(game))
+    hook, params = policy_arguments("solo-champion")
+    at = len(params) - N_WEIGHTS * (len(REGRESSION_UNITS) - list(REGRESSION_UNITS).index(game))
     results = np.zeros((2, deals))
     for corrected in (0, 1):
-        params[at : at + SIZE] = corrected * weights
-        playing(fresh_view(), rules, hook, params, seed, results[corrected])
+        params[at : at + N_WEIGHTS] = corrected * weights
+        playing(new_solo_view(), rules, hook, params, seed, results[corrected])
     results *= 100 if game == "solitaire-gin" else 1
     added = results[1] - results[0]
     half = 1.96 * added.std(ddof=1) / sqrt(deals)
@@ -253,16 +260,16 @@ def gain(game, weights, deals, seed, playing):
     return added.mean() > half
 
 
-def learned(games, questions, deals, seed):
+def train_corrections(games, questions, deals, seed):
     """Return the contents of solo-champion.npy; games that are not named have no correction."""
-    learning, playing = kernels()
-    _, table = player("solo-dp")
+    learning, playing = compile_kernels()
+    _, table = policy_arguments("solo-dp")
     parts = [table.astype(np.float32)]
-    for game in UNITS:
-        weights = np.zeros(SIZE, np.float32)
+    for game in REGRESSION_UNITS:
+        weights = np.zeros(N_WEIGHTS, np.float32)
         if game in games:
-            found = correction(game, questions, seed, learning)
-            if gain(game, found, deals, seed + 1, playing):
+            found = fit_correction(game, questions, seed, learning)
+            if has_gain(game, found, deals, seed + 1, playing):
                 weights = found
         parts.append(weights)
     return np.concatenate(parts)
@@ -273,13 +280,15 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--games", nargs="+", default=list(UNITS), choices=list(UNITS))
-    parser.add_argument("--questions", type=int, default=QUESTIONS)
+    parser.add_argument(
+        "--games", nargs="+", default=list(REGRESSION_UNITS), choices=list(REGRESSION_UNITS)
+    )
+    parser.add_argument("--questions", type=int, default=DECISIONS)
     parser.add_argument("--deals", type=int, default=DEALS)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "solo-champion.npy")
     args = parser.parse_args()
-    np.save(args.out, learned(args.games, args.questions, args.deals, args.seed))
+    np.save(args.out, train_corrections(args.games, args.questions, args.deals, args.seed))
 
 
 if __name__ == "__main__":

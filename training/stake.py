@@ -12,20 +12,20 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from simgin_strategies.stake import BAND, BANDS, MOST_NEEDED, OFF_TURN, ON_TURN, TURNS
+from simgin_strategies.stake import BAND, BANDS, MAX_NEEDED, OFF_TURN, ON_TURN, TURNS
 
-from simgin.core.state import TAKE, new_state
+from simgin.core.state import SLOT_TAKE, new_state
 from simgin.core.view import new_view
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.rules.build import build_rules
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-PRIOR = 10  # deals that every cell starts with
-CAP = 6  # highest number of the die
+PRIOR_DEALS = 10  # deals that every cell starts with
+MAX_DIE = 6  # highest number of the die
 
 
-def watched(variant, strategy, deals, seed):
+def trace_self_play(variant, strategy, deals, seed):
     """Yield the decisions of every deal of a strategy against itself.
 
     Yields:
@@ -33,13 +33,13 @@ def watched(variant, strategy, deals, seed):
         winner.
     """
     pairing = parse_matchup(strategy, strategy, variant, seed, "deal")
-    kernel.prepare(pairing)
+    kernel.compile_matchup(pairing)
     state, views = new_state(seed), (new_view(), new_view())
     own_rules = build_rules(pairing.variant)
     state.watch_half = 0
     for unit in range(deals):
-        kernel.run(pairing, state, own_rules, views, unit, 1)
-        decisions = state.log[: state.logged][state.slots[: state.logged] == TAKE]
+        kernel.run_units(pairing, state, own_rules, views, unit, 1)
+        decisions = state.log[: state.logged][state.slots[: state.logged] == SLOT_TAKE]
         yield (
             decisions["seat"],
             decisions["count"],
@@ -71,25 +71,25 @@ def _add(tally, turn, count, seat, winner):
     )
 
 
-def chances(deals, seed, strategy="gold"):
+def deal_probabilities(deals, seed, strategy="gold"):
     """Return proportions of deals won and lost, (2, TURNS, BANDS, 2) float64.
 
     The first axis is the player on turn, then the opponent.
     """
     tally = np.zeros((2, TURNS, BANDS, 3))
-    for deal in watched("standard", strategy, deals, seed):
+    for deal in trace_self_play("standard", strategy, deals, seed):
         add_deal(tally, *deal)
     share = f"{_share(tally[0, 2, 4]):.1%}"
     print(f"stake: {deals:,} deals of {strategy}, seed {seed}")
     print(f"a player with 20-24 points on their third turn wins {share}")
-    return filled(tally)
+    return smooth_proportions(tally)
 
 
 def _share(cell):
     return cell[0] / max(cell[2], 1)
 
 
-def filled(tally):
+def smooth_proportions(tally):
     """Return proportions won and lost, with PRIOR_DEALS deals of the band above as a prior.
 
     A band without observations therefore equals the band above.
@@ -98,32 +98,34 @@ def filled(tally):
     above = tally.sum(axis=2)[..., :2] / np.maximum(tally.sum(axis=2)[..., 2:], 1)
     for band in reversed(range(tally.shape[2])):
         cell = tally[:, :, band]
-        above = shares[:, :, band] = (cell[..., :2] + PRIOR * above) / (cell[..., 2:] + PRIOR)
+        above = shares[:, :, band] = (cell[..., :2] + PRIOR_DEALS * above) / (
+            cell[..., 2:] + PRIOR_DEALS
+        )
     return shares
 
 
-def match_values():
+def compute_match_values():
     """Return V[dealer, i, j] of a player who needs i + 1 won deals against j + 1.
 
     `dealer` is 1 if the player deals.
     """
-    table = np.zeros((2, MOST_NEEDED, MOST_NEEDED))
+    table = np.zeros((2, MAX_NEEDED, MAX_NEEDED))
 
     def value(mine, other, dealer):
         return 1.0 if mine <= 0 else 0.0 if other <= 0 else table[dealer, mine - 1, other - 1]
 
-    def played(mine, other, n):
+    def play_value(mine, other, n):
         return (value(mine - n, other, 1) + value(mine, other - n, 0)) / 2
 
-    def offered(mine, other):
+    def offer_value(mine, other):
         refused = value(mine - 1, other, 1)
-        return max(min(refused, played(mine, other, n)) for n in range(2, CAP + 1))
+        return max(min(refused, play_value(mine, other, n)) for n in range(2, MAX_DIE + 1))
 
-    for needed in range(2, 2 * MOST_NEEDED + 1):
-        for mine in range(max(1, needed - MOST_NEEDED), min(MOST_NEEDED, needed - 1) + 1):
+    for needed in range(2, 2 * MAX_NEEDED + 1):
+        for mine in range(max(1, needed - MAX_NEEDED), min(MAX_NEEDED, needed - 1) + 1):
             other = needed - mine
-            plain = played(mine, other, 1)
-            best, worst = offered(mine, other), 1 - offered(other, mine)
+            plain = play_value(mine, other, 1)
+            best, worst = offer_value(mine, other), 1 - offer_value(other, mine)
             table[0, mine - 1, other - 1] = max(best, min(plain, worst))  # may offer first
             table[1, mine - 1, other - 1] = min(worst, max(plain, best))
     return table
@@ -138,7 +140,7 @@ def main():
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--out", type=Path, default=STRATEGIES)
     args = parser.parse_args()
-    tables = [chances(args.deals, args.seed).ravel(), match_values().ravel()]
+    tables = [deal_probabilities(args.deals, args.seed).ravel(), compute_match_values().ravel()]
     np.save(args.out / "stake.npy", np.concatenate(tables).astype(np.float32))
 
 

@@ -188,7 +188,7 @@ def _player(text: str) -> str:
 def dot(value: float, se: float, margin: float) -> str:
     """One of DOTS; the same only where the whole interval lies within the margin."""
     low, high = value - Z * se, value + Z * se
-    if differences.verdict(low, high, margin) == differences.SAME:
+    if differences.classify_difference(low, high, margin) == differences.SAME:
         return SAME
     return GAINS if low > 0 else LOSES if high < 0 else OPEN
 
@@ -284,7 +284,9 @@ def only(of: Query, column: str, names: list[str], that: str, others: str) -> bo
 
 def same(of: Query, margin: float) -> bool:
     """Whether all rows are zero within a margin: two one-sided tests each."""
-    verdicts = [differences.verdict(row.low, row.high, margin) for row in rows(of).itertuples()]
+    verdicts = [
+        differences.classify_difference(row.low, row.high, margin) for row in rows(of).itertuples()
+    ]
     return set(verdicts) == {differences.SAME}
 
 

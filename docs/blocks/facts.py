@@ -1,9 +1,9 @@
 """The facts that the kernel adds up, in words: numerators and denominators of the metrics.
 
-Facts are named in `simgin.core.sums`. "It" is the strategy that a row is about.
+Facts are named in `simgin.core.batch_columns`. "It" is the strategy that a row is about.
 """
 
-from simgin.core import sums
+from simgin.core import batch_columns
 
 _MEANINGS = {
     "deals": "deals",
@@ -48,18 +48,18 @@ _MEANINGS = {
 
 
 def meaning(fact: str) -> str:
-    """What a fact of `simgin.core.sums` counts. KeyError if there is no such fact."""
+    """What a fact of `simgin.core.batch_columns` counts. KeyError if there is no such fact."""
     if fact in _MEANINGS:
         return _MEANINGS[fact]
-    if fact in sums.KINDS:
+    if fact in batch_columns.DEAL_ENDINGS:
         return f"deals of kind `{fact}`"
     side, _, kind = fact.partition("won_")
-    is_won = kind in sums.WON_KINDS
+    is_won = kind in batch_columns.WINNING_ENDINGS
     if side == "a_" and is_won:
         return f"deals it won, of kind `{kind}`"
     if side == "b_" and is_won:
         return f"deals the other side won, of kind `{kind}`"
     points, _, kind = fact.partition("points_")
-    if not points and kind in sums.SCORED_KINDS:
+    if not points and kind in batch_columns.SCORED_ENDINGS:
         return f"points of both in deals of kind `{kind}`"
     raise KeyError(fact)

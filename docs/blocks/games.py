@@ -13,7 +13,7 @@ from simgin.report import numbers
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.stats import table
-from simgin.stats.metrics import BY_NAME
+from simgin.stats.metrics import METRICS_BY_NAME
 
 TWO_PLAYERS, ONE_PLAYER = "experiments/games.toml", "alone"
 ONE_PLAYER_MATCHES = "100k"
@@ -32,7 +32,7 @@ LINES = (
     ("deal_win", "deals won %", 100),
     ("margin", "points per deal, own less the opponent's", 1),
     ("score", "score per deal", 1),
-    *((kind, BY_NAME[kind].title, 100) for kind in ENDINGS),
+    *((kind, METRICS_BY_NAME[kind].title, 100) for kind in ENDINGS),
     ("turns", "turns per deal", 1),
     ("deals_per_match", "deals per match", 1),
     ("match_win", "matches won %", 100),
@@ -53,12 +53,12 @@ Matchup = tuple[tuple[str, str, str], table.ByMetric]  # (variant, A, B), and A'
 
 def parameters(name: str) -> str:
     """Parameters in which a variant differs from `standard`; of `standard`, all by section."""
-    variant, base = variants.find(name), variants.find("standard")
+    variant, base = variants.find_variant(name), variants.find_variant("standard")
     if name == base.text:
         return _by_section(base)
     lines = [
         (f"`{parameter}`", _written(variant, parameter), _written(base, parameter))
-        for parameter, _, value in variants.difference(base, variant)
+        for parameter, _, value in variants.rule_differences(base, variant)
         if value is not None
     ]
     return markdown_table(("parameter", "here", "`standard`"), lines)
@@ -67,10 +67,10 @@ def parameters(name: str) -> str:
 def _by_section(variant: Variant) -> str:
     effective = [
         parameter
-        for parameter in variants.parameters().values()
-        if parameter.acts(variant.row)
+        for parameter in variants.rule_parameters().values()
+        if parameter.has_effect(variant.params)
         and parameter.status != "descriptive"
-        and variant.row[parameter.name] is not None
+        and variant.params[parameter.name] is not None
     ]
     lines = []
     for section, some in groupby(effective, key=lambda parameter: parameter.section):
@@ -80,29 +80,31 @@ def _by_section(variant: Variant) -> str:
 
 
 def _written(variant: Variant, name: str) -> str:
-    return variants.parameters()[name].write(variant.row[name])
+    return variants.rule_parameters()[name].to_text(variant.params[name])
 
 
 def index() -> str:
     """All variants at a glance, with three figures of each."""
-    lines = [(*facts(variants.find(name)), *_figures(name)) for name in variants.names()]
+    lines = [
+        (*facts(variants.find_variant(name)), *_figures(name)) for name in variants.variant_names()
+    ]
     return markdown_table(INDEX_HEAD, lines)
 
 
 def facts(variant: Variant) -> tuple[str, ...]:
     """The cells of the index that follow from the row of a variant."""
     link = f"[{variant.title}]({variant.text}.md) `{variant.text}`"
-    won_by = variant.goal.won_by.format(**variant.row)
-    return link, str(variant.row["players"]), variant.about, won_by
+    won_by = variant.goal.won_by.format(**variant.params)
+    return link, str(variant.params["players"]), variant.about, won_by
 
 
 def _figures(name: str) -> Iterator[str]:
-    solo = variants.find(name).row["players"] == 1
-    matchups = table.matchups(played(ONE_PLAYER if solo else TWO_PLAYERS))
+    solo = variants.find_variant(name).params["players"] == 1
+    matchups = table.iterate_matchups(played(ONE_PLAYER if solo else TWO_PLAYERS))
     rows = next(rows for (variant, a, _), rows in matchups if (variant, a) == (name, "gold"))
     undecided = next(kind for kind in UNDECIDED if kind == "void" or rows[kind]["value"] > 0)
     for metric, factor in (("turns", 1), (undecided, 100), ("gin", 100)):
-        yield numbers.estimate(*table.cell(rows, metric), factor)
+        yield numbers.format_estimate(*table.find_interval(rows, metric), factor)
 
 
 def measured(source: str, *names: str) -> str:
@@ -118,7 +120,9 @@ def measured(source: str, *names: str) -> str:
 def _in_order(source: str, names: Sequence[str]) -> list[Matchup]:
     """Matchups by strategy, and by variant as named."""
     matchups = [
-        (key, rows) for key, rows in table.matchups(played(source)) if not names or key[0] in names
+        (key, rows)
+        for key, rows in table.iterate_matchups(played(source))
+        if not names or key[0] in names
     ]
     if names:
         matchups.sort(key=lambda matchup: names.index(matchup[0][0]))
@@ -134,19 +138,23 @@ def played(source: str) -> pd.DataFrame:
     frames = [
         simgin.match(strategy, variant=name, matches=ONE_PLAYER_MATCHES)
         for name in one_player_variants()
-        for strategy in _solo_strategies(variants.find(name))
+        for strategy in _solo_strategies(variants.find_variant(name))
     ]
     return pd.concat(frames, ignore_index=True)
 
 
 def one_player_variants() -> list[str]:
     """Names of the variants for one player."""
-    return [name for name in variants.names() if variants.find(name).row["players"] == 1]
+    return [
+        name
+        for name in variants.variant_names()
+        if variants.find_variant(name).params["players"] == 1
+    ]
 
 
 def _solo_strategies(variant: Variant) -> list[str]:
     """Where knocking is allowed the question is how long to wait; elsewhere, what to keep."""
-    if variant.row["knock_limit"]:
+    if variant.params["knock_limit"]:
         return ["gold", "gold+knock=at:k=5", "gold+knock=at:k=0"]
     return ["gold", "gold+discard=hits:keep_pairs=yes"]
 
@@ -176,7 +184,9 @@ def _lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]]:
     for metric, title, factor in LINES:
         if _is_informative(metric, columns):
             cells = (
-                numbers.estimate(*table.cell(rows, metric), factor) if metric in rows else ""
+                numbers.format_estimate(*table.find_interval(rows, metric), factor)
+                if metric in rows
+                else ""
                 for rows in columns
             )
             yield title, *cells

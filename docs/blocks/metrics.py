@@ -8,7 +8,7 @@ from blocks.markdown import one_line, table
 from blocks.reference import REFERENCE
 from simgin import plots
 from simgin.review import scorecard
-from simgin.review.review import SKILL, WAITING
+from simgin.review.review import GIN_VS_KNOCK, SKILL
 from simgin.review.review_request import SECONDS_PER_TURN
 from simgin.rules import variants
 from simgin.stats import metrics
@@ -28,32 +28,32 @@ def definition(metric: Metric) -> tuple[str, ...]:
         f"`{metric.name}`",
         " or ".join(map(str, metric.players)),
         metric.meaning,
-        facts.meaning(metric.own),
+        facts.meaning(metric.numerator_a),
         facts.meaning(metric.denominator),
-        "yes" if metric.share else "no",
-        "all units" if metric.always else "units that hold any",
+        "yes" if metric.is_proportion else "no",
+        "all units" if metric.is_in_every_unit else "units that hold any",
     )
 
 
 def of_reviews() -> str:
     """Every row of a scorecard for two players, then those of a solitaire game alone."""
-    rows = scorecard.rows_of(variants.find("standard").row, SECONDS_PER_TURN)
+    rows = scorecard.scorecard_rows(variants.find_variant("standard").params, SECONDS_PER_TURN)
     lines = [_line(row.title, row) for row in rows]
     bounds = _fixed(scorecard.SKILL_BOUNDS)
-    keys = (WAITING, SKILL)
-    for key, (title, meaning) in zip(keys, scorecard.AGAINST.items(), strict=True):
+    keys = (GIN_VS_KNOCK, SKILL)
+    for key, (title, meaning) in zip(keys, scorecard.MATCHUP_MEANINGS.items(), strict=True):
         lines.append((title, f"`{key}`", meaning, bounds, ""))
     known = {row.key for row in rows}
-    alone = [row for row in scorecard.ROWS_OF_ONE if row.key not in known]
+    alone = [row for row in scorecard.SOLO_ROWS if row.key not in known]
     lines += [_line(f"alone: {row.title}", row) for row in alone]
-    for title, meaning in scorecard.ALONE.items():
+    for title, meaning in scorecard.SOLO_MEANINGS.items():
         lines.append((f"alone: {title}", f"`{SKILL}`", meaning, bounds, ""))
     head = ("row", "in `metrics.csv`", "what it is", "a little, much from", "in goals")
     return table(head, lines)
 
 
-def _line(title: str, row: scorecard.Row) -> tuple[str, ...]:
-    return title, f"`{row.key}`", row.meaning, _fixed(row.fixed), ", ".join(row.names)
+def _line(title: str, row: scorecard.ScorecardRow) -> tuple[str, ...]:
+    return title, f"`{row.key}`", row.meaning, _fixed(row.fixed_bounds), ", ".join(row.goal_names)
 
 
 def _fixed(bounds: tuple[float, float] | None) -> str:
@@ -75,7 +75,7 @@ def of_chart(name: str) -> str:
 
 def kinds_of_player() -> str:
     """Who stands for each kind of player, for two and for one."""
-    two_player, solitaire = variants.find("standard"), variants.find("solitary-gin")
+    two_player, solitaire = variants.find_variant("standard"), variants.find_variant("solitary-gin")
     strong = cast.player_types(two_player)[-1]
     lines = [(kind.name, f"`{kind.strategy}`") for kind in (*cast.weaker_types(two_player), strong)]
     lines += [
@@ -86,8 +86,8 @@ def kinds_of_player() -> str:
 
 def player_types(variant: str) -> str:
     """Return a table of the player types of a game."""
-    game = variants.find(variant)
-    entries = cast.CAST["solitaire" if game.row["players"] == 1 else "two_player"]
+    game = variants.find_variant(variant)
+    entries = cast.CAST["solitaire" if game.params["players"] == 1 else "two_player"]
     types = zip(cast.player_types(game), entries, strict=True)
     lines = [(name, f"`{strategy}`", entry["about"]) for (name, strategy), entry in types]
     return table(("player type", "strategy", "how it plays"), lines)

@@ -22,7 +22,7 @@ def bench() -> tuple[dict[str, Any], ...]:
 @cache
 def tidy_rows(result: str) -> pd.DataFrame:
     """The tidy rows of a reference result."""
-    return table.read(REFERENCE / result / "table.csv")
+    return table.read_table(REFERENCE / result / "table.csv")
 
 
 def csv(result: str, name: str) -> pd.DataFrame:

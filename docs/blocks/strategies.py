@@ -2,9 +2,9 @@
 
 from blocks.markdown import table as markdown_table
 from blocks.reference import ROOT, bench, csv, summary_section, tidy_rows
-from simgin.core.view import FIELDS
+from simgin.core.view import VIEW_FIELDS
 from simgin.odds.odds import OddsRequest, run_odds
-from simgin.odds.odds_report import odds_tables, verdict
+from simgin.odds.odds_report import odds_tables, odds_verdict
 from simgin.report import numbers
 from simgin.stats import table
 from simgin.strategy import catalogue as known
@@ -34,7 +34,7 @@ HEADLINES = (
 
 def view() -> str:
     """Every field of the view."""
-    lines = [(f"`{name}`", about) for name, about in (*FIELDS, *VIEW_ARRAYS)]
+    lines = [(f"`{name}`", about) for name, about in (*VIEW_FIELDS, *VIEW_ARRAYS)]
     return markdown_table(("field", "meaning"), lines)
 
 
@@ -42,11 +42,19 @@ def roster() -> str:
     """Every strategy that comes with simgin, those for two players strongest first."""
     rates = {row["figure"].partition(",")[0]: _two_digits(row["per_second"]) for row in bench()}
     lines = []
-    for strategy in known.ordered([loader.find(name) for name in loader.built_in()]):
+    for strategy in known.sort_by_strength(
+        [loader.find_strategy(name) for name in loader.list_built_in()]
+    ):
         name = strategy.name
         rate = f"{rates[name]:,.0f}" if name in rates else ""
         lines.append(
-            (f"`{name}`", known.strength(name), rate, known.idea(strategy), strategy.source)
+            (
+                f"`{name}`",
+                known.format_strength(name),
+                rate,
+                known.extract_idea(strategy),
+                strategy.source,
+            )
         )
     return markdown_table(
         ("strategy", "Elo, matches won v `simple`", "deals/s", "idea", "source"), lines
@@ -55,7 +63,7 @@ def roster() -> str:
 
 def speed() -> str:
     """Figures of the bench: threads, number a second, ratio to the calibration kernel."""
-    strategies = {f"{name}, eaai deals" for name in loader.built_in()}
+    strategies = {f"{name}, eaai deals" for name in loader.list_built_in()}
     lines = []
     for row in bench():
         if row["figure"] not in strategies:
@@ -68,7 +76,7 @@ def speed() -> str:
 def odds(*games: str) -> str:
     """What `simgin odds` says of some games, or of all for one player, and its tables."""
     found = run_odds(OddsRequest.read(games, complete=bool(games)))
-    parts = ["\n".join(f"* {line}" for line in verdict(found))]
+    parts = ["\n".join(f"* {line}" for line in odds_verdict(found))]
     for own in odds_tables(found):
         parts += [f"**{own.title}**", markdown_table(own.headings, own.rows)]
         parts += [own.note] if own.note else []
@@ -80,14 +88,15 @@ def quoted(result: str, *title: str) -> str:
     if title:
         return summary_section(result, " ".join(title))
     lines = []
-    for (variant, a, b), rows in table.matchups(tidy_rows(result)):
+    for (variant, a, b), rows in table.iterate_matchups(tidy_rows(result)):
         cells = [
-            numbers.estimate(*table.cell(rows, metric), factor) for metric, _, factor in HEADLINES
+            numbers.format_estimate(*table.find_interval(rows, metric), factor)
+            for metric, _, factor in HEADLINES
         ]
         lines.append((variant, f"`{a}`", f"`{b}`" if b else "", *cells))
     head = ("game", "A", "B", *(title for _, title, _ in HEADLINES))
     columns = zip(*lines, strict=True)
-    filled = [i for i, cells in enumerate(columns) if set(cells) - {"", numbers.DASH}]
+    filled = [i for i, cells in enumerate(columns) if set(cells) - {"", numbers.EN_DASH}]
     return markdown_table([head[i] for i in filled], [[line[i] for i in filled] for line in lines])
 
 
@@ -153,7 +162,7 @@ def _elsewhere() -> dict[str, dict[str, str]]:
             **_speed("dice-player"),
         },
     }
-    for name in filter(known.alone, loader.built_in()):
+    for name in filter(known.is_solo_strategy, loader.list_built_in()):
         result = "solo-champion" if name == "solo-champion" else "solo-players"
         wins = _value(result, "solitaire-gin", name, "", "win")
         penalty = _value(result, "solitary-gin", name, "", "score")

@@ -1,7 +1,7 @@
 """Policies that claims of docs/reference/rules.md 14 are about, and no strategy has."""
 
-from simgin.strategy import BLIND, knock, offer, param, take
-from simgin.toolkit import hits, in_best_melding, lowers, take_if
+from simgin.strategy import PHASE_BLIND, knock, offer, param, take
+from simgin.toolkit import count_outs, is_in_best_melding, lowers_deadwood, take_if
 
 ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
 
@@ -9,9 +9,9 @@ ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
 @take
 def melded_aces(view, rules, params):
     """Take what lowers the deadwood, but an ace only for a meld (H12)."""
-    good = lowers(view, rules)
+    good = lowers_deadwood(view, rules)
     if ACES >> view.taken_offer & 1:
-        good = good and in_best_melding(view.hand, view.taken_offer, rules)
+        good = good and is_in_best_melding(view.hand, view.taken_offer, rules)
     return take_if(good, view.legal)
 
 
@@ -26,11 +26,11 @@ def for_big_gin(view, rules, params):
     if view.ending != 1:
         return True
     ten = view.hand & ~(1 << view.ending_card)
-    return hits(ten, view.unseen, rules) < params[1]
+    return count_outs(ten, view.unseen, rules) < params[1]
 
 
 @offer
 def level(view, rules, params):
     """Offer one more than the die shows, blind, if both have won as many deals (H10)."""
-    is_level = view.phase == BLIND and view.own_deals == view.other_deals
+    is_level = view.phase == PHASE_BLIND and view.own_deals == view.other_deals
     return view.stake + 1 if is_level else 0

@@ -18,29 +18,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.analysis.equity import Equity, find_equity, net_points
-from simgin.analysis.hidden_cards import Drawing
-from simgin.analysis.position import Position, PositionError, positions_in
-from simgin.core.sums import KINDS
+from simgin.analysis.position import Position, PositionError, find_decisions
+from simgin.analysis.stake_value import Equity, compute_equity, compute_net_points
+from simgin.analysis.world_sampling import WorldSampler
+from simgin.core.batch_columns import DEAL_ENDINGS
 from simgin.play import kernel
-from simgin.play.matchup import Matchup, parse_matchup, side_names
-from simgin.play.parallel import SHARES, over_units
-from simgin.play.rollout import play_in
-from simgin.play.watch import WatchedDeal
-from simgin.plots.answers import UNITS
+from simgin.play.matchup import Matchup, parse_matchup, short_player_names
+from simgin.play.parallel import PROGRESS_PARTS, map_units
+from simgin.play.rollouts import roll_out_worlds
+from simgin.play.traced_deal import TracedDeal
+from simgin.plots.action_costs import COST_UNITS
+from simgin.renamed import RenamedAttributes
 from simgin.rules.variants import Variant
-from simgin.stats.estimate import ALPHA, LOOK_FROM, sequence_width
-from simgin.stats.table import frame_of
+from simgin.stats.estimate import ALPHA, MIN_UNITS_FIRST_LOOK, confidence_sequence_width
+from simgin.stats.table import make_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WORLDS = 10_000  # default number of worlds per position
-MOST_WORLDS = 1_000_000  # limited because all outcomes stay in memory
-BLOCK = 50  # worlds per engine call
-CHUNK = 400  # worlds between two checks of the time limit
-GINS = (KINDS.index("gin"), KINDS.index("big_gin"))
-UNDERCUT = KINDS.index("undercut")
+DEFAULT_WORLDS = 10_000  # default number of worlds per position
+MAX_WORLDS = 1_000_000  # limited because all outcomes stay in memory
+WORLDS_PER_CALL = 50  # worlds per engine call
+WORLDS_PER_CHECK = 400  # worlds between two checks of the time limit
+GIN_ENDINGS = (DEAL_ENDINGS.index("gin"), DEAL_ENDINGS.index("big_gin"))
+UNDERCUT = DEAL_ENDINGS.index("undercut")
 
 # Outcome of a deal for the player: net points, or minus the penalty; probability of winning the
 # match in % (NaN if it is unknown); net won deals or net won games in games with a die (otherwise
@@ -48,9 +49,9 @@ UNDERCUT = KINDS.index("undercut")
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
 # Smallest assumed range of the difference of two actions in one world, in points or % of matches
-POINTS_REACH = 100.0
+MIN_RANGE = 100.0
 # The same for other measures: one deal either way with the die at 6, or one game that counts 4
-REACHES = {"deals": 12.0, "games": 48.0}
+MIN_RANGES = {"deals": 12.0, "games": 48.0}
 
 
 # Selection of the best action with early elimination of worse ones
@@ -63,7 +64,7 @@ REACHES = {"deals": 12.0, "games": 48.0}
 
 
 @dataclass(frozen=True)
-class Gaps:
+class ActionGaps:
     """Differences between each action and the best of the active actions.
 
     Attributes:
@@ -74,56 +75,58 @@ class Gaps:
 
     best: int
     means: np.ndarray
-    halves: np.ndarray
+    half_widths: np.ndarray
 
 
-def next_look(played: int, most: int) -> int:
+def next_checkpoint(n_played: int, max_worlds: int) -> int:
     """Return the number of worlds at the next check: twice `n_played`, at most `max_worlds`."""
-    return min(most, max(LOOK_FROM, 2 * played))
+    return min(max_worlds, max(MIN_UNITS_FIRST_LOOK, 2 * n_played))
 
 
-def compare(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> Gaps:
+def compare_actions(
+    values: np.ndarray, max_worlds: int, min_range: float = MIN_RANGE
+) -> ActionGaps:
     """Compare each action with the best one.
 
     Args:
-        worth: float64 (n_worlds, n_actions), action values; NaN after an action was eliminated.
-        most: Maximum number of worlds, which must be fixed in advance.
-        least_reach: Smallest assumed range of the difference of two actions in one world.
+        values: float64 (n_worlds, n_actions), action values; NaN after an action was eliminated.
+        max_worlds: Maximum number of worlds, which must be fixed in advance.
+        min_range: Smallest assumed range of the difference of two actions in one world.
     """
-    tried = ~np.isnan(worth)
-    means = np.where(tried[-1], worth.mean(axis=0), -np.inf)
+    tried = ~np.isnan(values)
+    means = np.where(tried[-1], values.mean(axis=0), -np.inf)
     best = int(means.argmax())
-    gaps = worth - worth[:, best, None]
+    gaps = values - values[:, best, None]
     worlds = tried.sum(axis=0)
-    gap = np.nanmean(gaps, axis=0)
-    apart = np.nanmax(worth, axis=1) - np.nanmin(worth, axis=1)
-    reach = max(least_reach, float(apart.max()))
+    mean_gaps = np.nanmean(gaps, axis=0)
+    ranges = np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
+    value_range = max(min_range, float(ranges.max()))
     # Count one more world with the widest possible gap. A few hundred worlds may contain no rare
     # event, and the estimated error must not vanish because of that.
-    variances = np.nanvar(gaps, axis=0) + reach**2 / worlds
+    variances = np.nanvar(gaps, axis=0) + value_range**2 / worlds
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
     # Tightest at the geometric mean of the first and last checkpoint
-    tightest = sqrt(LOOK_FROM * max(LOOK_FROM, most))
-    widths = [sequence_width(int(n), tightest, alpha) for n in worlds]
+    tightest = sqrt(MIN_UNITS_FIRST_LOOK * max(MIN_UNITS_FIRST_LOOK, max_worlds))
+    widths = [confidence_sequence_width(int(n), tightest, alpha) for n in worlds]
     errors = np.sqrt(variances / worlds)
-    halves = np.array(widths) * errors
-    halves[best] = 0.0
-    return Gaps(best, gap, halves)
+    half_widths = np.array(widths) * errors
+    half_widths[best] = 0.0
+    return ActionGaps(best, mean_gaps, half_widths)
 
 
-def still_tried(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> np.ndarray:
+def active_actions(values: np.ndarray, max_worlds: int, min_range: float = MIN_RANGE) -> np.ndarray:
     """Return a mask of the actions that may still be the best: bool (n_actions,).
 
     Args:
-        worth: float64 (n_worlds, n_actions), action values; NaN after an action was eliminated.
-        most: Maximum number of worlds, which must be fixed in advance.
-        least_reach: Smallest assumed range of the difference of two actions in one world.
+        values: float64 (n_worlds, n_actions), action values; NaN after an action was eliminated.
+        max_worlds: Maximum number of worlds, which must be fixed in advance.
+        min_range: Smallest assumed range of the difference of two actions in one world.
     """
-    alive = np.asarray(~np.isnan(worth[-1]))
-    if len(worth) < LOOK_FROM:
+    alive = np.asarray(~np.isnan(values[-1]))
+    if len(values) < MIN_UNITS_FIRST_LOOK:
         return alive
-    gaps = compare(worth, most, least_reach)
-    may_be_best = gaps.means + gaps.halves >= 0
+    gaps = compare_actions(values, max_worlds, min_range)
+    may_be_best = gaps.means + gaps.half_widths >= 0
     return np.asarray(alive & may_be_best)
 
 
@@ -131,7 +134,7 @@ def still_tried(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH)
 
 
 @dataclass(frozen=True)
-class Effort:
+class Budget:
     """Limits of an analysis: number of worlds, seconds and worker threads.
 
     Attributes:
@@ -141,14 +144,14 @@ class Effort:
         workers: Number of worker threads; None for all cores.
     """
 
-    worlds: int = WORLDS
+    worlds: int = DEFAULT_WORLDS
     seconds: float | None = None
     seed: int = 1
     workers: int | None = None
 
 
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(RenamedAttributes):
     """Outcomes of the actions in a position.
 
     Attributes:
@@ -161,82 +164,82 @@ class Analysis:
     position: Position
     matchup: Matchup
     outcomes: np.ndarray
-    most: int
+    max_worlds: int
 
     @property
-    def by(self) -> str:
+    def measure(self) -> str:
         """Measure by which actions are compared: match, deals, games, win or points."""
-        if self.position.in_match and self.has_match:
+        if self.position.in_match and self.has_match_probability:
             return "match"
-        return counted_by(self.position.variant)
+        return select_measure(self.position.variant)
 
     @property
-    def has_match(self) -> bool:
+    def has_match_probability(self) -> bool:
         """True if the probability of winning the match is known."""
         return not np.isnan(self.outcomes["match"]).all()
 
     @property
-    def worth(self) -> np.ndarray:
+    def values(self) -> np.ndarray:
         """Values of the actions, float64 (n_worlds, n_actions); NaN if not tried.
 
         The values are points, % of matches or % of deals, depending on the measure.
         """
-        factor = 100 if self.by == "win" else 1
-        return np.asarray(factor * self.outcomes[self.by])
+        factor = 100 if self.measure == "win" else 1
+        return np.asarray(factor * self.outcomes[self.measure])
 
     @property
-    def drawing(self) -> Drawing:
+    def world_sampler(self) -> WorldSampler:
         """Sampler of the worlds."""
-        return Drawing(self.matchup, self.position.view)
+        return WorldSampler(self.matchup, self.position.view)
 
     @property
     def unit(self) -> str:
         """Unit of the costs."""
-        return UNITS[self.by]
+        return COST_UNITS[self.measure]
 
     @property
-    def reach(self) -> float:
+    def min_range(self) -> float:
         """Smallest assumed range of the difference of two actions in one world."""
-        return REACHES.get(self.by, POINTS_REACH)
+        return MIN_RANGES.get(self.measure, MIN_RANGE)
 
     @property
-    def worlds(self) -> int:
+    def n_worlds(self) -> int:
         """Number of worlds in which the best action was played."""
         return len(self.outcomes)
 
     @cached_property
-    def gaps(self) -> Gaps:
+    def gaps(self) -> ActionGaps:
         """Differences between each action and the best one."""
-        return compare(self.worth, self.most, self.reach)
+        return compare_actions(self.values, self.max_worlds, self.min_range)
 
     @cached_property
-    def best(self) -> list[int]:
+    def best_indices(self) -> list[int]:
         """Indices of the actions that may be the best, best first."""
-        tried = still_tried(self.worth, self.most, self.reach)
-        return [place for place in self.order if tried[place]]
+        tried = active_actions(self.values, self.max_worlds, self.min_range)
+        return [place for place in self.ranking if tried[place]]
 
     @cached_property
-    def order(self) -> list[int]:
+    def ranking(self) -> list[int]:
         """Indices of the actions, best first."""
         ranked = np.argsort(-self.gaps.means, kind="stable")
         return [int(place) for place in ranked]
 
-    def cost(self, place: int) -> tuple[float, float, float]:
+    def estimate_cost(self, index: int) -> tuple[float, float, float]:
         """Estimate the cost of an action: its difference from the best, with a 95 % interval.
 
         Args:
-            place: Index of the action.
+            index: Index of the action.
 
         Returns:
             Mean, lower and upper bound. The lower bound is at least 0 for an eliminated action,
             because such an action is significantly worse than another one.
         """
-        mean = -float(self.gaps.means[place])
-        half = float(self.gaps.halves[place])
-        low = mean - half
-        if place not in self.best:
+        mean = -float(self.gaps.means[index])
+        half_width = float(self.gaps.half_widths[index])
+        low = mean - half_width
+        if index not in self.best_indices:
             low = max(0.0, low)
-        return mean, low, mean + half
+        return mean, low, mean + half_width
 
     def frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per action, best action first.
@@ -251,45 +254,45 @@ class Analysis:
         * `worlds`: number of worlds; `best`: True if the action may be the best; `done`: True if
           the player chose the action.
         """
-        return frame_of(self.rows())
+        return make_frame(self.rows())
 
     def rows(self) -> list[dict[str, object]]:
         """Return the rows of `frame` as dictionaries."""
-        return [self._row(place) for place in self.order]
+        return [self._row(place) for place in self.ranking]
 
-    def _row(self, place: int) -> dict[str, object]:
-        action = self.position.actions[place]
-        tried = ~np.isnan(self.worth[:, place])
-        outcomes = self.outcomes[tried, place]
+    def _row(self, index: int) -> dict[str, object]:
+        action = self.position.actions[index]
+        tried = ~np.isnan(self.values[:, index])
+        outcomes = self.outcomes[tried, index]
         row: dict[str, object] = {
             "variant": self.position.variant.text,
             "strategy": self.matchup.a.text,
             "opponent": self.matchup.opponent,
-            "action": self.position.text(action),
+            "action": self.position.format_action(action),
         }
         for name in MEASURES:
             row[name] = float(outcomes[name].mean())
-            row[f"{name}_se"] = _error(outcomes[name])
-        cost, low, high = self.cost(place)
+            row[f"{name}_se"] = _standard_error(outcomes[name])
+        cost, low, high = self.estimate_cost(index)
         return row | {
-            "by": self.by,
+            "by": self.measure,
             "cost": cost,
             "low": low,
             "high": high,
             "worlds": len(outcomes),
-            "best": place in self.best,
-            "done": action == self.position.done,
+            "best": index in self.best_indices,
+            "done": action == self.position.chosen,
         }
 
 
-def _error(values: np.ndarray) -> float:
+def _standard_error(values: np.ndarray) -> float:
     """Return the standard error of a mean; exactly 0 if all values are equal."""
     if np.all(values == values[0]):
         return 0.0
     return float(values.std()) / sqrt(len(values))
 
 
-def outcomes_of(records: np.ndarray, variant: Variant, equity: Equity | None) -> np.ndarray:
+def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | None) -> np.ndarray:
     """Compute the outcomes of deals for side A.
 
     Args:
@@ -300,20 +303,20 @@ def outcomes_of(records: np.ndarray, variant: Variant, equity: Equity | None) ->
     Returns:
         OUTCOME array of the same shape.
     """
-    found = np.empty(records.shape, OUTCOME)
+    outcomes = np.empty(records.shape, OUTCOME)
     is_own = records["knocker"] == 0
     kind = records["kind"]
-    found["points"] = net_points(variant, records)
-    found["match"] = found["deals"] = found["games"] = np.nan
+    outcomes["points"] = compute_net_points(variant, records)
+    outcomes["match"] = outcomes["deals"] = outcomes["games"] = np.nan
     if equity is not None:
-        equity.write(found, records)
-    found["win"] = records["winner"] == 0
-    found["gin"] = is_own & np.isin(kind, GINS)
-    found["undercut"] = is_own & (kind == UNDERCUT)
-    return found
+        equity.write_values(outcomes, records)
+    outcomes["win"] = records["winner"] == 0
+    outcomes["gin"] = is_own & np.isin(kind, GIN_ENDINGS)
+    outcomes["undercut"] = is_own & (kind == UNDERCUT)
+    return outcomes
 
 
-def gains(records: np.ndarray, variant: Variant) -> np.ndarray:
+def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
     """Compute the gain of side A in deals, in the measure of the variant.
 
     Args:
@@ -323,30 +326,34 @@ def gains(records: np.ndarray, variant: Variant) -> np.ndarray:
     Returns:
         float64 array of the same shape.
     """
-    by = counted_by(variant)
-    equity = find_equity(variant) if by in REACHES else None
+    by = select_measure(variant)
+    equity = compute_equity(variant) if by in MIN_RANGES else None
     factor = 100 if by == "win" else 1
-    return np.asarray(factor * outcomes_of(records, variant, equity)[by])
+    return np.asarray(factor * compute_outcomes(records, variant, equity)[by])
 
 
-def counted_by(variant: Variant) -> str:
+def select_measure(variant: Variant) -> str:
     """Return the measure of a single deal: deals, games, win or points."""
-    row = variant.row
+    row = variant.params
     if row["die"] != "off":
         return "deals" if row["die"] == "deal" else "games"
     return "win" if row["deal_scoring"] == "winloss" else "points"
 
 
 # Called with the number of worlds played, the maximum, and a function that returns the result
-Watch = Callable[[int, int, Callable[[], Analysis]], None]
+OnProgress = Callable[[int, int, Callable[[], Analysis]], None]
 
 
-def unwatched(done: int, every: int, so_far: Callable[[], object]) -> None:
+def ignore_progress(n_done: int, total: int, get_result: Callable[[], object]) -> None:
     """Ignore progress."""
 
 
-def analyse(
-    position: Position, own: str, other: str | None, effort: Effort, watch: Watch = unwatched
+def analyse_position(
+    position: Position,
+    strategy: str,
+    opponent: str | None,
+    budget: Budget,
+    on_progress: OnProgress = ignore_progress,
 ) -> Analysis:
     """Estimate the values of all actions in a position by rollouts in the same worlds.
 
@@ -354,100 +361,104 @@ def analyse(
 
     Args:
         position: Decision to analyse.
-        own: Strategy that continues for the player.
-        other: Strategy that continues for the opponent; None in solitaire games.
-        effort: Limits of the analysis.
-        watch: Called with the number of worlds played, the maximum, and a function that returns
-            the result so far.
+        strategy: Strategy that continues for the player.
+        opponent: Strategy that continues for the opponent; None in solitaire games.
+        budget: Limits of the analysis.
+        on_progress: Called with the number of worlds played, the maximum, and a function that
+            returns the result so far.
 
     Raises:
         PositionError: If the budget exceeds `MAX_WORLDS`.
     """
-    if effort.worlds > MOST_WORLDS:
+    if budget.worlds > MAX_WORLDS:
         raise PositionError(
-            f"{effort.worlds:,} worlds are too many to keep; name at most {MOST_WORLDS:,}."
+            f"{budget.worlds:,} worlds are too many to keep; name at most {MAX_WORLDS:,}."
         )
-    trial = _Trial(position, own, other, effort)
-    seconds = np.inf if effort.seconds is None else effort.seconds
+    rollouts = _Rollouts(position, strategy, opponent, budget)
+    seconds = np.inf if budget.seconds is None else budget.seconds
     end = time.monotonic() + seconds
-    look = next_look(0, effort.worlds)
-    while trial.played < effort.worlds and trial.alive.sum() > 1:
-        trial.play(min(CHUNK, look - trial.played))
-        if trial.played == look:
-            found = trial.analysis()
-            trial.alive = still_tried(found.worth, effort.worlds, found.reach)
-            look = next_look(look, effort.worlds)
-        watch(trial.played, effort.worlds, trial.analysis)
+    checkpoint = next_checkpoint(0, budget.worlds)
+    while rollouts.n_played < budget.worlds and rollouts.active.sum() > 1:
+        rollouts.play(min(WORLDS_PER_CHECK, checkpoint - rollouts.n_played))
+        if rollouts.n_played == checkpoint:
+            result = rollouts.get_result()
+            rollouts.active = active_actions(result.values, budget.worlds, result.min_range)
+            checkpoint = next_checkpoint(checkpoint, budget.worlds)
+        on_progress(rollouts.n_played, budget.worlds, rollouts.get_result)
         if time.monotonic() > end:
             break
-    return trial.analysis()
+    return rollouts.get_result()
 
 
-def played_on(position: Position, own: str, other: str | None, effort: Effort) -> Analysis:
+def analyse_without_elimination(
+    position: Position, strategy: str, opponent: str | None, budget: Budget
+) -> Analysis:
     """Estimate the values of all actions in all worlds of the budget, without elimination.
 
     Args:
         position: Decision to analyse.
-        own: Strategy that continues for the player.
-        other: Strategy that continues for the opponent; None in solitaire games.
-        effort: Limits of the analysis, of which `seconds` has no effect.
+        strategy: Strategy that continues for the player.
+        opponent: Strategy that continues for the opponent; None in solitaire games.
+        budget: Limits of the analysis, of which `seconds` has no effect.
     """
-    trial = _Trial(position, own, other, effort)
-    trial.play(effort.worlds)
-    return trial.analysis()
+    rollouts = _Rollouts(position, strategy, opponent, budget)
+    rollouts.play(budget.worlds)
+    return rollouts.get_result()
 
 
-class _Trial:
+class _Rollouts:
     """Rollouts of the actions of one position, which grow world by world."""
 
-    def __init__(self, position: Position, own: str, other: str | None, effort: Effort) -> None:
+    def __init__(
+        self, position: Position, strategy: str, opponent: str | None, budget: Budget
+    ) -> None:
         variant = position.variant
         self.position = position
-        self.matchup = parse_matchup(own, other, variant.text, effort.seed, "deal")
-        kernel.prepare(self.matchup)
-        self.effort = effort
-        self.equity = find_equity(variant, effort.workers)
-        self.drawing = Drawing(self.matchup, position.view)
-        self.alive = np.ones(len(position.actions), bool)
-        self.played = 0
+        self.matchup = parse_matchup(strategy, opponent, variant.text, budget.seed, "deal")
+        kernel.compile_matchup(self.matchup)
+        self.budget = budget
+        self.equity = compute_equity(variant, budget.workers)
+        self.world_sampler = WorldSampler(self.matchup, position.view)
+        self.active = np.ones(len(position.actions), bool)
+        self.n_played = 0
         self._chunks: list[np.ndarray] = []
 
     def play(self, n: int) -> None:
         """Play the active actions in n more worlds."""
-        first = self.played
+        first = self.n_played
         view = self.position.view
-        places = np.flatnonzero(self.alive)
-        actions = [self.position.actions[place] for place in places]
+        indices = np.flatnonzero(self.active)
+        actions = [self.position.actions[place] for place in indices]
 
-        def part(start: int, size: int) -> np.ndarray:
+        def play_block(start: int, size: int) -> np.ndarray:
             number = first + start
-            worlds = self.drawing.worlds(size, number)
-            return play_in(self.matchup, view, actions, worlds, number)
+            worlds = self.world_sampler.sample(size, number)
+            return roll_out_worlds(self.matchup, view, actions, worlds, number)
 
-        records = np.concatenate(over_units(part, n, BLOCK, self.effort.workers))
-        chunk = np.full((n, len(self.alive)), np.nan, OUTCOME)
-        chunk[:, places] = outcomes_of(records, self.position.variant, self.equity)
+        records = np.concatenate(map_units(play_block, n, WORLDS_PER_CALL, self.budget.workers))
+        chunk = np.full((n, len(self.active)), np.nan, OUTCOME)
+        chunk[:, indices] = compute_outcomes(records, self.position.variant, self.equity)
         self._chunks.append(chunk)
-        self.played += n
+        self.n_played += n
 
-    def analysis(self) -> Analysis:
+    def get_result(self) -> Analysis:
         """Return the result so far."""
         outcomes = np.concatenate(self._chunks)
-        return Analysis(self.position, self.matchup, outcomes, self.effort.worlds)
+        return Analysis(self.position, self.matchup, outcomes, self.budget.worlds)
 
 
 # Analysis of all decisions in a deal
 
-WatchDeal = Callable[[int, int, Callable[[], Mapping[str, Analysis]]], None]
+OnDealProgress = Callable[[int, int, Callable[[], Mapping[str, Analysis]]], None]
 
 
 def analyse_deal(
-    deal: WatchedDeal,
+    deal: TracedDeal,
     turn: int | None,
-    own: str | None,
-    other: str | None,
-    effort: Effort,
-    watch: WatchDeal = unwatched,
+    strategy: str | None,
+    opponent: str | None,
+    budget: Budget,
+    on_progress: OnDealProgress = ignore_progress,
     names: Sequence[str] = (),
 ) -> dict[str, Analysis]:
     """Analyse the decisions of a deal, or of one turn.
@@ -455,44 +466,52 @@ def analyse_deal(
     Args:
         deal: Recorded deal.
         turn: Turn to analyse; None for all turns.
-        own: Strategy that continues for side A; by default the strategy that played A.
-        other: Strategy that continues for side B; by default the strategy that played B.
-        effort: Limits of each analysis.
-        watch: Called with the progress, its total, and a function that returns the analyses so
-            far.
+        strategy: Strategy that continues for side A; by default the strategy that played A.
+        opponent: Strategy that continues for side B; by default the strategy that played B.
+        budget: Limits of each analysis.
+        on_progress: Called with the progress, its total, and a function that returns the analyses
+            so far.
         names: Names of the players by side; by default those of the strategies.
 
     Returns:
         Analyses by label and player, such as `turn 5, draw, gold`; in solitaire games by label.
     """
     players = [player.text for player in deal.matchup.players]
-    names = names if len(set(names)) == len(players) else side_names(deal.matchup)
-    alone = len(players) == 1
-    positions = positions_in(deal, turn)
+    names = names if len(set(names)) == len(players) else short_player_names(deal.matchup)
+    is_solo = len(players) == 1
+    positions = find_decisions(deal, turn)
     if not positions:
         raise PositionError("nothing is decided in this deal, as far as it is known.")
-    opponent = other if alone else other or players[-1]
-    on = [own or players[0], opponent]
-    found: dict[str, Analysis] = {}
-    every = SHARES * len(positions)
+    rollout_opponent = opponent if is_solo else opponent or players[-1]
+    strategies = [strategy or players[0], rollout_opponent]
+    analyses: dict[str, Analysis] = {}
+    total = PROGRESS_PARTS * len(positions)
     for position in positions:
         player = int(position.view.seat != deal.state.half)
-        title = position.place if alone else f"{position.place}, {names[player]}"
+        title = position.label if is_solo else f"{position.label}, {names[player]}"
 
-        def see(played: int, most: int, so_far: Callable[[], Analysis], title: str = title) -> None:
-            before = found.copy()
-            done = SHARES * len(before) + SHARES * played // most
-            watch(done, every, lambda: {**before, title: so_far()})
+        def report_progress(
+            played: int, max_worlds: int, get_result: Callable[[], Analysis], title: str = title
+        ) -> None:
+            before = analyses.copy()
+            n_done = PROGRESS_PARTS * len(before) + PROGRESS_PARTS * played // max_worlds
+            on_progress(n_done, total, lambda: {**before, title: get_result()})
 
-        found[title] = analyse(position, on[player] or players[0], on[1 - player], effort, see)
-        watch(SHARES * len(found), every, found.copy)
-    return found
+        analyses[title] = analyse_position(
+            position,
+            strategies[player] or players[0],
+            strategies[1 - player],
+            budget,
+            report_progress,
+        )
+        on_progress(PROGRESS_PARTS * len(analyses), total, analyses.copy)
+    return analyses
 
 
-def frame(found: Mapping[str, Analysis]) -> pd.DataFrame:
+def analyses_to_frame(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
     """Combine analyses in one DataFrame, with the columns `decision` and `turn` first."""
     rows = []
-    for decision, analysis in found.items():
-        place = {"decision": decision, "turn": analysis.position.turn}
-        rows += [place | row for row in analysis.rows()]
-    return frame_of(rows)
+    for decision, analysis in analyses.items():
+        columns = {"decision": decision, "turn": analysis.position.turn}
+        rows += [columns | row for row in analysis.rows()]
+    return make_frame(rows)

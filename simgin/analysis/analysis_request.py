@@ -6,18 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from simgin.analysis.analysis import Analysis, Effort, analyse, analyse_deal, frame
-from simgin.analysis.analysis_report import analysis_report, deal_table, on_screen
-from simgin.analysis.deal_file import read_file
+from simgin.analysis.analysis import (
+    Analysis,
+    Budget,
+    analyse_deal,
+    analyse_position,
+    analyses_to_frame,
+)
+from simgin.analysis.analysis_report import build_analysis_report, deal_table, render_analyses
+from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.position import Position
-from simgin.analysis.written import Die, read_position, read_score
-from simgin.play.replay import find_deal
-from simgin.play.watch import WatchedDeal
+from simgin.analysis.position_text import Die, parse_position, parse_score_pair
+from simgin.play.replay import trace_named_deal
+from simgin.play.traced_deal import TracedDeal
 from simgin.report.progress import OnProgress
 from simgin.report.report import Report
 from simgin.rules import variants
 from simgin.rules.variants import Variant
-from simgin.runs.manifest import run_identity
+from simgin.runs.manifest import build_identity
 from simgin.strategy.cast import strong_player
 
 if TYPE_CHECKING:
@@ -31,15 +37,15 @@ class AnalysisRequest:
 
     Attributes:
         source: The position or the deal.
-        effort: Limits of the analysis.
+        budget: Limits of the analysis.
         own: Strategy that continues for the player, or for A; None for the strategy of the deal.
         other: Strategy that continues for the opponent, or for B.
         turn: Turn of the deal; None for all turns.
         names: Names of the players of a deal from a file.
     """
 
-    source: Position | WatchedDeal
-    effort: Effort
+    source: Position | TracedDeal
+    effort: Budget
     own: str | None = None
     other: str | None = None
     turn: int | None = None
@@ -51,7 +57,7 @@ class AnalysisRequest:
         cards: str,
         pile: str | None,
         variant: str | Variant,
-        effort: Effort,
+        effort: Budget,
         *,
         score: str | tuple[int, int] | None = None,
         dealer: str | None = None,
@@ -65,12 +71,12 @@ class AnalysisRequest:
         Raises:
             PositionError: If the position is not possible.
         """
-        game = variants.find(variant)
-        points = read_score(score) if isinstance(score, str) else score
+        game = variants.find_variant(variant)
+        points = parse_score_pair(score) if isinstance(score, str) else score
         kept: dict[str, Any] = {"score": points, "dealer": dealer, "stock": stock, "die": die}
-        position = read_position(cards, pile or "", game, **kept)
+        position = parse_position(cards, pile or "", game, **kept)
         best = strong_player(game)
-        opponent = best if game.row["players"] == 2 else None
+        opponent = best if game.params["players"] == 2 else None
         return cls(position, effort, own or best, other or opponent)
 
     @classmethod
@@ -79,7 +85,7 @@ class AnalysisRequest:
         a: str,
         b: str | None,
         variant: str,
-        effort: Effort,
+        effort: Budget,
         *,
         unit: int = 0,
         half: int = 0,
@@ -91,16 +97,16 @@ class AnalysisRequest:
         Raises:
             ReplayError: If the deal was not played.
         """
-        return cls(find_deal(a, b, variant, effort.seed, unit, half, deal), effort, **more)
+        return cls(trace_named_deal(a, b, variant, effort.seed, unit, half, deal), effort, **more)
 
     @classmethod
-    def read_file(cls, path: str, effort: Effort, **more: Any) -> AnalysisRequest:
+    def read_file(cls, path: str, effort: Budget, **more: Any) -> AnalysisRequest:
         """Read a request for a deal in a file.
 
         Raises:
             PositionError: If the file does not contain a deal.
         """
-        told = read_file(path)
+        told = read_deal_file(path)
         return cls(told.deal, effort, names=told.names, **more)
 
 
@@ -120,27 +126,27 @@ class AnalysisResult:
     def identity(self) -> dict[str, Any]:
         """See `simgin.report.report.Result`."""
         matchups = {one.matchup.title: one.matchup for one in self.found.values()}
-        return run_identity(list(matchups.values()))
+        return build_identity(list(matchups.values()))
 
     @property
     def units(self) -> list[int]:
         """See `simgin.report.report.Result`."""
-        worlds = next(iter(self.found.values())).worlds
+        worlds = next(iter(self.found.values())).n_worlds
         return [worlds] * len(self.identity["matchups"])
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the actions of all decisions as a DataFrame."""
-        return {"analysis": frame(self.found)}
+        return {"analysis": analyses_to_frame(self.found)}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the DataFrame for JSON."""
-        table = frame(self.found)
+        table = analyses_to_frame(self.found)
         rows: list[Any] = table.astype(object).where(table.notna(), None).to_dict("records")
         return rows
 
     def report(self, command: str) -> Report:
         """Return the report of the analyses."""
-        return analysis_report(self.found, self.is_whole, command)
+        return build_analysis_report(self.found, self.is_whole, command)
 
 
 def run_analysis(
@@ -154,7 +160,7 @@ def run_analysis(
             on_progress(done, total, lambda: _live_table(known(), _is_whole(request)))
 
     source, players = request.source, (request.own, request.other)
-    if isinstance(source, WatchedDeal):
+    if isinstance(source, TracedDeal):
         found = analyse_deal(source, request.turn, *players, effort, watch, names=request.names)
         return AnalysisResult(request, found)
     title = f"{source.variant.text}: your position"
@@ -164,11 +170,13 @@ def run_analysis(
 
     own, other = players
     assert own is not None, "a position has a strategy that continues"
-    return AnalysisResult(request, {title: analyse(source, own, other, effort, watch_position)})
+    return AnalysisResult(
+        request, {title: analyse_position(source, own, other, effort, watch_position)}
+    )
 
 
 def _is_whole(request: AnalysisRequest) -> bool:
-    return isinstance(request.source, WatchedDeal) and request.turn is None
+    return isinstance(request.source, TracedDeal) and request.turn is None
 
 
 def _live_table(found: Mapping[str, Analysis], is_whole: bool) -> RenderableType:
@@ -176,4 +184,6 @@ def _live_table(found: Mapping[str, Analysis], is_whole: bool) -> RenderableType
     from rich.console import Group
 
     *_, title = found
-    return deal_table(found) if is_whole else Group(*on_screen({title: found[title]}, is_whole))
+    return (
+        deal_table(found) if is_whole else Group(*render_analyses({title: found[title]}, is_whole))
+    )

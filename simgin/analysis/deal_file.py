@@ -12,32 +12,43 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from simgin.analysis.game_logs import read_log, replayed
+from simgin.analysis.foreign_logs import parse_log, replay_log
 from simgin.analysis.position import PositionError
-from simgin.core.cards import PACK
-from simgin.core.state import MAX_QUESTIONS
-from simgin.play import replay, replay_rows
+from simgin.core.cards import ALL_CARDS
+from simgin.core.state import MAX_DECISIONS
+from simgin.play import replay, replay_json
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.watch import WatchedDeal, cut_short, watch_deal
+from simgin.play.traced_deal import TracedDeal, trace_deal, truncate_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
 from simgin.strategy.cast import strong_player
 from simgin.text.files import parse_json, read_text
-from simgin.text.messages import quoted, shown
-from simgin.text.notation import cards_in, parse_cards
+from simgin.text.messages import format_value, quote_text
+from simgin.text.notation import mask_to_cards, parse_cards
 
-Row = Mapping[str, Any]
-MOST = 1 << 24
-BOUNDS = replay.BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
-MOST_POINTS = 1_000_000
+JsonRow = Mapping[str, Any]
+MAX_FILE_BYTES = 1 << 24
+FIELD_BOUNDS = replay.ADDRESS_BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
+MAX_ABS_SCORE = 1_000_000
 # Fields of a decision that must follow from earlier decisions
-SHOWN = ("turn", "seat", "slot", "hand", "offered", "taken", "drawn", "stake", "owner", "answer")
+CHECKED_FIELDS = (
+    "turn",
+    "seat",
+    "slot",
+    "hand",
+    "offered",
+    "taken",
+    "drawn",
+    "stake",
+    "owner",
+    "answer",
+)
 
 
 @dataclass(frozen=True)
-class Told:
+class RecordedDeal:
     """Recorded deal of a file.
 
     Attributes:
@@ -49,31 +60,33 @@ class Told:
     """
 
     path: str
-    deal: WatchedDeal
+    deal: TracedDeal
     names: tuple[str, ...]
-    first: int = 0
+    seat_of_a: int = 0
     engine: str = ""
 
 
-def read_file(path: str | Path) -> Told:
+def read_deal_file(path: str | Path) -> RecordedDeal:
     """Read the deal of a file; it is truncated if the file ends before the deal.
 
     Raises:
         PositionError: If the file does not contain a deal.
         OSError: If the file cannot be opened.
     """
-    text = read_text(Path(path), MOST, errors="replace")
+    text = read_text(Path(path), MAX_FILE_BYTES, errors="replace")
     try:
-        log = read_log(text)
+        log = parse_log(text)
         if log is not None:
-            deal = replayed(log)
+            deal = replay_log(log)
             best = strong_player(deal.matchup.variant)  # the real players are unknown
             matchup = parse_matchup(best, best, log.variant, 1, "deal")
-            return Told(str(path), replace(deal, matchup=matchup), log.names, engine=log.engine)
+            return RecordedDeal(
+                str(path), replace(deal, matchup=matchup), log.names, engine=log.engine
+            )
         answer = parse_json(text)
         first = answer["rows"][0]
-        names = tuple(map(_name, first["strategies"]))
-        return Told(str(path), _played(answer), names, _number(first, "half"))
+        names = tuple(map(_strip_side, first["strategies"]))
+        return RecordedDeal(str(path), _replay_deal(answer), names, _read_integer(first, "half"))
     except (KeyError, TypeError, AttributeError, IndexError):
         reason = "something is missing that `simgin show ... --json` prints"
     except json.JSONDecodeError:
@@ -83,74 +96,74 @@ def read_file(path: str | Path) -> Told:
         )
     except ValueError as error:
         reason = str(error).rstrip(".")
-    raise _error(path, reason)
+    raise _deal_file_error(path, reason)
 
 
-def _name(name: str) -> str:
+def _strip_side(name: str) -> str:
     """Remove the suffix that distinguishes a strategy from itself."""
     return str(name).removesuffix(" (A)").removesuffix(" (B)")
 
 
-def _error(path: str | Path, reason: str) -> PositionError:
-    return PositionError(f"{quoted(str(path))} cannot be read as a deal: {reason}.")
+def _deal_file_error(path: str | Path, reason: str) -> PositionError:
+    return PositionError(f"{quote_text(str(path))} cannot be read as a deal: {reason}.")
 
 
-def _played(answer: Row) -> WatchedDeal:
+def _replay_deal(content: JsonRow) -> TracedDeal:
     """Replay the deal."""
-    first, *rows = answer["rows"]
+    first, *rows = content["rows"]
     decisions = [row for row in rows if row["event"] == "decision"]
-    variant = variants.find(first["variant"])
-    if variant.row["die"] == "game" and decisions and decisions[0]["stake"] != 1:
+    variant = variants.find_variant(first["variant"])
+    if variant.params["die"] == "game" and decisions and decisions[0]["stake"] != 1:
         raise PositionError(
             "it tells of a die that was turned in an earlier deal: name the deal by --seed, --unit "
             "and --deal instead"
         )
     pack = parse_cards(first["pack"])
-    script = _script(decisions)
-    played = watch_deal(
-        _matchup(answer, first, variant),
-        _number(first, "unit"),
-        pack=[*pack, *(card for card in cards_in(PACK) if card not in pack)],
-        joker=-1 if first["joker"] is None else _number(first, "joker"),
-        dealer=0 if first["dealer"] is None else _number(first, "dealer"),
-        points=_pair(first["points"]),
+    script = _read_actions(decisions)
+    played = trace_deal(
+        _read_matchup(content, first, variant),
+        _read_integer(first, "unit"),
+        pack=[*pack, *(card for card in mask_to_cards(ALL_CARDS) if card not in pack)],
+        joker=-1 if first["joker"] is None else _read_integer(first, "joker"),
+        dealer=0 if first["dealer"] is None else _read_integer(first, "dealer"),
+        points=_read_pair(first["points"]),
         script=script,
     )
-    _check(played, decisions)
-    if played.fault or played.state.logged > len(script):
+    _check_decisions(played, decisions)
+    if played.error or played.state.logged > len(script):
         drawn = played.state.log[len(script)].drawn
-        played = cut_short(played, len(script), bool(drawn < 0 or drawn in pack))
+        played = truncate_deal(played, len(script), bool(drawn < 0 or drawn in pack))
     if first["in_match"]:
-        _enter_standing(played, first)
+        _write_match_state(played, first)
         return replace(played, matchup=replace(played.matchup, unit="match"))
     return played
 
 
-def _matchup(answer: Row, first: Row, variant: Variant) -> Matchup:
+def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup:
     """Return the strategies by seat, with the strongest one in place of unavailable ones."""
-    players = int(str(variant.row["players"]))
-    names = [_name(name) for name in first["strategies"]]
+    players = int(str(variant.params["players"]))
+    names = [_strip_side(name) for name in first["strategies"]]
     if len(names) != players or (first["dealer"] is None) != (players == 1):
         raise PositionError(f"{variant.text} is for {players}, and its players are others")
     stand_in = strong_player(variant)
-    a, b = (*(_known(name, stand_in) for name in names), None)[:2]
-    return parse_matchup(str(a), b, variant.text, _number(answer, "seed"), "deal")
+    a, b = (*(_find_strategy(name, stand_in) for name in names), None)[:2]
+    return parse_matchup(str(a), b, variant.text, _read_integer(content, "seed"), "deal")
 
 
-def _known(name: str, stand_in: str) -> str:
+def _find_strategy(name: str, substitute: str) -> str:
     """Return the name of a strategy if it can be loaded safely, otherwise that of the substitute.
 
     A file may come from an untrusted source, so no Python file that it names is executed.
     """
     if ".py" in name.lower():
-        return stand_in
+        return substitute
     try:
-        return loader.find(name).text
+        return loader.find_strategy(name).text
     except (ValueError, OSError):
-        return stand_in
+        return substitute
 
 
-def _script(decisions: Sequence[Row]) -> list[int]:
+def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
     """Return the actions up to the first missing one."""
     script: list[int] = []
     for row in decisions:
@@ -159,57 +172,57 @@ def _script(decisions: Sequence[Row]) -> list[int]:
         if row["slot"] == "discard":
             script += parse_cards(row["answer"])
         else:
-            script.append(_number(row, "answer"))
-    if len(script) > MAX_QUESTIONS:
+            script.append(_read_integer(row, "answer"))
+    if len(script) > MAX_DECISIONS:
         raise PositionError("it has more decisions than any deal")
     return script
 
 
-def _number(row: Row, name: str) -> int:
+def _read_integer(row: JsonRow, name: str) -> int:
     """Return an integer of a row; it must be from 0 to below its bound."""
-    number = row[name]
-    if not isinstance(number, int) or not 0 <= number < BOUNDS[name]:
-        raise PositionError(f"{name} is a number from 0 to {BOUNDS[name] - 1}")
-    return int(number)
+    value = row[name]
+    if not isinstance(value, int) or not 0 <= value < FIELD_BOUNDS[name]:
+        raise PositionError(f"{name} is a number from 0 to {FIELD_BOUNDS[name] - 1}")
+    return int(value)
 
 
-def _pair(numbers: Sequence[Any]) -> tuple[int, int]:
+def _read_pair(values: Sequence[Any]) -> tuple[int, int]:
     """Return the integers of both seats."""
-    own, other = numbers
-    if not all(isinstance(number, int) and abs(number) < MOST_POINTS for number in numbers):
-        raise PositionError(f"{shown(own)} and {shown(other)} are no scores")
-    return own, other
+    first, second = values
+    if not all(isinstance(number, int) and abs(number) < MAX_ABS_SCORE for number in values):
+        raise PositionError(f"{format_value(first)} and {format_value(second)} are no scores")
+    return first, second
 
 
-def _check(played: WatchedDeal, decisions: Sequence[Row]) -> None:
+def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None:
     """Raise PositionError if a decision does not follow from earlier ones."""
-    asked = replay_rows.rows(replay.make_replay(played))[1:-1]
-    for number, told in enumerate(decisions):
-        row = asked[number] if number < len(asked) else {}
-        wrong = [name for name in SHOWN if name not in row or row[name] != told[name]]
-        if told["answer"] is None and wrong == ["answer"]:
+    expected_rows = replay_json.replay_to_json(replay.make_replay(replayed))[1:-1]
+    for index, recorded in enumerate(decisions):
+        row = expected_rows[index] if index < len(expected_rows) else {}
+        wrong = [name for name in CHECKED_FIELDS if name not in row or row[name] != recorded[name]]
+        if recorded["answer"] is None and wrong == ["answer"]:
             return  # the last recorded decision
         if wrong:
             raise PositionError(
-                f"decision {number + 1}, turn {told['turn']}, {told['slot']}, does not follow from "
-                f"the cards and decisions before it ({wrong[0]})"
+                f"decision {index + 1}, turn {recorded['turn']}, {recorded['slot']}, does not "
+                f"follow from the cards and decisions before it ({wrong[0]})"
             )
 
 
-def _enter_standing(played: WatchedDeal, first: Row) -> None:
+def _write_match_state(replayed: TracedDeal, first: JsonRow) -> None:
     """Write the state of the match to the views of the deal, which was replayed on its own."""
-    deal = _number(first, "deal")
-    target = int(build_rules(played.matchup.variant).points_target)
+    deal = _read_integer(first, "deal")
+    target = int(build_rules(replayed.matchup.variant).points_target)
     columns = [
-        [_pair((points, 0))[0] for points in first["columns"][seat]]
+        [_read_pair((points, 0))[0] for points in first["columns"][seat]]
         for seat in range(2 if first["columns"] else 0)
     ]
-    for view in played.state.log[: played.state.logged + 1]:
+    for view in replayed.state.log[: replayed.state.logged + 1]:
         seat = int(view["seat"])
         view["deal"] = deal
-        for told, name in (("points", "points"), ("won_deals", "deals"), ("games", "games")):
-            both = _pair(first[told])
-            view[f"own_{name}"], view[f"other_{name}"] = both[seat], both[1 - seat]
+        for key, name in (("points", "points"), ("won_deals", "deals"), ("games", "games")):
+            both_seats = _read_pair(first[key])
+            view[f"own_{name}"], view[f"other_{name}"] = both_seats[seat], both_seats[1 - seat]
         for whose, points in zip(("own", "other"), (columns[seat:] + columns[:seat]), strict=False):
             view[f"{whose}_columns"][: len(points)] = points
             view[f"{whose}_opened"] = max(

@@ -17,35 +17,52 @@ from zlib import crc32
 import numpy as np
 
 from simgin.analysis import analysis_report
-from simgin.analysis.analysis import WORLDS, Analysis, Effort, analyse, played_on
-from simgin.analysis.judge import kind_of, mistake_of, usual_actions
+from simgin.analysis.analysis import (
+    DEFAULT_WORLDS,
+    Analysis,
+    Budget,
+    analyse_position,
+    analyse_without_elimination,
+)
+from simgin.analysis.decision_evaluator import (
+    classify_decision,
+    classify_mistake,
+    evaluator_actions,
+)
+from simgin.analysis.error_rates import DECISION_TITLES
 from simgin.analysis.position import Position, PositionError
-from simgin.analysis.rates import KINDS
-from simgin.core.position import END
+from simgin.core.position_rollouts import ACTION_END
 from simgin.play import kernel
-from simgin.play.matchup import Matchup, own_names, parse_matchup
-from simgin.play.parallel import Progress, over_units, share
-from simgin.play.watch import watch_deal
-from simgin.report import page
-from simgin.report.cards import with_faces
+from simgin.play.matchup import Matchup, parse_matchup, short_names
+from simgin.play.parallel import Progress, map_units, partial_progress
+from simgin.play.traced_deal import trace_deal
+from simgin.report import html_report
+from simgin.report.card_rows import cards_to_html
 from simgin.report.report import Report
 from simgin.rules import variants
-from simgin.runs.manifest import run_identity
-from simgin.stats.estimate import mean_of
-from simgin.stats.table import Frame, for_json, frame_of
+from simgin.runs.manifest import build_identity
+from simgin.stats.estimate import estimate_mean
+from simgin.stats.table import Frame, make_frame, to_json_row
 from simgin.strategy.cast import strong_player, weaker_types
 from simgin.text import shell
-from simgin.text.files import replacing
-from simgin.text.notation import card_text
+from simgin.text.files import atomic_write
+from simgin.text.notation import format_card
 
-MOST = 200
-DEALS = 12  # deals searched per position
-FIRST_WORLDS = 200  # for the screening; the selected decisions are analysed in new worlds
-STAGE, LAST_STAGE = 8, 2  # turns of both players per stage of a deal, and the last stage
-MOST_RIGHT = 1 / 3  # an exercise with a higher proportion of correct options teaches little
-PAGE, PARTS = (Path(__file__).with_name(name) for name in ("drill.html.j2", "drill_parts.html.j2"))
-DECK = "simgin drill"
-MARKS = {".html": b"<title>Drill: ", ".apkg": DECK.encode()}  # identify files of this module
+MAX_POSITIONS = 200
+DEALS_PER_POSITION = 12  # deals searched per position
+SCREENING_WORLDS = 200  # for the screening; the selected decisions are analysed in new worlds
+TURNS_PER_STAGE, LAST_STAGE = 8, 2  # turns of both players per stage of a deal, and the last stage
+MAX_CORRECT_PROPORTION = (
+    1 / 3
+)  # an exercise with a higher proportion of correct options teaches little
+HTML_TEMPLATE, CARD_TEMPLATE = (
+    Path(__file__).with_name(name) for name in ("drill.html.j2", "drill_parts.html.j2")
+)
+DECK_NAME = "simgin drill"
+FILE_MARKS = {
+    ".html": b"<title>Drill: ",
+    ".apkg": DECK_NAME.encode(),
+}  # identify files of this module
 
 
 @dataclass(frozen=True)
@@ -59,8 +76,8 @@ class DrillRequest:
     """
 
     players: Sequence[Matchup]
-    judge: Matchup
-    positions: int
+    evaluator: Matchup
+    n_positions: int
 
     @classmethod
     def read(
@@ -71,10 +88,10 @@ class DrillRequest:
         Raises:
             PositionError: If there are too few or too many positions, or the game is solitaire.
         """
-        if not 1 <= positions <= MOST:
-            raise PositionError(f"a drill has 1 to {MOST} positions, not {positions:,}.")
-        game = variants.find(variant)
-        if game.row["players"] == 1:
+        if not 1 <= positions <= MAX_POSITIONS:
+            raise PositionError(f"a drill has 1 to {MAX_POSITIONS} positions, not {positions:,}.")
+        game = variants.find_variant(variant)
+        if game.params["players"] == 1:
             raise PositionError(f"{game.text} is for one player, and a drill takes deals of two.")
         best = strong_player(game)
         players = [
@@ -107,41 +124,45 @@ class Exercise:
     @property
     def theme(self) -> str:
         """Kind of decision, a key of `decision_evaluator.MISTAKES`."""
-        return kind_of(self.position, self.position.actions[self.analysis.order[0]])
+        return classify_decision(self.position, self.position.actions[self.analysis.ranking[0]])
 
     @cached_property
-    def answers(self) -> list[int]:
+    def options(self) -> list[int]:
         """Indices of the actions to choose from; of each way to end the deal only the best."""
-        kept: dict[str, int] = {}
-        for place in self.analysis.order:
-            action = self.position.actions[place]
-            text = self.position.text(action)
-            kept.setdefault(text.partition(",")[0] if action.kind == END else text, place)
-        return sorted(kept.values())
+        options: dict[str, int] = {}
+        for index in self.analysis.ranking:
+            action = self.position.actions[index]
+            text = self.position.format_action(action)
+            options.setdefault(text.partition(",")[0] if action.kind == ACTION_END else text, index)
+        return sorted(options.values())
 
     @property
-    def right(self) -> list[int]:
+    def correct_options(self) -> list[int]:
         """Indices of the options that may be the best, best first."""
-        return [place for place in self.analysis.best if place in self.answers]
+        return [place for place in self.analysis.best_indices if place in self.options]
 
     @property
     def is_useful(self) -> bool:
         """True if the chosen action was significantly wrong and few options are correct."""
-        was_wrong = self.position.was_done_at not in self.analysis.best
-        return was_wrong and len(self.right) <= max(1, MOST_RIGHT * len(self.answers))
+        was_wrong = self.position.chosen_index not in self.analysis.best_indices
+        return was_wrong and len(self.correct_options) <= max(
+            1, MAX_CORRECT_PROPORTION * len(self.options)
+        )
 
     @property
-    def player(self) -> str:
+    def player_name(self) -> str:
         """Short name of the player who made the mistake."""
         text = self.matchup.a.text
-        return own_names([self.matchup]).get(text, text)
+        return short_names([self.matchup]).get(text, text)
 
     @property
     def command(self) -> str:
         """Command that repeats the analysis of the decision."""
-        analyze = self.matchup.replay(self.unit, 0, 0).replace("simgin show", "simgin analyze", 1)
-        judge = self.analysis.matchup.a.text
-        return f"{analyze} --turn {self.position.turn} {shell.join(['--as', judge])}"
+        analyze = self.matchup.replay_command(self.unit, 0, 0).replace(
+            "simgin show", "simgin analyze", 1
+        )
+        evaluator = self.analysis.matchup.a.text
+        return f"{analyze} --turn {self.position.turn} {shell.join_command(['--as', evaluator])}"
 
 
 @dataclass(frozen=True)
@@ -154,22 +175,24 @@ class Drill:
     @property
     def identity(self) -> dict[str, Any]:
         """See `simgin.report.report.Result`."""
-        return run_identity([*self.request.players, self.request.judge])
+        return build_identity([*self.request.players, self.request.evaluator])
 
     @property
     def units(self) -> list[int]:
         """See `simgin.report.report.Result`."""
-        return [DEALS * self.request.positions] * (len(self.request.players) + 1)
+        return [DEALS_PER_POSITION * self.request.n_positions] * (len(self.request.players) + 1)
 
     def frames(self) -> dict[str, Frame]:
         """Return the rows as a DataFrame."""
-        return {"drill": frame_of(self.records())}
+        return {"drill": make_frame(self.records())}
 
     def report(self, command: str) -> Report:
         """Return a report with the number of exercises by kind of decision."""
         had = Counter(one.theme for one in self.exercises)
-        listed = ", ".join(f"{name} {had[key]}" for key, name in KINDS.items() if had[key])
-        title = f"Drill, {self.request.judge.variant.text}"
+        listed = ", ".join(
+            f"{name} {had[key]}" for key, name in DECISION_TITLES.items() if had[key]
+        )
+        title = f"Drill, {self.request.evaluator.variant.text}"
         return Report(title, [f"{len(self.exercises)} positions: {listed}."], command=command)
 
     def records(self) -> list[dict[str, Any]]:
@@ -181,14 +204,18 @@ class Drill:
         * `player`: strategy that made the mistake; `analyze`: command that repeats the analysis.
         * The columns of `Analysis.frame`; `best` is True if the option is correct.
         """
-        found = []
-        for number, one in enumerate(self.exercises, start=1):
-            told = {"position": number, "theme": one.theme, "place": one.position.place}
-            told |= {"player": one.matchup.a.text, "analyze": one.command}
-            for place, row in zip(one.analysis.order, one.analysis.rows(), strict=True):
-                if place in one.answers:
-                    found.append(for_json(told | row))
-        return found
+        rows = []
+        for number, exercise in enumerate(self.exercises, start=1):
+            columns = {
+                "position": number,
+                "theme": exercise.theme,
+                "place": exercise.position.label,
+            }
+            columns |= {"player": exercise.matchup.a.text, "analyze": exercise.command}
+            for index, row in zip(exercise.analysis.ranking, exercise.analysis.rows(), strict=True):
+                if index in exercise.options:
+                    rows.append(to_json_row(columns | row))
+        return rows
 
 
 def run_drill(
@@ -199,20 +226,20 @@ def run_drill(
     Raises:
         PositionError: If no costly decision was found.
     """
-    for matchup in (*request.players, request.judge):
-        kernel.prepare(matchup)
-    units = DEALS * request.positions
+    for matchup in (*request.players, request.evaluator):
+        kernel.compile_matchup(matchup)
+    units = DEALS_PER_POSITION * request.n_positions
 
     def sift(unit: int, _n: int) -> list[Candidate]:
-        return list(_seeming(request, unit))
+        return list(_find_candidates(request, unit))
 
-    sifted = over_units(sift, units, 1, workers, share(on_progress, 0, 2))
-    seeming = sorted((one for unit in sifted for one in unit), key=lambda one: one.low)
-    found = _priced(request, seeming, workers, share(on_progress, 1, 2))
-    if not found:
+    sifted = map_units(sift, units, 1, workers, partial_progress(on_progress, 0, 2))
+    candidates = sorted((one for unit in sifted for one in unit), key=lambda one: one.low)
+    exercises = _select_exercises(request, candidates, workers, partial_progress(on_progress, 1, 2))
+    if not exercises:
         raise PositionError("no costly decision was found; try another seed, or more positions.")
-    order = np.random.default_rng(request.judge.seed).permutation(len(found))
-    return Drill(request, [found[place] for place in order])
+    order = np.random.default_rng(request.evaluator.seed).permutation(len(exercises))
+    return Drill(request, [exercises[place] for place in order])
 
 
 class Candidate(NamedTuple):
@@ -233,26 +260,31 @@ class Candidate(NamedTuple):
     position: Position
 
 
-def _seeming(request: DrillRequest, unit: int) -> Iterator[Candidate]:
+def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
     """Yield decisions of a deal in which the evaluator's action is significantly better."""
     matchup = request.players[unit % len(request.players)]
-    judge = request.judge
-    rough = Effort(FIRST_WORLDS, seed=judge.seed + 1, workers=1)
-    for position, usual in usual_actions(judge, watch_deal(matchup, unit)):
-        if usual == position.was_done:
+    evaluator = request.evaluator
+    rough = Budget(SCREENING_WORLDS, seed=evaluator.seed + 1, workers=1)
+    for position, evaluator_action in evaluator_actions(evaluator, trace_deal(matchup, unit)):
+        if evaluator_action == position.chosen_action:
             continue
-        both = replace(position, actions=[usual, position.was_done])
-        worth = played_on(both, judge.a.text, judge.opponent, rough).worth
-        low = mean_of(worth[:, 0] - worth[:, 1]).low
+        pair = replace(position, actions=[evaluator_action, position.chosen_action])
+        values = analyse_without_elimination(
+            pair, evaluator.a.text, evaluator.opponent, rough
+        ).values
+        low = estimate_mean(values[:, 0] - values[:, 1]).low
         if low > 0:
-            theme = kind_of(position, usual)
-            stage = min(position.turn // STAGE, LAST_STAGE)
-            kind = (theme, mistake_of(position, theme, usual), stage)
+            theme = classify_decision(position, evaluator_action)
+            stage = min(position.turn // TURNS_PER_STAGE, LAST_STAGE)
+            kind = (theme, classify_mistake(position, theme, evaluator_action), stage)
             yield Candidate(kind, low, matchup, unit, position)
 
 
-def _priced(
-    request: DrillRequest, seeming: list[Candidate], workers: int | None, progress: Progress | None
+def _select_exercises(
+    request: DrillRequest,
+    candidates: list[Candidate],
+    workers: int | None,
+    on_progress: Progress | None,
 ) -> list[Exercise]:
     """Return useful exercises from the candidates, balanced over kinds of mistakes.
 
@@ -260,49 +292,51 @@ def _priced(
 
     Args:
         request: The drill.
-        seeming: Candidates, costliest last.
+        candidates: Candidates, costliest last.
         workers: Number of worker threads.
-        progress: Called with the number of exercises and its total.
+        on_progress: Called with the number of exercises and its total.
     """
-    left: dict[tuple[str, str, int], list[Candidate]] = {}
-    for one in seeming:
-        left.setdefault(one.kind, []).append(one)
-    judge = request.judge
-    effort = Effort(WORLDS, seed=judge.seed, workers=workers)
-    found: dict[int, Exercise] = {}
-    had: Counter[tuple[object, ...]] = Counter()
-    while left and len(found) < request.positions:
-        kind = min(left, key=lambda kind: [had[kind[:n]] for n in (1, 2, 3)])
-        one = left[kind].pop()
-        if not left[kind]:
-            del left[kind]
-        if one.unit in found:
+    remaining: dict[tuple[str, str, int], list[Candidate]] = {}
+    for candidate in candidates:
+        remaining.setdefault(candidate.kind, []).append(candidate)
+    evaluator = request.evaluator
+    budget = Budget(DEFAULT_WORLDS, seed=evaluator.seed, workers=workers)
+    exercises: dict[int, Exercise] = {}
+    counts: Counter[tuple[object, ...]] = Counter()
+    while remaining and len(exercises) < request.n_positions:
+        kind = min(remaining, key=lambda kind: [counts[kind[:n]] for n in (1, 2, 3)])
+        candidate = remaining[kind].pop()
+        if not remaining[kind]:
+            del remaining[kind]
+        if candidate.unit in exercises:
             continue
-        analysis = analyse(one.position, judge.a.text, judge.opponent, effort)
-        exercise = Exercise(one.matchup, one.unit, analysis)
+        analysis = analyse_position(
+            candidate.position, evaluator.a.text, evaluator.opponent, budget
+        )
+        exercise = Exercise(candidate.matchup, candidate.unit, analysis)
         if exercise.is_useful:
-            found[one.unit] = exercise
-            had.update(kind[:n] for n in (1, 2, 3))
-            if progress is not None:
-                progress(len(found), request.positions)
-    return list(found.values())
+            exercises[candidate.unit] = exercise
+            counts.update(kind[:n] for n in (1, 2, 3))
+            if on_progress is not None:
+                on_progress(len(exercises), request.n_positions)
+    return list(exercises.values())
 
 
 # HTML page, and flash cards for Anki
 
 
-def html(drill: Drill, command: str) -> str:
+def render_drill_page(drill: Drill, command: str) -> str:
     """Render the HTML page. Equal drills have equal pages."""
-    return page.template(PAGE).render(
-        exercises=[*map(_shown, drill.exercises)],
+    return html_report.load_template(HTML_TEMPLATE).render(
+        exercises=[*map(_template_variables, drill.exercises)],
         unit=drill.exercises[0].analysis.unit,
-        variant=drill.request.judge.variant.text,
+        variant=drill.request.evaluator.variant.text,
         deals=sorted({one.matchup.title for one in drill.exercises}),
         command=command,
     )
 
 
-def write_anki(drill: Drill, file: Path) -> None:
+def write_anki_deck(drill: Drill, path: Path) -> None:
     """Write an Anki package with a note for each exercise.
 
     If a note of the same position has been imported before, the new one replaces it.
@@ -312,74 +346,78 @@ def write_anki(drill: Drill, file: Path) -> None:
     """
     import genanki
 
-    variant = drill.request.judge.variant.text
-    parts: Any = page.template(PARTS).module
+    variant = drill.request.evaluator.variant.text
+    parts: Any = html_report.load_template(CARD_TEMPLATE).module
+    style = html_report.load_template(html_report.STYLE).render()
     model = genanki.Model(
-        crc32(DECK.encode()),
-        DECK,
+        crc32(DECK_NAME.encode()),
+        DECK_NAME,
         fields=[{"name": "Position"}, {"name": "Prices"}],
         templates=[{"name": "Drill", "qfmt": "{{Position}}", "afmt": "{{FrontSide}}{{Prices}}"}],
-        css=f"{page.template(page.STYLE).render()}{parts.style()}body {{ padding: 1rem; }}",
+        css=f"{style}{parts.style()}body {{ padding: 1rem; }}",
     )
     deck = genanki.Deck(crc32(f"simgin {variant}".encode()), f"simgin: {variant}")
-    for one in drill.exercises:
-        shown = _shown(one)
-        fields = [str(parts.front(shown)), str(parts.told(shown))]
-        guid = genanki.guid_for(one.command)
-        deck.add_note(genanki.Note(model, fields, guid=guid, tags=[one.theme]))
-    with replacing(file) as opened:
+    for exercise in drill.exercises:
+        variables = _template_variables(exercise)
+        fields = [str(parts.front(variables)), str(parts.told(variables))]
+        guid = genanki.guid_for(exercise.command)
+        deck.add_note(genanki.Note(model, fields, guid=guid, tags=[exercise.theme]))
+    with atomic_write(path) as opened:
         genanki.Package(deck).write_to_file(opened)
 
 
-def _shown(one: Exercise) -> dict[str, Any]:
+def _template_variables(exercise: Exercise) -> dict[str, Any]:
     """Return the variables of an exercise for the templates."""
-    position, analysis = one.position, one.analysis
-    judge = analysis.matchup.a.text
-    costs = {place: analysis.cost(place) for place in one.answers}
-    whole = max(high for *_, high in costs.values()) or 1.0
+    position, analysis = exercise.position, exercise.analysis
+    evaluator = analysis.matchup.a.text
+    costs = {place: analysis.estimate_cost(place) for place in exercise.options}
+    max_cost = max(high for *_, high in costs.values()) or 1.0
     options = {
         place: {
             "option": number,
-            "text": with_faces(position.text(position.actions[place])),
+            "text": cards_to_html(position.format_action(position.actions[place])),
             "cost": round(mean, 3),
-            "right": place in one.right,
-            "price": analysis_report.cost_text(analysis, place) if high else "0",
-            "ends": [round(100 * max(0.0, end) / whole, 1) for end in (low, mean, high)],
+            "right": place in exercise.correct_options,
+            "price": analysis_report.format_cost(analysis, place) if high else "0",
+            "ends": [round(100 * max(0.0, end) / max_cost, 1) for end in (low, mean, high)],
         }
         for number, (place, (mean, low, high)) in enumerate(costs.items())
     }
     turn = f"Turn {position.turn}: " if position.turn else ""
     return {
-        "theme": KINDS[one.theme].capitalize(),
-        "situation": f"{turn}{analysis_report.caption(position)}",
+        "theme": DECISION_TITLES[exercise.theme].capitalize(),
+        "situation": f"{turn}{analysis_report.position_caption(position)}",
         "rows": list(analysis_report.card_rows(position)),
-        "question": with_faces(_question(one)),
+        "question": cards_to_html(_exercise_question(exercise)),
         "options": [*options.values()],
-        "prices": [options[place] for place in analysis.order if place in options],
-        "lesson": with_faces(" ".join(_lesson(one))),
+        "prices": [options[place] for place in analysis.ranking if place in options],
+        "lesson": cards_to_html(" ".join(_lesson_sentences(exercise))),
         "unit": analysis.unit,
-        "worlds": f"{analysis.worlds:,}",
-        "judge": own_names([analysis.matchup]).get(judge, judge),
-        "command": one.command,
+        "worlds": f"{analysis.n_worlds:,}",
+        "judge": short_names([analysis.matchup]).get(evaluator, evaluator),
+        "command": exercise.command,
     }
 
 
-def _question(one: Exercise) -> str:
+def _exercise_question(exercise: Exercise) -> str:
     """Return the question of an exercise."""
-    position = one.position
+    position = exercise.position
     if position.is_about_die:
         return "What do you do about the die?"
     if position.view.taken_offer >= 0:
-        return f"Do you take the {card_text(int(position.view.taken_offer))}?"
-    ends = any(action.kind == END for action in position.actions)
+        return f"Do you take the {format_card(int(position.view.taken_offer))}?"
+    ends = any(action.kind == ACTION_END for action in position.actions)
     return f"What do you discard{', or do you end the deal' if ends else ''}?"
 
 
-def _lesson(one: Exercise) -> Iterator[str]:
+def _lesson_sentences(exercise: Exercise) -> Iterator[str]:
     """Yield sentences with the best option, those too close to call, and the player's choice."""
-    analysis, position = one.analysis, one.position
-    best, *close = [position.text(position.actions[place]) for place in one.right]
+    analysis, position = exercise.analysis, exercise.position
+    best, *close = [
+        position.format_action(position.actions[place]) for place in exercise.correct_options
+    ]
     also = f"; too close to call: {', '.join(close)}" if close else ""
     yield f"Best: {best}{also}."
-    price = analysis_report.cost_text(analysis, position.was_done_at)
-    yield f"{one.player} chose {position.text(position.was_done)}: {price} {analysis.unit} worse."
+    price = analysis_report.format_cost(analysis, position.chosen_index)
+    chosen = position.format_action(position.chosen_action)
+    yield f"{exercise.player_name} chose {chosen}: {price} {analysis.unit} worse."

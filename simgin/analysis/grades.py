@@ -13,36 +13,48 @@ from itertools import chain
 
 import numpy as np
 
-from simgin.analysis import rates
-from simgin.analysis.deal_file import Told, read_file
-from simgin.analysis.game_logs import NOTES
-from simgin.analysis.judge import CONFIRMING, Judge, Judged
+from simgin.analysis import error_rates
+from simgin.analysis.deal_file import RecordedDeal, read_deal_file
+from simgin.analysis.decision_evaluator import (
+    CONFIRMATION_WORLDS,
+    DecisionEvaluator,
+    EvaluatedDecision,
+)
+from simgin.analysis.foreign_logs import ENGINE_NOTES
 from simgin.analysis.position import PositionError
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.parallel import over_units
-from simgin.play.watch import WatchedDeal
+from simgin.play.parallel import map_units
+from simgin.play.traced_deal import TracedDeal
 from simgin.report import numbers
 from simgin.report.progress import OnProgress
 from simgin.report.report import Report
-from simgin.report.table import Table, listed
-from simgin.stats.estimate import ENOUGH_UNITS, Estimate, around, mean_of, undefined
-from simgin.stats.variance import anchored_mean
+from simgin.report.report_table import Table, table_from_rows
+from simgin.stats.estimate import (
+    MIN_UNITS,
+    Estimate,
+    estimate_mean,
+    interval_around,
+    undefined_estimate,
+)
+from simgin.stats.variance import control_variate_mean
 from simgin.strategy.cast import CAST, strong_player
-from simgin.strategy.text_form import exchange
+from simgin.strategy.strategy_spec import with_policies
 from simgin.text import shell
-from simgin.text.messages import quoted
+from simgin.text.messages import quote_text
 
 # Points lost per deal, and the half-width of the 95 % interval
-LADDER: dict[str, tuple[float, float]] = {
+STRATEGY_RATES: dict[str, tuple[float, float]] = {
     name: (points, half) for name, (points, half) in CAST["points_lost"].items()
 }
-FEW = 100  # with fewer deals, the result is mostly luck
-LOOK = 100  # worlds before the first comparison; with fewer, mistakes depend on the seed
-LEAST_WORLDS = 1000  # for the measurement of a mistake
+MANY_DEALS = 100  # with fewer deals, the result is mostly luck
+GRADE_CHECK_WORLDS = (
+    100  # worlds before the first comparison; with fewer, mistakes depend on the seed
+)
+MIN_MEASUREMENT_WORLDS = 1000  # for the measurement of a mistake
 YOU = "you"
-MANY = 3  # strategies with a similar rate; with more, the comparison is not informative
-OF_LADDER = (
+MAX_LIKE = 3  # strategies with a similar rate; with more, the comparison is not informative
+LADDER_NOTE = (
     "Of the roster: against champion, judged by champion, in hundreds of deals of eaai. Other "
     "rules and opponents move these rates somewhat."
 )
@@ -59,8 +71,8 @@ class GradeRequest:
         engine: Engine that logged the deals, if it was not simgin.
     """
 
-    trial: rates.Trial
-    played: Sequence[WatchedDeal]
+    task: error_rates.RatingTask
+    deals_played: Sequence[TracedDeal]
     files: Sequence[str]
     engine: str = ""
 
@@ -88,27 +100,40 @@ class GradeRequest:
         Raises:
             PositionError: If a file does not contain a deal, or if the variants or players differ.
         """
-        told = [read_file(file) for file in files]
-        variants = list(dict.fromkeys(one.deal.matchup.variant.text for one in told))
+        recorded_deals = [read_deal_file(file) for file in files]
+        variants = list(dict.fromkeys(one.deal.matchup.variant.text for one in recorded_deals))
         if len(variants) > 1:
             raise PositionError(f"the files are of {' and '.join(variants)}: grade each apart.")
-        seats = [_seat(one, player) for one in told]
-        names = list(dict.fromkeys(one.names[seat] for one, seat in zip(told, seats, strict=True)))
+        seats = [_find_seat(one, player) for one in recorded_deals]
+        names = list(
+            dict.fromkeys(one.names[seat] for one, seat in zip(recorded_deals, seats, strict=True))
+        )
         if len(names) > 1 and player is None:
-            known = " and ".join(quoted(name, 40) for name in names)
+            known = " and ".join(quote_text(name, 40) for name in names)
             raise PositionError(f"the files are of {known}: name one by --player.")
-        deals = [seen_from(one.deal, seat) for one, seat in zip(told, seats, strict=True)]
-        across = {one.matchup.players[1 - one.state.half].text for one in deals if one.matchup.b}
+        deals = [
+            with_player_at(one.deal, seat) for one, seat in zip(recorded_deals, seats, strict=True)
+        ]
+        opponent_names = {
+            one.matchup.players[1 - one.state.half].text for one in deals if one.matchup.b
+        }
         best = strong_player(deals[0].matchup.variant)
-        other = opponent or (across.pop() if len(across) == 1 else best if across else None)
+        opponent_name = opponent or (
+            opponent_names.pop() if len(opponent_names) == 1 else best if opponent_names else None
+        )
         name = names[0] if len(names) == 1 else f"seat {player}"
-        judging = parse_matchup(judge or best, other, variants[0], seed, "deal")
-        trial = trial_of(name, judging, len(deals), rates.WORLDS if worlds is None else worlds)
-        return cls(trial, deals, files, told[0].engine)
+        evaluator = parse_matchup(judge or best, opponent_name, variants[0], seed, "deal")
+        task = make_rating_task(
+            name,
+            evaluator,
+            len(deals),
+            error_rates.DEFAULT_EVALUATION_WORLDS if worlds is None else worlds,
+        )
+        return cls(task, deals, files, recorded_deals[0].engine)
 
 
 @dataclass(frozen=True)
-class Grade(rates.ErrorRates):
+class Grade(error_rates.ErrorRates):
     """Error rates of a player in recorded deals.
 
     With fewer than `ENOUGH_UNITS` deals, standard errors are those of the measurement and do not
@@ -123,68 +148,72 @@ class Grade(rates.ErrorRates):
         engine: Engine that logged the deals, if it was not simgin.
     """
 
-    played: Sequence[WatchedDeal]
+    deals_played: Sequence[TracedDeal]
     files: Sequence[str]
-    others: list[list[Judged]]
-    level: Estimate
+    opponent_decisions: list[list[EvaluatedDecision]]
+    evaluator_gain: Estimate
     engine: str = ""
 
     def report(self, command: str) -> Report:
         """Return the report of the grade."""
-        return grade_report(self, command)
+        return build_grade_report(self, command)
 
     @cached_property
-    def _records(self) -> list[rates.Row]:
-        return grade_rows(self)
+    def _records(self) -> list[error_rates.RateRow]:
+        return build_grade_rows(self)
 
     @property
-    def halves(self) -> int:
+    def deals_per_unit(self) -> int:
         """One deal per unit of analysis."""
         return 1
 
     @property
     def is_rate(self) -> bool:
         """True if there are enough deals to estimate the player's error rate."""
-        return self.deals >= ENOUGH_UNITS
+        return self.n_deals >= MIN_UNITS
 
-    def mean(self, by_unit: np.ndarray) -> Estimate:
+    def mean(self, costs: np.ndarray) -> Estimate:
         """Return the mean over deals; with one deal, the standard error is unknown."""
-        return mean_of(by_unit) if len(by_unit) > 1 else Estimate(float(by_unit[0]), np.nan, 1)
+        return estimate_mean(costs) if len(costs) > 1 else Estimate(float(costs[0]), np.nan, 1)
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
         """Return the points lost per deal, with the standard error described in the class."""
-        own = [one for one in chain(*self.judged) if rates.belongs(one, kind, mistake)]
+        decisions = [
+            one for one in chain(*self.decisions) if error_rates.matches_kind(one, kind, mistake)
+        ]
         if self.is_rate:
             return super().rate(kind, mistake)
-        costs, errors = np.array([(one.cost, one.error) for one in own]).reshape(-1, 2).T
-        error = float(np.sqrt(errors @ errors)) / self.deals
-        return around(float(costs.sum()) / self.deals, error, self.deals, np.inf)
+        costs, errors = np.array([(one.cost, one.se) for one in decisions]).reshape(-1, 2).T
+        error = float(np.sqrt(errors @ errors)) / self.n_deals
+        return interval_around(float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf)
 
-    def costliest(self, n: int) -> list[tuple[Judged, Estimate]]:
+    def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions with their costs, costliest first."""
-        wrong = sorted(chain(*self.judged), key=lambda one: one.cost, reverse=True)
-        worlds = measured_in(self.trial)
+        wrong = sorted(chain(*self.decisions), key=lambda one: one.cost, reverse=True)
+        worlds = measurement_worlds(self.task)
         return [
-            (one, around(one.cost, one.error, worlds, worlds)) for one in wrong[:n] if one.mistake
+            (one, interval_around(one.cost, one.se, worlds, worlds))
+            for one in wrong[:n]
+            if one.mistake
         ]
 
-    def deal(self, judged: Judged) -> WatchedDeal:
+    def deal(self, decision: EvaluatedDecision) -> TracedDeal:
         """Return the deal of a decision."""
-        return self.played[judged.unit]
+        return self.deals_played[decision.unit]
 
-    def command(self, judged: Judged) -> str:
+    def command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a decision."""
-        players = [player.text for player in self.trial.judge.players]
-        by_seat = players[::-1] if judged.half else players
-        words = ["simgin", "analyze", self.files[judged.unit], "--turn", str(judged.turn)]
+        players = [player.text for player in self.task.evaluator.players]
+        by_seat = players[::-1] if decision.half else players
+        words = ["simgin", "analyze", self.files[decision.unit], "--turn", str(decision.turn)]
         for option, player in zip(("--as", "--against"), by_seat, strict=False):
             words += [option, player]
-        return shell.join(words)
+        return shell.join_command(words)
 
     @property
-    def has_ladder(self) -> bool:
+    def is_comparable(self) -> bool:
         """True if the error rates of the built-in strategies are comparable."""
-        return self.unit == "points" and self.trial.matchup.b is not None
+        return self.unit == "points" and self.task.matchup.b is not None
 
     @cached_property
     def result(self) -> dict[str, Estimate]:
@@ -195,210 +224,258 @@ class Grade(rates.ErrorRates):
         the player. With enough deals, the difference between the two is a control variate for the
         points. Only complete deals count.
         """
-        ended = [place for place, deal in enumerate(self.played) if deal.kind]
-        if not ended or not self.has_ladder:
+        ended = [place for place, deal in enumerate(self.deals_played) if deal.kind]
+        if not ended or not self.is_comparable:
             return {}
-        won, given = np.array([self._won_and_given(place) for place in ended], np.float64).T
-        if len(ended) >= ENOUGH_UNITS:
-            return {"won": self.mean(won), "less_luck": anchored_mean(won, won - given, self.level)}
-        skill = self.mean(given + self.level.value)
-        error = float(np.hypot(skill.se, self.level.se))
-        less_luck = around(skill.value, error, skill.n, skill.n)
+        won, losses = np.array([self._points_and_loss(place) for place in ended], np.float64).T
+        if len(ended) >= MIN_UNITS:
+            return {
+                "won": self.mean(won),
+                "less_luck": control_variate_mean(won, won - losses, self.evaluator_gain),
+            }
+        skill = self.mean(losses + self.evaluator_gain.value)
+        error = float(np.hypot(skill.se, self.evaluator_gain.se))
+        less_luck = interval_around(skill.value, error, skill.n, skill.n)
         return {"won": self.mean(won), "less_luck": less_luck}
 
-    def _won_and_given(self, place: int) -> tuple[float, float]:
+    def _points_and_loss(self, index: int) -> tuple[float, float]:
         """Return the points won in a deal, and the opponent's loss minus the player's loss."""
-        seat, score = int(self.played[place].state.half), self.played[place].state.score
-        given = [sum(one.usual_cost for one in side[place]) for side in (self.others, self.judged)]
-        return float(score[seat] - score[1 - seat]), given[0] - given[1]
+        seat, score = int(self.deals_played[index].state.half), self.deals_played[index].state.score
+        losses = [
+            sum(one.evaluator_cost for one in side[index])
+            for side in (self.opponent_decisions, self.decisions)
+        ]
+        return float(score[seat] - score[1 - seat]), losses[0] - losses[1]
 
 
-def seen_from(deal: WatchedDeal, seat: int) -> WatchedDeal:
+def with_player_at(deal: TracedDeal, seat: int) -> TracedDeal:
     """Return the known part of a deal, with side A at a seat."""
     state = deal.state.copy()
     state.half = seat
-    return replace(deal, state=state, fault="", is_cut=False)
+    return replace(deal, state=state, error="", is_truncated=False)
 
 
 def run_grade(
     request: GradeRequest, workers: int | None = None, on_progress: OnProgress | None = None
 ) -> Grade:
     """Evaluate every decision of the deals. See `grade_deals`."""
-    found = grade(request.trial, request.played, request.files, workers, on_progress)
-    return replace(found, engine=request.engine)
+    result = grade_deals(request.task, request.deals_played, request.files, workers, on_progress)
+    return replace(result, engine=request.engine)
 
 
-def grade(
-    trial: rates.Trial,
-    played: Sequence[WatchedDeal],
+def grade_deals(
+    task: error_rates.RatingTask,
+    deals_played: Sequence[TracedDeal],
     files: Sequence[str] = (),
     workers: int | None = None,
-    progress: OnProgress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Grade:
     """Evaluate every decision of a player, and of the opponent for the luck-adjusted result.
 
     The result does not depend on the number of workers.
 
     Args:
-        trial: Player and evaluator.
-        played: Deals as returned by `with_player_at`.
+        task: Player and evaluator.
+        deals_played: Deals as returned by `with_player_at`.
         files: Paths of the deals, if they were read from files.
         workers: Number of worker threads.
-        progress: Called with the progress, its total, and a function that returns the result so
+        on_progress: Called with the progress, its total, and a function that returns the result so
             far as a string.
 
     Raises:
         PolicyFailure: If a policy fails.
         PositionError: If the deals contain no decision.
     """
-    kernel.prepare(trial.judge)
-    own = Judge(trial.judge, trial.worlds, LOOK, clearly=0.0)
-    b = trial.judge.b
-    other = b and Judge(replace(trial.judge, a=b, b=trial.judge.a), 0)
+    kernel.compile_matchup(task.evaluator)
+    evaluator = DecisionEvaluator(task.evaluator, task.n_worlds, GRADE_CHECK_WORLDS, min_lead=0.0)
+    b = task.evaluator.b
+    opponent_evaluator = b and DecisionEvaluator(
+        replace(task.evaluator, a=b, b=task.evaluator.a), 0
+    )
     costs: list[float] = []
 
-    def judge_deal(place: int, _n: int) -> tuple[list[Judged], list[Judged]]:
-        deal = played[place]
-        found = [replace(one, unit=place) for one in own.measured(deal, measured_in(trial))]
-        costs.append(sum(one.cost for one in found))
-        across = other.judged(seen_from(deal, 1 - int(deal.state.half))) if other else []
-        return found, across
+    def evaluate_deal(
+        index: int, _n: int
+    ) -> tuple[list[EvaluatedDecision], list[EvaluatedDecision]]:
+        deal = deals_played[index]
+        decisions = [
+            replace(one, unit=index) for one in evaluator.measure(deal, measurement_worlds(task))
+        ]
+        costs.append(sum(one.cost for one in decisions))
+        opponent_evaluated = (
+            opponent_evaluator.evaluate(with_player_at(deal, 1 - int(deal.state.half)))
+            if opponent_evaluator
+            else []
+        )
+        return decisions, opponent_evaluated
 
     def report(done: int, every: int) -> None:
-        if progress is not None:
-            progress(done, every, lambda: f"{np.mean(costs):.1f} {rates.given_up(trial.matchup)}")
+        if on_progress is not None:
+            on_progress(
+                done, every, lambda: f"{np.mean(costs):.1f} {error_rates.loss_phrase(task.matchup)}"
+            )
 
-    pairs = over_units(judge_deal, len(played), 1, workers, report)
+    pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)
     if not any(found for found, _ in pairs):
         raise PositionError("nothing is decided in these deals, as far as they are known.")
-    mine, theirs = ([*side] for side in zip(*pairs, strict=True))
-    level = (
-        mean_of(rates.gained(trial.judge, max(FEW, len(played)), workers)) if b else undefined(0)
+    player_decisions, opponent_decisions = ([*side] for side in zip(*pairs, strict=True))
+    evaluator_gain = (
+        estimate_mean(
+            error_rates.compute_mean_gains(
+                task.evaluator, max(MANY_DEALS, len(deals_played)), workers
+            )
+        )
+        if b
+        else undefined_estimate(0)
     )
-    return Grade(trial, mine, undefined(0), played, files, theirs, level)
+    return Grade(
+        task,
+        player_decisions,
+        undefined_estimate(0),
+        deals_played,
+        files,
+        opponent_decisions,
+        evaluator_gain,
+    )
 
 
-def measured_in(trial: rates.Trial) -> int:
+def measurement_worlds(task: error_rates.RatingTask) -> int:
     """Return the number of worlds for the measurement of a mistake."""
-    return max(LEAST_WORLDS, trial.worlds)
+    return max(MIN_MEASUREMENT_WORLDS, task.n_worlds)
 
 
-def trial_of(name: str, judging: Matchup, deals: int, worlds: int = rates.WORLDS) -> rates.Trial:
+def make_rating_task(
+    name: str, evaluator: Matchup, deals: int, worlds: int = error_rates.DEFAULT_EVALUATION_WORLDS
+) -> error_rates.RatingTask:
     """Return the task for a player whose policies are never called."""
-    player = exchange(judging.a, {}, name)
-    return rates.Trial(replace(judging, a=player), judging, deals, worlds)
+    player = with_policies(evaluator.a, {}, name)
+    return error_rates.RatingTask(replace(evaluator, a=player), evaluator, deals, worlds)
 
 
-def _seat(told: Told, player: str | None) -> int:
+def _find_seat(deal: RecordedDeal, player: str | None) -> int:
     """Return the seat of the player."""
     if player is None:
-        return told.first
-    if player in told.names:
-        return told.names.index(player)
-    if player in map(str, range(len(told.names))):
+        return deal.seat_of_a
+    if player in deal.names:
+        return deal.names.index(player)
+    if player in map(str, range(len(deal.names))):
         return int(player)
-    known = " and ".join(quoted(name, 40) for name in told.names)
-    raise PositionError(f"{quoted(player, 40)} is no player of {quoted(told.path)}: there {known}.")
+    known = " and ".join(quote_text(name, 40) for name in deal.names)
+    raise PositionError(
+        f"{quote_text(player, 40)} is no player of {quote_text(deal.path)}: there {known}."
+    )
 
 
 # Report
 
 
-def grade_report(grade: Grade, command: str = "") -> Report:
+def build_grade_report(grade: Grade, command: str = "") -> Report:
     """Build the report of a grade."""
     engine = grade.engine
-    trial = grade.trial
-    who = trial.matchup.a.text
-    deals = "1 deal" if grade.deals == 1 else f"{grade.deals:,} deals"
-    game = f" of {engine}" if engine else f", {trial.matchup.variant.text}"
-    judge = trial.judge.a.text
+    task = grade.task
+    player = task.matchup.a.text
+    deals = "1 deal" if grade.n_deals == 1 else f"{grade.n_deals:,} deals"
+    game = f" of {engine}" if engine else f", {task.matchup.variant.text}"
+    evaluator = task.evaluator.a.text
     note = (
-        f"The best is what {judge} does, or what was better in {trial.worlds} worlds and in "
-        f"{CONFIRMING} others. What it brings more is measured in {measured_in(trial):,} further "
-        f"worlds, in all of which {judge} plays on. ± are 95 % intervals."
-        f"{rates.missed(trial.worlds)}"
+        f"The best is what {evaluator} does, or what was better in {task.n_worlds} worlds and in "
+        f"{CONFIRMATION_WORLDS} others. What it brings more is measured in "
+        f"{measurement_worlds(task):,} further worlds, in all of which {evaluator} plays on. ± are "
+        f"95 % intervals.{error_rates.few_worlds_warning(task.n_worlds)}"
     )
-    table = replace(rates.rates_table(grade, judge), note=note)
-    ladder = [ladder_table(grade)] if grade.has_ladder and grade.is_rate else []
-    costliest = listed(
-        "Costliest decisions", ("decision", "command"), rates.costliest_in_words(grade.records())
+    table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
+    ladder = [build_ladder_table(grade)] if grade.is_comparable and grade.is_rate else []
+    costliest = table_from_rows(
+        "Costliest decisions",
+        ("decision", "command"),
+        error_rates.describe_costliest(grade.records()),
     )
     return Report(
-        question=f"What {who} gave up in {deals}{game}",
-        verdict=[*verdict(grade), *([NOTES[engine]] if engine else [])],
+        question=f"What {player} gave up in {deals}{game}",
+        verdict=[*grade_verdict(grade), *([ENGINE_NOTES[engine]] if engine else [])],
         tables=[table, *ladder, costliest],
         command=command,
     )
 
 
-def grade_rows(grade: Grade) -> list[rates.Row]:
+def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
     """Return the rows of the error rates, and of points won with and without luck adjustment."""
-    rows = rates.rates_rows(grade)
-    who = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
-    for metric, found in grade.result.items():
-        rows.append({**who, "metric": metric, **grade.tidy(found), "n": int(found.n)})
+    rows = error_rates.build_rates_rows(grade)
+    columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
+    for metric, estimate in grade.result.items():
+        rows.append(
+            {**columns, "metric": metric, **grade.to_columns(estimate), "n": int(estimate.n)}
+        )
     return [
         {name: None if value != value else value for name, value in row.items()}  # NaN
         for row in rows
     ]
 
 
-def verdict(grade: Grade) -> Iterator[str]:
+def grade_verdict(result: Grade) -> Iterator[str]:
     """Yield sentences about the loss and the result, also used after a match against the user."""
-    who = grade.trial.matchup.a.text
-    who = "You" if who == YOU else who
-    yield from _of_many(grade, who) if grade.is_rate else _of_few(grade, who)
-
-
-def _of_many(grade: Grade, who: str) -> Iterator[str]:
-    """Yield sentences for enough deals: the error rate, and the result with and without luck."""
-    like = _like(grade.total) if grade.has_ladder else ""
-    yield f"{who} gave up {_text(grade.total)} {grade.unit_of_a_deal}{like}."
-    if grade.result:
-        won, less_luck = map(_text, grade.result.values())
-        yield (
-            f"Result: {won} points a deal. Less luck, by what either player gave up: {less_luck}."
-        )
-    if grade.deals < FEW:
-        yield f"{grade.deals} deals say little: the cards make most of it."
-
-
-def _of_few(grade: Grade, who: str) -> Iterator[str]:
-    """Yield sentences for few deals: the loss in these deals."""
-    is_one = grade.deals == 1
-    deals = "this deal" if is_one else f"these {grade.deals} deals"
-    if grade.total.se:
-        unit = grade.unit if is_one else grade.unit_of_a_deal
-        yield f"{who} gave up {_text(grade.total)} {unit} in {deals}."
-    else:
-        yield f"{who} made no mistake that was found in {deals}."
-    if grade.result:
-        yield f"Result: {grade.result['won'].value:.1f} points{'' if is_one else ' a deal'}."
-    plays = "you play" if who == "You" else f"{who} plays"
-    number = "One deal" if is_one else f"{grade.deals} deals"
-    yield (
-        f"± is the error of measurement in {deals}. {number} cannot show how well {plays}: that "
-        f"takes {ENOUGH_UNITS} or more."
+    player = result.task.matchup.a.text
+    player = "You" if player == YOU else player
+    yield from (
+        _rate_sentences(result, player) if result.is_rate else _deal_sentences(result, player)
     )
 
 
-def _text(found: Estimate) -> str:
-    return numbers.estimate(found.value, found.low, found.high)
+def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
+    """Yield sentences for enough deals: the error rate, and the result with and without luck."""
+    like = _similar_strategies(grade.total) if grade.is_comparable else ""
+    yield f"{player} gave up {_format_estimate(grade.total)} {grade.unit_per_deal}{like}."
+    if grade.result:
+        won, less_luck = map(_format_estimate, grade.result.values())
+        yield (
+            f"Result: {won} points a deal. Less luck, by what either player gave up: {less_luck}."
+        )
+    if grade.n_deals < MANY_DEALS:
+        yield f"{grade.n_deals} deals say little: the cards make most of it."
 
 
-def _like(total: Estimate) -> str:
+def _deal_sentences(grade: Grade, player: str) -> Iterator[str]:
+    """Yield sentences for few deals: the loss in these deals."""
+    is_one = grade.n_deals == 1
+    deals = "this deal" if is_one else f"these {grade.n_deals} deals"
+    if grade.total.se:
+        unit = grade.unit if is_one else grade.unit_per_deal
+        yield f"{player} gave up {_format_estimate(grade.total)} {unit} in {deals}."
+    else:
+        yield f"{player} made no mistake that was found in {deals}."
+    if grade.result:
+        yield f"Result: {grade.result['won'].value:.1f} points{'' if is_one else ' a deal'}."
+    plays = "you play" if player == "You" else f"{player} plays"
+    deals_text = "One deal" if is_one else f"{grade.n_deals} deals"
+    yield (
+        f"± is the error of measurement in {deals}. {deals_text} cannot show how well {plays}: "
+        f"that takes {MIN_UNITS} or more."
+    )
+
+
+def _format_estimate(estimate: Estimate) -> str:
+    return numbers.format_estimate(estimate.value, estimate.low, estimate.high)
+
+
+def _similar_strategies(total: Estimate) -> str:
     """Return the strategies with about the same error rate; empty if there are too many."""
-    away = {name: abs(points - total.value) for name, (points, _) in LADDER.items()}
-    like = [name for name, (points, _) in LADDER.items() if total.low <= points <= total.high]
+    away = {name: abs(points - total.value) for name, (points, _) in STRATEGY_RATES.items()}
+    like = [
+        name for name, (points, _) in STRATEGY_RATES.items() if total.low <= points <= total.high
+    ]
     like = like or [min(away, key=away.__getitem__)]
-    if len(like) > MANY:
+    if len(like) > MAX_LIKE:
         return ""
-    return ", about as much as " + " or ".join(f"{name} ({LADDER[name][0]:g})" for name in like)
+    return ", about as much as " + " or ".join(
+        f"{name} ({STRATEGY_RATES[name][0]:g})" for name in like
+    )
 
 
-def ladder_table(grade: Grade) -> Table:
+def build_ladder_table(grade: Grade) -> Table:
     """Return the table of the error rates of built-in strategies and of the player."""
-    rows = [(points, name, f"{points} ± {half}") for name, (points, half) in LADDER.items()]
-    rows.append((grade.total.value, f"> {grade.trial.matchup.a.text}", _text(grade.total)))
-    told = [row[1:] for row in sorted(rows)]
-    return listed("Ladder", ("player", "points given up a deal"), told, OF_LADDER)
+    rows = [(points, name, f"{points} ± {half}") for name, (points, half) in STRATEGY_RATES.items()]
+    rows.append(
+        (grade.total.value, f"> {grade.task.matchup.a.text}", _format_estimate(grade.total))
+    )
+    cells = [row[1:] for row in sorted(rows)]
+    return table_from_rows("Ladder", ("player", "points given up a deal"), cells, LADDER_NOTE)

@@ -2,19 +2,26 @@
 
 import numpy as np
 
-from simgin.core.answers import PHASE_BLIND
 from simgin.core.bits import popcount
+from simgin.core.codes import PHASE_BLIND
 from simgin.core.jit import jit
-from simgin.core.rng import below
-from simgin.core.solo_position import JOKER_CARD
-from simgin.toolkit.answers import random_word
-from simgin.toolkit.worlds import SIZE, answered, exchange, set_weights, shuffle_stock, some_of
+from simgin.core.rng import random_below
+from simgin.core.solo_position_rollouts import JOKER_CARD
+from simgin.toolkit.hand_sampling import (
+    N_FEATURES,
+    find_declined_and_discarded,
+    interpolate_weights,
+    run_metropolis,
+    sample_cards,
+    shuffle_stock,
+)
+from simgin.toolkit.legal_actions import next_random_word
 
-ROUNDS = 40  # iterations for the two entries of a score that drawn deals connect
+VALUE_ITERATIONS = 40  # iterations for the two entries of a score that drawn deals connect
 
 
 @jit
-def write_worlds(view, rules, numbers, hasty, steps, seed, first, hands, stocks):
+def fill_worlds(view, rules, hand_weights, p_immediate, n_steps, seed, first, hands, stocks):
     """Fill hands and stocks with independent worlds of a view.
 
     World i uses the random numbers of `seed` and first + i.
@@ -22,25 +29,27 @@ def write_worlds(view, rules, numbers, hasty, steps, seed, first, hands, stocks)
     Args:
         view: View of the player.
         rules: Rules of the variant.
-        numbers: Weights of the features of hands (simgin.toolkit.worlds).
-        hasty: Probability that the opponent knocks immediately.
-        steps: Metropolis steps per hand; with 0 steps all hands are equally likely.
+        hand_weights: Weights of the features of hands (simgin.toolkit.hand_sampling).
+        p_immediate: Probability that the opponent knocks immediately.
+        n_steps: Metropolis steps per hand; with 0 steps all hands are equally likely.
         seed: Seed of the worlds.
         first: Number of the first world.
         hands: int64 (n_worlds,), output: masks of the opponent's cards.
         stocks: int8 (n_worlds, n_cards), output: the stock, next card first.
     """
-    weights, f = np.zeros(SIZE), np.zeros(SIZE)
-    set_weights(weights, view, hasty, numbers, 0)
-    declined, thrown = answered(view)
+    weights, f = np.zeros(N_FEATURES), np.zeros(N_FEATURES)
+    interpolate_weights(weights, view, p_immediate, hand_weights, 0)
+    declined, discarded = find_declined_and_discarded(view)
     blind = view.phase == PHASE_BLIND  # no cards have been dealt yet
     hidden_cards = 0 if blind else 10 - popcount(view.known)
     stock = np.zeros(52, np.int64)
     for i in range(len(hands)):
         noise = (seed << 40) ^ (first + i)
         stream = np.zeros(33, np.int64)
-        hidden = some_of(view.unseen, hidden_cards, noise, stream)
-        hidden = exchange(hidden, steps, f, weights, declined, thrown, view, rules, noise, stream)
+        hidden = sample_cards(view.unseen, hidden_cards, noise, stream)
+        hidden = run_metropolis(
+            hidden, n_steps, f, weights, declined, discarded, view, rules, noise, stream
+        )
         shuffle_stock(hidden, view, noise, stream, stock)
         hands[i] = hidden | view.known
         for k in range(stocks.shape[1]):
@@ -48,7 +57,7 @@ def write_worlds(view, rules, numbers, hasty, steps, seed, first, hands, stocks)
 
 
 @jit
-def write_decks(view, has_joker, left, seed, first, decks):
+def fill_decks(view, has_joker, deck_size, seed, first, decks):
     """Fill decks with independent orders of the unseen cards of a solitaire game.
 
     The joker is at random among the first `deck_size` cards. The remaining cards
@@ -57,7 +66,7 @@ def write_decks(view, has_joker, left, seed, first, decks):
     Args:
         view: View of the player.
         has_joker: True if the deck contains the joker.
-        left: Number of cards in the deck.
+        deck_size: Number of cards in the deck.
         seed: Seed of the worlds.
         first: Number of the first world.
         decks: int8 (n_worlds, n_cards), output.
@@ -69,48 +78,48 @@ def write_decks(view, has_joker, left, seed, first, decks):
         stream = np.zeros(33, np.int64)
         shuffle_stock(0, view, noise, stream, deck)
         if has_joker:
-            place = below(left, random_word(noise, stream))
-            deck[n - 1] = deck[left - 1]
-            deck[left - 1] = deck[place]
-            deck[place] = JOKER_CARD
+            position = random_below(deck_size, next_random_word(noise, stream))
+            deck[n - 1] = deck[deck_size - 1]
+            deck[deck_size - 1] = deck[position]
+            deck[position] = JOKER_CARD
         for k in range(n):
             decks[i, k] = deck[k]
 
 
 @jit
-def _with_offers(played, paid, dealer, stake, owner, cap, pays_new):
+def _compute_value_with_offers(play_values, refusal_values, dealer, stake, owner, cap, pays_new):
     """Return the value of a deal for A before the cards are seen, with optimal offers of the die.
 
     Args:
-        played: Values if the deal is played, by the number on the die and the owner + 1.
-        paid: Values of a refusal, by the seat that offered and by the stake paid.
+        play_values: Values if the deal is played, by the number on the die and the owner + 1.
+        refusal_values: Values of a refusal, by the seat that offered and by the stake paid.
         dealer: Seat of the dealer; the nondealer may offer first.
         stake: Number on the die.
         owner: Seat that owns the die, or -1.
         cap: Highest number of the die.
         pays_new: True if a refusal pays the number offered.
     """
-    worth = played[stake, owner + 1]
+    value = play_values[stake, owner + 1]
     for seat in (dealer, 1 - dealer):
         if owner == 1 - seat:
             continue
         sign = 1 - 2 * seat
         for n in range(stake + 1, cap + 1):
-            refused = sign * paid[seat, n if pays_new else stake]
-            answered = min(refused, sign * played[n, 2 - seat])
-            worth = sign * max(sign * worth, answered)
-    return worth
+            refused = sign * refusal_values[seat, n if pays_new else stake]
+            answered = min(refused, sign * play_values[n, 2 - seat])
+            value = sign * max(sign * value, answered)
+    return value
 
 
 @jit
-def fill_deals(table, share, after, cap, pays_new):
+def fill_deals_table(table, probabilities, next_dealer, cap, pays_new):
     """Fill the probabilities that A wins a match to a number of won deals.
 
     Args:
         table: float64 (goal + 1, goal + 1, 2), by won deals of A and B and dealer; the final
             scores are filled in already.
-        share: float64 (2, 3, n), probabilities by dealer, winner and won deals at stake 1.
-        after: int64 (2, 3), next dealer by dealer and winner.
+        probabilities: float64 (2, 3, n), probabilities by dealer, winner and won deals at stake 1.
+        next_dealer: int64 (2, 3), next dealer by dealer and winner.
         cap: Highest number of the die.
         pays_new: True if a refusal pays the number offered.
     """
@@ -119,42 +128,44 @@ def fill_deals(table, share, after, cap, pays_new):
     paid = np.zeros((2, cap + 1))
     for a in range(goal - 1, -1, -1):
         for b in range(goal - 1, -1, -1):
-            for turn in range(2 * ROUNDS):
+            for turn in range(2 * VALUE_ITERATIONS):
                 dealer = turn & 1
-                following = after[dealer]
+                following = next_dealer[dealer]
                 for n in range(1, cap + 1):
-                    own = min(goal, a + n)
-                    other = min(goal, b + n)
-                    paid[0, n] = table[own, b, following[0]]
-                    paid[1, n] = table[a, other, following[1]]
-                    played[n] = _mean_of_deals(table, share[dealer], following, a, b, n)
-                table[a, b, dealer] = _with_offers(played, paid, dealer, 1, -1, cap, pays_new)
+                    next_a = min(goal, a + n)
+                    next_b = min(goal, b + n)
+                    paid[0, n] = table[next_a, b, following[0]]
+                    paid[1, n] = table[a, next_b, following[1]]
+                    played[n] = _expected_value(table, probabilities[dealer], following, a, b, n)
+                table[a, b, dealer] = _compute_value_with_offers(
+                    played, paid, dealer, 1, -1, cap, pays_new
+                )
 
 
 @jit
-def _mean_of_deals(table, share, after, a, b, stake):
+def _expected_value(table, probabilities, next_dealer, a, b, stake):
     """Return the expected value of a deal that is played at a stake."""
     goal = len(table) - 1
-    mean = share[2, 0] * table[a, b, after[2]]
-    for deals in range(1, share.shape[1]):
+    mean = probabilities[2, 0] * table[a, b, next_dealer[2]]
+    for deals in range(1, probabilities.shape[1]):
         won = stake * deals
-        own = min(goal, a + won)
-        other = min(goal, b + won)
-        mean += share[0, deals] * table[own, b, after[0]]
-        mean += share[1, deals] * table[a, other, after[1]]
+        next_a = min(goal, a + won)
+        next_b = min(goal, b + won)
+        mean += probabilities[0, deals] * table[next_a, b, next_dealer[0]]
+        mean += probabilities[1, deals] * table[a, next_b, next_dealer[1]]
     return mean
 
 
 @jit
-def fill_game(table, share, games, after, cap, pays_new):
+def fill_game_table(table, probabilities, games_by_points, next_dealer, cap, pays_new):
     """Fill the values of a game for A, in games.
 
     Args:
         table: float64 (goal, goal, 2, cap + 1, 3), by points of A and B, dealer, number on the
             die and owner + 1.
-        share: float64 (2, 3, n), probabilities by dealer, winner and points.
-        games: int64 (goal,), number of games that a game counts, by the loser's points.
-        after: int64 (2, 3), next dealer by dealer and winner.
+        probabilities: float64 (2, 3, n), probabilities by dealer, winner and points.
+        games_by_points: int64 (goal,), number of games that a game counts, by the loser's points.
+        next_dealer: int64 (2, 3), next dealer by dealer and winner.
         cap: Highest number of the die.
         pays_new: True if a refusal pays the number offered.
     """
@@ -168,52 +179,52 @@ def fill_game(table, share, games, after, cap, pays_new):
             for dealer in range(2):
                 moved[dealer] = 0.0
                 for winner in range(2):
-                    _add_moves(
+                    _add_transitions(
                         moved[dealer],
                         table,
-                        share[dealer, winner],
-                        games,
-                        after[dealer, winner],
+                        probabilities[dealer, winner],
+                        games_by_points,
+                        next_dealer[dealer, winner],
                         winner,
                         a,
                         b,
                     )
-            for turn in range(2 * ROUNDS):
+            for turn in range(2 * VALUE_ITERATIONS):
                 dealer = turn & 1
                 played = moved[dealer].copy()
                 for winner in range(3):
-                    stays = share[dealer, winner, 0]
-                    played += stays * table[a, b, after[dealer, winner]]
+                    stays = probabilities[dealer, winner, 0]
+                    played += stays * table[a, b, next_dealer[dealer, winner]]
                 for n in range(1, cap + 1):
                     for owner in range(-1, 2):
-                        table[a, b, dealer, n, owner + 1] = _with_offers(
+                        table[a, b, dealer, n, owner + 1] = _compute_value_with_offers(
                             played, paid, dealer, n, owner, cap, pays_new
                         )
 
 
 @jit
-def _add_moves(moved, table, share, games, dealer, winner, a, b):
+def _add_transitions(values, table, probabilities, games_by_points, dealer, winner, a, b):
     """Add the values after deals in which one player scores points.
 
     Args:
-        moved: float64 (cap + 1, 3), output, by number on the die and owner + 1.
+        values: float64 (cap + 1, 3), output, by number on the die and owner + 1.
         table: Values of the game, see `fill_game_table`.
-        share: float64 (n,), probabilities by points.
-        games: int64 (goal,), number of games that a game counts, by the loser's points.
+        probabilities: float64 (n,), probabilities by points.
+        games_by_points: int64 (goal,), number of games that a game counts, by the loser's points.
         dealer: Dealer of the next deal.
         winner: Seat that scores the points.
         a: Points of A before the deal.
         b: Points of B before the deal.
     """
     goal = len(table)
-    numbers = np.arange(len(moved))
-    for points in range(1, len(share)):
-        chance = share[points]
-        own = a + points * (winner == 0)
-        other = b + points * (winner == 1)
-        if own >= goal:
-            moved += (chance * games[b] * numbers)[:, None]
-        elif other >= goal:
-            moved -= (chance * games[a] * numbers)[:, None]
+    stakes = np.arange(len(values))
+    for points in range(1, len(probabilities)):
+        chance = probabilities[points]
+        next_a = a + points * (winner == 0)
+        next_b = b + points * (winner == 1)
+        if next_a >= goal:
+            values += (chance * games_by_points[b] * stakes)[:, None]
+        elif next_b >= goal:
+            values -= (chance * games_by_points[a] * stakes)[:, None]
         else:
-            moved += chance * table[own, other, dealer]
+            values += chance * table[next_a, next_b, dealer]

@@ -6,25 +6,43 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 from typing import Any
 
-from simgin.core import answers
-from simgin.core.deadwood import deadwood, deadwood_of
-from simgin.core.endings import ending_with, must_be_melded
-from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
-from simgin.core.rules import STOPPER, UPCARD_PASS
-from simgin.play.hand import cards_text, shown_melding
-from simgin.play.pile import FORGOTTEN, SOME, pile_label, pile_words
-from simgin.play.rollout import Action, die_actions, legal_actions
-from simgin.play.watch import Question, WatchedDeal
+from simgin.core import codes
+from simgin.core.deadwood import deadwood, deadwood_for_side
+from simgin.core.endings import find_ending, required_meld_card
+from simgin.core.position_rollouts import (
+    ACTION_ACCEPT,
+    ACTION_DISCARD,
+    ACTION_END,
+    ACTION_LEAVE,
+    ACTION_OFFER,
+    ACTION_REFUSE,
+)
+from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS, KNOCKER
+from simgin.play.hand_analysis import format_melded_hand, shown_melding
+from simgin.play.pile import ELLIPSES, UNKNOWN_CARD_MARK, format_pile, pile_label
+from simgin.play.rollouts import Action, die_actions, legal_actions
+from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
-from simgin.text.notation import card_text, hand_text
+from simgin.text.notation import format_card, format_hand
 
-DRAWN = {answers.STOCK: "draw", answers.TAKE: "take", answers.PASS: "pass", LEAVE: "leave"}
+DRAW_WORDS = {
+    codes.ACTION_STOCK: "draw",
+    codes.ACTION_TAKE: "take",
+    codes.ACTION_PASS: "pass",
+    ACTION_LEAVE: "leave",
+}
 # All queries with eleven cards, or about the last discard, belong to one decision
-STEPS = {"take": "draw", "discard": "end", "knock": "end", "offer": "offer", "answer": "answer"}
-ANSWERS = {ACCEPT: "accept", REFUSE: "refuse"}
-ABOUT_DIE = (OFFER, ACCEPT, REFUSE)
-MANY = re.compile(r"\?( \?){3,}")  # four or more forgotten cards, printed as one
+STEP_OF_SLOT = {
+    "take": "draw",
+    "discard": "end",
+    "knock": "end",
+    "offer": "offer",
+    "answer": "answer",
+}
+DIE_WORDS = {ACTION_ACCEPT: "accept", ACTION_REFUSE: "refuse"}
+DIE_ACTIONS = (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE)
+FORGOTTEN_RUN = re.compile(r"\?( \?){3,}")  # four or more forgotten cards, printed as one
 
 
 class PositionError(ValueError):
@@ -48,8 +66,8 @@ class Position:
     view: Any
     actions: list[Action]
     in_match: bool
-    done: Action | None = None
-    number: int = -1
+    chosen: Action | None = None
+    query_index: int = -1
 
     @property
     def turn(self) -> int:
@@ -58,110 +76,111 @@ class Position:
         A decision to stop after a discard belongs to the turn of the discard, and before the first
         draw to turn 0.
         """
-        if self.view.phase in (answers.PHASE_UPCARD, answers.PHASE_BLIND):
+        if self.view.phase in (codes.PHASE_UPCARD, codes.PHASE_BLIND):
             return 0
         turn = int(self.view.turn)
-        return turn - 1 if self.view.phase == answers.PHASE_STOP else turn
+        return turn - 1 if self.view.phase == codes.PHASE_STOP else turn
 
     @property
-    def was_done(self) -> Action:
+    def chosen_action(self) -> Action:
         """Chosen action of a decision in a recorded deal."""
-        assert self.done is not None, "the positions of a deal say what was done"
-        return self.done
+        assert self.chosen is not None, "the positions of a deal say what was done"
+        return self.chosen
 
     @property
-    def was_done_at(self) -> int:
+    def chosen_index(self) -> int:
         """Index of the chosen action."""
-        return self.actions.index(self.was_done)
+        return self.actions.index(self.chosen_action)
 
     @property
     def is_about_die(self) -> bool:
         """True if the decision is to offer the die or to answer an offer."""
-        return self.actions[0].kind in ABOUT_DIE
+        return self.actions[0].kind in DIE_ACTIONS
 
     @property
-    def place(self) -> str:
+    def label(self) -> str:
         """Label of the decision, such as `turn 5, draw`."""
         phase = self.view.phase
         turn = f"turn {self.turn}" if self.turn else "upcard"
         if self.is_about_die:
             step = "answer" if self.view.offered else "offer"
-            return f"blind, {step}" if phase == answers.PHASE_BLIND else f"{turn}, {step}"
-        if phase == answers.PHASE_STOP:
+            return f"blind, {step}" if phase == codes.PHASE_BLIND else f"{turn}, {step}"
+        if phase == codes.PHASE_STOP:
             return f"{turn}, stop" if self.turn else "before the first draw"
         if self.turn == 0:
             return turn
-        if phase == answers.PHASE_LAST:
+        if phase == codes.PHASE_LAST:
             return "last discard"
         return f"{turn}, draw" if self.view.taken_offer >= 0 else f"{turn}, discard"
 
-    def text(self, action: Action) -> str:
+    def format_action(self, action: Action) -> str:
         """Format an action, such as `discard KS`, or `knock, KS` with the discarded card."""
-        if action.kind in ANSWERS:
-            return f"{ANSWERS[action.kind]} {self.view.offered}"
-        if action.kind == OFFER:
+        if action.kind in DIE_WORDS:
+            return f"{DIE_WORDS[action.kind]} {self.view.offered}"
+        if action.kind == ACTION_OFFER:
             return f"offer {action.card}" if action.card else "leave the die"
-        if action.kind in DRAWN:
+        if action.kind in DRAW_WORDS:
             offered = int(self.view.taken_offer)
-            card = f" {card_text(offered)}" if action.kind == answers.TAKE else ""
-            return DRAWN[action.kind] + card
-        if action.kind == THROW:
-            return f"discard {card_text(action.card)}"
-        if self.view.phase == answers.PHASE_STOP:
+            card = f" {format_card(offered)}" if action.kind == codes.ACTION_TAKE else ""
+            return DRAW_WORDS[action.kind] + card
+        if action.kind == ACTION_DISCARD:
+            return f"discard {format_card(action.card)}"
+        if self.view.phase == codes.PHASE_STOP:
             return "knock" if self.view.count else "gin"
         if action.card < 0:
             return "big gin"
-        return f"{self._ending(action.card)}, {card_text(action.card)}"
+        return f"{self._ending_word(action.card)}, {format_card(action.card)}"
 
-    def _ending(self, card: int) -> str:
+    def _ending_word(self, card: int) -> str:
         """Return the word for ending the deal with a discard: `knock`, `gin` or `shoot`."""
         view = self.view
         rules = build_rules(self.variant)
-        is_last = view.phase == answers.PHASE_LAST
+        is_last = view.phase == codes.PHASE_LAST
         taken = int(view.taken_offer if is_last else view.taken)
         eleven = int(view.hand) | (1 << taken if is_last else 0)
         ten = eleven & ~(1 << card)
-        left = deadwood(ten, rules)
-        must = int(must_be_melded(taken, rules))
+        deadwood_left = deadwood(ten, rules)
+        must = int(required_meld_card(taken, rules))
         points = int(view.own_points)
-        ending, count = ending_with(ten, left, must, int(view.limit), points, rules)
-        return "shoot" if ending == answers.SHOT else "knock" if count else "gin"
+        ending, count = find_ending(ten, deadwood_left, must, int(view.limit), points, rules)
+        return "shoot" if ending == codes.ENDING_SHOT else "knock" if count else "gin"
 
     # Description of the view
 
-    def lines(self) -> Iterator[str]:
+    def describe(self) -> Iterator[str]:
         """Yield lines with the hand, the information about the opponent, and the score."""
         view = self.view
         dealer = "you deal" if view.dealer == view.seat else "the opponent deals"
-        if view.phase == answers.PHASE_BLIND:
-            yield f"The cards are not seen yet; the {self.die}"
-            yield f"{self._score}, {dealer}"
+        if view.phase == codes.PHASE_BLIND:
+            yield f"The cards are not seen yet; the {self.die_text}"
+            yield f"{self._score_text}, {dealer}"
             return
         hand, rules = int(view.hand), build_rules(self.variant)
         _, melds = shown_melding(hand, rules)
-        count = int(deadwood_of(hand, rules, STOPPER))
-        yield f"You hold {cards_text(melds, hand)}, deadwood {count}{self._arrived}"
-        text = " ".join(self.pile) or "none"
-        yield f"{pile_label(self.is_alone)}  {MANY.sub(SOME[0], text)}"
-        if missing := sum(word.startswith(FORGOTTEN) for word in self.pile):
+        count = int(deadwood_for_side(hand, rules, KNOCKER))
+        yield f"You hold {format_melded_hand(melds, hand)}, deadwood {count}{self._new_card_text}"
+        text = " ".join(self.pile_cards) or "none"
+        yield f"{pile_label(self.is_solo)}  {FORGOTTEN_RUN.sub(ELLIPSES[0], text)}"
+        if missing := sum(word.startswith(UNKNOWN_CARD_MARK) for word in self.pile_cards):
             cards = "1 card" if missing == 1 else f"{missing} cards"
             yield f"{cards} forgotten, and drawn with the others that you do not see"
-        if self.is_alone:
-            yield self._deck
+        if self.is_solo:
+            yield self._deck_text
             return
-        if known := hand_text(int(view.known)):
+        if known := format_hand(int(view.known)):
             yield f"The opponent took and holds {known}"
-        if self.variant.row["die"] != "off":
-            yield f"The {self.die}"
-        yield f"{view.stock} cards in the stock, {dealer}, {self._score}, knock limit {view.limit}"
+        if self.variant.params["die"] != "off":
+            yield f"The {self.die_text}"
+        limit = f"knock limit {view.limit}"
+        yield f"{view.stock} cards in the stock, {dealer}, {self._score_text}, {limit}"
 
     @property
-    def is_alone(self) -> bool:
+    def is_solo(self) -> bool:
         """True if the game is a solitaire game."""
-        return self.variant.row["players"] == 1
+        return self.variant.params["players"] == 1
 
     @property
-    def die(self) -> str:
+    def die_text(self) -> str:
         """Text about the number on the die, its owner, and the offer."""
         view = self.view
         owner = "you own" if view.owner == view.seat else "the opponent owns"
@@ -171,12 +190,12 @@ class Position:
         return f"{shown}, the opponent offers {view.offered}" if view.offered else shown
 
     @property
-    def pile(self) -> list[str]:
+    def pile_cards(self) -> list[str]:
         """Cards of the pile, oldest first, as `--pile` reads them; taken cards have a mark."""
-        return pile_words(self.view, build_rules(self.variant), self.is_alone)
+        return format_pile(self.view, build_rules(self.variant), self.is_solo)
 
     @property
-    def _score(self) -> str:
+    def _score_text(self) -> str:
         """Text about the score of the match before the deal."""
         view = self.view
         if self.variant.goal.score == "deals":
@@ -184,9 +203,9 @@ class Position:
         return f"score {view.own_points}-{view.other_points}"
 
     @property
-    def _deck(self) -> str:
+    def _deck_text(self) -> str:
         """Text about the cards and turns that are left in a solitaire game."""
-        view, row = self.view, self.variant.row
+        view, row = self.view, self.variant.params
         cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
         joker = ", the joker among them" if row["joker"] != "none" else ""
         knock = f", knock limit {view.limit}" if view.limit else ""
@@ -194,28 +213,28 @@ class Position:
         return f"{cards} left in the deck{joker}{knock}{turns}"
 
     @property
-    def _arrived(self) -> str:
+    def _new_card_text(self) -> str:
         """Text about the card that was taken, drawn or offered."""
         view = self.view
         if view.taken >= 0:
-            return f", just took {card_text(int(view.taken))}"
+            return f", just took {format_card(int(view.taken))}"
         if view.drawn >= 0:
-            return f", just drew {card_text(int(view.drawn))}"
+            return f", just drew {format_card(int(view.drawn))}"
         if view.taken_offer >= 0:
-            return f", {card_text(int(view.taken_offer))} is offered"
+            return f", {format_card(int(view.taken_offer))} is offered"
         return ""
 
 
-def better(done: str, best: str) -> str:
+def format_better_action(chosen: str, best: str) -> str:
     """Format the best action for display next to the chosen one.
 
     If the player ended the deal and a discard is better, the text is `play on, discarding ...`.
     """
-    plays_on = best.startswith("discard") and not done.startswith("discard")
+    plays_on = best.startswith("discard") and not chosen.startswith("discard")
     return best.replace("discard", "play on, discarding") if plays_on else best
 
 
-def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
+def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
     """Return the decisions of a deal in the order of play, or those of one turn.
 
     If the deal is truncated, the result is only the last decision, unless a turn is named.
@@ -227,12 +246,12 @@ def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
     Raises:
         PositionError: If there is no decision in the turn.
     """
-    found = list(_decisions(deal))
-    if turn is None or not found:
-        return found[-1:] if deal.is_cut else found
-    of_turn = [position for position in found if position.turn == turn]
+    decisions = list(_iterate_positions(deal))
+    if turn is None or not decisions:
+        return decisions[-1:] if deal.is_truncated else decisions
+    of_turn = [position for position in decisions if position.turn == turn]
     if not of_turn:
-        turns = [position.turn for position in found]
+        turns = [position.turn for position in decisions]
         before = "before the first draw" if deal.matchup.b is None else "the first upcard"
         raise PositionError(
             f"nothing was decided in turn {turn}; the deal has turns {min(turns)} to {max(turns)} "
@@ -241,61 +260,68 @@ def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
     return of_turn
 
 
-def _decisions(deal: WatchedDeal) -> Iterator[Position]:
+def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
     """Yield a decision for each draw, offer and answer, and one for each hand of eleven cards."""
     variant = deal.matchup.variant
     rules = build_rules(variant)
     in_match = deal.matchup.unit == "match"
-    asked = [number for number, each in enumerate(deal.questions) if each.slot in STEPS]
-    for _, group in groupby(asked, key=lambda number: step_of(deal.questions[number])):
+    query_numbers = [
+        number for number, each in enumerate(deal.decisions) if each.slot in STEP_OF_SLOT
+    ]
+    for _, group in groupby(query_numbers, key=lambda number: decision_key(deal.decisions[number])):
         numbers = list(group)
-        questions = [deal.questions[number] for number in numbers]
+        questions = [deal.decisions[number] for number in numbers]
         view = questions[0].view
         is_about_die = questions[0].slot in ("offer", "answer")
         actions = die_actions(view, rules) if is_about_die else legal_actions(view, rules)
-        done = _done(questions, rules)
-        is_open = deal.is_cut and done is None
-        if len(actions) > 1 and (is_open or done in actions):
-            yield Position(variant, view, actions, in_match, done, numbers[0])
+        chosen = _chosen_action(questions, rules)
+        is_open = deal.is_truncated and chosen is None
+        if len(actions) > 1 and (is_open or chosen in actions):
+            yield Position(variant, view, actions, in_match, chosen, numbers[0])
 
 
-def step_of(question: Question) -> tuple[int, int, int, str]:
+def decision_key(question: Decision) -> tuple[int, int, int, str]:
     """Return the key of the decision to which a policy query belongs.
 
     A discard and the endings that go with it are one decision. All other queries are decisions
     of their own.
     """
     view = question.view
-    return int(view.turns), int(view.phase), question.seat, STEPS.get(question.slot, question.slot)
+    return (
+        int(view.turns),
+        int(view.phase),
+        question.seat,
+        STEP_OF_SLOT.get(question.slot, question.slot),
+    )
 
 
-def done_at(deal: WatchedDeal, number: int) -> Action | None:
+def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:
     """Return the action chosen in the decision that begins with a query; None if unknown."""
-    step = step_of(deal.question(number))
-    asked = (deal.question(each) for each in range(number, deal.asked))
-    same = takewhile(lambda question: step_of(question) == step, asked)
-    return _done(list(same), build_rules(deal.matchup.variant))
+    step = decision_key(deal.decision(query_index))
+    queries = (deal.decision(each) for each in range(query_index, deal.n_decisions))
+    same = takewhile(lambda question: decision_key(question) == step, queries)
+    return _chosen_action(list(same), build_rules(deal.matchup.variant))
 
 
-def _done(questions: list[Question], rules: Any) -> Action | None:
+def _chosen_action(questions: list[Decision], rules: Any) -> Action | None:
     """Return the action of the player; None if the policy failed or the action is unknown."""
     for question in questions:
         view = question.view
-        if question.answer is None:
+        if question.action is None:
             return None
         if question.slot == "take":
-            passes = view.phase == answers.PHASE_UPCARD and rules.first_turn == UPCARD_PASS
-            return Action(answers.PASS if passes and question.answer == 0 else question.answer)
+            passes = view.phase == codes.PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
+            return Action(codes.ACTION_PASS if passes and question.action == 0 else question.action)
         if question.slot == "offer":
-            return Action(OFFER, question.answer)
+            return Action(ACTION_OFFER, question.action)
         if question.slot == "answer":
-            return Action(ACCEPT if question.answer else REFUSE)
+            return Action(ACTION_ACCEPT if question.action else ACTION_REFUSE)
         if question.slot == "discard":
-            thrown = question.answer
-        elif question.answer:
-            return Action(END, int(view.ending_card))
-        elif view.phase == answers.PHASE_LAST:
-            return Action(LEAVE)
-        elif view.phase == answers.PHASE_STOP:
-            return Action(answers.STOCK)
-    return Action(THROW, thrown)
+            discard = question.action
+        elif question.action:
+            return Action(ACTION_END, int(view.ending_card))
+        elif view.phase == codes.PHASE_LAST:
+            return Action(ACTION_LEAVE)
+        elif view.phase == codes.PHASE_STOP:
+            return Action(codes.ACTION_STOCK)
+    return Action(ACTION_DISCARD, discard)

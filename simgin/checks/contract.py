@@ -18,9 +18,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
 
-from simgin.checks.contract_process import COMPILE_SECONDS
+from simgin.checks.contract_process import COMPILE_TIMEOUT
 from simgin.play import kernel
-from simgin.rules.variants import Variant, find, names
+from simgin.rules.variants import Variant, find_variant, variant_names
 
 CHECKS = {
     "read": "the file can be read and has a strategy",
@@ -34,13 +34,13 @@ CHECKS = {
     "time": "answers in time",
     "plays": "finishes deals of every variant",
 }
-SECONDS = 10.0  # time limit of one action
-NOT_MADE = "not tested, because another check failed."
-Passed = dict[str, str]  # description of the completed test, by check
+DECISION_TIMEOUT = 10.0  # time limit of one action
+NOT_TESTED = "not tested, because another check failed."
+PassedChecks = dict[str, str]  # description of the completed test, by check
 
 
 @dataclass(frozen=True)
-class Finding:
+class ContractResult:
     """Result of one check of one strategy.
 
     `passed` is None if the check was not made. `sentence` describes the failure, the completed test
@@ -61,17 +61,17 @@ class _Failure(Exception):
         self.check, self.ended = check, ended
 
 
-def all_variants() -> list[Variant]:
+def list_default_variants() -> list[Variant]:
     """Return the default variants of the contract test.
 
     These are the built-in variants and one in which the knocker chooses the melds to show.
     """
-    return [*map(find, names()), find("standard+melding=choice")]
+    return [*map(find_variant, variant_names()), find_variant("standard+melding=choice")]
 
 
-def check(
-    strategies: Sequence[str], variants: Sequence[Variant], seconds: float = SECONDS
-) -> list[Finding]:
+def check_strategies(
+    strategies: Sequence[str], variants: Sequence[Variant], seconds: float = DECISION_TIMEOUT
+) -> list[ContractResult]:
     """Test strategies and return the result of every check, in the order of CHECKS.
 
     No exception of a strategy is raised. If a strategy ends its process or does not return, a new
@@ -82,94 +82,100 @@ def check(
         variants: Variants in which the strategies are tested.
         seconds: Time limit of one action.
     """
-    for players in {1 if variant.row["players"] == 1 else 2 for variant in variants}:
-        kernel.compiled_kernel(players)  # cached, because the process would add index checks
-    left = list(strategies)
-    findings: list[Finding] = []
-    while left:
-        with _process(left, variants, seconds) as process:
-            while left:
-                passed: Passed = {}
+    for players in {1 if variant.params["players"] == 1 else 2 for variant in variants}:
+        kernel.compile_kernel(players)  # cached, because the process would add index checks
+    remaining = list(strategies)
+    results: list[ContractResult] = []
+    while remaining:
+        with _start_process(remaining, variants, seconds) as process:
+            while remaining:
+                passed: PassedChecks = {}
                 failure = None
                 try:
-                    process.follow(passed)
+                    process.read_reports(passed)
                 except _Failure as error:
                     failure = error
-                findings += _findings(left.pop(0), passed, failure)
+                results += _iter_results(remaining.pop(0), passed, failure)
                 if failure is not None and failure.ended:
                     break
-    return findings
+    return results
 
 
-def _findings(strategy: str, passed: Passed, failure: _Failure | None) -> Iterator[Finding]:
+def _iter_results(
+    strategy: str, passed: PassedChecks, failure: _Failure | None
+) -> Iterator[ContractResult]:
     """Yield the result of every check of a strategy."""
     for name in CHECKS:
         if failure is not None and name == failure.check:
-            yield Finding(strategy, name, False, str(failure))
+            yield ContractResult(strategy, name, False, str(failure))
         elif name in passed:
-            yield Finding(strategy, name, True, passed[name])
+            yield ContractResult(strategy, name, True, passed[name])
         else:
-            yield Finding(strategy, name, None, NOT_MADE)
+            yield ContractResult(strategy, name, None, NOT_TESTED)
 
 
-class _Process:
+class _TestProcess:
     """Process that tests strategies, with its output."""
 
     def __init__(self, child: subprocess.Popen[str], errors: IO[str]) -> None:
-        self._child, self._errors = child, errors
+        self._process, self._errors = child, errors
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._read_lines, daemon=True).start()
 
-    def _read(self) -> None:
-        assert self._child.stdout is not None
+    def _read_lines(self) -> None:
+        assert self._process.stdout is not None
         with suppress(ValueError):  # raised if the stream was closed
-            for line in self._child.stdout:
+            for line in self._process.stdout:
                 self._lines.put(line)
         self._lines.put("")
 
-    def follow(self, passed: Passed) -> None:
+    def read_reports(self, passed: PassedChecks) -> None:
         """Read the reports on one strategy and add the checks that passed to `passed`.
 
         Raises:
             _Failure: If a check fails, the process ends or a time limit is exceeded.
         """
-        doing, limit, within = "starting", COMPILE_SECONDS, ""
+        activity, limit, context = "starting", COMPILE_TIMEOUT, ""
         deadline = time.monotonic() + limit
         while True:
             try:
                 line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise _Failure("time", f"{doing} took longer than {limit:g} s{within}.") from None
+                raise _Failure(
+                    "time", f"{activity} took longer than {limit:g} s{context}."
+                ) from None
             if not line:
-                raise _Failure("raises", f"{doing} ended the process, with {self._exit()}.")
+                raise _Failure(
+                    "raises", f"{activity} ended the process, with {self._describe_exit()}."
+                )
             event = json.loads(line)
             match event:
                 case {"asking": slot}:
-                    within = f", asked for a {slot}"
+                    context = f", asked for a {slot}"
                     continue
                 case {"finished": _}:
                     return
                 case {"failed": name, "sentence": sentence}:
                     raise _Failure(name, sentence, ended=False)
-                case {"doing": doing, "seconds": limit}:
-                    within = ""
+                case {"doing": activity, "seconds": limit}:
+                    context = ""
                 case {"passed": checks, "sentence": sentence}:
                     passed |= dict.fromkeys(checks, "") | {checks[0]: sentence}
             deadline = time.monotonic() + limit
 
-    def _exit(self) -> str:
+    def _describe_exit(self) -> str:
         """Return the exit status of the process and the last line of its stderr."""
-        code = self._child.wait()
+        code = self._process.wait()
         self._errors.seek(0)
         lines = self._errors.read().splitlines()
-        said = f" ({lines[-1]})" if lines else ""
-        return f"{f'signal {-code}' if code < 0 else f'exit code {code}'}{said}"
+        last_line = f" ({lines[-1]})" if lines else ""
+        return f"{f'signal {-code}' if code < 0 else f'exit code {code}'}{last_line}"
 
 
 @contextmanager
-def _process(
+def _start_process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
-) -> Iterator[_Process]:
+) -> Iterator[_TestProcess]:
     """Start a process that checks all array indices, and kill it at the end of the context."""
     job = [strategies, [variant.text for variant in variants], seconds]
     with (
@@ -182,9 +188,9 @@ def _process(
             stderr=errors,
             text=True,
             env={**os.environ, "NUMBA_BOUNDSCHECK": "1"},
-        ) as child,
+        ) as process,
     ):
         try:
-            yield _Process(child, errors)
+            yield _TestProcess(process, errors)
         finally:
-            child.kill()
+            process.kill()

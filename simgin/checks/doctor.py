@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import simgin
-from simgin.core import jit, rng, sums
+from simgin.core import batch_columns, jit, rng
 from simgin.core.deadwood import deadwood
 from simgin.play import parallel
 from simgin.play.matchup import Matchup, parse_matchup
@@ -20,212 +20,233 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.strategy import loader
-from simgin.strategy.text_form import StrategyError
+from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import notation
 
-NUMBA = "0.68"  # the minor version that pyproject.toml pins
-LIBRARIES = "numpy numba llvmlite pandas matplotlib scipy click pydantic rich jinja2".split()
+NUMBA_VERSION = "0.68"  # the minor version that pyproject.toml pins
+REQUIRED_LIBRARIES = (
+    "numpy numba llvmlite pandas matplotlib scipy click pydantic rich jinja2".split()
+)
 MEBIBYTE, GIBIBYTE = 2**20, 2**30
-BROKEN = (
+REINSTALL_HINT = (
     "Install simgin anew in an environment of its own; if that does not help, please report it "
     "with the output of `simgin doctor --json`."
 )
 
-KNOWN = tomllib.loads(Path(__file__).with_name("known_answers.toml").read_text(encoding="utf-8"))
-PHILOX, HANDS, DEALS, SUMS = (KNOWN[name] for name in ("philox", "hands", "deals", "sums"))
+KNOWN_RESULTS = tomllib.loads(
+    Path(__file__).with_name("known_answers.toml").read_text(encoding="utf-8")
+)
+PHILOX_VECTORS, KNOWN_HANDS, KNOWN_MATCH_DEALS, KNOWN_SUMS = (
+    KNOWN_RESULTS[name] for name in ("philox", "hands", "deals", "sums")
+)
 
 
 @dataclass(frozen=True)
-class Finding:
+class HealthCheck:
     """Result of one check; `problem` is empty if it passed, and otherwise suggests a fix."""
 
     check: str
     details: str
-    fault: str = ""
+    problem: str = ""
 
 
-Check = Callable[[], Finding]
+CheckFunction = Callable[[], HealthCheck]
 
 
-def examine() -> Iterator[Finding]:
+def run_checks() -> Iterator[HealthCheck]:
     """Run all checks and yield their results.
 
     The cache is checked before compiled code is loaded from it.
     """
-    for name, check in CHECKS.items():
+    for name, check in HEALTH_CHECKS.items():
         try:
             yield check()
         except Exception as error:  # a failure must not prevent the other checks
-            kind = type(error)
-            said = f"{name}: {kind.__name__}: {error}. {BROKEN}"
-            if kind.__module__.startswith("simgin."):  # such errors already suggest a fix
-                said = str(error)
-            yield Finding(name, "failed", said)
+            error_type = type(error)
+            problem = f"{name}: {error_type.__name__}: {error}. {REINSTALL_HINT}"
+            if error_type.__module__.startswith("simgin."):  # such errors already suggest a fix
+                problem = str(error)
+            yield HealthCheck(name, "failed", problem)
 
 
-def rows(findings: list[Finding]) -> list[dict[str, str | bool]]:
+def to_json_rows(results: list[HealthCheck]) -> list[dict[str, str | bool]]:
     """Return one object per check for --json."""
     return [
-        {"check": one.check, "well": not one.fault, "found": one.details, "fault": one.fault}
-        for one in findings
+        {"check": one.check, "well": not one.problem, "found": one.details, "fault": one.problem}
+        for one in results
     ]
 
 
 # Environment
 
 
-def versions() -> Finding:
+def check_versions() -> HealthCheck:
     """Return the versions of simgin, its random stream and Python."""
     python = platform.python_version()
-    return Finding("simgin", f"{simgin.__version__}, stream {rng.STREAM}, Python {python}")
+    return HealthCheck(
+        "simgin", f"{simgin.__version__}, stream {rng.STREAM_VERSION}, Python {python}"
+    )
 
 
-def libraries() -> Finding:
+def check_libraries() -> HealthCheck:
     """Check the versions of the required libraries.
 
     The minor version of numba is pinned because its calls through function types are experimental.
     """
-    installed = {name: _version(name) for name in LIBRARIES}
+    installed = {name: _installed_version(name) for name in REQUIRED_LIBRARIES}
     missing = [name for name, version in installed.items() if version is None]
     parts = [f"{name} {version or 'missing'}" for name, version in installed.items()]
     details = ", ".join(parts)
-    fault = ""
+    problem = ""
     if missing:
         names = ", ".join(missing)
-        fault = f"{names} cannot be found: run `pip install --force-reinstall simgin`."
-    elif not str(installed["numba"]).startswith(f"{NUMBA}."):
-        fault = (
-            f"numba {installed['numba']} is not {NUMBA}, the only one that this simgin is tested "
-            f"with: run `pip install 'numba=={NUMBA}.*'`."
+        problem = f"{names} cannot be found: run `pip install --force-reinstall simgin`."
+    elif not str(installed["numba"]).startswith(f"{NUMBA_VERSION}."):
+        problem = (
+            f"numba {installed['numba']} is not {NUMBA_VERSION}, the only one that this simgin is "
+            f"tested with: run `pip install 'numba=={NUMBA_VERSION}.*'`."
         )
-    return Finding("libraries", details, fault)
+    return HealthCheck("libraries", details, problem)
 
 
-def extras() -> Finding:
+def check_extras() -> HealthCheck:
     """Report the optional dependencies, with the command that installs missing ones."""
     try:
         requirements = metadata.requires("simgin") or []
     except metadata.PackageNotFoundError:
-        return Finding("extras", "unknown: simgin runs from its source and is not installed")
+        return HealthCheck("extras", "unknown: simgin runs from its source and is not installed")
     missing: dict[str, list[str]] = {}
     for line in requirements:  # like `pytest>=8; extra == "test"`
         if match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
             packages = missing.setdefault(match[2], [])
-            if _version(match[1]) is None:
+            if _installed_version(match[1]) is None:
                 packages.append(match[1])
     complete = ", ".join(extra for extra, packages in missing.items() if not packages)
-    lacking = {extra: packages for extra, packages in missing.items() if packages}
+    incomplete = {extra: packages for extra, packages in missing.items() if packages}
     parts = [f"complete: {complete}"] if complete else []
-    if lacking:
-        names = ", ".join(sorted({name for packages in lacking.values() for name in packages}))
-        parts.append(f"missing {names}: pip install 'simgin[{','.join(lacking)}]'")
-    return Finding("extras", "; ".join(parts) or "none")
+    if incomplete:
+        names = ", ".join(sorted({name for packages in incomplete.values() for name in packages}))
+        parts.append(f"missing {names}: pip install 'simgin[{','.join(incomplete)}]'")
+    return HealthCheck("extras", "; ".join(parts) or "none")
 
 
-def _version(name: str) -> str | None:
+def _installed_version(name: str) -> str | None:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
 
 
-def machine() -> Finding:
+def check_machine() -> HealthCheck:
     """Report CPU cores and memory."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
     system = f"{platform.system()} {platform.machine()}"
     cpus = parallel.usable_cpus()
-    return Finding("machine", f"{system}, {cpus} usable processors, {memory:.1f} GiB memory")
+    return HealthCheck("machine", f"{system}, {cpus} usable processors, {memory:.1f} GiB memory")
 
 
 # Cache
 
 
-def cache() -> Finding:
+def check_cache() -> HealthCheck:
     """Check whether the cache of compiled code is writable, and report its path and size.
 
     Corrupt entries are not checked here; simgin compiles them again on loading.
     """
-    directory = jit.cache_root() / jit.digest()
-    if fault := jit.not_kept(directory):
-        return Finding("cache", str(directory), fault)
+    directory = jit.cache_root() / jit.compiled_digest()
+    if problem := jit.cache_error(directory):
+        return HealthCheck("cache", str(directory), problem)
     mebibytes = sum(path.stat().st_size for path in directory.rglob("*.nb?")) / MEBIBYTE
     older = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
-    return Finding("cache", f"{directory}, {mebibytes:.1f} MiB, older versions kept: {older}")
+    return HealthCheck("cache", f"{directory}, {mebibytes:.1f} MiB, older versions kept: {older}")
 
 
 # Known results
 
 
-def generator() -> Finding:
+def check_generator() -> HealthCheck:
     """Check the compiled Philox generator against the known results of Random123."""
     wrong = []
-    for counter, key, words in PHILOX:
+    for counter, key, words in PHILOX_VECTORS:
         if tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key))))) != tuple(words):
             wrong.append(key)
     if wrong:
-        details = f"{len(wrong)} of {len(PHILOX)} known answers wrong"
-        return Finding("generator", details, f"random numbers are wrong on this machine. {BROKEN}")
-    return Finding("generator", f"Philox4x32-10, {len(PHILOX)} known answers")
+        details = f"{len(wrong)} of {len(PHILOX_VECTORS)} known answers wrong"
+        return HealthCheck(
+            "generator", details, f"random numbers are wrong on this machine. {REINSTALL_HINT}"
+        )
+    return HealthCheck("generator", f"Philox4x32-10, {len(PHILOX_VECTORS)} known answers")
 
 
-def hands() -> Finding:
+def check_hands() -> HealthCheck:
     """Check the compiled deadwood of some hands."""
-    for variant, cards, expected in HANDS:
-        rules = build_rules(variants.find(variant))
-        count = int(deadwood(notation.hand_mask(notation.parse_cards(cards)), rules))
+    for variant, cards, expected in KNOWN_HANDS:
+        rules = build_rules(variants.find_variant(variant))
+        count = int(deadwood(notation.cards_to_mask(notation.parse_cards(cards)), rules))
         if count != expected:
             details = f"{cards} has {count}, not {expected}"
-            return Finding("hands", details, f"deadwood is wrong on this machine. {BROKEN}")
-    return Finding("hands", f"{len(HANDS)} known counts")
+            return HealthCheck(
+                "hands", details, f"deadwood is wrong on this machine. {REINSTALL_HINT}"
+            )
+    return HealthCheck("hands", f"{len(KNOWN_HANDS)} known counts")
 
 
-def plug_ins() -> Finding:
+def check_plug_ins() -> HealthCheck:
     """Check the strategies of other packages."""
-    points, faults = loader.plug_ins(), []
+    points, problems = loader.find_plug_ins(), []
     for point in points:
         try:
-            loader.read_plug_in(point, loader.built_in())
+            loader.load_plug_in(point, loader.list_built_in())
         except StrategyError as error:
-            faults.append(str(error))
+            problems.append(str(error))
     details = ", ".join(point.name for point in points) or "none"
-    return Finding("plug-ins", details, " ".join(faults))
+    return HealthCheck("plug-ins", details, " ".join(problems))
 
 
-def play() -> Finding:
+def check_play() -> HealthCheck:
     """Check the sums of a small match, and that two threads compute the same rows as one."""
-    on_one, on_two = (runner.run_matchup(_matchup(), DEALS, workers) for workers in (1, 2))
-    sums_here = known_sums(on_one)
+    one_thread_rows, two_thread_rows = (
+        runner.run_matchup(_known_matchup(), KNOWN_MATCH_DEALS, workers) for workers in (1, 2)
+    )
+    measured = compute_known_sums(one_thread_rows)
     wrong = [
-        f"{name} {sums_here[name]}, not {expected}"
-        for name, expected in SUMS.items()
-        if sums_here[name] != expected
+        f"{name} {measured[name]}, not {expected}"
+        for name, expected in KNOWN_SUMS.items()
+        if measured[name] != expected
     ]
     if wrong:
-        return Finding("play", "; ".join(wrong), f"deals are played wrongly here. {BROKEN}")
-    if not np.array_equal(on_one, on_two):
-        fault = f"results depend on threads on this machine: use --workers 1. {BROKEN}"
-        return Finding("play", "two threads differ from one", fault)
-    return Finding("play", f"{DEALS:,} deals with known sums, on one thread and on two")
+        return HealthCheck(
+            "play", "; ".join(wrong), f"deals are played wrongly here. {REINSTALL_HINT}"
+        )
+    if not np.array_equal(one_thread_rows, two_thread_rows):
+        problem = f"results depend on threads on this machine: use --workers 1. {REINSTALL_HINT}"
+        return HealthCheck("play", "two threads differ from one", problem)
+    return HealthCheck(
+        "play", f"{KNOWN_MATCH_DEALS:,} deals with known sums, on one thread and on two"
+    )
 
 
-def known_sums(batches: np.ndarray) -> dict[str, int]:
+def compute_known_sums(batches: np.ndarray) -> dict[str, int]:
     """Return the sums of batch rows for the facts in KNOWN_SUMS."""
     total = batches.sum(axis=0, dtype=np.int64)
-    return {name: int(total[sums.SUM + sums.FACT[name]]) for name in SUMS}
+    return {
+        name: int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])
+        for name in KNOWN_SUMS
+    }
 
 
-def _matchup() -> Matchup:
+def _known_matchup() -> Matchup:
     return parse_matchup("gold", "simple", "standard", 1, "deal")
 
 
-CHECKS: dict[str, Check] = {
-    "simgin": versions,
-    "libraries": libraries,
-    "extras": extras,
-    "machine": machine,
-    "cache": cache,
-    "generator": generator,
-    "hands": hands,
-    "plug-ins": plug_ins,
-    "play": play,
+HEALTH_CHECKS: dict[str, CheckFunction] = {
+    "simgin": check_versions,
+    "libraries": check_libraries,
+    "extras": check_extras,
+    "machine": check_machine,
+    "cache": check_cache,
+    "generator": check_generator,
+    "hands": check_hands,
+    "plug-ins": check_plug_ins,
+    "play": check_play,
 }

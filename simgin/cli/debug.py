@@ -10,19 +10,19 @@ from pathlib import Path
 import click
 
 DEBUG_DEALS = 100  # default with --debug, at 10 to 100 deals per second
-ENGINE = str(Path(__file__).resolve().parent.parent) + os.sep
+ENGINE_PATH = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
-def _interpreted() -> bool:
+def _is_interpreted() -> bool:
     """Return True if nothing is compiled. The import is deferred for shell completion."""
     from simgin.core import jit
 
-    return jit.interpreted()
+    return jit.is_interpreted()
 
 
 def _restart_interpreted(context: click.Context, _parameter: click.Parameter, wanted: bool) -> bool:
     """Restart the interpreter for --debug, because numba reads its switch on import."""
-    if wanted and not context.resilient_parsing and not _interpreted():
+    if wanted and not context.resilient_parsing and not _is_interpreted():
         sys.stdout.flush()
         sys.stderr.flush()
         environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
@@ -47,7 +47,7 @@ def policy_calls(as_json: bool) -> Iterator[None]:
     Args:
         as_json: True if the command prints a JSON object on stdout.
     """
-    spoils_json = as_json and _interpreted()
+    spoils_json = as_json and _is_interpreted()
     stdout = redirect_stdout(sys.stderr) if spoils_json else nullcontext()
     try:
         with stdout:
@@ -63,7 +63,7 @@ def show_traceback(error: BaseException | None) -> None:
     Args:
         error: Exception that a policy raised, or None.
     """
-    if error is None or not _interpreted():
+    if error is None or not _is_interpreted():
         return
     try:
         report = traceback.TracebackException.from_exception(error)
@@ -71,7 +71,7 @@ def show_traceback(error: BaseException | None) -> None:
         return
     engine_lines = 0
     for frame in report.stack:
-        if not frame.filename.startswith(ENGINE):
+        if not frame.filename.startswith(ENGINE_PATH):
             break
         engine_lines += 1
     del report.stack[:engine_lines]

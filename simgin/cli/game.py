@@ -13,30 +13,30 @@ from typing import Annotated
 import click
 from pydantic import Field, ValidationError
 
-from simgin.analysis.analysis import Analysis, Effort, analyse
-from simgin.analysis.grades import LADDER, grade, trial_of, verdict
-from simgin.analysis.position import Position, better, positions_in
-from simgin.cli.output import Answer, repeated, say
-from simgin.play.hand import cards_text, shown_melding
+from simgin.analysis.analysis import Analysis, Budget, analyse_position
+from simgin.analysis.grades import STRATEGY_RATES, grade_deals, grade_verdict, make_rating_task
+from simgin.analysis.position import Position, find_decisions, format_better_action
+from simgin.cli.output import CommandResult, print_line, repeat_command
+from simgin.play.game_table import GameTable, IllegalMove
+from simgin.play.hand_analysis import format_melded_hand, shown_melding
 from simgin.play.kernel import PolicyFailure
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.replay import make_replay, standing_text, wrapped
-from simgin.play.replay_rows import rows
-from simgin.play.seat import choices, prompt, table_lines
-from simgin.play.table import IllegalMove, Table
-from simgin.play.watch import WatchedDeal
+from simgin.play.replay import make_replay, score_text, wrap_line
+from simgin.play.replay_json import replay_to_json
+from simgin.play.table_text import list_choices, prompt_text, table_lines
+from simgin.play.traced_deal import TracedDeal
 from simgin.strategy.cast import strong_player
-from simgin.text.files import has_ending, read_bytes, write_file
-from simgin.text.notation import CardError, card_text, cards_in, parse_card
-from simgin.text.toml import Table as Schema
+from simgin.text.files import has_suffix, read_bytes, write_file
+from simgin.text.notation import CardError, format_card, mask_to_cards, parse_card
+from simgin.text.toml import StrictTable as Schema
 
 LINE = 72 * "-"
 WORLDS, SECONDS = 1000, 2.0  # maximum per decision
-MOST_BYTES = 1 << 23  # maximum size of a saved game
+MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game
 HELP = "? lists the answers; u takes one back; q leaves, and the same command goes on"
 
 
-class Left(Exception):
+class QuitGame(Exception):
     """Signal that the player quits; the game is saved."""
 
 
@@ -44,7 +44,7 @@ class SavedGameError(ValueError):
     """Error in reading a file that should be a saved game."""
 
 
-class CorruptGame(ValueError):
+class CorruptGameError(ValueError):
     """Error in the content of a saved game."""
 
 
@@ -62,7 +62,7 @@ class SavedGame(Schema):
     back: Annotated[int, Field(ge=0, lt=1 << 31)]
 
 
-def read_saved(path: Path) -> SavedGame:
+def read_saved_game(path: Path) -> SavedGame:
     """Read a saved game.
 
     Raises:
@@ -70,42 +70,42 @@ def read_saved(path: Path) -> SavedGame:
         CorruptGame: If its content is not a saved game.
     """
     try:
-        saved = SavedGame.model_validate_json(read_bytes(path, MOST_BYTES))
+        saved = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
     except OSError as error:
         raise SavedGameError(
             f"{path} cannot be read as a saved game: {error.strerror}. Remove it to play."
         ) from None
     except ValidationError:
-        raise CorruptGame from None
+        raise CorruptGameError from None
     answers = len(saved.deals[-1])
     if any(first >= second for first, second in pairwise([*saved.prompts, answers])):
-        raise CorruptGame
+        raise CorruptGameError
     return saved
 
 
-def tell(lines: Iterable[str]) -> None:
+def print_wrapped(lines: Iterable[str]) -> None:
     """Print lines within 80 columns."""
     for line in lines:
-        for part in wrapped(line) or [""]:
-            say(part)
+        for part in wrap_line(line) or [""]:
+            print_line(part)
 
 
 @dataclass
-class Game:
+class InteractiveGame:
     """Interactive game with its screens, input and saved state."""
 
     matchup: Matchup
-    kept: Path
+    saved_file: Path
     coach: Coach | None
     save: Path | None
-    back: int = 0  # number of undone actions
-    closed: list[list[int]] = field(default_factory=list)  # actions of earlier deals
-    deals: list[WatchedDeal] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)  # messages for the next screen
+    n_undone: int = 0  # number of undone actions
+    earlier_deals: list[list[int]] = field(default_factory=list)  # actions of earlier deals
+    deals: list[TracedDeal] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)  # messages for the next screen
     prompts: list[int] = field(default_factory=list)  # actions before each decision of the deal
 
     def __post_init__(self) -> None:
-        self.table = Table(self.matchup)
+        self.table = GameTable(self.matchup)
 
     def play(self) -> None:
         """Play to the end, or until the player quits."""
@@ -115,69 +115,69 @@ class Game:
                     self._end_deal()
                 else:
                     self._decide()
-        except Left:
-            tell(["", f"Kept. To go on: {repeated(new=None)}"])
+        except QuitGame:
+            print_wrapped(["", f"Kept. To go on: {repeat_command(new=None)}"])
             return
-        self.kept.unlink(missing_ok=True)
-        for line in self.told:  # file names are not wrapped
-            say(line)
+        self.saved_file.unlink(missing_ok=True)
+        for line in self.messages:  # file names are not wrapped
+            print_line(line)
         if self.coach is not None:
-            say("Judging your decisions ...")
-            tell(graded(self.matchup, self.deals))
+            print_line("Judging your decisions ...")
+            print_wrapped(grade_lines(self.matchup, self.deals))
 
     # One decision
 
     def _decide(self) -> None:
-        question = self.table.question
+        question = self.table.decision
         assert question is not None, "the deal is not over"
         lines = table_lines(question, self.table.rules, self.matchup.opponent)
-        self._show(*lines, "", prompt(question), *([] if self.prompts else [f"({HELP})"]))
-        legal = choices(question)
-        typed = self._read()
+        self._show(*lines, "", prompt_text(question), *([] if self.prompts else [f"({HELP})"]))
+        legal = list_choices(question)
+        typed = self._read_input()
         if typed == "?":
             every = [f"  {key:<3} {does}" for key, (_, does) in legal.items()]
-            self.told += ["You may type:", *every, f"  {HELP}"]
+            self.messages += ["You may type:", *every, f"  {HELP}"]
         elif typed == "u":
-            self._take_back()
+            self._undo()
         elif typed in legal:
-            self._answer(legal[typed][0])
-        elif typed in map(card_text, cards_in(int(question.view.hand))):
-            self.told.append(f"{typed} cannot be thrown now; ? lists what can")
+            self._act(legal[typed][0])
+        elif typed in map(format_card, mask_to_cards(int(question.view.hand))):
+            self.messages.append(f"{typed} cannot be thrown now; ? lists what can")
         else:
-            self.told.append(f"{typed!r} is not among the answers here; ? lists them")
+            self.messages.append(f"{typed!r} is not among the answers here; ? lists them")
 
-    def _answer(self, answers: list[int]) -> None:
-        self.prompts.append(len(self.table.answers))
+    def _act(self, answers: list[int]) -> None:
+        self.prompts.append(len(self.table.actions))
         try:
             for answer in answers:
-                self.table.answer(answer)
+                self.table.act(answer)
         except IllegalMove:
-            self.told.append("the card that you just took cannot be thrown")
-        self._keep()
+            self.messages.append("the card that you just took cannot be thrown")
+        self._save()
         if self.coach is not None:
-            say("The coach looks at it ...")
-            self.told += self.coach.comments(self.table.watched(), self.prompts[-1])
+            print_line("The coach looks at it ...")
+            self.messages += self.coach.comments(self.table.trace(), self.prompts[-1])
 
-    def _take_back(self) -> None:
+    def _undo(self) -> None:
         if not self.prompts:
-            self.told.append("there is nothing to take back in this deal")
+            self.messages.append("there is nothing to take back in this deal")
             return
-        self.table.go_back(self.prompts.pop())
-        self.back += 1
-        self._keep()
-        self.told = ["Taken back"]
+        self.table.undo_to(self.prompts.pop())
+        self.n_undone += 1
+        self._save()
+        self.messages = ["Taken back"]
 
-    def _read(self) -> str:
+    def _read_input(self) -> str:
         try:
             typed = input("> ").strip()
         except EOFError:
-            raise Left from None
+            raise QuitGame from None
         if typed.lower() == "q":
-            raise Left
+            raise QuitGame
         if not sys.stdin.isatty():
-            say(typed)  # a pipe does not echo
+            print_line(typed)  # a pipe does not echo
         with contextlib.suppress(CardError):
-            return card_text(parse_card(typed))
+            return format_card(parse_card(typed))
         return typed.lower() if len(typed) == 1 else typed.upper()
 
     # Screens
@@ -186,21 +186,21 @@ class Game:
         """Print a screen: the score, pending messages, and lines."""
         if sys.stdout.isatty():
             click.clear()
-        tell([*self._head(), *self.told, *lines])
-        self.told = []
+        print_wrapped([*self._header_lines(), *self.messages, *lines])
+        self.messages = []
 
-    def _head(self) -> Iterator[str]:
+    def _header_lines(self) -> Iterator[str]:
         """Yield the game, the deal and the score."""
         state, variant = self.table.state, self.matchup.variant
         you_deal = self.matchup.b is not None and state.dealer == 0
         dealt = ", you deal" if you_deal else ""
-        marked = f", {self.back} taken back" if self.back else ""
-        goal = variant.goal.won_by.format(**variant.row)
+        marked = f", {self.n_undone} taken back" if self.n_undone else ""
+        goal = variant.goal.won_by.format(**variant.params)
         match = f", a match to {goal}" if self.matchup.unit == "match" else ""
         yield f"{variant.text}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
         if self.matchup.unit == "match":
             sides = [
-                f"{player.text}, {standing_text(state, variant.row, seat)}"
+                f"{player.text}, {score_text(state, variant.params, seat)}"
                 for seat, player in enumerate(self.matchup.players)
             ]
             yield "; ".join(sides)
@@ -209,44 +209,44 @@ class Game:
     # The end of a deal
 
     def _end_deal(self) -> None:
-        deal = self.table.watched()
+        deal = self.table.trace()
         coached = [] if self.coach is None else [self.coach.deal_line()]
         asked = "Enter goes on; u takes the last answer back; q leaves"
-        self._show(*result_lines(deal), *coached, "", asked)
-        if self._read() == "u" and self.prompts:
-            self._take_back()
+        self._show(*deal_result_lines(deal), *coached, "", asked)
+        if self._read_input() == "u" and self.prompts:
+            self._undo()
             return
         self._close(deal)
         if self.save is not None:
             self._write(self.save, deal)
-        self._keep()
+        self._save()
 
-    def _close(self, deal: WatchedDeal) -> None:
+    def _close(self, deal: TracedDeal) -> None:
         self.deals.append(deal)
-        self.closed.append(self.table.answers)
+        self.earlier_deals.append(self.table.actions)
         self.prompts = []
         self.table.close_deal()
 
-    def _write(self, place: Path, deal: WatchedDeal) -> None:
+    def _write(self, place: Path, deal: TracedDeal) -> None:
         """Write the deal as `simgin show --json` prints it."""
-        first, *rest = rows(make_replay(deal))
-        first["taken_back"] = self.back
-        name = place.stem if has_ending(place, ".json") else place.name
+        first, *rest = replay_to_json(make_replay(deal))
+        first["taken_back"] = self.n_undone
+        name = place.stem if has_suffix(place, ".json") else place.name
         files = (place.with_name(f"{name}-{number}.json") for number in count(1))
         file = next(
             file for file in files if not file.exists()
         )  # earlier games are not overwritten
-        answer = Answer(repeated(new=None), [first, *rest], self.matchup.seed)
+        answer = CommandResult(repeat_command(new=None), [first, *rest], self.matchup.seed)
         write_file(file, f"{answer.json()}\n".encode())
-        self.told.append(f"Written: {file}")
+        self.messages.append(f"Written: {file}")
 
     # Saved games
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         """Save the game."""
-        deals = [*self.closed, self.table.answers]
-        saved = SavedGame(deals=deals, prompts=self.prompts, back=self.back)
-        write_file(self.kept, saved.model_dump_json().encode())
+        deals = [*self.earlier_deals, self.table.actions]
+        saved = SavedGame(deals=deals, prompts=self.prompts, back=self.n_undone)
+        write_file(self.saved_file, saved.model_dump_json().encode())
 
     def restore(self) -> None:
         """Resume the saved game, if there is one.
@@ -255,37 +255,37 @@ class Game:
             SavedGameError: If the file cannot be read.
             CorruptGame: If the game cannot be replayed.
         """
-        if not self.kept.exists():
+        if not self.saved_file.exists():
             return
-        saved = read_saved(self.kept)
+        saved = read_saved_game(self.saved_file)
         *closed, current = saved.deals
         try:
             for answers in closed:
-                self._repeat(answers)
+                self._replay_actions(answers)
                 if not self.table.is_deal_over:
-                    raise CorruptGame
-                self._close(self.table.watched())
+                    raise CorruptGameError
+                self._close(self.table.trace())
             if not self.table.is_over:
-                self._repeat(current)
+                self._replay_actions(current)
         except (IllegalMove, PolicyFailure):
-            raise CorruptGame from None
-        self.prompts, self.back = saved.prompts, saved.back
-        self.told.append("You go on where you left")
+            raise CorruptGameError from None
+        self.prompts, self.n_undone = saved.prompts, saved.back
+        self.messages.append("You go on where you left")
 
-    def _repeat(self, answers: list[int]) -> None:
+    def _replay_actions(self, answers: list[int]) -> None:
         """Replay the actions of a deal.
 
         Raises:
             CorruptGame: If the game is over or the deal has other actions.
         """
         if self.table.is_over:
-            raise CorruptGame
-        self.table.repeat(answers)
-        if self.table.answers != answers:
-            raise CorruptGame
+            raise CorruptGameError
+        self.table.replay(answers)
+        if self.table.actions != answers:
+            raise CorruptGameError
 
 
-def result_lines(deal: WatchedDeal) -> Iterator[str]:
+def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
     """Yield how a deal ended, as in `simgin show`, and a hand that was not shown."""
     replay = make_replay(deal)
     lines = list(replay.lines())
@@ -293,7 +293,7 @@ def result_lines(deal: WatchedDeal) -> Iterator[str]:
     hand = int(deal.state.hand[1])
     if deal.state.stopper < 0 and deal.matchup.b is not None and hand:
         count, melds = shown_melding(hand, replay.rules)
-        yield f"{deal.matchup.opponent} held {cards_text(melds, hand)}, deadwood {count}"
+        yield f"{deal.matchup.opponent} held {format_melded_hand(melds, hand)}, deadwood {count}"
 
 
 # Costs of decisions
@@ -306,41 +306,47 @@ class Coach:
         self.matchup = matchup
         self._found: dict[int, Analysis] = {}  # analyses of this deal, by decision
 
-    def comments(self, deal: WatchedDeal, first: int) -> list[str]:
+    def comments(self, deal: TracedDeal, first: int) -> list[str]:
         """Return a line for each decision from number `first` on."""
-        seen = positions_in(replace(deal, fault="", is_cut=False))  # the deal may be unfinished
+        seen = find_decisions(
+            replace(deal, error="", is_truncated=False)
+        )  # the deal may be unfinished
         made = [position for position in seen if position.view.seat == 0]
-        numbers = {position.number for position in made}
+        numbers = {position.query_index for position in made}
         self._found = {number: one for number, one in self._found.items() if number in numbers}
-        new = [position for position in made if position.number >= first]
+        new = [position for position in made if position.query_index >= first]
         return [self._comment(position) for position in new]
 
     def _comment(self, position: Position) -> str:
         other = self.matchup.opponent or None
-        effort = Effort(WORLDS, SECONDS, self.matchup.seed)
-        found = analyse(position, strong_player(position.variant), other, effort)
-        self._found[position.number] = found
-        place = position.actions.index(position.was_done)
+        effort = Budget(WORLDS, SECONDS, self.matchup.seed)
+        found = analyse_position(position, strong_player(position.variant), other, effort)
+        self._found[position.query_index] = found
+        place = position.actions.index(position.chosen_action)
         done, best = (
-            position.text(position.was_done),
-            position.text(position.actions[found.best[0]]),
+            position.format_action(position.chosen_action),
+            position.format_action(position.actions[found.best_indices[0]]),
         )
-        if found.best == [place]:
+        if found.best_indices == [place]:
             return f"Coach: {done} is best"
-        if place in found.best:
-            others = [position.text(position.actions[one]) for one in found.best if one != place]
+        if place in found.best_indices:
+            others = [
+                position.format_action(position.actions[one])
+                for one in found.best_indices
+                if one != place
+            ]
             return f"Coach: {done} or {others[0]}: too close to call"
-        mean, low, high = found.cost(place)
+        mean, low, high = found.estimate_cost(place)
         cost = f"{mean:.1f} {found.unit} ({low:.1f} to {high:.1f})"
-        return f"Coach: {done} cost {cost}; better: {better(done, best)}"
+        return f"Coach: {done} cost {cost}; better: {format_better_action(done, best)}"
 
     def deal_line(self) -> str:
         """Return the total cost of the mistakes of the deal."""
         costs = []
         for found in self._found.values():
-            place = found.position.actions.index(found.position.was_done)
-            if place not in found.best:
-                costs.append(found.cost(place))
+            place = found.position.actions.index(found.position.chosen_action)
+            if place not in found.best_indices:
+                costs.append(found.estimate_cost(place))
         unit = next((found.unit for found in self._found.values()), "points")
         self._found = {}
         if not costs:
@@ -351,12 +357,12 @@ class Coach:
         return f"Coach: {mistakes} in this deal, {cost}"
 
 
-def graded(matchup: Matchup, deals: Sequence[WatchedDeal]) -> Iterator[str]:
+def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
     """Yield what the decisions of seat 0 cost in some deals, and the rates of known strategies."""
     best = strong_player(matchup.variant)
     judging = parse_matchup(best, matchup.opponent or None, matchup.variant.text, 1, "deal")
-    found = grade(trial_of(matchup.a.text, judging, len(deals)), deals)
-    yield from verdict(found)
-    if found.has_ladder and found.is_rate:
-        ladder = ", ".join(f"{name} {points:g}" for name, (points, _) in LADDER.items())
+    found = grade_deals(make_rating_task(matchup.a.text, judging, len(deals)), deals)
+    yield from grade_verdict(found)
+    if found.is_comparable and found.is_rate:
+        ladder = ", ".join(f"{name} {points:g}" for name, (points, _) in STRATEGY_RATES.items())
         yield f"In hundreds of deals (eaai): {ladder}"

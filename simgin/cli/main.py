@@ -20,17 +20,21 @@ from typing import Any, NoReturn, TextIO
 
 import click
 
-from simgin.text.files import encoding_fault
-from simgin.text.messages import printable, shortened, tell
+from simgin.text.files import describe_encoding_error
+from simgin.text.messages import escape_control_chars, print_status, shorten_middle
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-NARROWEST, WIDEST = 20, 10_000  # columns of a terminal
-MOST_DIGITS = 9  # maximum length of a number of columns
-MOST_LINES, MOST_OF_LINE, MOST_OF_WORD = 60, 2000, 200  # lines and characters of an error message
-LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD},}}")
+MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # columns of a terminal
+MAX_DIGITS = 9  # maximum length of a number of columns
+MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = (
+    60,
+    2000,
+    200,
+)  # lines and characters of an error message
+LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 
 # Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
-# command of the same name.
+# command of that name.
 COMMANDS = {
     "match": "Play one strategy against another.",
     "strategies": "List, show, check or create strategies.",
@@ -57,7 +61,7 @@ COMMANDS = {
 }
 
 
-class Tour(click.Group):
+class CommandGroup(click.Group):
     """Group of all commands, which imports each when it is called and handles its errors."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -69,8 +73,8 @@ class Tour(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"simgin.cli.commands.{cmd_name}")
-        command: click.Command = getattr(module, cmd_name)
-        return command
+        commands = (one for one in vars(module).values() if isinstance(one, click.Command))
+        return next(command for command in commands if command.name == cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -92,8 +96,8 @@ class Tour(click.Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
         """Run a command line and exit with its exit code."""
-        _open_streams()
-        _bound_size()
+        _open_closed_streams()
+        _limit_terminal_size()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # terminals that cannot encode ± show ?
@@ -102,36 +106,36 @@ class Tour(click.Group):
 
         def run() -> object:
             _check_words(words)
-            with _warnings_told():
+            with _print_warnings():
                 return main_of_group(words, prog_name or "simgin", standalone_mode=False, **extra)
 
         sys.exit(_exit_code(run))
 
 
-def _open_streams() -> None:
+def _open_closed_streams() -> None:
     """Open each standard stream that is closed on the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
-def _bound_size() -> None:
+def _limit_terminal_size() -> None:
     """Limit COLUMNS and LINES to the size of a terminal, because rich accepts any number."""
-    for name, smallest in (("COLUMNS", NARROWEST), ("LINES", 1)):
+    for name, smallest in (("COLUMNS", MIN_COLUMNS), ("LINES", 1)):
         given = os.environ.pop(name, "")
-        if given.isdecimal() and (size := int(given[:MOST_DIGITS])):
-            os.environ[name] = str(min(max(size, smallest), WIDEST))
+        if given.isdecimal() and (size := int(given[:MAX_DIGITS])):
+            os.environ[name] = str(min(max(size, smallest), MAX_COLUMNS))
 
 
 def _check_words(words: Sequence[str]) -> None:
     """Raise UsageError for an argument that cannot be encoded, because results record it."""
     for word in words:
-        if fault := encoding_fault(word):
+        if fault := describe_encoding_error(word):
             raise click.UsageError(f"{fault}.")
 
 
 @contextlib.contextmanager
-def _warnings_told() -> Iterator[None]:
+def _print_warnings() -> Iterator[None]:
     """Print each warning about rules once, as a remark on stderr."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
@@ -151,7 +155,7 @@ def _warnings_told() -> Iterator[None]:
                 usual(message, category, filename, lineno, file, line)
             elif message.reason not in told:
                 told.add(message.reason)
-                tell(f"warning: {message}")
+                print_status(f"warning: {message}")
 
         warnings.showwarning = show
         yield
@@ -201,10 +205,10 @@ def _usage_message(error: click.ClickException) -> str:
 
 def _print_error(message: str) -> None:
     """Print an error message, with long quotations of the input shortened."""
-    lines = printable(message).splitlines()
-    for line in [*lines[:MOST_LINES], *lines[MOST_LINES:][-1:]]:
-        cut = LONG_WORD.sub(lambda word: shortened(word[0], MOST_OF_WORD), line)
-        tell(shortened(cut, MOST_OF_LINE))
+    lines = escape_control_chars(message).splitlines()
+    for line in [*lines[:MAX_LINES], *lines[MAX_LINES:][-1:]]:
+        cut = LONG_WORD.sub(lambda word: shorten_middle(word[0], MAX_WORD_LENGTH), line)
+        print_status(shorten_middle(cut, MAX_LINE_LENGTH))
 
 
 def _discard_stdout() -> None:
@@ -222,7 +226,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 
 
 @click.group(
-    cls=Tour,
+    cls=CommandGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )

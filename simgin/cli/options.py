@@ -10,11 +10,11 @@ import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
-from simgin.cli.output import PATIENCE
+from simgin.cli.output import PATIENCE_KEY
 from simgin.text import amounts
 
 
-class Named(StringParamType):
+class NameType(StringParamType):
     """Parameter type of a name in simgin or a file of the user."""
 
     def __init__(self, names: Callable[[], Iterable[str]], ending: str) -> None:
@@ -31,7 +31,7 @@ class Named(StringParamType):
         return offered or [CompletionItem(incomplete, type="file")]
 
 
-class Seconds(click.FloatRange):
+class SecondsType(click.FloatRange):
     """Parameter type of a finite number of seconds in a range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -48,29 +48,29 @@ class Seconds(click.FloatRange):
 def _strategies() -> Iterable[str]:
     from simgin.strategy import catalogue
 
-    return catalogue.names()
+    return catalogue.list_by_strength()
 
 
 def _variants() -> Iterable[str]:
     from simgin.rules import variants
 
-    return variants.names()
+    return variants.variant_names()
 
 
 def _experiments() -> Iterable[str]:
     from simgin.text import examples
 
-    return examples.experiments()
+    return examples.list_experiments()
 
 
-STRATEGY = Named(_strategies, ".py")
-VARIANT = Named(_variants, ".toml")
-EXPERIMENT = Named(_experiments, ".toml")
+STRATEGY = NameType(_strategies, ".py")
+VARIANT = NameType(_variants, ".toml")
+EXPERIMENT = NameType(_experiments, ".toml")
 PATH = click.Path(path_type=Path)
-FILE = click.Path(path_type=Path, dir_okay=False)
+FILE_PATH = click.Path(path_type=Path, dir_okay=False)
 
 
-def _reader(parse: Callable[[Any], Any]) -> Callable[..., Any]:
+def _callback_for(parse: Callable[[Any], Any]) -> Callable[..., Any]:
     """Return a click callback that parses a value and names the option in its errors."""
 
     def read(_context: click.Context, _option: click.Parameter, given: object) -> Any:
@@ -84,10 +84,10 @@ def _reader(parse: Callable[[Any], Any]) -> Callable[..., Any]:
     return read
 
 
-read_count = _reader(amounts.parse_count)
-read_until = _reader(amounts.parse_half_width)
-read_sprt = _reader(amounts.parse_elo_bounds)
-read_seconds = _reader(amounts.parse_seconds)
+read_count = _callback_for(amounts.parse_count)
+read_until = _callback_for(amounts.parse_half_width)
+read_sprt = _callback_for(amounts.parse_elo_bounds)
+read_seconds = _callback_for(amounts.parse_seconds)
 
 
 def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callable[[Any], Any]:
@@ -127,7 +127,7 @@ variant_option = click.option(
 seed_option = click.option(
     "--seed",
     type=int,
-    callback=_reader(amounts.parse_seed),
+    callback=_callback_for(amounts.parse_seed),
     metavar="N",
     default=1,
     show_default=True,
@@ -150,10 +150,10 @@ deal_option = number_option(
 def _set_patience(context: click.Context, option: click.Parameter, given: object) -> None:
     seconds = read_seconds(context, option, given)
     if seconds is not None:
-        from simgin.play import overdue
+        from simgin.play import watchdog
 
-        overdue.PATIENCE = seconds
-        context.meta[PATIENCE] = given
+        watchdog.ABORT_AFTER = seconds
+        context.meta[PATIENCE_KEY] = given
 
 
 _patience_option = click.option(
@@ -166,7 +166,7 @@ _patience_option = click.option(
 _workers_option = click.option(
     "--workers",
     type=int,
-    callback=_reader(amounts.parse_workers),
+    callback=_callback_for(amounts.parse_workers),
     metavar="N",
     help="Number of threads [default: all processors]. Does not affect results.",
 )
@@ -187,7 +187,7 @@ record_option = click.option(
 )
 
 
-def is_typed(parameter: str) -> bool:
+def is_given(parameter: str) -> bool:
     """Return True if a parameter of the running command was given."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source is click.core.ParameterSource.COMMANDLINE

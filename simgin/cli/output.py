@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.text import shell
-from simgin.text.messages import printable, tell
+from simgin.text.messages import escape_control_chars, print_status
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from simgin.report.report import Report
 
-PAGE = "report.html"
+HTML_REPORT = "report.html"
 # Parameters that do not change a result
-NO_MATTER = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
-PATIENCE = "patience"  # key of the option in the metadata of the context
+RESULT_NEUTRAL_OPTIONS = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
+PATIENCE_KEY = "patience"  # key of the option in the metadata of the context
 
 
 @dataclass(frozen=True)
-class Answer:
+class CommandResult:
     """Result of a command.
 
     Attributes:
@@ -51,7 +51,7 @@ class Answer:
 
         fields = {
             "simgin": simgin.__version__,
-            "stream": rng.STREAM,
+            "stream": rng.STREAM_VERSION,
             "command": self.command,
             "seed": self.seed,
             "stopped": self.stopped,
@@ -60,7 +60,7 @@ class Answer:
         }
         return json.dumps(fields, allow_nan=False)
 
-    def show(self, as_json: bool, parts: Iterable[Any]) -> None:
+    def print(self, as_json: bool, parts: Iterable[Any]) -> None:
         """Print the JSON object, or the parts of the screen, the files and the command.
 
         Args:
@@ -74,15 +74,15 @@ class Answer:
         for part in parts:
             out.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))
         if self.files:
-            say(f"Written: {_written(self.files)}")
-        say(f"Repeat:  {self.command}")
+            print_line(f"Written: {_describe_files(self.files)}")
+        print_line(f"Repeat:  {self.command}")
 
 
-def _written(files: Sequence[Path]) -> str:
+def _describe_files(files: Sequence[Path]) -> str:
     """Return the HTML report, or else the first file, and the number of other files."""
     first = files[0]
     for path in files:
-        if path.name == PAGE:
+        if path.name == HTML_REPORT:
             first = path
     more = len(files) - 1
     if not more:
@@ -97,7 +97,7 @@ def console() -> Console:
     return Terminal(highlight=False, markup=False, emoji=False)
 
 
-def screen(report: Report, details: bool, more: str) -> Iterator[Any]:
+def screen_parts(report: Report, details: bool, more: str) -> Iterator[Any]:
     """Yield what a terminal shows of a report, and the command that prints the rest.
 
     Args:
@@ -107,15 +107,15 @@ def screen(report: Report, details: bool, more: str) -> Iterator[Any]:
     """
     from rich.text import Text
 
-    yield from report.screen(details=details)
+    yield from report.to_renderables(details=details)
     yield ""
-    if report.caution:
-        yield Text(f"Better:  {report.caution.command}", no_wrap=True)
+    if report.caveat:
+        yield Text(f"Better:  {report.caveat.command}", no_wrap=True)
     if more and not details:
         yield f"More:    {more}"
 
 
-def entry(told: str, *commands: str, indent: int = 7) -> Iterator[Text]:
+def format_finding(told: str, *commands: str, indent: int = 7) -> Iterator[Text]:
     """Yield a finding and, below it, commands on one line each, so that they can be copied."""
     from rich.text import Text
 
@@ -132,63 +132,63 @@ def can_print(text: str) -> bool:
     return True
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     """Print a line on stdout, with control characters escaped."""
-    click.echo(printable(line))
+    click.echo(escape_control_chars(line))
 
 
-note = tell  # prints a remark on stderr
+print_note = print_status  # prints a remark on stderr
 
 
-def command_line(*words: object) -> str:
+def format_command(*words: object) -> str:
     """Return a simgin command, quoted for a shell."""
-    return shell.join(["simgin", *map(str, words)])
+    return shell.join_command(["simgin", *map(str, words)])
 
 
-def repeated(**settled: object) -> str:
+def repeat_command(**changed: object) -> str:
     """Return the command that repeats this result, quoted for a shell.
 
     It has all parameters of the running command including defaults, so that it means the same in
     another version.
 
     Args:
-        **settled: Parameters with another value, such as the canonical name of a strategy, or None
+        **changed: Parameters with another value, such as the canonical name of a strategy, or None
             to leave a parameter out.
     """
     context = click.get_current_context()
     words = context.command_path.split()
     for parameter in context.command.params:
         name = str(parameter.name)
-        value = settled.get(name, context.params.get(name))
+        value = changed.get(name, context.params.get(name))
         is_given = value is not None and value is not False  # 0 is a value
-        if is_given and name not in NO_MATTER:
-            words += _words(parameter, value)
-    return shell.join(words)
+        if is_given and name not in RESULT_NEUTRAL_OPTIONS:
+            words += _typed_words(parameter, value)
+    return shell.join_command(words)
 
 
-def continued(command: str) -> str:
+def continue_command(command: str) -> str:
     """Return a command with the given options that do not change the result."""
     context = click.get_current_context()
     words: list[str] = []
     for parameter in context.command.params:
         name = str(parameter.name)
         is_typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if is_typed and name in (*NO_MATTER, PATIENCE):
-            words += _words(parameter, {**context.meta, **context.params}[name])
-    return " ".join([command, shell.join(words)]) if words else command
+        if is_typed and name in (*RESULT_NEUTRAL_OPTIONS, PATIENCE_KEY):
+            words += _typed_words(parameter, {**context.meta, **context.params}[name])
+    return " ".join([command, shell.join_command(words)]) if words else command
 
 
-def _words(parameter: click.Parameter, value: Any) -> Iterator[str]:
+def _typed_words(parameter: click.Parameter, value: Any) -> Iterator[str]:
     """Yield a parameter as it is typed."""
     values = value if parameter.multiple or parameter.nargs == -1 else [value]
     for each in values:
         if isinstance(parameter, click.Option):
             yield parameter.opts[0]
         if not (isinstance(parameter, click.Option) and parameter.is_flag):
-            yield _text(each)
+            yield _format_value(each)
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, tuple):  # the two hypotheses of --sprt
-        return ",".join(map(_text, value))
+        return ",".join(map(_format_value, value))
     return f"{value:.15g}" if isinstance(value, float) else str(value)

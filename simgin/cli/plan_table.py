@@ -5,24 +5,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from simgin.cli.output import Answer, console, say
-from simgin.cli.session import prepare
+from simgin.cli.output import CommandResult, console, print_line
+from simgin.cli.session import compile_players
 from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
-from simgin.report.table import Table, listed
+from simgin.report.report_table import Table, table_from_rows
 from simgin.runs import block, ledger
 from simgin.runs.block import Task
-from simgin.runs.plan import Plan, deviations, unit_seconds
+from simgin.runs.plan import Plan, estimate_deviations, measure_unit_seconds
 from simgin.stats import differences
-from simgin.stats.estimate import Z95, units_to_see
-from simgin.text.amounts import UNITS
+from simgin.stats.estimate import Z95, required_sample_size
+from simgin.text.amounts import UNIT_PLURALS
 
-MOST_ROWS = 40  # matchups listed
+MAX_MATCHUP_LINES = 40  # matchups listed
 
 
-def rows(
+def plan_rows(
     plan: Plan,
-    place: Path | None,
+    output: Path | None,
     workers: int | None,
     *,
     record_deals: bool,
@@ -33,7 +33,7 @@ def rows(
 
     Args:
         plan: The plan.
-        place: Directory of the run, or None.
+        output: Directory of the run, or None.
         workers: Number of threads, by default one per CPU.
         record_deals: True if deals are recorded.
         expected: True to add `half_width`, the expected half-width of the 95 % intervals, by
@@ -46,11 +46,11 @@ def rows(
         the ledger) and `seconds` (estimated from a few pairs).
     """
     threads = workers or usable_cpus()
-    units_left = _units_left(plan, place, record_deals)
-    prepare(plan.matchups)
+    units_left = _units_left(plan, output, record_deals)
+    compile_players(plan.matchups)
     table = []
     for task, units in zip(plan.tasks, units_left, strict=True):
-        seconds = units * unit_seconds(task.matchup) / threads
+        seconds = units * measure_unit_seconds(task.matchup) / threads
         row = {
             "variant": task.matchup.variant.text,
             "strategy": task.matchup.a.text,
@@ -68,20 +68,20 @@ def rows(
 
 def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
     """Return the expected half-widths of a task, and the size that a difference needs."""
-    share, points = by_metric = deviations(task.matchup)
+    share, points = by_metric = estimate_deviations(task.matchup)
     half = {name: Z95 * sd / math.sqrt(task.units) for name, sd in by_metric.items()}
     found: dict[str, Any] = {"half_width": {name: float(f"{x:.3g}") for name, x in half.items()}}
     if power is not None:
         deviation = by_metric[share if isinstance(power, str) else points]
-        units = units_to_see(differences.size(power), deviation)
-        found["needed"] = units * (2 if task.matchup.mirrored else 1)
+        units = required_sample_size(differences.parse_margin(power), deviation)
+        found["needed"] = units * (2 if task.matchup.is_mirrored else 1)
     return found
 
 
-def dry_run(
+def print_dry_run(
     plan: Plan,
     command: str,
-    place: Path | None,
+    output: Path | None,
     workers: int | None,
     *,
     record_deals: bool,
@@ -93,44 +93,48 @@ def dry_run(
     Args:
         plan: The plan.
         command: Command that repeats the output.
-        place: Directory of the run, or None.
+        output: Directory of the run, or None.
         workers: Number of threads.
         record_deals: True if deals are recorded.
         as_json: True to print one JSON object instead.
         power: Difference, as for `rows`.
     """
-    plan_rows = rows(plan, place, workers, record_deals=record_deals, expected=True, power=power)
+    rows = plan_rows(plan, output, workers, record_deals=record_deals, expected=True, power=power)
     if as_json:
-        Answer(command, plan_rows, plan.seed, stopped="dry run").show(True, ())
+        CommandResult(command, rows, plan.seed, stopped="dry run").print(True, ())
         return
-    announce(plan, plan_rows, place, table=True)
+    print_plan(plan, rows, output, with_matchups=True)
     if power is not None:
-        say(_needed(plan_rows[0], power))
+        print_line(_required_size_sentence(rows[0], power))
 
 
-def announce(
-    plan: Plan, plan_rows: Sequence[Mapping[str, Any]], place: Path | None, *, table: bool = False
+def print_plan(
+    plan: Plan,
+    plan_rows: Sequence[Mapping[str, Any]],
+    output: Path | None,
+    *,
+    with_matchups: bool = False,
 ) -> None:
     """Print the question, the hypothesis, the time and the output directory, if any.
 
     Args:
         plan: The plan.
         plan_rows: Rows of the plan.
-        place: Directory of the run, or None.
-        table: True to print a line for every matchup.
+        output: Directory of the run, or None.
+        with_matchups: True to print a line for every matchup.
     """
     out = console()
     out.print(plan.question or plan.title)
     if plan.hypothesis:
         out.print(f"Hypothesis: {plan.hypothesis}")
-    if table:
-        out.print(_table(plan, plan_rows[:MOST_ROWS]))
-        if len(plan_rows) > MOST_ROWS:
-            out.print(f"... and {len(plan_rows) - MOST_ROWS} more")
+    if with_matchups:
+        out.print(_table(plan, plan_rows[:MAX_MATCHUP_LINES]))
+        if len(plan_rows) > MAX_MATCHUP_LINES:
+            out.print(f"... and {len(plan_rows) - MAX_MATCHUP_LINES} more")
     units = sum(row["units"] for row in plan_rows)
     seconds = sum(row["seconds"] for row in plan_rows)
-    goes = f" Results go to {place}." if place else ""
-    out.print(f"{_total(plan, units, seconds)}{_steps(plan)}{goes}")
+    goes = f" Results go to {output}." if output else ""
+    out.print(f"{_total_sentence(plan, units, seconds)}{_steps_sentence(plan)}{goes}")
 
 
 def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -139,45 +143,45 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
         share, points = row["half_width"].values()
         who = (row["variant"], row["strategy"], row["opponent"])
         at_most = "" if plan.seconds is not None else _at_most(plan)
-        time = f"{at_most}{duration(row['seconds'])}"
-        size = _size(plan, task, row["units"])
+        time = f"{at_most}{format_duration(row['seconds'])}"
+        size = _format_size(plan, task, row["units"])
         rows.append((*who, size, f"{100 * share:.2g}", f"{points:.2g}", time))
-    return listed("Plan", ("variant", "A", "B", "size", "± %", "± pts", "time"), rows)
+    return table_from_rows("Plan", ("variant", "A", "B", "size", "± %", "± pts", "time"), rows)
 
 
-def _needed(plan_row: Mapping[str, Any], power: str | float) -> str:
+def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> str:
     """Return a sentence on how much must be played to see a difference."""
     size = f"{power} of the wins" if isinstance(power, str) else f"{power:g} points a deal"
     return (
         f"To see a difference of {size} four times in five: "
-        f"{plan_row['needed']:,} {UNITS[plan_row['unit']]}."
+        f"{plan_row['needed']:,} {UNIT_PLURALS[plan_row['unit']]}."
     )
 
 
-def _steps(plan: Plan) -> str:
+def _steps_sentence(plan: Plan) -> str:
     """Return a sentence on the extra passes and their time on all CPUs."""
-    if not plan.steps:
+    if not plan.extra_passes:
         return ""
     seconds = 0.0
-    for step in plan.steps:
-        kernel.prepare(step.matchup)
-        seconds += step.work * unit_seconds(step.matchup)
-    passes = f"{len(plan.steps)} passes over more deals follow"
-    return f" {passes}, about {duration(seconds / usable_cpus())}."
+    for step in plan.extra_passes:
+        kernel.compile_matchup(step.matchup)
+        seconds += step.weighted_units * measure_unit_seconds(step.matchup)
+    passes = f"{len(plan.extra_passes)} passes over more deals follow"
+    return f" {passes}, about {format_duration(seconds / usable_cpus())}."
 
 
 def _units_left(plan: Plan, place: Path | None, record_deals: bool) -> list[int]:
     """Return the number of pairs of each task that are missing from the ledger."""
-    if place is None or not (place / ledger.FILE).is_file():
-        return [block.left(task, ()) for task in plan.tasks]
-    with ledger.reading(place / ledger.FILE) as run_ledger:
-        run_ledger.check(plan.identity)
-        return block.units_left(plan.tasks, run_ledger, recorded=record_deals)
+    if place is None or not (place / ledger.LEDGER_FILE).is_file():
+        return [block.remaining_units(task, ()) for task in plan.tasks]
+    with ledger.open_existing_ledger(place / ledger.LEDGER_FILE) as run_ledger:
+        run_ledger.check_identity(plan.identity)
+        return block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
 
 
-def _size(plan: Plan, task: Task, units_left: int) -> str:
+def _format_size(plan: Plan, task: Task, units_left: int) -> str:
     """Return the size, such as `200,000 deals`, and the percentage that is done."""
-    unit = UNITS[plan.unit]
+    unit = UNIT_PLURALS[plan.unit]
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
     units = task.units
@@ -188,35 +192,35 @@ def _size(plan: Plan, task: Task, units_left: int) -> str:
 
 
 def _at_most(plan: Plan) -> str:
-    return "up to " if plan.rules else ""
+    return "up to " if plan.stopping_rules else ""
 
 
-def _total(plan: Plan, units_left: int, seconds: float) -> str:
+def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
     """Return a sentence on the remaining size, its time and the stopping rule."""
-    matchups = _matchups(plan)
+    matchups = _format_matchups(plan)
     if units_left == 0:
         return f"{matchups}, already complete."
     if plan.seconds is not None:
         seconds = plan.seconds * len(plan.tasks)
-    time = duration(seconds)
-    if plan.rules:
-        return f"{matchups}, at most {time} in total. {plan.stop}."
+    time = format_duration(seconds)
+    if plan.stopping_rules:
+        return f"{matchups}, at most {time} in total. {plan.stopping_text}."
     if seconds >= 1 and plan.seconds is None:
         time = f"about {time}"
     return f"{matchups}, {time} in total."
 
 
-def _matchups(plan: Plan) -> str:
+def _format_matchups(plan: Plan) -> str:
     """Return the number of matchups and their size, as in `30 matchups, 200 matches each`."""
     number = len(plan.tasks)
     words, each = ("1 matchup", "") if number == 1 else (f"{number} matchups", " each")
     sizes = {task.n for task in plan.tasks}
     if plan.seconds is not None or len(sizes) > 1:
         return words
-    return f"{words}, {_at_most(plan)}{sizes.pop():,} {UNITS[plan.unit]}{each}"
+    return f"{words}, {_at_most(plan)}{sizes.pop():,} {UNIT_PLURALS[plan.unit]}{each}"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Format a time: `under 1 s`, `40 s`, `3 min`, `2 h 5 min`."""
     if seconds < 1:
         return "under 1 s"

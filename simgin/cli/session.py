@@ -15,28 +15,28 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simgin.cli.debug import policy_calls
-from simgin.cli.output import Answer, continued, note, screen
+from simgin.cli.output import CommandResult, continue_command, print_note, screen_parts
 from simgin.core import jit
-from simgin.findings.findings import Findings
-from simgin.findings.run_record import check_health, record_plan
 from simgin.play import kernel, parallel
-from simgin.play.matchup import Matchup, own_names
+from simgin.play.matchup import Matchup, short_names
 from simgin.report import progress
-from simgin.rules.variants import value_text
+from simgin.results.run_info import check_homogeneity, make_run_info
+from simgin.results.run_results import RunResults
+from simgin.rules.variants import format_setting
 from simgin.runs import block, directory, ledger, runner
-from simgin.runs.manifest import run_manifest
-from simgin.runs.runner import SerialTeam, Threads
-from simgin.runs.stopping import End
+from simgin.runs.manifest import build_manifest
+from simgin.runs.runner import SerialPool, ThreadPool
+from simgin.runs.stopping import StopResult
 
 if TYPE_CHECKING:
-    from simgin.cli.so_far import SoFar
+    from simgin.cli.live_result import LiveEstimate
     from simgin.report.report import Report, Result
     from simgin.runs.plan import Plan
 
 INTERRUPTED = 130  # exit code
-COMPILING_AFTER = 2.0  # seconds, more than a warm start takes
-COMPILING = "compiling; this takes up to half a minute once and is kept for later runs."
-WHOLE_MATCHES = "Play whole matches instead: --matches 20k."
+COMPILING_NOTICE_DELAY = 2.0  # seconds, more than a warm start takes
+COMPILING_NOTICE = "compiling; this takes up to half a minute once and is kept for later runs."
+MATCHES_HINT = "Play whole matches instead: --matches 20k."
 
 
 R = TypeVar("R", bound="Result")
@@ -83,15 +83,15 @@ def run_request(
     started = datetime.now(UTC)
     with ExitStack() as stack:
         if identity is not None:
-            path = None if output is None else directory.begin(output, command)
-            run_ledger = stack.enter_context(ledger.opened(path, identity))
-            run_ledger.note_command(continued(command))
+            path = None if output is None else directory.create_run_directory(output, command)
+            run_ledger = stack.enter_context(ledger.open_ledger(path, identity))
+            run_ledger.write_command(continue_command(command))
             run = partial(run, run_ledger=run_ledger)
         elif output is not None:
             manifest["question"] = question or command
-            directory.check(output, manifest["question"])
-        with policy_calls(as_json), interruptible(command, *cached):
-            with progress.live(title) as on_progress:
+            directory.check_directory(output, manifest["question"])
+        with policy_calls(as_json), exit_on_interrupt(command, *cached):
+            with progress.show_progress(title) as on_progress:
                 result = run(on_progress)
             files = finish(result)
         report = cache(lambda: result.report(command))
@@ -99,25 +99,25 @@ def run_request(
             parts = extend(result, report()), result.identity, result.units, started
             files += save_report(output, *parts, workers=workers, plots=plots, **manifest)
     seed = click.get_current_context().params["seed"]
-    Answer(command, result.records(), seed, files).show(as_json, screen(result, report))
+    CommandResult(command, result.records(), seed, files).print(as_json, screen(result, report))
     return result
 
 
 @contextmanager
 def play_plan(
     plan: Plan,
-    place: Path | None,
+    output: Path | None,
     command: str,
     *,
     workers: int | None,
     scheduler: str | None,
     record_deals: bool,
-) -> Iterator[Findings]:
+) -> Iterator[RunResults]:
     """Play a plan and yield its results while the ledger is open.
 
     Args:
         plan: The plan.
-        place: Directory of the ledger, or None to keep it in memory.
+        output: Directory of the ledger, or None to keep it in memory.
         command: Command that continues after an interruption.
         workers: Number of threads, by default one per CPU.
         scheduler: Address of a dask cluster, or None.
@@ -127,17 +127,17 @@ def play_plan(
         from simgin.runs.cluster import check_address
 
         check_address(scheduler)
-    path = None if place is None else directory.begin(place, command)
-    with ledger.opened(path, plan.identity) as run_ledger:
-        run_ledger.note_command(continued(command))
-        left = block.units_left(plan.tasks, run_ledger, recorded=record_deals)
-        is_complete = not any(left) and not runner.missing_steps(plan.steps, run_ledger)
-        if place is not None and is_complete:
-            note(f"{place} is complete: nothing left to play. A larger run would extend it.")
-        with interruptible(command, place, "blocks"):
+    path = None if output is None else directory.create_run_directory(output, command)
+    with ledger.open_ledger(path, plan.identity) as run_ledger:
+        run_ledger.write_command(continue_command(command))
+        left = block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
+        is_complete = not any(left) and not runner.missing_passes(plan.extra_passes, run_ledger)
+        if output is not None and is_complete:
+            print_note(f"{output} is complete: nothing left to play. A larger run would extend it.")
+        with exit_on_interrupt(command, output, "blocks"):
             ends = _play(plan, run_ledger, workers, scheduler, record_deals)
-        health = check_health(plan.matchups, ends, run_ledger)
-        yield Findings(record_plan(plan, ends, health), run_ledger)
+        health = check_homogeneity(plan.matchups, ends, run_ledger)
+        yield RunResults(make_run_info(plan, ends, health), run_ledger)
 
 
 def _play(
@@ -146,81 +146,83 @@ def _play(
     workers: int | None,
     scheduler: str | None,
     record_deals: bool,
-) -> list[End]:
-    with closing(_team(workers, scheduler)) as team:
+) -> list[StopResult]:
+    with closing(_make_team(workers, scheduler)) as team:
         with explain_wait():
             team.prepare(plan.matchups)
-        so_far = _so_far(plan, run_ledger)
-        with _progress(plan, so_far) as report:
-            ends = runner.run(
+        so_far = _live_estimate(plan, run_ledger)
+        with _plan_progress(plan, so_far) as report:
+            ends = runner.run_tasks(
                 plan.tasks,
                 run_ledger,
                 team,
                 report,
-                see=so_far.add if so_far else None,
-                rules=plan.rules,
+                on_block=so_far.add if so_far else None,
+                stopping_rules=plan.stopping_rules,
                 seconds=plan.seconds,
-                recorded=record_deals,
+                record_deals=record_deals,
             )
-    if plan.steps:
+    if plan.extra_passes:
         with explain_wait(), _step_progress(plan, run_ledger) as report:
-            runner.play_steps(plan.steps, run_ledger, workers, report)
+            runner.play_passes(plan.extra_passes, run_ledger, workers, report)
     return ends
 
 
 @contextmanager
-def interruptible(
-    command: str, place: Path | str | None = None, pieces: str = ""
+def exit_on_interrupt(
+    command: str, location: Path | str | None = None, parts: str = ""
 ) -> Iterator[None]:
     """Exit with a note on how to continue if the user interrupts the block.
 
     Args:
         command: Command that repeats the result. Given options such as --workers are added.
-        place: Location of the finished parts; None if they are not kept.
-        pieces: Name of the parts.
+        location: Location of the finished parts; None if they are not kept.
+        parts: Name of the parts.
     """
     try:
         yield
     except KeyboardInterrupt:
-        again = continued(command)
-        if place is None:
-            note(f"interrupted; nothing was written. Start again with: {again}")
+        again = continue_command(command)
+        if location is None:
+            print_note(f"interrupted; nothing was written. Start again with: {again}")
         else:
-            note(f"interrupted; finished {pieces} are kept in {place}. Continue with: {again}")
+            print_note(
+                f"interrupted; finished {parts} are kept in {location}. Continue with: {again}"
+            )
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 
-def check_output(place: Path | None, record_deals: bool) -> None:
+def check_run_output(output: Path | None, record_deals: bool) -> None:
     """Raise an error now, not after a long run, if the output directory cannot be used."""
-    if place is not None:
-        directory.check(place)
+    if output is not None:
+        directory.check_directory(output)
     elif record_deals:
         raise click.UsageError("--record needs a directory to write to: add -o DIR.")
     if record_deals:
         from simgin.runs import parquet
 
-        parquet.check()
+        parquet.require_pyarrow()
 
 
-def _team(workers: int | None, scheduler: str | None) -> runner.Team:
+def _make_team(workers: int | None, scheduler: str | None) -> runner.WorkerPool:
     if scheduler is not None:
-        from simgin.runs.cluster import Cluster
+        from simgin.runs.cluster import ClusterPool
 
-        return Cluster(scheduler, note)
-    if jit.interpreted():  # a debugger needs the terminal to itself
-        return SerialTeam()
-    return Threads(workers)
+        return ClusterPool(scheduler, print_note)
+    if jit.is_interpreted():  # a debugger needs the terminal to itself
+        return SerialPool()
+    return ThreadPool(workers)
 
 
 @contextmanager
-def _progress(plan: Plan, so_far: SoFar | None) -> Iterator[parallel.Progress | None]:
+def _plan_progress(plan: Plan, so_far: LiveEstimate | None) -> Iterator[parallel.Progress | None]:
     """Yield the progress callback of a plan, in deals or in time; None under a debugger."""
-    if jit.interpreted():
+    if jit.is_interpreted():
         yield None
         return
-    title = f"{_title(plan)}, at most" if plan.rules else _title(plan)
+    title = f"{_title(plan)}, at most" if plan.stopping_rules else _title(plan)
     look = so_far.line if so_far else None
-    with progress.live(title) as report:
+    with progress.show_progress(title) as report:
         if plan.seconds is None:
             yield lambda done, units: report(done, units, look)
         else:
@@ -231,37 +233,37 @@ def _title(plan: Plan) -> str:
     """Return the title of a plan, or the display names of the players of a single matchup."""
     if len(plan.tasks) > 1:
         return plan.title
-    names = own_names(plan.matchups)
+    names = short_names(plan.matchups)
     return " v ".join(names.get(player.text, player.text) for player in plan.matchups[0].players)
 
 
-def _so_far(plan: Plan, run_ledger: ledger.Ledger) -> SoFar | None:
+def _live_estimate(plan: Plan, run_ledger: ledger.Ledger) -> LiveEstimate | None:
     """Return the live estimate of a plan, or None if stderr is not a terminal."""
     if not sys.stderr.isatty():
         return None
-    from simgin.cli.so_far import SoFar
+    from simgin.cli.live_result import LiveEstimate
 
-    return SoFar(plan, run_ledger, own_names(plan.matchups))
+    return LiveEstimate(plan, run_ledger, short_names(plan.matchups))
 
 
 @contextmanager
 def _step_progress(plan: Plan, run_ledger: ledger.Ledger) -> Iterator[parallel.Progress | None]:
     """Yield the progress callback of the extra passes; None under a debugger."""
-    if jit.interpreted():
+    if jit.is_interpreted():
         yield None
         return
-    names = [step.name for step in runner.missing_steps(plan.steps, run_ledger)]
+    names = [step.name for step in runner.missing_passes(plan.extra_passes, run_ledger)]
 
     def report_step(done: int, units: int) -> None:
-        i = min(done // parallel.SHARES, len(names) - 1)
+        i = min(done // parallel.PROGRESS_PARTS, len(names) - 1)
         report(done, units, lambda: f"step {i + 1} of {len(names)}: {names[i]}")
 
-    with progress.live(f"{plan.title}, single deals") as report:
+    with progress.show_progress(f"{plan.title}, single deals") as report:
         yield report_step
 
 
 def _clock_progress(
-    report: progress.Report, look: Callable[[], str] | None, seconds: float
+    report: progress.ProgressBar, look: Callable[[], str] | None, seconds: float
 ) -> parallel.Progress:
     started = time.monotonic()
     limit = int(1000 * seconds)
@@ -273,7 +275,7 @@ def _clock_progress(
 
 
 @contextmanager
-def explain_wait(reason: str = COMPILING) -> Iterator[None]:
+def explain_wait(reason: str = COMPILING_NOTICE) -> Iterator[None]:
     """Print a reason if the block takes longer than a moment.
 
     If nothing can be cached, the notice of `jit.cache_directory` replaces COMPILING.
@@ -281,9 +283,9 @@ def explain_wait(reason: str = COMPILING) -> Iterator[None]:
     Args:
         reason: Text to print.
     """
-    timer = threading.Timer(COMPILING_AFTER, note, [reason])
+    timer = threading.Timer(COMPILING_NOTICE_DELAY, print_note, [reason])
     timer.daemon = True
-    if reason != COMPILING or jit.cache_directory() is not None:
+    if reason != COMPILING_NOTICE or jit.cache_directory() is not None:
         timer.start()
     try:
         yield
@@ -291,32 +293,32 @@ def explain_wait(reason: str = COMPILING) -> Iterator[None]:
         timer.cancel()
 
 
-def prepare(matchups: Iterable[Matchup]) -> None:
+def compile_players(matchups: Iterable[Matchup]) -> None:
     """Compile the players of some matchups, with a notice if it takes long."""
     with explain_wait():
         for matchup in matchups:
-            kernel.prepare(matchup)
+            kernel.compile_matchup(matchup)
 
 
-def warn_of_single_deals(matchups: Sequence[Matchup]) -> None:
+def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
     """Warn about single deals of variants in which the score matters."""
     variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")
     for variant in variants:
-        if variant.row["shot"]:
-            start = value_text(variant.row["start_points"])
-            note(
+        if variant.params["shot"]:
+            start = format_setting(variant.params["start_points"])
+            print_note(
                 f"deals of {variant.text} depend on the score, and every single deal starts at "
-                f"{start}. {WHOLE_MATCHES}"
+                f"{start}. {MATCHES_HINT}"
             )
-        if variant.row["die"] != "off":
-            note(
+        if variant.params["die"] != "off":
+            print_note(
                 f"deals of {variant.text} depend on the die and the score, and single deals have "
-                f"neither. {WHOLE_MATCHES}"
+                f"neither. {MATCHES_HINT}"
             )
 
 
 def save_report(
-    place: Path,
+    output: Path,
     report: Report,
     identity: Mapping[str, Any],
     units: Iterable[int],
@@ -330,7 +332,7 @@ def save_report(
     """Write the report of a finished request to a directory.
 
     Args:
-        place: The directory.
+        output: The directory.
         report: The report.
         identity: Everything that the numbers depend on.
         units: Number of pairs of each matchup.
@@ -343,23 +345,25 @@ def save_report(
     Returns:
         Files written.
     """
-    from simgin.report import page
+    from simgin.report import html_report
 
-    manifest = run_manifest(
+    manifest = build_manifest(
         identity,
-        [End(n) for n in units],
+        [StopResult(n) for n in units],
         workers=workers or parallel.usable_cpus(),
         started=started,
         command=report.command,
         stopped="complete",
         **request,
     )
-    return directory.save(place, manifest, page.files(report, plots), question=question)
+    return directory.write_run_directory(
+        output, manifest, html_report.report_files(report, plots), command=question
+    )
 
 
-def save(
-    place: Path,
-    findings: Findings,
+def save_run_directory(
+    output: Path,
+    findings: RunResults,
     files: Mapping[str, bytes | str],
     *,
     started: datetime,
@@ -370,7 +374,7 @@ def save(
     """Write the files of a run next to its ledger.
 
     Args:
-        place: The directory.
+        output: The directory.
         findings: Results of the run.
         files: Contents by path.
         started: Time of the start.
@@ -381,11 +385,11 @@ def save(
     Returns:
         Files written.
     """
-    record = findings.record
+    record = findings.info
     workers = {name for cell in record.health for name in cell["workers"]["names"]}
-    manifest = run_manifest(
+    manifest = build_manifest(
         record.identity,
-        record.ends,
+        record.stop_results,
         workers=len(workers),
         started=started,
         command=command,
@@ -393,36 +397,38 @@ def save(
         contrasts=record.contrasts,
         effects=record.effects,
         health=record.health,
-        names=record.names,
+        names=record.display_names,
         **request,
     )
     if not record_deals:
-        return directory.save(place, manifest, files)
+        return directory.write_run_directory(output, manifest, files)
     from simgin.runs import parquet
 
-    parquet.write(place / directory.DEALS, findings.deals())
-    return directory.save(place, manifest, files, directory.DEALS)
+    parquet.write_deals(output / directory.DEALS_FILE, findings.iter_deals())
+    return directory.write_run_directory(output, manifest, files, directory.DEALS_FILE)
 
 
 # Results of a run: files, rows and screen
 
 
-def save_run(
-    place: Path, findings: Findings, started: datetime, command: str, record_deals: bool
+def save_run_report(
+    output: Path, findings: RunResults, started: datetime, command: str, record_deals: bool
 ) -> list[Path]:
     """Write the tables, plots and HTML report of a run, and return the files."""
-    from simgin.report import page
+    from simgin.report import html_report
 
-    files = page.files(findings.report(command))
-    return save(place, findings, files, started=started, command=command, record_deals=record_deals)
+    files = html_report.report_files(findings.report(command))
+    return save_run_directory(
+        output, findings, files, started=started, command=command, record_deals=record_deals
+    )
 
 
-def run_answer(findings: Findings, command: str, files: Sequence[Path]) -> Answer:
+def run_result(findings: RunResults, command: str, files: Sequence[Path]) -> CommandResult:
     """Return every metric of every matchup."""
-    return Answer(command, findings.records(), findings.record.seed, files, findings.stopped)
+    return CommandResult(command, findings.records(), findings.info.seed, files, findings.stopped)
 
 
-def add_verdict(rows: list[dict[str, Any]], findings: Findings, margin: str | float) -> str:
+def add_equivalence(rows: list[dict[str, Any]], findings: RunResults, margin: str | float) -> str:
     """Test two players of a run for equivalence and return a sentence.
 
     Args:
@@ -431,23 +437,23 @@ def add_verdict(rows: list[dict[str, Any]], findings: Findings, margin: str | fl
         margin: Margin, as parsed by `amounts.parse_half_width`.
     """
     from simgin.stats import batches, differences
-    from simgin.stats.metrics import BY_NAME
+    from simgin.stats.metrics import METRICS_BY_NAME
 
-    cell = findings.cells[0]
-    total = batches.total(findings.rows(0))
-    multiplier = findings.record.ends[0].multiplier
-    metric, found = differences.of_pairs(total, cell.unit, margin, multiplier)
+    cell = findings.matchup_keys[0]
+    total = batches.sum_rows(findings.rows(0))
+    multiplier = findings.info.stop_results[0].multiplier
+    metric, found = differences.compute_pair_verdict(total, cell.unit, margin, multiplier)
     for row in rows:
         if (row["strategy"], row["metric"]) == (cell.a, metric):
-            row |= {"margin": differences.size(margin), "verdict": found}
-    told = differences.in_words(found, differences.size(margin), metric)
-    own = findings.by_own_names.cells[0]
-    return f"{own.a} and {own.b}, {BY_NAME[metric].title}: {told}."
+            row |= {"margin": differences.parse_margin(margin), "verdict": found}
+    told = differences.format_verdict(found, differences.parse_margin(margin), metric)
+    own = findings.with_display_names.matchup_keys[0]
+    return f"{own.a} and {own.b}, {METRICS_BY_NAME[metric].title}: {told}."
 
 
 def finish_run(
-    findings: Findings,
-    place: Path | None,
+    findings: RunResults,
+    output: Path | None,
     started: datetime,
     command: str,
     more: str,
@@ -461,7 +467,7 @@ def finish_run(
 
     Args:
         findings: Results of the run.
-        place: Directory, or None.
+        output: Directory, or None.
         started: Time of the start.
         command: Command that repeats the run.
         more: Command or option that prints the details.
@@ -470,13 +476,13 @@ def finish_run(
         as_json: True to print one JSON object instead.
         margin: Margin of an equivalence test, or None.
     """
-    files = [] if place is None else save_run(place, findings, started, command, record)
-    answer = run_answer(findings, command, files)
-    told = [] if margin is None else [add_verdict(answer.rows, findings, margin)]
+    files = [] if output is None else save_run_report(output, findings, started, command, record)
+    answer = run_result(findings, command, files)
+    told = [] if margin is None else [add_equivalence(answer.rows, findings, margin)]
     if as_json:
-        answer.show(as_json, ())
+        answer.print(as_json, ())
         return
-    from simgin.findings.run_report import run_report
+    from simgin.results.run_report import build_run_report
 
-    report = run_report(findings, command, details=details)
-    answer.show(as_json, [*told, *screen(report, details, more)])
+    report = build_run_report(findings, command, details=details)
+    answer.print(as_json, [*told, *screen_parts(report, details, more)])

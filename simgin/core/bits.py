@@ -20,7 +20,7 @@ def popcount(x):
 
 
 @jit
-def lowest(x):
+def lowest_bit(x):
     """Return the index of the lowest bit set, which for a set of cards is the lowest card.
 
     Args:
@@ -35,7 +35,7 @@ def lowest(x):
 
 
 @jit
-def highest_of_lane(x):
+def highest_lane_bit(x):
     """Return the index of the highest bit set in a number in 1..0x1FFF."""
     x &= 0x1FFF  # so that LLVM knows that the number is not negative
     n = -1
@@ -46,7 +46,7 @@ def highest_of_lane(x):
 
 
 @jit
-def nth(x, n):
+def nth_bit(x, n):
     """Return the index of the n-th bit set, counted from 0 and from the lowest bit.
 
     Args:
@@ -60,4 +60,4 @@ def nth(x, n):
     """
     for _ in range(n):
         x &= x - 1
-    return lowest(x)
+    return lowest_bit(x)

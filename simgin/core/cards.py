@@ -4,18 +4,18 @@ Card = 13 * suit + rank, with suits S H D C = 0..3 and ranks A 2 .. K = 0..12. A
 with bit `card` set for each card. A *lane* is the thirteen bits of one suit.
 """
 
-from simgin.core.jit import inlined, jit
+from simgin.core.jit import force_inline, jit
 
-RANKS = 13
-CARDS = 52
-LANE = 0x1FFF  # lane with all thirteen cards
-PACK = (1 << 52) - 1
+N_RANKS = 13
+N_CARDS = 52
+LANE_MASK = 0x1FFF  # lane with all thirteen cards
+ALL_CARDS = (1 << 52) - 1
 # The four aces. Shifted left by r, they are the four cards of rank r.
-RANK_ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
+ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
 
 
 @jit
-def bit(card):
+def card_mask(card):
     """Return the mask of one card.
 
     Args:
@@ -60,7 +60,7 @@ def suit(card):
 
 
 @jit
-def lane(hand, s):
+def suit_lane(hand, s):
     """Return the ranks that a hand holds in one suit, as thirteen bits.
 
     Args:
@@ -76,7 +76,7 @@ def lane(hand, s):
 
 
 @jit
-def of_rank(r):
+def cards_of_rank(r):
     """Return the mask of the four cards of a rank.
 
     Args:
@@ -91,13 +91,13 @@ def of_rank(r):
 
 
 @jit
-def ranks_held_thrice(s, h, d, c):
+def ranks_held_three_times(s, h, d, c):
     """Return the ranks (13 bits) that at least three of the four lanes hold."""
     return (s & h & (d | c)) | (d & c & (s | h))
 
 
-@inlined
+@force_inline
 def ranks_held_twice(hand):
     """Return the ranks (13 bits) of which a hand has at least two cards."""
-    s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
+    s, h, d, c = suit_lane(hand, 0), suit_lane(hand, 1), suit_lane(hand, 2), suit_lane(hand, 3)
     return s & h | d & c | (s | h) & (d | c)

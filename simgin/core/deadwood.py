@@ -9,130 +9,130 @@ and their conflicts with runs are treated in the same way for all rules.
 
 import numpy as np
 
-from simgin.core.bits import highest_of_lane, lowest
-from simgin.core.cards import LANE, RANK_ACES, lane, of_rank
-from simgin.core.jit import inlined, jit
-from simgin.core.planes import (
-    MANY,
+from simgin.core.bitboard import (
+    HUGE_DEADWOOD,
     cards_in_runs,
     cards_in_sets,
-    conflicts_in,
-    least_of_ways,
-    loose_without,
-    next_way,
-    points_in,
+    find_conflicts,
+    min_deadwood_over_conflicts,
+    next_conflict_resolution,
     ranks_of,
+    sum_values_by_bits,
+    unmatched_without_sets,
 )
+from simgin.core.bits import highest_lane_bit, lowest_bit
+from simgin.core.cards import ACES, LANE_MASK, cards_of_rank, suit_lane
+from simgin.core.jit import force_inline, jit
 
 
 @jit
-def _left_by_runs(hand, rules, side):
+def _deadwood_after_runs(hand, rules, side):
     """Return the points that the runs of a hand leave over if no set is melded."""
     points = 0
     for suit in range(4):
-        points += np.int64(rules.lane[side, lane(hand, suit)]) >> 16
+        points += np.int64(rules.lane[side, suit_lane(hand, suit)]) >> 16
     return points
 
 
 @jit
-def _runs_by_tables(hand, rules):
+def _run_cards_from_table(hand, rules):
     """Return the cards of a hand that are in a run, from the lane table."""
     cards = 0
     for suit in range(4):
-        in_runs = np.int64(rules.lane[0, lane(hand, suit)]) & LANE
+        in_runs = np.int64(rules.lane[0, suit_lane(hand, suit)]) & LANE_MASK
         cards |= in_runs << 13 * suit
     return cards
 
 
-@inlined
-def runs_in(hand, rules):
+@force_inline
+def find_run_cards(hand, rules):
     """Return the cards of a hand that are in a run."""
     if rules.by_planes[0]:
         return cards_in_runs(hand)
-    return _runs_by_tables(hand, rules)
+    return _run_cards_from_table(hand, rules)
 
 
 @jit
-def _by_suit_and_rank(hand, rules, side):
+def _deadwood_from_table(hand, rules, side):
     """Return the least deadwood with runs and sets only, over all conflict resolutions."""
     sets = cards_in_sets(hand)
-    conflicts, spare = conflicts_in(hand, _runs_by_tables(hand, rules), sets)
-    hand &= ~sets | conflicts * RANK_ACES
-    best = MANY
+    conflicts, spare = find_conflicts(hand, _run_cards_from_table(hand, rules), sets)
+    hand &= ~sets | conflicts * ACES
+    best = HUGE_DEADWOOD
     ranks, spared = 0, 0
     while True:
-        melded = ranks * RANK_ACES & ~spared
-        best = min(best, _left_by_runs(hand & ~melded, rules, side))
-        ranks, spared = next_way(conflicts, spare, ranks, spared)
+        melded = ranks * ACES & ~spared
+        best = min(best, _deadwood_after_runs(hand & ~melded, rules, side))
+        ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
         if ranks == 0:
             return best
 
 
 @jit
-def _with_rainbows(hand, rules, side):
+def _deadwood_with_rainbows(hand, rules, side):
     """Return the least deadwood with runs, sets and rainbows.
 
     The search tries no rainbow, each rainbow, and each disjoint pair. Three would need twelve
     cards.
     """
-    best = _by_suit_and_rank(hand, rules, side)
+    best = _deadwood_from_table(hand, rules, side)
     for i in range(rules.n_rainbows):
-        one = rules.rainbows[i]
-        if one & ~hand:
+        first_rainbow = rules.rainbows[i]
+        if first_rainbow & ~hand:
             continue
-        rest = hand ^ one
-        best = min(best, _by_suit_and_rank(rest, rules, side))
+        rest = hand ^ first_rainbow
+        best = min(best, _deadwood_from_table(rest, rules, side))
         for j in range(i + 1, rules.n_rainbows):
-            two = rules.rainbows[j]
-            if two & ~rest == 0:
-                best = min(best, _by_suit_and_rank(rest ^ two, rules, side))
+            second_rainbow = rules.rainbows[j]
+            if second_rainbow & ~rest == 0:
+                best = min(best, _deadwood_from_table(rest ^ second_rainbow, rules, side))
     return best
 
 
-@inlined
-def plain(hand, rules, side):
+@force_inline
+def supports_bit_solver(hand, rules, side):
     """Return True if bit operations can solve a hand under rules that need tables.
 
     This requires that no suit of the hand has an ace and a king, so no ace can be high.
     """
-    return rules.by_planes_apart[side] and hand & hand >> 12 & RANK_ACES == 0
+    return rules.by_planes_apart[side] and hand & hand >> 12 & ACES == 0
 
 
-@inlined
-def _by_planes(hand, rules, side):
+@force_inline
+def _deadwood_by_bits(hand, rules, side):
     """Return the least deadwood like `deadwood_for_side`, by bit operations."""
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     if runs & sets:
-        return least_of_ways(hand, runs, sets, rules, side)
-    return points_in(hand & ~(runs | sets), rules, side)
+        return min_deadwood_over_conflicts(hand, runs, sets, rules, side)
+    return sum_values_by_bits(hand & ~(runs | sets), rules, side)
 
 
 @jit
-def _by_tables(hand, rules, side):
+def _deadwood_general(hand, rules, side):
     """Return the least deadwood like `deadwood_for_side`, for all rules."""
-    if plain(hand, rules, side):
-        return _by_planes(hand, rules, side)
+    if supports_bit_solver(hand, rules, side):
+        return _deadwood_by_bits(hand, rules, side)
     if rules.n_rainbows:
-        return _with_rainbows(hand, rules, side)
-    return _by_suit_and_rank(hand, rules, side)
+        return _deadwood_with_rainbows(hand, rules, side)
+    return _deadwood_from_table(hand, rules, side)
 
 
-@inlined
-def deadwood_of(hand, rules, side):
+@force_inline
+def deadwood_for_side(hand, rules, side):
     """Return the least deadwood, in points, of up to eleven cards.
 
     `side` is KNOCKER or DEFENDER and selects the card values.
     """
     if not rules.by_planes[side]:
-        return _by_tables(hand, rules, side)
-    return _by_planes(hand, rules, side)
+        return _deadwood_general(hand, rules, side)
+    return _deadwood_by_bits(hand, rules, side)
 
 
 @jit
-def each_deadwood(hands, rules, side, out):
+def deadwood_batch(hands, rules, side, out):
     """Write the `deadwood_for_side` of every hand of an int64 array to `out`."""
     for i in range(hands.shape[0]):
-        out[i] = deadwood_of(hands[i], rules, side)
+        out[i] = deadwood_for_side(hands[i], rules, side)
 
 
 @jit
@@ -151,11 +151,11 @@ def deadwood(hand, rules):
 
             deadwood(view.hand & ~card_mask(card), rules)
     """
-    return deadwood_of(hand, rules, 0)
+    return deadwood_for_side(hand, rules, 0)
 
 
-@inlined
-def meldable(hand, rules):
+@force_inline
+def cards_in_melds(hand, rules):
     """Return the cards of a hand that are in at least one meld made of its cards.
 
     Args:
@@ -169,23 +169,23 @@ def meldable(hand, rules):
     """
     if rules.by_planes[0]:
         return cards_in_runs(hand) | cards_in_sets(hand)
-    return _meldable_by_tables(hand, rules)
+    return _cards_in_melds_general(hand, rules)
 
 
 @jit
-def _meldable_by_tables(hand, rules):
+def _cards_in_melds_general(hand, rules):
     """Return the cards in melds like `cards_in_melds`, for all rules."""
-    if plain(hand, rules, 0):
+    if supports_bit_solver(hand, rules, 0):
         return cards_in_runs(hand) | cards_in_sets(hand)
-    cards = _runs_by_tables(hand, rules) | cards_in_sets(hand)
+    cards = _run_cards_from_table(hand, rules) | cards_in_sets(hand)
     for i in range(rules.n_rainbows):
         if rules.rainbows[i] & ~hand == 0:
             cards |= rules.rainbows[i]
     return cards
 
 
-@inlined
-def dearest(cards, rules):
+@force_inline
+def highest_value_cards(cards, rules):
     """Return the cards with the highest value, and that value.
 
     Values never decrease from 2 to K, so only the ace must be compared separately.
@@ -206,13 +206,13 @@ def dearest(cards, rules):
     if cards == 0:
         return 0, -1
     ranks = ranks_of(cards)
-    r = highest_of_lane(ranks | 1)  # so that LLVM knows that the argument is not 0
+    r = highest_lane_bit(ranks | 1)  # so that LLVM knows that the argument is not 0
     if rules.value[0, 0] > rules.value[0, r] and ranks & 1:
         r = 0
-    return cards & rules.peers[0, r] * RANK_ACES, rules.value[0, r]
+    return cards & rules.peers[0, r] * ACES, rules.value[0, r]
 
 
-@inlined
+@force_inline
 def best_discards(hand, legal, rules):
     """Return the least deadwood after a legal discard, and all discards that reach it.
 
@@ -233,56 +233,56 @@ def best_discards(hand, legal, rules):
     """
     if rules.by_planes[0]:
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
-        loose = hand & ~(runs | sets)
-        if runs & sets == 0 and loose & legal:
-            return _best_loose(loose, legal, rules)
-    return _best_discards_apart(hand, legal, rules)
+        unmatched = hand & ~(runs | sets)
+        if runs & sets == 0 and unmatched & legal:
+            return _best_unmatched_discards(unmatched, legal, rules)
+    return _best_discards_noinline(hand, legal, rules)
 
 
-@inlined
-def _best_loose(loose, legal, rules):
+@force_inline
+def _best_unmatched_discards(unmatched, legal, rules):
     """Return `best_discards` for a hand without conflicts and with a legal unmatched card."""
-    cards, value = dearest(loose & legal, rules)
-    return points_in(loose, rules, 0) - value, cards
+    cards, value = highest_value_cards(unmatched & legal, rules)
+    return sum_values_by_bits(unmatched, rules, 0) - value, cards
 
 
 @jit
-def _best_discards_apart(hand, legal, rules):
+def _best_discards_noinline(hand, legal, rules):
     """Return `best_discards` if melds conflict, or if no unmatched card can be discarded."""
-    if rules.by_planes[0] or plain(hand, rules, 0):
+    if rules.by_planes[0] or supports_bit_solver(hand, rules, 0):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
-        loose = hand & ~(runs | sets)
-        if runs & sets == 0 and loose & legal:
-            return _best_loose(loose, legal, rules)
-        best, cards = _best_discards_of_ways(hand, legal, runs, sets, rules)
-        if best < MANY:
+        unmatched = hand & ~(runs | sets)
+        if runs & sets == 0 and unmatched & legal:
+            return _best_unmatched_discards(unmatched, legal, rules)
+        best, cards = _best_discards_over_conflicts(hand, legal, runs, sets, rules)
+        if best < HUGE_DEADWOOD:
             return best, cards
     return _best_discards_by_search(hand, legal, rules)
 
 
-@inlined
-def _best_discards_of_ways(hand, legal, runs, sets, rules):
+@force_inline
+def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
     """Return `best_discards` over all conflict resolutions (see `simgin.core.bitboard`).
 
     The best discard for a resolution is the highest card that it leaves over, because discarding a
     melded card costs more than it saves. If a resolution leaves no legal card over, this does not
     hold, and the function returns (a huge count, 0).
     """
-    conflicts, spare = conflicts_in(hand, runs, sets)
-    hand &= ~sets | conflicts * RANK_ACES
-    best, best_cards = MANY, 0
+    conflicts, spare = find_conflicts(hand, runs, sets)
+    hand &= ~sets | conflicts * ACES
+    best, best_cards = HUGE_DEADWOOD, 0
     ranks, spared = 0, 0
     while True:
-        loose = loose_without(hand & ranks * RANK_ACES & ~spared, hand)
-        cards, value = dearest(loose & legal, rules)
+        unmatched = unmatched_without_sets(hand & ranks * ACES & ~spared, hand)
+        cards, value = highest_value_cards(unmatched & legal, rules)
         if cards == 0:
-            return MANY, 0
-        left = points_in(loose, rules, 0) - value
+            return HUGE_DEADWOOD, 0
+        left = sum_values_by_bits(unmatched, rules, 0) - value
         if left < best:
             best, best_cards = left, cards
         elif left == best:
             best_cards |= cards
-        ranks, spared = next_way(conflicts, spare, ranks, spared)
+        ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
         if ranks == 0:
             return best, best_cards
 
@@ -297,14 +297,14 @@ def _best_discards_by_search(hand, legal, rules):
     improvement, which is rare.
     """
     whole = deadwood(hand, rules)
-    in_melds = meldable(hand, rules)
-    best_cards, value = dearest(legal & ~in_melds, rules)
-    best = whole - value if best_cards else MANY
+    in_melds = cards_in_melds(hand, rules)
+    best_cards, value = highest_value_cards(legal & ~in_melds, rules)
+    best = whole - value if best_cards else HUGE_DEADWOOD
     rest = legal & in_melds
-    if rest == 0 or _left_by_runs(hand & ~in_melds, rules, 0) > best:
+    if rest == 0 or _deadwood_after_runs(hand & ~in_melds, rules, 0) > best:
         return best, best_cards  # no discard from a meld can be better
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
         if rules.value[0, card % 13] >= value:
             left = deadwood(hand & ~(1 << card), rules)
@@ -317,7 +317,7 @@ def _best_discards_by_search(hand, legal, rules):
 
 
 @jit
-def deadwood_with(hand, card, rules):
+def deadwood_with_melded(hand, card, rules):
     """Return the least deadwood over the meldings in which a given card is melded.
 
     Args:
@@ -333,21 +333,21 @@ def deadwood_with(hand, card, rules):
 
             deadwood_with_melded(view.hand, view.taken, rules)
     """
-    best = MANY
+    best = HUGE_DEADWOOD
     s = card // 13
     through = 1 << (card % 13)
-    own = lane(hand, s)
+    suit_cards = suit_lane(hand, s)
     for i in range(rules.n_runs):
         run = rules.runs[i]
-        if run & through and run & ~own == 0:
+        if run & through and run & ~suit_cards == 0:
             best = min(best, deadwood(hand & ~(run << (13 * s)), rules))
-    rank = hand & of_rank(card % 13)
+    rank = hand & cards_of_rank(card % 13)
     others = rank & ~(1 << card)
     while others:  # sets without one of the other cards; the set of the whole rank follows
-        one = others & -others
-        others ^= one
-        best = min(best, _without_set(hand, rank & ~one, rules))
-    best = min(best, _without_set(hand, rank, rules))
+        omitted = others & -others
+        others ^= omitted
+        best = min(best, _deadwood_without_set(hand, rank & ~omitted, rules))
+    best = min(best, _deadwood_without_set(hand, rank, rules))
     for i in range(rules.n_rainbows):
         rainbow = rules.rainbows[i]
         if rainbow >> card & 1 and rainbow & ~hand == 0:
@@ -356,12 +356,12 @@ def deadwood_with(hand, card, rules):
 
 
 @jit
-def _without_set(hand, cards, rules):
+def _deadwood_without_set(hand, cards, rules):
     """Return the deadwood of the remaining cards if `cards`, all of one rank, are a set.
 
     Returns a huge count if there are fewer than three cards.
     """
     three_or_more = cards & (cards - 1)
     if three_or_more & (three_or_more - 1) == 0:
-        return MANY
+        return HUGE_DEADWOOD
     return deadwood(hand & ~cards, rules)

@@ -1,12 +1,12 @@
 """Endings available to a player with eleven cards (rules.md 3.3, 3.4 and 3.6)."""
 
-from simgin.core.answers import BIG_GIN, KNOCK, NO_ENDING, SHOT
-from simgin.core.bits import lowest
-from simgin.core.cards import of_rank
-from simgin.core.deadwood import deadwood, deadwood_with, dearest
-from simgin.core.jit import inlined, jit
+from simgin.core.bits import lowest_bit
+from simgin.core.cards import cards_of_rank
+from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_NONE, ENDING_SHOT
+from simgin.core.deadwood import deadwood, deadwood_with_melded, highest_value_cards
+from simgin.core.jit import force_inline, jit
 
-NO_COUNT = 1 << 20  # larger than any deadwood
+HUGE_COUNT = 1 << 20  # larger than any deadwood
 
 
 @jit
@@ -22,7 +22,7 @@ def knock_limit(upcard, rules):
 
 
 @jit
-def multiplier(upcard, rules):
+def deal_multiplier(upcard, rules):
     """Return the factor on all points of a deal.
 
     It is `spade_multiplier` if the first upcard is a spade, otherwise 1.
@@ -31,7 +31,7 @@ def multiplier(upcard, rules):
 
 
 @jit
-def demanded_by(points):
+def required_ranks(points):
     """Return the ranks that a shot must leave over at a score; 0 if no shot is possible.
 
     The multiset is coded like `rank_multiset`.
@@ -46,14 +46,14 @@ def demanded_by(points):
 
 
 @jit
-def shot_count(points, rules):
+def shot_deadwood(points, rules):
     """Return the points of the cards that a shot leaves over, which depend only on the score."""
     tens, ones = points // 10 % 10, points % 10
     return (rules.value[0, tens - 1] if tens else 0) + (rules.value[0, ones - 1] if ones else 0)
 
 
 @jit
-def is_shot(ten, must, points, rules):
+def is_shot(ten, required_card, points, rules):
     """Return True if ten cards make a shot: a melding leaves over what the score requires.
 
     The card `required_card` (-1: none) must be in a meld.
@@ -63,31 +63,38 @@ def is_shot(ten, must, points, rules):
         tens, ones = ones, 0
     if tens == 0:
         return False
-    first = ten & of_rank(tens - 1)
+    first = ten & cards_of_rank(tens - 1)
     while first:
         a = first & -first
         first ^= a
-        second = ten & of_rank(ones - 1) & ~a if ones else a
+        second = ten & cards_of_rank(ones - 1) & ~a if ones else a
         while second:
             b = second & -second
             second ^= b
             left = a | b
-            if not (must >= 0 and left >> must & 1) and deadwood(ten & ~left, rules) == 0:
+            if (
+                not (required_card >= 0 and left >> required_card & 1)
+                and deadwood(ten & ~left, rules) == 0
+            ):
                 return True
     return False
 
 
 @jit
-def count_declared(ten, must, rules):
+def declared_deadwood(ten, required_card, rules):
     """Return the least deadwood of ten cards with `required_card` (-1: none) in a meld.
 
     Returns HUGE_COUNT if the card cannot be melded.
     """
-    return deadwood(ten, rules) if must < 0 else deadwood_with(ten, must, rules)
+    return (
+        deadwood(ten, rules)
+        if required_card < 0
+        else deadwood_with_melded(ten, required_card, rules)
+    )
 
 
 @jit
-def legal_discards(eleven, taken, drawn, rules):
+def permitted_discards(eleven, taken, drawn, rules):
     """Return the cards that may be discarded under `discard_ban` (rules.md 4.3).
 
     `taken` is the card just taken from the pile and `drawn` the card just drawn from the stock; -1
@@ -102,56 +109,56 @@ def legal_discards(eleven, taken, drawn, rules):
 
 
 @jit
-def must_be_melded(taken, rules):
+def required_meld_card(taken, rules):
     """Return the card that `take_to_knock` requires to be melded, or -1."""
     return taken if rules.take_to_knock == 1 else -1
 
 
-@inlined
-def ending_with(ten, left, must, limit, points, rules):
+@force_inline
+def find_ending(ten, deadwood_left, required_card, limit, points, rules):
     """Return the ending available with ten cards, and the deadwood that it declares.
 
     The ending is a shot if the cards make one, otherwise a knock within the limit, otherwise none.
     `deadwood_left` is the deadwood of the cards.
     """
-    if rules.shot or must >= 0:
-        return _any_ending_with(ten, left, must, limit, points, rules)
-    return (KNOCK, left) if left <= limit else (NO_ENDING, left)
+    if rules.shot or required_card >= 0:
+        return _find_ending_general(ten, deadwood_left, required_card, limit, points, rules)
+    return (ENDING_KNOCK, deadwood_left) if deadwood_left <= limit else (ENDING_NONE, deadwood_left)
 
 
 @jit
-def _any_ending_with(ten, left, must, limit, points, rules):
+def _find_ending_general(ten, deadwood_left, required_card, limit, points, rules):
     """Return the ending like `find_ending`, for rules with shots or cards that must be melded."""
-    if must >= 0 and not ten >> must & 1:
-        return NO_ENDING, NO_COUNT  # the discard is the card that must be melded
-    if rules.shot and is_shot(ten, must, points, rules):
-        return SHOT, shot_count(points, rules)
-    count = left if must < 0 else deadwood_with(ten, must, rules)
-    return (KNOCK, count) if count <= limit else (NO_ENDING, count)
+    if required_card >= 0 and not ten >> required_card & 1:
+        return ENDING_NONE, HUGE_COUNT  # the discard is the card that must be melded
+    if rules.shot and is_shot(ten, required_card, points, rules):
+        return ENDING_SHOT, shot_deadwood(points, rules)
+    count = deadwood_left if required_card < 0 else deadwood_with_melded(ten, required_card, rules)
+    return (ENDING_KNOCK, count) if count <= limit else (ENDING_NONE, count)
 
 
 @jit
-def discards_that_end(eleven, legal, must, limit, points, rules):
+def discards_that_end(eleven, legal, required_card, limit, points, rules):
     """Return the mask of the discards after which a knock or a shot can end the deal."""
     cards = 0
     while legal:
-        card = lowest(legal)
+        card = lowest_bit(legal)
         legal &= legal - 1
         ten = eleven & ~(1 << card)
-        ending, _ = ending_with(ten, deadwood(ten, rules), must, limit, points, rules)
-        if ending != NO_ENDING:
+        ending, _ = find_ending(ten, deadwood(ten, rules), required_card, limit, points, rules)
+        if ending != ENDING_NONE:
             cards |= 1 << card
     return cards
 
 
 @jit
-def _cheapest_with(eleven, legal, must, rules):
+def _least_declared_deadwood(eleven, legal, required_card, rules):
     """Return the least deadwood with `required_card` melded, and the discards that reach it."""
-    best, cards = NO_COUNT, 0
+    best, cards = HUGE_COUNT, 0
     while legal:
-        card = lowest(legal)
+        card = lowest_bit(legal)
         legal &= legal - 1
-        count = deadwood_with(eleven & ~(1 << card), must, rules)
+        count = deadwood_with_melded(eleven & ~(1 << card), required_card, rules)
         if count <= best:
             cards = (cards if count == best else 0) | 1 << card
             best = count
@@ -159,44 +166,48 @@ def _cheapest_with(eleven, legal, must, rules):
 
 
 @jit
-def _shots(eleven, legal, must, points, rules):
+def _shot_discards(eleven, legal, required_card, points, rules):
     """Return the mask of the discards that make a shot."""
     cards = 0
     while legal:
-        card = lowest(legal)
+        card = lowest_bit(legal)
         legal &= legal - 1
-        if is_shot(eleven & ~(1 << card), must, points, rules):
+        if is_shot(eleven & ~(1 << card), required_card, points, rules):
             cards |= 1 << card
     return cards
 
 
-@inlined
-def best_ending(eleven, legal, must, limit, points, least, best, rules):
+@force_inline
+def best_ending(eleven, legal, required_card, limit, points, least, best, rules):
     """Return the ending proposed first, its discard and its deadwood.
 
     Big gin comes first, then a shot, then the least deadwood within the limit. Ties are broken by
     the highest card value, then by the lowest card number. Big gin has no discard (-1). `least` and
     `best` are the return values of `best_discards`.
     """
-    if rules.shot or rules.big_gin or must >= 0:
-        return _best_of_all_endings(eleven, legal, must, limit, points, least, best, rules)
+    if rules.shot or rules.big_gin or required_card >= 0:
+        return _best_ending_general(eleven, legal, required_card, limit, points, least, best, rules)
     if least > limit:
-        return NO_ENDING, -1, NO_COUNT
-    return KNOCK, lowest(dearest(best, rules)[0]), least
+        return ENDING_NONE, -1, HUGE_COUNT
+    return ENDING_KNOCK, lowest_bit(highest_value_cards(best, rules)[0]), least
 
 
 @jit
-def _best_of_all_endings(eleven, legal, must, limit, points, least, best, rules):
+def _best_ending_general(eleven, legal, required_card, limit, points, least, best, rules):
     """Return the ending like `best_ending`, for rules with more endings than the plain knock."""
     if rules.big_gin and deadwood(eleven, rules) == 0:
-        return BIG_GIN, -1, 0
-    if must >= 0:
-        legal &= ~(1 << must)
-        least, best = _cheapest_with(eleven, legal, must, rules)
+        return ENDING_BIG_GIN, -1, 0
+    if required_card >= 0:
+        legal &= ~(1 << required_card)
+        least, best = _least_declared_deadwood(eleven, legal, required_card, rules)
     if rules.shot:
-        shots = _shots(eleven, legal, must, points, rules)
+        shots = _shot_discards(eleven, legal, required_card, points, rules)
         if shots:
-            return SHOT, lowest(dearest(shots, rules)[0]), shot_count(points, rules)
+            return (
+                ENDING_SHOT,
+                lowest_bit(highest_value_cards(shots, rules)[0]),
+                shot_deadwood(points, rules),
+            )
     if least > limit:
-        return NO_ENDING, -1, NO_COUNT
-    return KNOCK, lowest(dearest(best, rules)[0]), least
+        return ENDING_NONE, -1, HUGE_COUNT
+    return ENDING_KNOCK, lowest_bit(highest_value_cards(best, rules)[0]), least

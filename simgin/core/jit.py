@@ -26,42 +26,42 @@ from numba.core import config, entrypoints
 from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys
 
-from simgin.core.inner import InnerCacheImpl, LazyDispatcher
-from simgin.core.sealed import SealedFile
+from simgin.core.cache_checksums import ChecksummedCacheFile
+from simgin.core.numba_cache import InnerCacheImpl, LazyDispatcher
 
-PACKAGE = Path(__file__).resolve().parent.parent
-KEPT_DIRECTORIES = 4  # cache directories kept; the least recently used ones are deleted
-TAG = "CACHEDIR.TAG"  # marks a cache directory, also for backup programs
-OURS = (
+PACKAGE_DIRECTORY = Path(__file__).resolve().parent.parent
+MAX_CACHE_DIRECTORIES = 4  # cache directories kept; the least recently used ones are deleted
+TAG_FILE = "CACHEDIR.TAG"  # marks a cache directory, also for backup programs
+TAG_CONTENT = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled code of simgin, made anew if lost.\n"
 )
-POLICIES = "policies"  # folder for the functions of strategies
-CHECKED = "checked"  # folder for code that checks every index
-KEPT_POLICIES = 400  # policy folders kept
+POLICY_FOLDER = "policies"  # folder for the functions of strategies
+BOUNDSCHECK_FOLDER = "checked"  # folder for code that checks every index
+MAX_CACHED_POLICIES = 400  # policy folders kept
 
 # numba loads the extensions of all installed packages once, and one of them can be broken
 with contextlib.suppress(Exception):
     entrypoints.init_all()
 
 
-def compiled_sources() -> list[Path]:
+def list_compiled_sources() -> list[Path]:
     """Return all files whose text can become part of compiled code, except strategies.
 
     These are the core, the toolkit, and every file named kernels.py.
     """
-    files = list(PACKAGE.rglob("kernels.py"))
-    for folder in (PACKAGE / "core", PACKAGE / "toolkit"):
+    files = list(PACKAGE_DIRECTORY.rglob("kernels.py"))
+    for folder in (PACKAGE_DIRECTORY / "core", PACKAGE_DIRECTORY / "toolkit"):
         files += [path for path in folder.rglob("*") if path.suffix in (".py", ".npy")]
     return sorted(files)
 
 
 @cache
-def digest() -> str:
+def compiled_digest() -> str:
     """Return a hexadecimal digest of the compiled sources, the compiler and the machine."""
     h = hashlib.sha256()
     about = (numba.__version__, np.__version__, sys.version, platform.machine())
     h.update(repr(about).encode())
-    for path in compiled_sources():
+    for path in list_compiled_sources():
         h.update(path.name.encode())
         h.update(path.read_bytes())
     return h.hexdigest()[:16]
@@ -72,13 +72,13 @@ def cache_root() -> Path:
     if named := os.environ.get("SIMGIN_CACHE_DIR"):
         return Path(named).absolute()  # still valid if the process changes its directory
     if sys.platform == "darwin":
-        return _home() / "Library" / "Caches" / "simgin"
+        return _home_directory() / "Library" / "Caches" / "simgin"
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # The XDG specification declares relative paths invalid
-    return (folder if folder.is_absolute() else _home() / ".cache") / "simgin"
+    return (folder if folder.is_absolute() else _home_directory() / ".cache") / "simgin"
 
 
-def _home() -> Path:
+def _home_directory() -> Path:
     """Return the user's home directory, or / for a user without one, as in containers."""
     try:
         return Path.home()
@@ -86,17 +86,19 @@ def _home() -> Path:
         return Path("/")
 
 
-def _prune(keep: Path, most: int) -> None:
+def _remove_old_caches(keep: Path, max_kept: int) -> None:
     """Remove the least recently used caches next to `keep`, so that at most `max_kept` remain.
 
     The parent can be a shared folder, so nothing else in it is touched.
     """
-    own = keep / TAG
-    own.write_text(OURS)
+    own_tag = keep / TAG_FILE
+    own_tag.write_text(TAG_CONTENT)
     os.utime(keep)
-    caches = (tag.parent for tag in keep.parent.glob(f"*/{TAG}") if cmp(own, tag, shallow=False))
+    caches = (
+        tag.parent for tag in keep.parent.glob(f"*/{TAG_FILE}") if cmp(own_tag, tag, shallow=False)
+    )
     others = sorted((d for d in caches if d != keep), key=lambda d: d.stat().st_mtime)
-    for old in others[: max(0, len(others) - most + 1)]:
+    for old in others[: max(0, len(others) - max_kept + 1)]:
         shutil.rmtree(old, ignore_errors=True)
 
 
@@ -106,16 +108,16 @@ def cache_directory() -> Path | None:
 
     Returns None, with a notice on stderr, if the directory is not writable.
     """
-    directory = cache_root() / digest()
-    if sentence := not_kept(directory):
+    directory = cache_root() / compiled_digest()
+    if sentence := cache_error(directory):
         print(f"simgin: {sentence}", file=sys.stderr)
         return None
     with contextlib.suppress(OSError):
-        _prune(directory, KEPT_DIRECTORIES)
+        _remove_old_caches(directory, MAX_CACHE_DIRECTORIES)
     return directory
 
 
-def _directory(function: Callable[..., Any], key: str) -> Path | None:
+def _function_cache_directory(function: Callable[..., Any], key: str) -> Path | None:
     """Return the cache directory of a function: simgin's own, or the one named by its key.
 
     The name identifies everything that the code depends on, so its contents are never stale.
@@ -125,21 +127,21 @@ def _directory(function: Callable[..., Any], key: str) -> Path | None:
     if directory is None:
         return None
     if config.BOUNDSCHECK:
-        directory /= CHECKED
+        directory /= BOUNDSCHECK_FOLDER
         directory.mkdir(exist_ok=True)
     if not key:
         return None if function.__module__.startswith("simgin_strategies.") else directory
-    own = directory / POLICIES / key
+    policy_directory = directory / POLICY_FOLDER / key
     with contextlib.suppress(OSError):
-        if own.is_dir():
-            os.utime(own)
+        if policy_directory.is_dir():
+            os.utime(policy_directory)
         else:
-            own.mkdir(parents=True)
-            _prune(own, KEPT_POLICIES)
-    return own
+            policy_directory.mkdir(parents=True)
+            _remove_old_caches(policy_directory, MAX_CACHED_POLICIES)
+    return policy_directory
 
 
-def not_kept(directory: Path) -> str:
+def cache_error(directory: Path) -> str:
     """Return an error message if a directory cannot be used as a cache, otherwise "".
 
     Creates the directory if necessary.
@@ -165,7 +167,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any], directory: Path) -> None:
         self._impl_class = partial(InnerCacheImpl, directory=directory)
         super().__init__(function)
-        self._cache_file = SealedFile(self._cache_path, self._impl.filename_base, "")
+        self._cache_file = ChecksummedCacheFile(self._cache_path, self._impl.filename_base, "")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -183,7 +185,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
             super().save_overload(sig, data)
 
 
-def interpreted() -> bool:
+def is_interpreted() -> bool:
     """Return True if everything runs as plain Python (NUMBA_DISABLE_JIT=1).
 
     This is thousands of times slower and supports debuggers; the results are the same.
@@ -191,13 +193,13 @@ def interpreted() -> bool:
     return bool(config.DISABLE_JIT)
 
 
-def compiled(
+def compile_function(
     function: Callable[..., Any],
     signature: Any = None,
     *,
-    keep: bool = True,
+    use_cache: bool = True,
     key: str = "",
-    distinct: bool = False,
+    no_alias: bool = False,
     trusted: bool = False,
     **options: Any,
 ) -> Any:
@@ -207,9 +209,9 @@ def compiled(
         function: Function to compile.
         signature: Compile immediately, only for this signature or these argument types. By default,
             the function is compiled for each new combination of types.
-        keep: Cache the compiled code on disk.
+        use_cache: Cache the compiled code on disk.
         key: Digest of everything that the code of a policy depends on besides the compiled sources.
-        distinct: Promise that the records and arrays passed do not overlap in memory, so that a
+        no_alias: Promise that the records and arrays passed do not overlap in memory, so that a
             write to one of them does not force the others to be read again.
         trusted: Promise that the function contains no code of a user. If every index is checked,
             such a function may be loaded from a cache that was compiled without the checks.
@@ -218,19 +220,19 @@ def compiled(
     Returns:
         The compiled function, or `function` itself in interpreted mode.
     """
-    if interpreted():
+    if is_interpreted():
         return function
     # numba would apply "forceinline" to any function that is first compiled inside an inlined one
     options = {"forceinline": False, **options}
     dispatcher = LazyDispatcher(
-        function, {"nopython": True, "nogil": True, "noalias": distinct, **options}
+        function, {"nopython": True, "nogil": True, "noalias": no_alias, **options}
     )
     if trusted and config.BOUNDSCHECK and (directory := cache_directory()) is not None:
         dispatcher._cache = _SafeCache(function, directory)
-        if dispatcher.load(signature):
+        if dispatcher.load_cached(signature):
             dispatcher.disable_compile()
             return dispatcher
-    directory = _directory(function, key) if keep else None
+    directory = _function_cache_directory(function, key) if use_cache else None
     if directory is not None:
         dispatcher._cache = _SafeCache(function, directory)
     if signature is not None:
@@ -241,22 +243,22 @@ def compiled(
 
 def jit(function: Callable[..., Any]) -> Any:
     """Compile a function of the core (decorator)."""
-    return compiled(function)
+    return compile_function(function)
 
 
-def inlined(function: Callable[..., Any]) -> Any:
+def force_inline(function: Callable[..., Any]) -> Any:
     """Compile a small hot function that LLVM would not inline by itself (decorator).
 
-    See docs/explanation/decisions/0008-inlining.md. Not for functions with many rarely called
+    See docs/explanation/decisions/0003-compilation.md. Not for functions with many rarely called
     callers, because every copy is compiled again.
     """
-    return compiled(function, forceinline=True)
+    return compile_function(function, forceinline=True)
 
 
-def spliced(function: Callable[..., Any]) -> Any:
+def inline_always(function: Callable[..., Any]) -> Any:
     """Copy the code of a function into its caller before compilation (decorator).
 
     For a large function with one caller, and for a function with a function as an argument: a
     caller that passes a function to a separately compiled function cannot be cached on disk.
     """
-    return compiled(function, inline="always")
+    return compile_function(function, inline="always")

@@ -5,12 +5,12 @@ nothing or the fourth card for a set of three, and each pair of chains at the tw
 then tries all disjoint combinations and melds the remaining cards. The result is the joint minimum.
 """
 
-from simgin.core.bits import lowest, popcount
-from simgin.core.cards import of_rank
-from simgin.core.deadwood import deadwood_of
+from simgin.core.bitboard import ranks_of
+from simgin.core.bits import lowest_bit, popcount
+from simgin.core.cards import cards_of_rank
+from simgin.core.deadwood import deadwood_for_side
 from simgin.core.jit import jit
-from simgin.core.meldings import RAINBOW, SET, extension, first_rank, kind_of
-from simgin.core.planes import ranks_of
+from simgin.core.meldings import RAINBOW, SET, meld_extensions, meld_kind, sequence_start
 
 # Two chains with at most ten cards in total have 36 pairs. With round-the-corner runs, both chains
 # can be the same ten cards, which makes 66 pairs.
@@ -18,7 +18,7 @@ MAX_OPTIONS = 66
 
 
 @jit
-def _chain(start, step, room, base, hand, chain):
+def _write_chain(start, step, max_cards, suit_offset, hand, chain):
     """Write the masks of a growing chain of the defender's cards and return its length.
 
     The chain begins at rank `start`, moves in direction `step` and has at most `max_cards` cards.
@@ -27,8 +27,8 @@ def _chain(start, step, room, base, hand, chain):
     n = 0
     r = start
     chain[0] = 0
-    while n < room and hand >> (base + r) & 1:
-        cards |= 1 << (base + r)
+    while n < max_cards and hand >> (suit_offset + r) & 1:
+        cards |= 1 << (suit_offset + r)
         n += 1
         chain[n] = cards
         r = (r + step + 13) % 13
@@ -36,19 +36,19 @@ def _chain(start, step, room, base, hand, chain):
 
 
 @jit
-def _run_options(meld, hand, rules, down, up, options):
+def _write_run_options(meld, hand, rules, down, up, options):
     """Write all ways to extend a run with the defender's cards and return their number."""
     ranks = ranks_of(meld)
     size = popcount(ranks)
-    base = 13 * (lowest(meld) // 13)
-    start = 0 if size == 13 else first_rank(ranks)
+    suit_offset = 13 * (lowest_bit(meld) // 13)
+    start = 0 if size == 13 else sequence_start(ranks)
     if rules.ace_runs == 2:
         below = above = 13 - size  # round the corner, only the size of the suit is a limit
     else:
         below = start
         above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
-    n_down = _chain((start + 12) % 13, -1, below, base, hand, down)
-    n_up = _chain((start + size) % 13, 1, above, base, hand, up)
+    n_down = _write_chain((start + 12) % 13, -1, below, suit_offset, hand, down)
+    n_up = _write_chain((start + size) % 13, 1, above, suit_offset, hand, up)
     n = 0
     for i in range(n_down + 1):
         for j in range(n_up + 1):
@@ -59,19 +59,19 @@ def _run_options(meld, hand, rules, down, up, options):
 
 
 @jit
-def _options(meld, hand, rules, scratch, options):
+def _write_layoff_options(meld, hand, rules, scratch, options):
     """Write all sets of cards that the defender can lay off on a meld, the empty one first.
 
     Returns the number of sets.
     """
-    kind = kind_of(meld) if meld else RAINBOW
+    kind = meld_kind(meld) if meld else RAINBOW
     options[0] = 0
     if kind == RAINBOW:  # cannot be extended, like a set of four
         return 1
     if kind == SET:
-        options[1] = of_rank(lowest(ranks_of(meld))) & ~meld & hand
+        options[1] = cards_of_rank(lowest_bit(ranks_of(meld))) & ~meld & hand
         return 2 if options[1] else 1
-    return _run_options(meld, hand, rules, scratch[0], scratch[1], options)
+    return _write_run_options(meld, hand, rules, scratch[0], scratch[1], options)
 
 
 @jit
@@ -82,12 +82,16 @@ def lay_off(hand, melds, rules, options, scratch):
     that lays off the fewest cards is used, and the first of those. `options` is (3, MAX_OPTIONS)
     int64 and `scratch` (2, 16) int64 work space.
     """
-    fit = extension(melds[0], rules) | extension(melds[1], rules) | extension(melds[2], rules)
+    fit = (
+        meld_extensions(melds[0], rules)
+        | meld_extensions(melds[1], rules)
+        | meld_extensions(melds[2], rules)
+    )
     if hand & fit == 0:
-        return deadwood_of(hand, rules, 1), 0  # no card fits in about half of all knocks
-    n0 = _options(melds[0], hand, rules, scratch, options[0])
-    n1 = _options(melds[1], hand, rules, scratch, options[1])
-    n2 = _options(melds[2], hand, rules, scratch, options[2])
+        return deadwood_for_side(hand, rules, 1), 0  # no card fits in about half of all knocks
+    n0 = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
+    n1 = _write_layoff_options(melds[1], hand, rules, scratch, options[1])
+    n2 = _write_layoff_options(melds[2], hand, rules, scratch, options[2])
     best = 1 << 20
     best_laid = 0
     for i in range(n0):
@@ -101,7 +105,7 @@ def lay_off(hand, melds, rules, options, scratch):
                 if (a | b) & c:
                     continue
                 laid = a | b | c
-                count = deadwood_of(hand & ~laid, rules, 1)
+                count = deadwood_for_side(hand & ~laid, rules, 1)
                 if count < best or (count == best and popcount(laid) < popcount(best_laid)):
                     best = count
                     best_laid = laid

@@ -2,12 +2,9 @@
 
 from simgin.core import rng
 from simgin.core.jit import jit
-from simgin.core.rules import (
-    ABSOLUTE,
-    ALTERNATE,
-    DOUBLE_ALL,
-    DOUBLE_POINTS,
-    FLAT_100,
+from simgin.core.rules_record import (
+    COLUMN_ABSOLUTE,
+    FIRST_DEALER_RANDOM,
     GOAL_COLUMNS,
     GOAL_DEALS,
     GOAL_GAMES,
@@ -16,9 +13,12 @@ from simgin.core.rules import (
     GOAL_SINGLE,
     GOAL_TOTAL,
     GOAL_TWOFOLD,
-    LOSER_DEALS,
-    LOT,
-    OTHER,
+    NEXT_DEALER_ALTERNATE,
+    NEXT_DEALER_LOSER,
+    SHUTOUT_DOUBLE_ALL,
+    SHUTOUT_DOUBLE_POINTS,
+    SHUTOUT_FLAT_100,
+    VOID_DEALER_OTHER,
 )
 from simgin.core.scoring import KIND_BIG_GIN, KIND_GIN, KIND_REFUSED, KIND_SHOT, KIND_UNDERCUT
 
@@ -28,19 +28,19 @@ UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes other than the winning sea
 @jit
 def first_dealer(seed, unit, rules):
     """Return the seat that deals first: the seat that the rules name, or a random one."""
-    if rules.first_dealer != LOT:
+    if rules.first_dealer != FIRST_DEALER_RANDOM:
         return rules.first_dealer - 1
-    return rng.words(seed, unit, 0, 0, rng.FIRST_DEALER)[0] & 1
+    return rng.random_words(seed, unit, 0, 0, rng.DOMAIN_FIRST_DEALER)[0] & 1
 
 
 @jit
 def next_dealer(dealer, winner, rules):
     """Return the seat that deals next; `winner` is the winner of the last deal, -1 for none."""
     if winner < 0:
-        return 1 - dealer if rules.void_dealer == OTHER else dealer
-    if rules.next_dealer == ALTERNATE:
+        return 1 - dealer if rules.void_dealer == VOID_DEALER_OTHER else dealer
+    if rules.next_dealer == NEXT_DEALER_ALTERNATE:
         return 1 - dealer
-    return 1 - winner if rules.next_dealer == LOSER_DEALS else winner
+    return 1 - winner if rules.next_dealer == NEXT_DEALER_LOSER else winner
 
 
 @jit
@@ -49,9 +49,9 @@ def start_match(state, rules):
 
     With the goals `columns` and `total`, `start_points` has no effect (rules.md 7).
     """
-    counts = rules.goal != GOAL_COLUMNS and rules.goal != GOAL_TOTAL
+    uses_start_points = rules.goal != GOAL_COLUMNS and rules.goal != GOAL_TOTAL
     for seat in range(2):
-        state.points[seat] = rules.start_points[seat] if counts else 0
+        state.points[seat] = rules.start_points[seat] if uses_start_points else 0
         state.deals_won[seat] = 0
         state.games[seat] = 0
         state.opened[seat] = 0
@@ -72,7 +72,7 @@ def reset_die(state):
 
 
 @jit
-def target(rules, seat):
+def match_target(rules, seat):
     """Return what a seat needs to win the match: points, deals or games; or the total allowed."""
     if rules.goal == GOAL_DEALS or (rules.goal == GOAL_RACE and seat != rules.race_points_seat):
         return rules.deals_target
@@ -82,7 +82,7 @@ def target(rules, seat):
 
 
 @jit
-def enter(state, rules, deals):
+def apply_deal_result(state, rules, n_deals):
     """Add the result of a deal to the match and return the outcome of the match.
 
     The outcome is the winning seat, UNDECIDED, DRAWN or UNFINISHED. `n_deals` is the number of
@@ -91,17 +91,17 @@ def enter(state, rules, deals):
     for seat in range(2):
         state.points[seat] += state.score[seat]
     if state.winner >= 0:
-        state.deals_won[state.winner] += _deals_counted(state, rules)
+        state.deals_won[state.winner] += _count_won_deals(state, rules)
         if rules.goal == GOAL_COLUMNS:
-            _enter_columns(state, rules)
+            _apply_to_columns(state, rules)
         elif rules.goal == GOAL_GAMES:
-            _enter_game(state, rules)
-    outcome = _decided(state, rules, deals)
-    return UNFINISHED if outcome == UNDECIDED and deals >= rules.max_deals else outcome
+            _apply_to_game(state, rules)
+    outcome = _match_outcome(state, rules, n_deals)
+    return UNFINISHED if outcome == UNDECIDED and n_deals >= rules.max_deals else outcome
 
 
 @jit
-def _deals_counted(state, rules):
+def _count_won_deals(state, rules):
     """Return the number of won deals that the deal counts for its winner (rules.md 7 and 8.5).
 
     It is 1 unless the goal of the match depends on won deals.
@@ -116,11 +116,11 @@ def _deals_counted(state, rules):
 
 
 @jit
-def _enter_columns(state, rules):
+def _apply_to_columns(state, rules):
     """Add a won deal to the columns open to its winner (Hollywood scoring, rules.md 7)."""
     seat = state.winner
     first = state.opened[seat]
-    if rules.column_entry == ABSOLUTE:
+    if rules.column_entry == COLUMN_ABSOLUTE:
         state.opened[seat] = min(first + 1, rules.columns)
     else:
         for c in range(rules.columns - 1, first - 1, -1):
@@ -135,7 +135,7 @@ def _enter_columns(state, rules):
 
 
 @jit
-def _enter_game(state, rules):
+def _apply_to_game(state, rules):
     """End the game if the deal won it, by points or by a refused die (rules.md 7 and 8)."""
     seat = state.winner
     if state.kind == KIND_REFUSED:
@@ -152,25 +152,25 @@ def _enter_game(state, rules):
 
 
 @jit
-def _decided(state, rules, deals):
+def _match_outcome(state, rules, n_deals):
     """Return the winning seat, DRAWN or UNDECIDED."""
     goal = rules.goal
     if goal == GOAL_SINGLE:
         return state.winner if state.winner >= 0 else DRAWN
     if goal == GOAL_COLUMNS:
-        return _decided_columns(state, rules)
+        return _columns_outcome(state, rules)
     if goal == GOAL_TOTAL:
-        if deals < rules.deals_in_match:
+        if n_deals < rules.deals_in_match:
             return UNDECIDED
         return 0 if state.points[0] <= rules.total_goal else 1
     for seat in range(2):
-        if _reached(state, rules, seat):
+        if _has_reached_goal(state, rules, seat):
             return seat
     return UNDECIDED
 
 
 @jit
-def _reached(state, rules, seat):
+def _has_reached_goal(state, rules, seat):
     """Return True if a seat has reached its goal: points, won deals, both, or won games."""
     points = state.points[seat] >= rules.points_target
     deals = state.deals_won[seat] >= rules.deals_target
@@ -184,7 +184,7 @@ def _reached(state, rules, seat):
 
 
 @jit
-def _decided_columns(state, rules):
+def _columns_outcome(state, rules):
     """Return the winner if all columns are closed, otherwise UNDECIDED.
 
     The winner is the side with the greater sum of settlements, then the side with more columns. If
@@ -195,68 +195,73 @@ def _decided_columns(state, rules):
         if state.column_winner[c] < 0:
             return UNDECIDED
         balance += 1 if state.column_winner[c] == 0 else -1
-    total = settlement(state, rules, UNDECIDED)
+    total = compute_settlement(state, rules, UNDECIDED)
     if total:
         return 0 if total > 0 else 1
     return DRAWN if balance == 0 else 0 if balance > 0 else 1
 
 
 @jit
-def settled(rules, outcome):
+def has_settlement(rules, outcome):
     """Return True if a match has a settlement: finished, with goal `points` or `columns`."""
     return outcome != UNFINISHED and (rules.goal == GOAL_POINTS or rules.goal == GOAL_COLUMNS)
 
 
 @jit
-def settlement(state, rules, outcome):
+def compute_settlement(state, rules, outcome):
     """Return the points that seat 0 receives from seat 1 at the end of a match (rules.md 7).
 
     `outcome` is the winner, which matters only for a match to points.
     """
     if rules.goal != GOAL_COLUMNS:
-        paid = _paid(
+        payment = _compute_payment(
             rules,
             state.points[outcome],
             state.points[1 - outcome],
             state.deals_won[outcome],
             state.deals_won[1 - outcome],
         )
-        return paid if outcome == 0 else -paid
+        return payment if outcome == 0 else -payment
     total = 0
     for c in range(rules.columns):
-        total += column_settlement(state, rules, c)
+        total += compute_column_settlement(state, rules, c)
     return total
 
 
 @jit
-def column_settlement(state, rules, c):
+def compute_column_settlement(state, rules, column):
     """Return the points that seat 0 receives for a closed column."""
-    w = state.column_winner[c]
-    paid = _paid(
+    winner = state.column_winner[column]
+    payment = _compute_payment(
         rules,
-        state.column_points[w, c],
-        state.column_points[1 - w, c],
-        state.column_wins[w, c],
-        state.column_wins[1 - w, c],
+        state.column_points[winner, column],
+        state.column_points[1 - winner, column],
+        state.column_wins[winner, column],
+        state.column_wins[1 - winner, column],
     )
-    return paid if w == 0 else -paid
+    return payment if winner == 0 else -payment
 
 
 @jit
-def _paid(rules, won, lost, deals_won, deals_lost):
+def _compute_payment(rules, winner_points, loser_points, winner_deals, loser_deals):
     """Return the points that the winner of a game or column receives.
 
     A loser without a won deal is shut out.
     """
-    paid = won - lost + rules.game_bonus + rules.box_bonus * (deals_won - deals_lost)
-    if deals_lost == 0:
-        if rules.shutout == DOUBLE_POINTS:
-            paid += won
-        elif rules.shutout == DOUBLE_ALL:
-            paid *= 2
-        elif rules.shutout == FLAT_100:
-            paid += 100
-    return paid
+    payment = (
+        winner_points
+        - loser_points
+        + rules.game_bonus
+        + rules.box_bonus * (winner_deals - loser_deals)
+    )
+    if loser_deals == 0:
+        if rules.shutout == SHUTOUT_DOUBLE_POINTS:
+            payment += winner_points
+        elif rules.shutout == SHUTOUT_DOUBLE_ALL:
+            payment *= 2
+        elif rules.shutout == SHUTOUT_FLAT_100:
+            payment += 100
+    return payment
 
 
 @jit

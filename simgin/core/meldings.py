@@ -5,21 +5,21 @@ hand: the melds inside the hand, then all combinations of at most three disjoint
 eleven cards cannot contain more.
 """
 
-from simgin.core.bits import lowest, popcount
-from simgin.core.cards import RANK_ACES, lane, of_rank
-from simgin.core.deadwood import plain
-from simgin.core.jit import jit
-from simgin.core.planes import (
+from simgin.core.bitboard import (
     cards_in_runs,
     cards_in_sets,
-    conflicts_in,
-    extension_by_planes,
-    loose_without,
-    next_way,
-    points_in,
+    find_conflicts,
+    meld_extensions_by_bits,
+    next_conflict_resolution,
     ranks_of,
+    sum_values_by_bits,
+    unmatched_without_sets,
     write_melds,
 )
+from simgin.core.bits import lowest_bit, popcount
+from simgin.core.cards import ACES, cards_of_rank, suit_lane
+from simgin.core.deadwood import supports_bit_solver
+from simgin.core.jit import jit
 
 MAX_MELDS = 160  # upper bound of the melds inside eleven cards; a run of eleven contains 45
 MAX_MELDINGS = 64  # limited by the number of actions of a policy
@@ -28,84 +28,84 @@ SET, RUN, RAINBOW = 0, 1, 2
 
 
 @jit
-def points(cards, rules, side):
+def sum_card_values(cards, rules, side):
     """Return the total value of some cards, melded or not."""
     if rules.by_planes[side]:
-        return points_in(cards, rules, side)
+        return sum_values_by_bits(cards, rules, side)
     total = 0
     while cards:
-        total += rules.value[side, lowest(cards) % 13]
+        total += rules.value[side, lowest_bit(cards) % 13]
         cards &= cards - 1
     return total
 
 
 @jit
-def kind_of(meld):
+def meld_kind(meld):
     """Return SET, RUN or RAINBOW: the cards of a meld have one rank, one suit, or neither."""
     ranks = ranks_of(meld)
     if ranks & (ranks - 1) == 0:
         return SET
-    s = lowest(meld) // 13
+    s = lowest_bit(meld) // 13
     return RUN if meld >> (13 * s) <= 0x1FFF else RAINBOW
 
 
 @jit
-def first_rank(ranks):
+def sequence_start(ranks):
     """Return the first rank of a sequence, whose predecessor (round the corner) is missing.
 
     Not defined for all thirteen ranks.
     """
     before = (ranks << 1 | ranks >> 12) & 0x1FFF
-    return lowest(ranks & ~before)
+    return lowest_bit(ranks & ~before)
 
 
 @jit
-def melds_in(hand, rules, found):
-    """Write all melds made of cards of a hand to `found` and return their number."""
+def find_melds(hand, rules, melds):
+    """Write all melds made of cards of a hand to `melds` and return their number."""
     n = 0
     for s in range(4):
-        own = lane(hand, s)
-        if rules.lane[0, own] & 0x1FFF:
+        suit_cards = suit_lane(hand, s)
+        if rules.lane[0, suit_cards] & 0x1FFF:
             for i in range(rules.n_runs):
-                if rules.runs[i] & ~own == 0:
-                    found[n] = rules.runs[i] << (13 * s)
+                if rules.runs[i] & ~suit_cards == 0:
+                    melds[n] = rules.runs[i] << (13 * s)
                     n += 1
     for r in range(13):
-        rank = hand & of_rank(r)
+        rank = hand & cards_of_rank(r)
         size = popcount(rank)
         if size >= 3:
-            found[n] = rank
+            melds[n] = rank
             n += 1
         if size == 4:
             rest = rank
             while rest:
-                found[n] = rank & ~(rest & -rest)
+                melds[n] = rank & ~(rest & -rest)
                 rest &= rest - 1
                 n += 1
     for i in range(rules.n_rainbows):
         if rules.rainbows[i] & ~hand == 0:
-            found[n] = rules.rainbows[i]
+            melds[n] = rules.rainbows[i]
             n += 1
     return n
 
 
 @jit
-def extension(meld, rules):
+def meld_extensions(meld, rules):
     """Return the cards that can be laid off directly on a meld (rules.md 3.7).
 
     Returns 0 for no meld (0).
     """
     if rules.by_planes[0]:
-        return extension_by_planes(meld)
+        return meld_extensions_by_bits(meld)
     if meld == 0:
         return 0
-    kind = kind_of(meld)
+    kind = meld_kind(meld)
     ranks = ranks_of(meld)
     if kind == SET:
-        return of_rank(lowest(ranks)) & ~meld
+        return cards_of_rank(lowest_bit(ranks)) & ~meld
     if kind == RAINBOW or ranks == 0x1FFF:
         return 0
-    start = first_rank(ranks)
+    start = sequence_start(ranks)
     end = (start + popcount(ranks) - 1) % 13
     below = 1 << ((start + 12) % 13)
     above = 1 << ((end + 1) % 13)
@@ -113,11 +113,11 @@ def extension(meld, rules):
         below = 0  # no card precedes an ace, except round the corner
     if (rules.ace_runs == 0 and end == 12) or (rules.ace_runs == 1 and end == 0):
         above = 0  # no card follows a king (aces low) or a high ace (aces high or low)
-    return (below | above) << (13 * (lowest(meld) // 13))
+    return (below | above) << (13 * (lowest_bit(meld) // 13))
 
 
 @jit
-def _text_digit(card):
+def _name_digit(card):
     """Return a card as 1..52 in the ASCII order of its name.
 
     The order of the ranks is 2..9 A J K Q T, that of the suits C D H S.
@@ -136,7 +136,7 @@ def _text_digit(card):
 
 
 @jit
-def text_order(meld):
+def meld_name_key(meld):
     """Return a number that orders melds like their names in ASCII (rules.md 3.5, item 4).
 
     Only the first ten cards count. Sets are in suit order S H D C, sequences ascend from the card
@@ -145,20 +145,20 @@ def text_order(meld):
     if meld == 0:
         return 0
     ranks = ranks_of(meld)
-    start = first_rank(ranks)
+    start = sequence_start(ranks)
     number = 0
     digits = 0
     for i in range(popcount(ranks)):
-        cards = meld & of_rank((start + i) % 13)
+        cards = meld & cards_of_rank((start + i) % 13)
         while cards and digits < 10:
-            number = number << 6 | _text_digit(lowest(cards))
+            number = number << 6 | _name_digit(lowest_bit(cards))
             digits += 1
             cards &= cards - 1
     return number << (6 * (10 - digits))
 
 
 @jit
-def _sorted_three(a, b, c):
+def _sort_three(a, b, c):
     """Return three numbers in ascending order."""
     a, b = min(a, b), max(a, b)
     b, c = min(b, c), max(b, c)
@@ -167,13 +167,13 @@ def _sorted_three(a, b, c):
 
 
 @jit
-def _reads_before(a0, a1, a2, b0, b1, b2):
+def _is_name_before(a0, a1, a2, b0, b1, b2):
     """Return True if the sorted names of one melding's melds precede those of the other.
 
     Both meldings have the same number of melds.
     """
-    x0, x1, x2 = _sorted_three(text_order(a0), text_order(a1), text_order(a2))
-    y0, y1, y2 = _sorted_three(text_order(b0), text_order(b1), text_order(b2))
+    x0, x1, x2 = _sort_three(meld_name_key(a0), meld_name_key(a1), meld_name_key(a2))
+    y0, y1, y2 = _sort_three(meld_name_key(b0), meld_name_key(b1), meld_name_key(b2))
     if x0 != y0:
         return x0 < y0
     if x1 != y1:
@@ -189,56 +189,58 @@ def rank_multiset(cards):
     """
     code = 0
     while cards:
-        code += 1 << (3 * (lowest(cards) % 13))
+        code += 1 << (3 * (lowest_bit(cards) % 13))
         cards &= cards - 1
     return code
 
 
 @jit
-def _precedes(left, extensions, n, a, b, c, key, row):
+def _is_better_melding(deadwood, n_extensions, n_melds, a, b, c, key, row):
     """Return True if a combination of melds precedes the melding in `row` (rules.md 3.5).
 
     The order is by deadwood, then number of extension cards, number of melds, and names.
     """
-    if left != key[0]:
-        return left < key[0]
-    if extensions != key[1]:
-        return extensions < key[1]
-    if n != key[2]:
-        return n < key[2]
-    return _reads_before(a, b, c, row[0], row[1], row[2])
+    if deadwood != key[0]:
+        return deadwood < key[0]
+    if n_extensions != key[1]:
+        return n_extensions < key[1]
+    if n_melds != key[2]:
+        return n_melds < key[2]
+    return _is_name_before(a, b, c, row[0], row[1], row[2])
 
 
 @jit
-def _extensions(hand, discard, a, b, c, rules):
+def _count_extensions(hand, discard, a, b, c, rules):
     """Return the number of extension cards of a combination of melds (rules.md 3.5, item 2)."""
-    out = extension(a, rules) | extension(b, rules) | extension(c, rules)
+    out = meld_extensions(a, rules) | meld_extensions(b, rules) | meld_extensions(c, rules)
     return popcount(out & ~hand & ~discard)
 
 
 @jit
-def _insert(n, room, keys, rows, left, extensions, a, b, c):
+def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, c):
     """Insert a combination of melds in order among n rows; return the new number of rows.
 
     If there are `max_rows` rows already, the last one is dropped.
     """
-    melds = (a != 0) + (b != 0) + (c != 0)
-    place = n
-    while place and _precedes(left, extensions, melds, a, b, c, keys[place - 1], rows[place - 1]):
-        place -= 1
-    if place == room:
-        return n
-    for i in range(min(n, room - 1), place, -1):
+    n_melds = (a != 0) + (b != 0) + (c != 0)
+    position = n_rows
+    while position and _is_better_melding(
+        deadwood, n_extensions, n_melds, a, b, c, keys[position - 1], rows[position - 1]
+    ):
+        position -= 1
+    if position == max_rows:
+        return n_rows
+    for i in range(min(n_rows, max_rows - 1), position, -1):
         for k in range(3):
             keys[i, k] = keys[i - 1, k]
             rows[i, k] = rows[i - 1, k]
-    keys[place, 0], keys[place, 1], keys[place, 2] = left, extensions, melds
-    rows[place, 0], rows[place, 1], rows[place, 2] = a, b, c
-    return min(n + 1, room)
+    keys[position, 0], keys[position, 1], keys[position, 2] = deadwood, n_extensions, n_melds
+    rows[position, 0], rows[position, 1], rows[position, 2] = a, b, c
+    return min(n_rows + 1, max_rows)
 
 
 @jit
-def _shown_of_ways(hand, discard, rules, found, keys, rows):
+def _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows):
     """Find the melding that is shown over all conflict resolutions.
 
     No other melding can be shown: leaving a card out costs points, and splitting a long run only
@@ -247,40 +249,48 @@ def _shown_of_ways(hand, discard, rules, found, keys, rows):
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     if runs & sets == 0:
         write_melds(runs, sets, rows[0])
-        return points_in(hand & ~(runs | sets), rules, 0)
-    conflicts, spare = conflicts_in(hand, runs, sets)
-    others = sets & ~(conflicts * RANK_ACES)
+        return sum_values_by_bits(hand & ~(runs | sets), rules, 0)
+    conflicts, spare = find_conflicts(hand, runs, sets)
+    free_sets = sets & ~(conflicts * ACES)
     n = 0
     ranks, spared = 0, 0
     while True:
-        melded = others | hand & ranks * RANK_ACES & ~spared
-        loose = loose_without(melded, hand)
-        left = points_in(loose, rules, 0)
+        melded = free_sets | hand & ranks * ACES & ~spared
+        unmatched = unmatched_without_sets(melded, hand)
+        left = sum_values_by_bits(unmatched, rules, 0)
         if n == 0 or left <= keys[0, 0]:
-            write_melds(hand & ~(melded | loose), melded, found[:3])
+            write_melds(hand & ~(melded | unmatched), melded, found[:3])
             a, b, c = found[0], found[1], found[2]
-            extensions = _extensions(hand, discard, a, b, c, rules)
-            n = _insert(n, 1, keys, rows, left, extensions, a, b, c)
-        ranks, spared = next_way(conflicts, spare, ranks, spared)
+            extensions = _count_extensions(hand, discard, a, b, c, rules)
+            n = _insert_melding(n, 1, keys, rows, left, extensions, a, b, c)
+        ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
         if ranks == 0:
             return keys[0, 0]
 
 
 @jit
-def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
+def find_shown_melding(hand, discard, required_card, ranks_left, rules, found, keys, rows):
     """Find the melding that the automatic rule shows and return its deadwood.
 
     The melds are written to rows[0]. It is the first row of `find_legal_meldings` without a limit.
     Returns NO_MELDING if no melding is legal.
     """
-    if must < 0 and demanded < 0 and (rules.by_planes[0] or plain(hand, rules, 0)):
-        return _shown_of_ways(hand, discard, rules, found, keys, rows)
-    n = legal_meldings(hand, discard, must, demanded, NO_MELDING, rules, found, keys, rows, 1)
+    if (
+        required_card < 0
+        and ranks_left < 0
+        and (rules.by_planes[0] or supports_bit_solver(hand, rules, 0))
+    ):
+        return _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows)
+    n = find_legal_meldings(
+        hand, discard, required_card, ranks_left, NO_MELDING, rules, found, keys, rows, 1
+    )
     return keys[0, 0] if n else NO_MELDING
 
 
 @jit
-def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, rows, room):
+def find_legal_meldings(
+    hand, discard, required_card, ranks_left, max_deadwood, rules, found, keys, rows, max_rows
+):
     """Find the meldings that allow an ending and return the number of rows written.
 
     The rows are in the order of rules.md 3.5.
@@ -288,41 +298,41 @@ def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, row
     Args:
         hand: The ten cards kept, or eleven for big gin, as a 52-bit mask.
         discard: Mask of the discard, or 0.
-        must: Card that must be in a meld, or -1.
-        demanded: Ranks that a shot must leave over, coded like `rank_multiset`, or -1.
-        limit: Maximum deadwood.
+        required_card: Card that must be in a meld, or -1.
+        ranks_left: Ranks that a shot must leave over, coded like `rank_multiset`, or -1.
+        max_deadwood: Maximum deadwood.
         rules: RULES record.
         found: (MAX_MELDS + 1,) int64 work space for the melds of the hand.
         keys: (max_rows, 3) int64, overwritten with deadwood, number of extension cards and number
             of melds of each row.
         rows: (max_rows, 3) int64, overwritten with the melds as masks, 0 for none.
-        room: Maximum number of rows.
+        max_rows: Maximum number of rows.
     """
-    count = melds_in(hand, rules, found)
-    found[count] = 0  # "no meld", so that one loop tries combinations of zero to three melds
-    total = points(hand, rules, 0)
+    n_melds = find_melds(hand, rules, found)
+    found[n_melds] = 0  # "no meld", so that one loop tries combinations of zero to three melds
+    total = sum_card_values(hand, rules, 0)
     n = 0
     rows[0, 0] = rows[0, 1] = rows[0, 2] = 0
-    for i in range(count + 1):
-        for j in range(min(i + 1, count), count + 1):
+    for i in range(n_melds + 1):
+        for j in range(min(i + 1, n_melds), n_melds + 1):
             if found[i] & found[j]:
                 continue
-            for k in range(min(j + 1, count), count + 1):
+            for k in range(min(j + 1, n_melds), n_melds + 1):
                 a, b, c = found[i], found[j], found[k]
                 if (a | b) & c:
                     continue
-                left = total - points(a | b | c, rules, 0)
-                if left > limit or (n == room and left > keys[n - 1, 0]):
+                deadwood = total - sum_card_values(a | b | c, rules, 0)
+                if deadwood > max_deadwood or (n == max_rows and deadwood > keys[n - 1, 0]):
                     continue
-                if _allowed(hand, a | b | c, must, demanded):
-                    out = _extensions(hand, discard, a, b, c, rules)
-                    n = _insert(n, room, keys, rows, left, out, a, b, c)
+                if _is_allowed(hand, a | b | c, required_card, ranks_left):
+                    n_extensions = _count_extensions(hand, discard, a, b, c, rules)
+                    n = _insert_melding(n, max_rows, keys, rows, deadwood, n_extensions, a, b, c)
     return n
 
 
 @jit
-def _allowed(hand, melded, must, demanded):
+def _is_allowed(hand, melded, required_card, ranks_left):
     """Return True if a melding melds the required card and leaves over the ranks of a shot."""
-    if must >= 0 and not melded >> must & 1:
+    if required_card >= 0 and not melded >> required_card & 1:
         return False
-    return demanded < 0 or rank_multiset(hand & ~melded) == demanded
+    return ranks_left < 0 or rank_multiset(hand & ~melded) == ranks_left

@@ -10,8 +10,16 @@ import numpy as np
 
 from simgin.core.jit import jit
 
-PACK, NOISE_A, NOISE_B, JOKER, FIRST_DEALER, BOOTSTRAP, BRANCH = 0, 1, 2, 3, 4, 5, 6  # domains
-STREAM = 2  # incremented when a seed yields different cards or policy random numbers
+(
+    DOMAIN_SHUFFLE,
+    DOMAIN_NOISE_A,
+    DOMAIN_NOISE_B,
+    DOMAIN_JOKER,
+    DOMAIN_FIRST_DEALER,
+    DOMAIN_BOOTSTRAP,
+    DOMAIN_DECISION,
+) = 0, 1, 2, 3, 4, 5, 6  # domains
+STREAM_VERSION = 2  # incremented when a seed yields different cards or policy random numbers
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
@@ -23,14 +31,14 @@ _32 = np.uint64(32)
 def philox(c0, c1, c2, c3, k0, k1):
     """Return four 32-bit words, as uint64, for a counter (four words) and a key (two)."""
     for _ in range(10):
-        c0, c1, c2, c3 = _round(c0, c1, c2, c3, k0, k1)
+        c0, c1, c2, c3 = _philox_round(c0, c1, c2, c3, k0, k1)
         k0 = (k0 + _W0) & _LOW
         k1 = (k1 + _W1) & _LOW
     return c0, c1, c2, c3
 
 
 @jit
-def _round(c0, c1, c2, c3, k0, k1):
+def _philox_round(c0, c1, c2, c3, k0, k1):
     """Apply one of the ten rounds."""
     p0 = _M0 * c0
     p1 = _M1 * c2
@@ -38,7 +46,7 @@ def _round(c0, c1, c2, c3, k0, k1):
 
 
 @jit
-def words(seed, unit, deal, index, domain):
+def random_words(seed, unit, deal, index, domain):
     """Return four random 32-bit words as int64, 0..2**32-1.
 
     `seed` is an int64 of 64 bits, `unit` in 0..2**48-1 and `deal` in 0..2**16-1.
@@ -51,7 +59,7 @@ def words(seed, unit, deal, index, domain):
 
 
 @jit
-def write_blocks(seed, unit, deal, index, domain, out):
+def write_random_blocks(seed, unit, deal, index, domain, out):
     """Write the words of eight consecutive indices to `out`.
 
     `out` is (32,) int64 and holds out[8 * word + block].
@@ -67,7 +75,7 @@ def write_blocks(seed, unit, deal, index, domain, out):
         k0, k1 = s & _LOW, s >> _32
         c0, c1, c2, c3 = low, high, first + np.uint64(block) & _LOW, last
         for _ in range(10):
-            c0, c1, c2, c3 = _round(c0, c1, c2, c3, k0, k1)
+            c0, c1, c2, c3 = _philox_round(c0, c1, c2, c3, k0, k1)
             k0 = (k0 + _W0) & _LOW
             k1 = (k1 + _W1) & _LOW
         out[block] = np.int64(c0)
@@ -77,13 +85,13 @@ def write_blocks(seed, unit, deal, index, domain, out):
 
 
 @jit
-def uniform(a, b):
+def combine_words(high_word, low_word):
     """Return a number that is uniform on 0..2**53-1 from two 32-bit words."""
-    return a << 21 ^ b >> 11
+    return high_word << 21 ^ low_word >> 11
 
 
 @jit
-def below(n, word):
+def random_below(n, word):
     """Return a random integer in 0..n-1 from a random word, by multiplication.
 
     Args:

@@ -1,16 +1,16 @@
 """The showdown: melding shown, lay-offs and points (rules.md 3.5 to 3.7 and 6)."""
 
-from simgin.core.answers import BIG_GIN, KNOCK, SHOT
-from simgin.core.ask import ask_apart
 from simgin.core.bits import popcount
-from simgin.core.deadwood import deadwood_of
-from simgin.core.endings import demanded_by, must_be_melded
+from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
+from simgin.core.deadwood import deadwood_for_side
+from simgin.core.endings import required_meld_card, required_ranks
 from simgin.core.jit import jit
 from simgin.core.layoff import lay_off
-from simgin.core.meldings import MAX_MELDINGS, NO_MELDING, legal_meldings, melding_shown
-from simgin.core.rules import AUTO
-from simgin.core.scoring import score
-from simgin.core.state import SHOW
+from simgin.core.meldings import MAX_MELDINGS, NO_MELDING, find_legal_meldings, find_shown_melding
+from simgin.core.query import query_policy_noinline
+from simgin.core.rules_record import MELDING_AUTO
+from simgin.core.scoring import score_deal
+from simgin.core.state import SLOT_SHOW
 
 
 @jit
@@ -20,30 +20,41 @@ def end_deal(state, rules, view, seat, show_a, show_b):
     The rules or the knocker's policy choose the melding that is shown.
     """
     card = state.ending_card
-    thrown = 0
+    discard_mask = 0
     if card >= 0:
-        thrown = 1 << card
-        state.hand[seat] &= ~thrown
-        state.pile |= thrown  # not in view.unseen when the policy chooses the melding
+        discard_mask = 1 << card
+        state.hand[seat] &= ~discard_mask
+        state.pile |= discard_mask  # not in view.unseen when the policy chooses the melding
     state.discard = card
     state.least = -1
     state.best = 0
-    must = must_be_melded(state.taken, rules)
-    demanded = demanded_by(state.points[seat]) if state.ending == SHOT else -1
-    if rules.melding == AUTO:
-        own = melding_shown(
-            state.hand[seat], thrown, must, demanded, rules, state.found, state.keys, state.meldings
+    required_card = required_meld_card(state.taken, rules)
+    ranks_left = required_ranks(state.points[seat]) if state.ending == ENDING_SHOT else -1
+    if rules.melding == MELDING_AUTO:
+        knocker_count = find_shown_melding(
+            state.hand[seat],
+            discard_mask,
+            required_card,
+            ranks_left,
+            rules,
+            state.found,
+            state.keys,
+            state.meldings,
         )
         row = 0
     else:
         limit = (
-            state.limit if state.ending == KNOCK else 0 if state.ending == BIG_GIN else NO_MELDING
+            state.limit
+            if state.ending == ENDING_KNOCK
+            else 0
+            if state.ending == ENDING_BIG_GIN
+            else NO_MELDING
         )
-        n = legal_meldings(
+        n = find_legal_meldings(
             state.hand[seat],
-            thrown,
-            must,
-            demanded,
+            discard_mask,
+            required_card,
+            ranks_left,
             limit,
             rules,
             state.found,
@@ -51,52 +62,62 @@ def end_deal(state, rules, view, seat, show_a, show_b):
             state.meldings,
             MAX_MELDINGS,
         )
-        row = _choose(
+        row = _choose_melding(
             state, rules, view, seat, n, show_a if seat == state.half else show_b
         )  # strategy A sits at seat `state.half`
-        own = state.keys[row, 0]
+        knocker_count = state.keys[row, 0]
     for k in range(3):
         state.melds[k] = state.meldings[row, k]
-    showdown(state, rules, seat, state.ending, own)
+    score_showdown(state, rules, seat, state.ending, knocker_count)
 
 
 @jit
-def _choose(state, rules, view, seat, n, show):
+def _choose_melding(state, rules, view, seat, n_meldings, show):
     """Return the row of the melding that the policy shows.
 
     The policy is not called if only one melding is legal.
     """
-    if n == 1:
+    if n_meldings == 1:
         return 0
-    for i in range(n):
+    for i in range(n_meldings):
         for k in range(3):
             view.meldings[i, k] = state.meldings[i, k]
-    row = ask_apart(state, rules, view, seat, SHOW, (1 << n) - 1 if n < MAX_MELDINGS else -1, show)
-    for i in range(n):  # not visible in the next deal
+    row = query_policy_noinline(
+        state,
+        rules,
+        view,
+        seat,
+        SLOT_SHOW,
+        (1 << n_meldings) - 1 if n_meldings < MAX_MELDINGS else -1,
+        show,
+    )
+    for i in range(n_meldings):  # not visible in the next deal
         for k in range(3):
             view.meldings[i, k] = 0
     return row
 
 
 @jit
-def showdown(state, rules, seat, ending, own):
+def score_showdown(state, rules, seat, ending, knocker_count):
     """Compute deadwood and points after the knocker at `seat` has shown `state.melds`.
 
     `knocker_count` is the knocker's deadwood.
     """
-    other = 1 - seat
-    gin = ending != SHOT and own == 0
-    hand = state.hand[other]
-    state.defender_before = deadwood_of(hand, rules, 1)
-    count, laid = state.defender_before, 0
-    if ending != SHOT and rules.layoff and (rules.layoff_on_gin or not gin):
-        count, laid = lay_off(hand, state.melds, rules, state.options, state.chains)
-    kind, won, lost, who = score(ending, own, count, state.stock, state.multiplier, rules)
+    defender = 1 - seat
+    gin = ending != ENDING_SHOT and knocker_count == 0
+    hand = state.hand[defender]
+    state.defender_before = deadwood_for_side(hand, rules, 1)
+    defender_count, laid = state.defender_before, 0
+    if ending != ENDING_SHOT and rules.layoff and (rules.layoff_on_gin or not gin):
+        defender_count, laid = lay_off(hand, state.melds, rules, state.options, state.chains)
+    kind, knocker_points, defender_points, winner = score_deal(
+        ending, knocker_count, defender_count, state.stock, state.multiplier, rules
+    )
     state.kind = kind
     state.stopper = seat
-    state.winner = seat if who > 0 else other if who < 0 else -1
-    state.score[seat] = won
-    state.score[other] = lost
-    state.stopper_count = own
-    state.other_count = count
+    state.winner = seat if winner > 0 else defender if winner < 0 else -1
+    state.score[seat] = knocker_points
+    state.score[defender] = defender_points
+    state.stopper_count = knocker_count
+    state.other_count = defender_count
     state.laid_off = popcount(laid)

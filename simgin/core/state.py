@@ -7,17 +7,17 @@ import mmap
 
 import numpy as np
 
-from simgin.core.answers import SLOTS
+from simgin.core.batch_columns import N_COLUMNS, N_FACTS
+from simgin.core.codes import SLOTS
 from simgin.core.layoff import MAX_OPTIONS
 from simgin.core.meldings import MAX_MELDINGS, MAX_MELDS
-from simgin.core.rules import MAX_COLUMNS
-from simgin.core.sums import COLUMNS, N_FACTS
+from simgin.core.rules_record import MAX_COLUMNS
 from simgin.core.view import VIEW
 
-TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = range(6)
-YES_OR_NO = 3  # the legal actions 0 and 1 as bits
+SLOT_TAKE, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_ANSWER, SLOT_SHOW = range(6)
+YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
 # 500 turns with at most five decisions (offer, draw, two endings, discard), and a margin
-MAX_QUESTIONS = 2560
+MAX_DECISIONS = 2560
 
 _SCALARS = (
     # address of this deal in the random streams
@@ -72,12 +72,12 @@ _STATE = np.dtype(
         ("pack", np.uint8, 52),
         ("words", np.int64, 32),  # random words for the shuffle of 32 positions
         ("spare", np.int64, (2, 32)),  # random words for sixteen policy calls of each seat
-        ("answers", np.int8, MAX_QUESTIONS),
+        ("answers", np.int8, MAX_DECISIONS),
         ("column_points", np.int64, (2, MAX_COLUMNS)),
         ("column_wins", np.int64, (2, MAX_COLUMNS)),
         ("column_winner", np.int64, MAX_COLUMNS),  # -1: open
         ("facts", np.int64, N_FACTS),  # facts of the current unit
-        ("row", np.int64, COLUMNS),  # row of the current batch
+        ("row", np.int64, N_COLUMNS),  # row of the current batch
         # meldings that the knocker may show, and their sort keys
         ("meldings", np.int64, (MAX_MELDINGS, 3)),
         ("keys", np.int64, (MAX_MELDINGS, 3)),
@@ -85,14 +85,16 @@ _STATE = np.dtype(
         ("found", np.int64, MAX_MELDS),
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
-        ("slots", np.int8, MAX_QUESTIONS),
+        ("slots", np.int8, MAX_DECISIONS),
         # the view at each logged decision; memory pages that are never touched are not allocated
-        ("log", VIEW, MAX_QUESTIONS),
+        ("log", VIEW, MAX_DECISIONS),
     ],
     align=True,
 )
 STATE = np.dtype((np.record, _STATE))
-WITHOUT_LOG = STATE.itemsize - MAX_QUESTIONS * VIEW.itemsize  # bytes; the log is the last field
+STATE_SIZE_WITHOUT_LOG = (
+    STATE.itemsize - MAX_DECISIONS * VIEW.itemsize
+)  # bytes; the log is the last field
 
 
 def new_state(seed: int) -> np.record:
@@ -109,13 +111,13 @@ def new_states(seed: int, n: int) -> np.ndarray:
     so that a forked process has its own states.
     """
     private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    memory = mmap.mmap(-1, WITHOUT_LOG * (n - 1) + STATE.itemsize, private)
-    states = np.ndarray(n, STATE, memory, strides=(WITHOUT_LOG,))
+    memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n - 1) + STATE.itemsize, private)
+    states = np.ndarray(n, STATE, memory, strides=(STATE_SIZE_WITHOUT_LOG,))
     states["watch_half"] = -1
-    states["seed"] = seed_bits(seed)
+    states["seed"] = seed_to_int64(seed)
     return states
 
 
-def seed_bits(seed: int) -> np.int64:
+def seed_to_int64(seed: int) -> np.int64:
     """Return the int64 with the same bits as a seed in 0..2**64-1."""
     return np.uint64(seed).astype(np.int64)

@@ -9,13 +9,13 @@ are 0..51, or -1 for none.
 import numpy as np
 
 from simgin.core.meldings import MAX_MELDINGS
-from simgin.core.rules import MAX_COLUMNS
+from simgin.core.rules_record import MAX_COLUMNS
 
 # `max_turns` is at most 500, and the last discard of the 50th-card rule can add one
 MAX_TURNS = 501
 FROM_STOCK, FROM_PILE, FROM_DEAL = np.int64(0), np.int64(1), np.int64(2)  # source in the history
 
-FIELDS = (
+VIEW_FIELDS = (
     ("hand", "own cards: ten before drawing, eleven after"),
     ("count", "least deadwood of the ten cards held before this turn's draw"),
     ("upcard", "first upcard of the deal, even when it is gone; -1 if the deal has none"),
@@ -70,7 +70,7 @@ FIELDS = (
 )
 
 _VIEW = np.dtype(
-    [(name, np.int64) for name, _ in FIELDS]
+    [(name, np.int64) for name, _ in VIEW_FIELDS]
     + [("own_columns", np.int64, MAX_COLUMNS), ("other_columns", np.int64, MAX_COLUMNS)]
     + [("meldings", np.int64, (MAX_MELDINGS, 3)), ("history", np.int8, (MAX_TURNS, 4))],
     align=True,

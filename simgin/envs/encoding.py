@@ -28,147 +28,160 @@ import numpy as np
 from numba import float32, int8, int64, types
 
 from simgin.core import jit
-from simgin.core.answers import PASS, PHASE_UPCARD
-from simgin.core.bits import lowest
+from simgin.core.bits import lowest_bit
+from simgin.core.codes import ACTION_PASS, PHASE_UPCARD
 from simgin.core.match import UNDECIDED
-from simgin.core.policy import VIEW_TYPE
-from simgin.core.rules import DIE_OFF, MAX_COLUMNS, PARAMETERS, PENALTY, UPCARD_PASS
+from simgin.core.policy_types import VIEW_TYPE
+from simgin.core.rules_record import (
+    DIE_OFF,
+    FIRST_TURN_UPCARD_PASS,
+    MAX_COLUMNS,
+    RULE_PARAMETERS,
+    SCORING_PENALTY,
+)
 from simgin.core.scoring import KIND_REFUSED
-from simgin.core.state import ANSWER, DISCARD, KNOCK, OFFER, TAKE
+from simgin.core.state import SLOT_ANSWER, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_TAKE
 from simgin.core.view import FROM_PILE, MAX_TURNS
 from simgin.play import stepping
-from simgin.play.table import place_in_memory
-from simgin.strategy import interpret
+from simgin.play.game_table import memory_address
+from simgin.strategy import python_tier
 
-TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS = range(52, 60)
-MELDINGS = OFFERS + 7
-ACTIONS = MELDINGS + 64
+TAKE_CARD, DRAW, PASS_TURN, END, CONTINUE, ACCEPT, REFUSE, FIRST_OFFER = range(52, 60)
+FIRST_MELDING = FIRST_OFFER + 7
+N_ACTIONS = FIRST_MELDING + 64
 # An observation consists of planes of 52 cards, the slot (one of six) and phase (one of five) as
 # one-hot vectors, the flags, and numbers divided by 100. Time planes contain turn / 100, or 0 for
 # never.
-SETS = ("hand", "pile", "known", "shed", "unseen")
-CARDS = ("taken_offer", "drawn", "taken", "ending_card", "upcard")
-WHEN = ("own discards", "the opponent's discards", "what the opponent took")
-PLANES = SETS + CARDS + WHEN
+CARD_SETS = ("hand", "pile", "known", "shed", "unseen")
+SINGLE_CARDS = ("taken_offer", "drawn", "taken", "ending_card", "upcard")
+TIME_PLANES = ("own discards", "the opponent's discards", "what the opponent took")
+PLANES = CARD_SETS + SINGLE_CARDS + TIME_PLANES
 FLAGS = ("dealer", "owns the die", "opponent owns the die")
-FIELDS = tuple(
+NUMBER_FIELDS = tuple(
     """count stock deck_left turn own_turn limit multiplier own_points other_points own_deals
     other_deals own_games other_games own_opened other_opened deal target stake offered ending
     ending_count least""".split()
 )
-BEHIND_PLANES = 52 * len(PLANES)
-FIRST_NUMBER = BEHIND_PLANES + 6 + 5 + len(FLAGS)
-N_RULES = len(PARAMETERS)
-SIZE = FIRST_NUMBER + len(FIELDS) + 2 * MAX_COLUMNS + N_RULES
-ILLEGAL_POINTS, ILLEGAL_MATCH = -100, -1  # rewards of an illegal action
+PLANES_END = 52 * len(PLANES)
+FIRST_NUMBER = PLANES_END + 6 + 5 + len(FLAGS)
+N_PARAMETERS = len(RULE_PARAMETERS)
+OBSERVATION_SIZE = FIRST_NUMBER + len(NUMBER_FIELDS) + 2 * MAX_COLUMNS + N_PARAMETERS
+ILLEGAL_ACTION_POINTS, ILLEGAL_ACTION_RESULT = -100, -1  # rewards of an illegal action
 
-RULES_SHOWN = types.Array(float32, 1, "C")
-FLOATS = types.Array(float32, 2, "C")
-MASKS = types.Array(int8, 2, "C")
-_FILES = (Path(__file__), Path(stepping.__file__))
-KEY = hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()[:16]
-compiled = partial(jit.compiled, key=KEY)
-_TIME = np.arange(1, MAX_TURNS + 1, dtype=np.float32) / np.float32(100)
+ENCODED_RULES_TYPE = types.Array(float32, 1, "C")
+FLOAT_MATRIX_TYPE = types.Array(float32, 2, "C")
+MASKS_TYPE = types.Array(int8, 2, "C")
+_CACHE_KEY_FILES = (Path(__file__), Path(stepping.__file__))
+CACHE_KEY = hashlib.sha256(b"".join(file.read_bytes() for file in _CACHE_KEY_FILES)).hexdigest()[
+    :16
+]
+compiled = partial(jit.compile_function, key=CACHE_KEY)
+_ENCODED_TURN = np.arange(1, MAX_TURNS + 1, dtype=np.float32) / np.float32(100)
 _GAME_BYTES = stepping.GAME.itemsize
-_PLACE = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in range(52)], np.int8)
+_TO_OPENSPIEL = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in range(52)], np.int8)
 
 
-def _places(names, length=1):
+def _field_offsets(names, length=1):
     """Return the int64 offsets of view fields, with `length` numbers per field."""
     firsts = [VIEW_TYPE.offset(name) // 8 for name in names]
     return tuple(first + i for first in firsts for i in range(length))
 
 
-_CARD = np.argsort(_PLACE)
-_SETS, _CARDS = np.array(_places(SETS)), np.array(_places(CARDS))
+_FROM_OPENSPIEL = np.argsort(_TO_OPENSPIEL)
+_SET_OFFSETS, _CARD_OFFSETS = (
+    np.array(_field_offsets(CARD_SETS)),
+    np.array(_field_offsets(SINGLE_CARDS)),
+)
 # An array, because numba would compile a tuple to a branch per number.
-_NUMBERS = np.array(_places(FIELDS) + _places(("own_columns", "other_columns"), MAX_COLUMNS))
-_HEAD, _HISTORY = _places(("meldings", "history"))  # offsets in the view
-numbers_at = stepping.record_at(stepping.numbers_record(VIEW_TYPE.size // 8))
+_NUMBER_OFFSETS = np.array(
+    _field_offsets(NUMBER_FIELDS) + _field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)
+)
+_HEAD_END, _HISTORY_OFFSET = _field_offsets(("meldings", "history"))  # offsets in the view
+numbers_at = stepping.make_record_getter(stepping.int64_record_type(VIEW_TYPE.size // 8))
 
 
 @compiled
-def place_of(card):
+def convert_card(card):
     """Convert a card number between simgin (suits S H D C) and OpenSpiel (s c d h)."""
-    return _PLACE[card]
+    return _TO_OPENSPIEL[card]
 
 
 @compiled
-def action_of(slot, answer, passes):
+def to_env_action(slot, action, zero_is_pass):
     """Convert an engine action to an environment action.
 
     Args:
         slot: Slot of the decision.
-        answer: Engine action.
-        passes: True if action 0 on the upcard is a pass.
+        action: Engine action.
+        zero_is_pass: True if action 0 on the upcard is a pass.
     """
-    if slot == TAKE:
-        if answer == 0:
-            return LEAVE_IT if passes else DRAW
-        return LEAVE_IT if answer == PASS else TAKE_IT
-    if slot == DISCARD:
-        return place_of(answer)
-    if slot == KNOCK:
-        return END if answer else GO_ON
-    if slot == ANSWER:
-        return ACCEPT if answer else REFUSE
-    return (OFFERS if slot == OFFER else MELDINGS) + answer
+    if slot == SLOT_TAKE:
+        if action == 0:
+            return PASS_TURN if zero_is_pass else DRAW
+        return PASS_TURN if action == ACTION_PASS else TAKE_CARD
+    if slot == SLOT_DISCARD:
+        return convert_card(action)
+    if slot == SLOT_KNOCK:
+        return END if action else CONTINUE
+    if slot == SLOT_ANSWER:
+        return ACCEPT if action else REFUSE
+    return (FIRST_OFFER if slot == SLOT_OFFER else FIRST_MELDING) + action
 
 
 @compiled
-def answer_of(slot, action, legal, passes):
+def to_engine_action(slot, action, legal, zero_is_pass):
     """Convert an environment action to the legal engine action; -1 if there is none."""
     while legal:
-        answer = lowest(legal)
-        if action_of(slot, answer, passes) == action:
+        answer = lowest_bit(legal)
+        if to_env_action(slot, answer, zero_is_pass) == action:
             return answer
         legal &= legal - 1
     return -1
 
 
 @compiled
-def is_pass(view, rules):
+def is_zero_pass(view, rules):
     """Return True if engine action 0 on the upcard is a pass."""
-    return view.phase == PHASE_UPCARD and rules.first_turn == UPCARD_PASS
+    return view.phase == PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
 
 
 @compiled
-def write_mask(view, rules, slot, mask):
+def write_action_mask(view, rules, slot, mask):
     """Write the mask of legal actions, (N_ACTIONS,) int8."""
-    passes = is_pass(view, rules)
+    passes = is_zero_pass(view, rules)
     mask[:] = 0
     legal = view.legal
     while legal:
-        mask[action_of(slot, lowest(legal), passes)] = 1
+        mask[to_env_action(slot, lowest_bit(legal), passes)] = 1
         legal &= legal - 1
 
 
 @compiled
-def write_observation(place, slot, out):
+def write_observation(address, slot, out):
     """Write an observation, (OBSERVATION_SIZE,) float32, except for the rules at its end.
 
     Args:
-        place: Address of the view.
+        address: Address of the view.
         slot: Slot of the decision.
         out: Observation to write to.
     """
-    view, numbers = stepping.view_at(place), numbers_at(place).numbers
-    out[52 * len(_SETS) : FIRST_NUMBER] = 0
-    for i in range(len(_SETS)):
-        for place in range(52):
-            out[52 * i + place] = numbers[_SETS[i]] >> _CARD[place] & 1
-    for i in range(len(_CARDS)):
-        card = numbers[_CARDS[i]]
+    view, numbers = stepping.view_at(address), numbers_at(address).numbers
+    out[52 * len(_SET_OFFSETS) : FIRST_NUMBER] = 0
+    for i in range(len(_SET_OFFSETS)):
+        for address in range(52):
+            out[52 * i + address] = numbers[_SET_OFFSETS[i]] >> _FROM_OPENSPIEL[address] & 1
+    for i in range(len(_CARD_OFFSETS)):
+        card = numbers[_CARD_OFFSETS[i]]
         if card >= 0:
-            out[52 * (len(_SETS) + i) + place_of(card)] = 1
-    _write_history(view, out, 52 * (len(_SETS) + len(_CARDS)))
-    out[BEHIND_PLANES + slot] = 1
-    out[BEHIND_PLANES + 6 + view.phase] = 1
-    out[BEHIND_PLANES + 11] = view.dealer == view.seat
-    out[BEHIND_PLANES + 12] = view.owner == view.seat
-    out[BEHIND_PLANES + 13] = view.owner >= 0 and view.owner != view.seat
-    for i in range(len(_NUMBERS)):
-        out[FIRST_NUMBER + i] = numbers[_NUMBERS[i]] * 0.01
+            out[52 * (len(_SET_OFFSETS) + i) + convert_card(card)] = 1
+    _write_history(view, out, 52 * (len(_SET_OFFSETS) + len(_CARD_OFFSETS)))
+    out[PLANES_END + slot] = 1
+    out[PLANES_END + 6 + view.phase] = 1
+    out[PLANES_END + 11] = view.dealer == view.seat
+    out[PLANES_END + 12] = view.owner == view.seat
+    out[PLANES_END + 13] = view.owner >= 0 and view.owner != view.seat
+    for i in range(len(_NUMBER_OFFSETS)):
+        out[FIRST_NUMBER + i] = numbers[_NUMBER_OFFSETS[i]] * 0.01
 
 
 @compiled
@@ -176,11 +189,11 @@ def _write_history(view, out, first):
     """Write the turn in which each card was discarded by each player or taken by the opponent."""
     for i in range(view.turns):
         seat, source = view.history[i, 0], view.history[i, 1]
-        card, thrown = view.history[i, 2], view.history[i, 3]
-        if thrown >= 0:
-            out[first + 52 * (seat != view.seat) + place_of(thrown)] = _TIME[i]
+        card, discarded = view.history[i, 2], view.history[i, 3]
+        if discarded >= 0:
+            out[first + 52 * (seat != view.seat) + convert_card(discarded)] = _ENCODED_TURN[i]
         if seat != view.seat and source == FROM_PILE:
-            out[first + 104 + place_of(card)] = _TIME[i]
+            out[first + 104 + convert_card(card)] = _ENCODED_TURN[i]
 
 
 # Games of one external player, against a strategy or in solitaire games, or of two
@@ -199,19 +212,19 @@ def _reward(game, state, rules, stake):
     if rules.die != DIE_OFF:
         paid = state.pays if state.kind == KIND_REFUSED else stake
         return 0 if state.winner < 0 else paid if state.winner == 0 else -paid
-    if rules.deal_scoring == PENALTY:
+    if rules.deal_scoring == SCORING_PENALTY:
         return -state.score[0]
     return state.score[0] - state.score[1]
 
 
 @compiled
-def _go_on(game):
+def _advance(game):
     """Advance to an external decision or to the end of the game; return the gain of seat 0."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     gained = 0
-    while game.at == stepping.ASKED:
-        stepping.go_on(game)
-        if game.at == stepping.ASKED:
+    while game.at == stepping.AWAITING_ACTION:
+        stepping.advance_game(game)
+        if game.at == stepping.AWAITING_ACTION:
             break
         stake = state.stake  # A new game resets it.
         stepping.close_deal(game)
@@ -220,13 +233,13 @@ def _go_on(game):
 
 
 @compiled
-def _asked_view(game, state):
+def _acting_view(game, state):
     """Return the address of the view of the player to act."""
     return game.view0 if state.asked_seat == 0 else game.view1
 
 
 @compiled
-def _observe(game, rules_shown, observation, mask):
+def _observe(game, encoded_rules, observation, mask):
     """Write the observation and the action mask of the player to act.
 
     After the game, the last observation remains, and no action is legal.
@@ -234,40 +247,40 @@ def _observe(game, rules_shown, observation, mask):
     rules = stepping.rules_at(game.rules)
     # The engine can change a view after the decision, by the die or by another deal.
     is_copied = game.matches or rules.die != DIE_OFF
-    if game.at == stepping.ASKED:
+    if game.at == stepping.AWAITING_ACTION:
         state = stepping.state_at(game.state)
         game.seat, game.slot = state.asked_seat, state.asked_slot
-        place = _asked_view(game, state)
-        write_mask(stepping.view_at(place), rules, state.asked_slot, mask)
+        address = _acting_view(game, state)
+        write_action_mask(stepping.view_at(address), rules, state.asked_slot, mask)
         if is_copied:
-            _copy_view(place, game.copied)
+            _copy_view(address, game.copied)
     else:
-        place = game.view0 if game.seat == 0 else game.view1
+        address = game.view0 if game.seat == 0 else game.view1
         mask[:] = 0
-    write_observation(game.copied if is_copied else place, game.slot, observation)
-    for i in range(N_RULES):
-        observation[SIZE - N_RULES + i] = rules_shown[i]
+    write_observation(game.copied if is_copied else address, game.slot, observation)
+    for i in range(N_PARAMETERS):
+        observation[OBSERVATION_SIZE - N_PARAMETERS + i] = encoded_rules[i]
 
 
 @compiled
 def _copy_view(source, to):
     """Copy the parts of a view that observations use; both views are addresses."""
     shown, copied = numbers_at(source).numbers, numbers_at(to).numbers
-    for i in range(_HEAD):
+    for i in range(_HEAD_END):
         copied[i] = shown[i]
-    for i in range(_HISTORY, _HISTORY + (stepping.view_at(source).turns + 1) // 2):
+    for i in range(_HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.view_at(source).turns + 1) // 2):
         copied[i] = shown[i]  # Each int64 holds two turns.
 
 
 @compiled
-def _begin(game, stride):
+def _begin_next_game(game, stride):
     """Begin a game; skip games that end before the first external decision."""
     game.ended = 0
     while True:
-        stepping.begin(game, game.unit)
-        _go_on(game)
+        stepping.begin_game(game, game.unit)
+        _advance(game)
         game.unit += stride
-        if game.at == stepping.ASKED:
+        if game.at == stepping.AWAITING_ACTION:
             return
 
 
@@ -275,39 +288,39 @@ def _begin(game, stride):
 def _act(game):
     """Advance a game by its action."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
-    passes = is_pass(stepping.view_at(_asked_view(game, state)), rules)
-    answer = answer_of(state.asked_slot, game.action, state.legal, passes)
+    passes = is_zero_pass(stepping.view_at(_acting_view(game, state)), rules)
+    answer = to_engine_action(state.asked_slot, game.action, state.legal, passes)
     if answer < 0:
         game.ended = 2
-        game.reward = ILLEGAL_MATCH if game.matches else ILLEGAL_POINTS
+        game.reward = ILLEGAL_ACTION_RESULT if game.matches else ILLEGAL_ACTION_POINTS
         game.at = stepping.GAME_OVER
     else:
-        stepping.put(game, answer)
-        game.reward = _go_on(game)
+        stepping.append_action(game, answer)
+        game.reward = _advance(game)
         game.ended = game.at == stepping.GAME_OVER
 
 
 @compiled
-def _outside_the_space(place, n, stride):
+def _first_invalid_action(address, n, stride):
     """Return the first of n games whose action is outside the action space; -1 if none."""
     for i in range(n):
-        game = stepping.game_at(place + i * _GAME_BYTES)
+        game = stepping.game_at(address + i * _GAME_BYTES)
         is_read = not game.ended or not stride
-        if is_read and not 0 <= game.action < ACTIONS:
+        if is_read and not 0 <= game.action < N_ACTIONS:
             return i
     return -1
 
 
-def step_games(place, stride, rules_shown, observations, masks):
+def step_games(address, stride, encoded_rules, observations, masks):
     """Advance games by one action each.
 
     A game that has ended begins again instead, unless `stride` is 0. The function writes the reward
     of each game and whether it has ended: 1, or 2 if the action was illegal.
 
     Args:
-        place: Address of the games.
+        address: Address of the games.
         stride: Difference between the units of a game and the next one in its slot.
-        rules_shown: Encoded rules, (N_PARAMETERS,) float32.
+        encoded_rules: Encoded rules, (N_PARAMETERS,) float32.
         observations: Observations to write, (n_games, OBSERVATION_SIZE) float32.
         masks: Action masks to write, (n_games, N_ACTIONS) int8.
 
@@ -315,39 +328,41 @@ def step_games(place, stride, rules_shown, observations, masks):
         -1, or the index of a game whose action is outside the action space; then no game is
         stepped.
     """
-    wrong = _outside_the_space(place, len(observations), stride)
+    wrong = _first_invalid_action(address, len(observations), stride)
     if wrong >= 0:
         return wrong
     for i in range(len(observations)):
-        game = stepping.game_at(place + i * _GAME_BYTES)
+        game = stepping.game_at(address + i * _GAME_BYTES)
         if not game.ended:
             _act(game)
         else:
             game.reward = 0
             if stride:
-                _begin(game, stride)
-        _observe(game, rules_shown, observations[i], masks[i])
+                _begin_next_game(game, stride)
+        _observe(game, encoded_rules, observations[i], masks[i])
     return int64(-1)
 
 
 @cache
-def compiled_step() -> Any:
+def compile_step_games() -> Any:
     """Compile `step_games`."""
-    return compiled(step_games, int64(int64, int64, RULES_SHOWN, FLOATS, MASKS))
+    return compiled(
+        step_games, int64(int64, int64, ENCODED_RULES_TYPE, FLOAT_MATRIX_TYPE, MASKS_TYPE)
+    )
 
 
-def rule_numbers(rules: Any) -> np.ndarray:
+def encode_rules(rules: Any) -> np.ndarray:
     """Return the encoded parameters at the end of observations: values / 100, float32."""
-    return np.array(rules[[*PARAMETERS]].item(), np.float32) / 100
+    return np.array(rules[[*RULE_PARAMETERS]].item(), np.float32) / 100
 
 
 # One decision, for an external policy
 
 
-_ASKING = Lock()  # Deals run in several threads, but torch networks are not thread-safe.
+_ACT_LOCK = Lock()  # Deals run in several threads, but torch networks are not thread-safe.
 
 
-def answered(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
+def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
     """Return the engine action that a function of an observation chooses for a decision.
 
     Args:
@@ -359,17 +374,17 @@ def answered(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
     Raises:
         NoAnswer: The function did not return a legal action.
     """
-    observation, mask = np.zeros(SIZE, np.float32), np.zeros(ACTIONS, np.int8)
-    observation[-N_RULES:] = rule_numbers(rules)
-    write_observation(place_in_memory(view), slot, observation)
-    write_mask(view, rules, slot, mask)
-    with _ASKING:
-        given = act({"observation": observation, "action_mask": mask})
+    observation, mask = np.zeros(OBSERVATION_SIZE, np.float32), np.zeros(N_ACTIONS, np.int8)
+    observation[-N_PARAMETERS:] = encode_rules(rules)
+    write_observation(memory_address(view), slot, observation)
+    write_action_mask(view, rules, slot, mask)
+    with _ACT_LOCK:
+        result = act({"observation": observation, "action_mask": mask})
     try:
-        action = int(operator.index(given))
+        action = int(operator.index(result))
     except TypeError:
-        raise interpret.no_answer(given, "an action is a whole number") from None
-    if not (0 <= action < ACTIONS and mask[action]):
+        raise python_tier.make_action_error(result, "an action is a whole number") from None
+    if not (0 <= action < N_ACTIONS and mask[action]):
         legal = ", ".join(map(str, np.flatnonzero(mask)))
-        raise interpret.no_answer(action, f"the legal actions are {legal}")
-    return int(answer_of(slot, action, view.legal, is_pass(view, rules)))
+        raise python_tier.make_action_error(action, f"the legal actions are {legal}")
+    return int(to_engine_action(slot, action, view.legal, is_zero_pass(view, rules)))

@@ -20,10 +20,10 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from simgin.envs.encoding import ACTIONS, SIZE
-from simgin.envs.seats import EnvError, Seats, many_actions
+from simgin.envs.encoding import N_ACTIONS, OBSERVATION_SIZE
+from simgin.envs.env_games import EnvError, EnvGames, parse_actions
 from simgin.text.amounts import parse_seed
-from simgin.text.messages import shown
+from simgin.text.messages import format_value
 
 try:
     import gymnasium
@@ -39,8 +39,8 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-MAX_GAMES = 1_000_000  # games in a vector environment; they take 30 GB
-Seen = dict[str, np.ndarray]
+MAX_ENVS = 1_000_000  # games in a vector environment; they take 30 GB
+Observation = dict[str, np.ndarray]
 Env = TypeVar("Env")
 
 
@@ -48,8 +48,8 @@ def _observation_space() -> spaces.Dict:
     """Return a new space, because environments must not share its random numbers."""
     return spaces.Dict(
         {
-            "observation": spaces.Box(-1000.0, 1000.0, (SIZE,), np.float32),
-            "action_mask": spaces.Box(0, 1, (ACTIONS,), np.int8),
+            "observation": spaces.Box(-1000.0, 1000.0, (OBSERVATION_SIZE,), np.float32),
+            "action_mask": spaces.Box(0, 1, (N_ACTIONS,), np.int8),
         }
     )
 
@@ -57,7 +57,7 @@ def _observation_space() -> spaces.Dict:
 def _check_options(render_mode: str | None, opponent: str | None = "") -> None:
     """Raise EnvError for an unknown render mode, or None as the opponent."""
     if render_mode not in (None, "ansi"):
-        raise EnvError(f"{shown(render_mode)} is not a render mode. Write 'ansi' or None.")
+        raise EnvError(f"{format_value(render_mode)} is not a render mode. Write 'ansi' or None.")
     if opponent is None:
         raise EnvError(
             "opponent=None is not a strategy. Name one, such as 'simple', or use gin_rummy.env() "
@@ -65,16 +65,16 @@ def _check_options(render_mode: str | None, opponent: str | None = "") -> None:
         )
 
 
-def _cloned(env: Env, *shared: Any) -> Env:
+def _clone_env(env: Env, *shared: Any) -> Env:
     """Return an independent copy that shares some objects, such as spaces, to save time."""
-    return deepcopy(env, {id(one): one for one in shared})
+    return deepcopy(env, {id(shared_object): shared_object for shared_object in shared})
 
 
-def _not_begun() -> EnvError:
+def _not_begun_error() -> EnvError:
     return EnvError("No game is in progress. Call reset() first.")
 
 
-class SingleEnv(gymnasium.Env[Seen, np.int64]):
+class SingleEnv(gymnasium.Env[Observation, np.int64]):
     """Gymnasium environment of one seat, against a strategy or in a solitaire game.
 
     Args:
@@ -102,40 +102,40 @@ class SingleEnv(gymnasium.Env[Seen, np.int64]):
         _check_options(render_mode, opponent)
         self.render_mode = render_mode
         self.observation_space = _observation_space()
-        self.action_space = spaces.Discrete(ACTIONS)
-        self._seats = Seats(variant, opponent, unit, 1)
-        self._is_on = False
+        self.action_space = spaces.Discrete(N_ACTIONS)
+        self._seats = EnvGames(variant, opponent, unit, 1)
+        self._is_running = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Seen, dict[str, Any]]:
+    ) -> tuple[Observation, dict[str, Any]]:
         """Begin the first game of a seed, or the next game if no seed is given."""
         super().reset(seed=None if seed is None else parse_seed(seed))
         self._seats.reset(seed)
-        self._is_on = True
-        return self._seats.seen_by_one(), {}
+        self._is_running = True
+        return self._seats.observe_single(), {}
 
-    def step(self, action: Any) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take an action, and advance to the seat's next decision or the end of the game."""
-        if not self._is_on:
-            raise _not_begun()
+        if not self._is_running:
+            raise _not_begun_error()
         seats = self._seats
         seats.step_one(action)
         ended = seats.ended.item()
-        self._is_on = not ended
+        self._is_running = not ended
         info = {"illegal_action": True} if ended == 2 else {}
-        return seats.seen_by_one(), float(seats.rewards.item()), ended > 0, False, info
+        return seats.observe_single(), float(seats.rewards.item()), ended > 0, False, info
 
     def render(self) -> str | None:
         """Return the table as text from the seat's view, if render_mode is "ansi"."""
-        return self._seats.text() if self.render_mode == "ansi" else None
+        return self._seats.render_text() if self.render_mode == "ansi" else None
 
     def clone(self) -> Self:
         """Return an independent environment in the same position, for search."""
-        return _cloned(self, self.observation_space, self.action_space)
+        return _clone_env(self, self.observation_space, self.action_space)
 
 
-class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
+class GinVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     """Gymnasium vector environment: many games against a strategy, stepped in one compiled call.
 
     A game that has ended begins again in the next step, which ignores its action.
@@ -170,19 +170,19 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
         copy: bool = True,
     ) -> None:
         _check_options(render_mode, opponent)
-        num_envs = _number_of_games(num_envs)
+        num_envs = _parse_num_envs(num_envs)
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.single_observation_space = _observation_space()
-        self.single_action_space = spaces.Discrete(ACTIONS)
+        self.single_action_space = spaces.Discrete(N_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._seats = Seats(variant, opponent, unit, num_envs, copy)
+        self._seats = EnvGames(variant, opponent, unit, num_envs, copy)
         self._truncated = np.zeros(num_envs, bool)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Seen, dict[str, Any]]:
+    ) -> tuple[Observation, dict[str, Any]]:
         """Begin the first games of a seed, one unit each, or the next games if no seed is given.
 
         Of a list of seeds, only the first is used.
@@ -190,40 +190,43 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
         if isinstance(seed, list):
             seed = seed[0] if seed else None
         self._seats.reset(seed)
-        return self._seats.seen(), {}
+        return self._seats.observe(), {}
 
-    def step(self, actions: Any) -> tuple[Seen, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(
+        self, actions: Any
+    ) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Take an action in each game."""
         seats = self._seats
         if not seats.has_begun:
-            raise _not_begun()
-        seats.step(many_actions(actions, self.num_envs))
+            raise _not_begun_error()
+        seats.step(parse_actions(actions, self.num_envs))
         rewards = seats.rewards.astype(np.float64)
-        return seats.seen(), rewards, seats.ended > 0, self._truncated.copy(), {}
+        return seats.observe(), rewards, seats.ended > 0, self._truncated.copy(), {}
 
     def render(self) -> tuple[str, ...] | None:
         """Return the tables as text from the seats' views, if render_mode is "ansi"."""
         if self.render_mode != "ansi":
             return None
-        return tuple(map(self._seats.text, range(self.num_envs)))
+        return tuple(map(self._seats.render_text, range(self.num_envs)))
 
     def clone(self) -> Self:
         """Return independent games in the same positions, for search."""
         single = self.single_observation_space, self.single_action_space
-        return _cloned(self, self.observation_space, self.action_space, *single)
+        return _clone_env(self, self.observation_space, self.action_space, *single)
 
 
-def _number_of_games(n: Any) -> int:
+def _parse_num_envs(n: Any) -> int:
     """Return a number of games as an int; raise EnvError unless it is valid."""
     number = operator.index(n) if hasattr(n, "__index__") and n is not True else 0
-    if not 1 <= number <= MAX_GAMES:
+    if not 1 <= number <= MAX_ENVS:
         raise EnvError(
-            f"{shown(n)} is not a number of games. Write a whole number from 1 to {MAX_GAMES:,}."
+            f"{format_value(n)} is not a number of games. Write a whole number from 1 to "
+            f"{MAX_ENVS:,}."
         )
     return number
 
 
-class TurnEnv(AECEnv[str, Seen, int | None]):
+class RawAECEnv(AECEnv[str, Observation, int | None]):
     """PettingZoo AEC environment in which all seats are external.
 
     Args:
@@ -244,16 +247,16 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         super().__init__()
         _check_options(render_mode)
         self.render_mode = render_mode
-        self._seats = Seats(variant, None, unit, 1)
-        self._nothing: Seen = {
-            "observation": np.zeros(SIZE, np.float32),
-            "action_mask": np.zeros(ACTIONS, np.int8),
+        self._seats = EnvGames(variant, None, unit, 1)
+        self._empty_observation: Observation = {
+            "observation": np.zeros(OBSERVATION_SIZE, np.float32),
+            "action_mask": np.zeros(N_ACTIONS, np.int8),
         }
         players = len(self._seats.matchup.players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []  # until the first reset
         self.observation_spaces = {agent: _observation_space() for agent in self.possible_agents}
-        self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the observation space of a seat."""
@@ -272,27 +275,27 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._seen: dict[str, Seen] = {}
-        self._look()
+        self._observations: dict[str, Observation] = {}
+        self._update_observation()
 
-    def _look(self) -> None:
+    def _update_observation(self) -> None:
         """Update the observation of the player to act."""
-        self.agent_selection = agent = self.possible_agents[self._seats.asked.item()]
-        self._seen[agent] = self._seats.seen_by_one()
+        self.agent_selection = agent = self.possible_agents[self._seats.acting_seats.item()]
+        self._observations[agent] = self._seats.observe_single()
 
-    def observe(self, agent: str) -> Seen:
+    def observe(self, agent: str) -> Observation:
         """Return the last observation of a seat; its mask is empty unless it is to act."""
         if not self._seats.has_begun:
-            raise _not_begun()
-        seen = self._seen.get(agent, self._nothing)
+            raise _not_begun_error()
+        last = self._observations.get(agent, self._empty_observation)
         is_asked = agent == self.agent_selection and not self.terminations.get(agent, True)
-        mask = seen["action_mask"] if is_asked else self._nothing["action_mask"]
-        return {"observation": seen["observation"].copy(), "action_mask": mask.copy()}
+        mask = last["action_mask"] if is_asked else self._empty_observation["action_mask"]
+        return {"observation": last["observation"].copy(), "action_mask": mask.copy()}
 
     def step(self, action: int | None) -> None:
         """Take an action, and advance to the next decision."""
         if not self.agents:
-            raise _not_begun()
+            raise _not_begun_error()
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -301,9 +304,9 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         seats.step_one(action)
         ended = seats.ended.item()
         if not ended:
-            self._look()
+            self._update_observation()
             return
-        seat = seats.asked.item()
+        seat = seats.acting_seats.item()
         gained = float(seats.rewards.item())
         if ended == 2 and seat == 1:
             gained = -gained
@@ -314,14 +317,14 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
 
     def render(self) -> str | None:
         """Return the table as text from the view of the player to act, if render_mode is "ansi"."""
-        return self._seats.text() if self.render_mode == "ansi" else None
+        return self._seats.render_text() if self.render_mode == "ansi" else None
 
     def clone(self) -> Self:
         """Return an independent environment in the same position, for search."""
-        return _cloned(self, self.observation_spaces, self.action_spaces)
+        return _clone_env(self, self.observation_spaces, self.action_spaces)
 
 
-class OrderedEnv(wrappers.OrderEnforcingWrapper[str, Seen, int | None]):
+class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | None]):
     """`RawAECEnv` with PettingZoo's checks of the order of calls."""
 
     def __str__(self) -> str:
@@ -336,7 +339,7 @@ class OrderedEnv(wrappers.OrderEnforcingWrapper[str, Seen, int | None]):
 
 def env(
     variant: str = "standard", unit: str = "deal", render_mode: str | None = None
-) -> OrderedEnv:
+) -> OrderEnforcingEnv:
     """Return the PettingZoo environment, with the wrapper that checks the order of calls.
 
     Args:
@@ -352,9 +355,9 @@ def env(
             done = terminated or truncated
             env.step(None if done else int(observation["action_mask"].argmax()))
     """
-    return OrderedEnv(TurnEnv(variant, unit, render_mode))
+    return OrderEnforcingEnv(RawAECEnv(variant, unit, render_mode))
 
 
 gym_env = SingleEnv
-vector_env = ManyEnv
-raw_env = TurnEnv
+vector_env = GinVectorEnv
+raw_env = RawAECEnv

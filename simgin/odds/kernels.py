@@ -1,9 +1,9 @@
 """Compiled functions of this package; `simgin.core.jit` compiles every file of this name."""
 
-from simgin.core.solo import joker_place
+from simgin.core.solo_deal import joker_position
 
 
-def write_joker_places(seed, units, deals, rules, places):
+def write_joker_positions(seed, unit_numbers, deal_numbers, rules, positions):
     """Write the joker's position in each deal, given by its unit and number, to `positions`."""
-    for i in range(len(units)):
-        places[i] = joker_place(seed, units[i], deals[i], rules)
+    for i in range(len(unit_numbers)):
+        positions[i] = joker_position(seed, unit_numbers[i], deal_numbers[i], rules)

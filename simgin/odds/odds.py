@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.odds import sample, seats, solo_odds
-from simgin.odds.sample import Deals
-from simgin.odds.seats import Table
+from simgin.match_value import hands_by_turn
+from simgin.odds import solo_deals, solo_odds, two_player_odds
+from simgin.odds.solo_deals import SoloDeals
+from simgin.odds.two_player_odds import SelfPlay
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.parallel import share
+from simgin.play.parallel import partial_progress
+from simgin.renamed import RenamedAttributes
 from simgin.rules import variants
 from simgin.rules.variants import Variant
-from simgin.runs.manifest import run_identity
+from simgin.runs.manifest import build_identity
 from simgin.stats import table
 from simgin.strategy import loader
 from simgin.strategy.cast import odds_players
-from simgin.value import turns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 
 SOLO_DEALS = 40_000  # deals per player of a solitaire variant
 PAIR_DEALS = 400_000  # deals per player of a two-player variant
-SAMPLED = 20  # One in 20 two-player deals is replayed turn by turn.
-STOPPERS = "solo-greedy+knock=at:k={k}"  # strategy for a knock threshold
+RETRACE_INTERVAL = 20  # One in 20 two-player deals is replayed turn by turn.
+THRESHOLD_STRATEGY = "solo-greedy+knock=at:k={k}"  # strategy for a knock threshold
 
-Prepare = Callable[[Matchup], None]
-Group = tuple[str, tuple[str, ...]]  # (variant, players)
+CompileMatchup = Callable[[Matchup], None]
+PlayerGroup = tuple[str, tuple[str, ...]]  # (variant, players)
 
 
 @dataclass(frozen=True)
@@ -72,48 +73,48 @@ class OddsRequest:
         Raises:
             ValueError: If a name was not found.
         """
-        solitaire = [variant.text for variant in _solitaire(variants.names())]
-        chosen = [variants.find(text).text for text in variants_ or solitaire]
-        players = [loader.find(text).text for text in strategies]
+        solitaire = [variant.text for variant in _solitaire_variants(variants.variant_names())]
+        chosen = [variants.find_variant(text).text for text in variants_ or solitaire]
+        players = [loader.find_strategy(text).text for text in strategies]
         unique = tuple(dict.fromkeys(chosen)), tuple(dict.fromkeys(players))
         return cls(*unique, deals, seed, complete)
 
     @property
-    def ladders(self) -> list[Group]:
+    def solo_groups(self) -> list[PlayerGroup]:
         """Solitaire variants with their players, weakest first."""
-        alone = _solitaire(self.variants)
+        alone = _solitaire_variants(self.variants)
         return [(game.text, self.strategies or odds_players(game)) for game in alone]
 
     @property
-    def stoppers(self) -> list[Group]:
+    def threshold_groups(self) -> list[PlayerGroup]:
         """Solitaire variants with a knock, each with one player per knock threshold."""
         groups = []
-        for variant in _solitaire(self.variants):
-            limit = variant.row["knock_limit"]
+        for variant in _solitaire_variants(self.variants):
+            limit = variant.params["knock_limit"]
             if limit and self.complete:
-                players = tuple(STOPPERS.format(k=k) for k in range(int(str(limit)) + 1))
+                players = tuple(THRESHOLD_STRATEGY.format(k=k) for k in range(int(str(limit)) + 1))
                 groups.append((variant.text, players))
         return groups
 
     @property
-    def pairs(self) -> list[Group]:
+    def two_player_groups(self) -> list[PlayerGroup]:
         """Two-player variants with the players that play against themselves, weakest first."""
-        alone = {variant.text for variant in _solitaire(self.variants)}
+        alone = {variant.text for variant in _solitaire_variants(self.variants)}
         return [
-            (variant, self.strategies or odds_players(variants.find(variant)))
+            (variant, self.strategies or odds_players(variants.find_variant(variant)))
             for variant in self.variants
             if variant not in alone
         ]
 
     @property
-    def names(self) -> list[str]:
+    def step_names(self) -> list[str]:
         """Player and variant of each step, in the order of play."""
-        groups = (*self.ladders, *self.stoppers, *self.pairs)
+        groups = (*self.solo_groups, *self.threshold_groups, *self.two_player_groups)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
 
 @dataclass(frozen=True)
-class Odds:
+class Odds(RenamedAttributes):
     """Odds as tables by name.
 
     Attributes:
@@ -127,13 +128,13 @@ class Odds:
     seed: int
     tables: dict[str, pd.DataFrame]
     strongest: dict[str, str] = field(default_factory=dict)
-    refused: Sequence[str] = ()
+    unavailable: Sequence[str] = ()
     played: Sequence[tuple[Matchup, int]] = ()
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """See `simgin.report.report.Result`."""
-        return run_identity([matchup for matchup, _ in self.played])
+        return build_identity([matchup for matchup, _ in self.played])
 
     @property
     def units(self) -> list[int]:
@@ -158,27 +159,27 @@ class Odds:
         return [
             {"table": name, **row}
             for name, frame in self.tables.items()
-            for row in table.records(frame.replace([np.inf, -np.inf], np.nan))
+            for row in table.to_records(frame.replace([np.inf, -np.inf], np.nan))
         ]
 
     def csv_files(self) -> dict[str, str]:
         """Return every table as CSV, by file name."""
-        return {f"{name}.csv": table.csv(frame) for name, frame in self.tables.items()}
+        return {f"{name}.csv": table.format_csv(frame) for name, frame in self.tables.items()}
 
-    def rows(self, name: str, variant: str, **wanted: object) -> pd.DataFrame:
+    def select_rows(self, name: str, variant: str, **values: object) -> pd.DataFrame:
         """Return the rows of a table about a variant; none if the table does not exist.
 
         Args:
             name: Name of the table.
             variant: Variant spec.
-            **wanted: Required values by column; `strongest=True` selects the strongest player.
+            **values: Required values by column; `strongest=True` selects the strongest player.
         """
         if name not in self.tables:
             return next(iter(self.tables.values())).head(0)
-        if wanted.pop("strongest", False):
-            wanted["strategy"] = self.strongest[variant]
+        if values.pop("strongest", False):
+            values["strategy"] = self.strongest[variant]
         frame = self.tables[name]
-        for column, value in {"variant": variant, **wanted}.items():
+        for column, value in {"variant": variant, **values}.items():
             frame = frame[frame[column] == value]
         return frame
 
@@ -188,7 +189,7 @@ def run_odds(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     *,
-    prepare: Prepare = kernel.prepare,
+    compile_players: CompileMatchup = kernel.compile_matchup,
 ) -> Odds:
     """Compute odds. Players that an earlier run left in the cache do not play again.
 
@@ -196,104 +197,123 @@ def run_odds(
         request: Variants, players and number of deals.
         workers: Number of threads, by default one per CPU.
         on_progress: Callback for the progress of all players together.
-        prepare: Function that compiles a matchup before it is played.
+        compile_players: Function that compiles a matchup before it is played.
 
     Raises:
         OutcomeError: If there are too few deals.
         SeatError: If a strategy cannot play a variant.
     """
-    names = request.names
+    names = request.step_names
     players = len(names)
 
     def report(done: int, units: int) -> None:
         if on_progress is not None:
-            place = min(players * done // units, players - 1)
-            on_progress(done, units, lambda: f"player {place + 1} of {players}: {names[place]}")
+            player_index = min(players * done // units, players - 1)
+            on_progress(
+                done,
+                units,
+                lambda: f"player {player_index + 1} of {players}: {names[player_index]}",
+            )
 
-    steps = (share(report, place, players) for place in range(players))
+    steps = (partial_progress(report, place, players) for place in range(players))
     how: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
-    def alone(groups: Sequence[Group]) -> list[list[Deals]]:
+    def alone(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:
         n = request.deals or SOLO_DEALS
         return [
             [
-                sample.play_alone(one, variant, n, progress=next(steps), prepare=prepare, **how)
+                solo_deals.play_solo_deals(
+                    one, variant, n, on_progress=next(steps), compile_players=compile_players, **how
+                )
                 for one in group
             ]
             for variant, group in groups
         ]
 
-    ladders = alone(request.ladders)
-    stopped = alone(request.stoppers)
-    tables: list[Table] = []
+    ladders = alone(request.solo_groups)
+    stopped = alone(request.threshold_groups)
+    tables: list[SelfPlay] = []
     counts: list[pd.DataFrame] = []
-    for variant, group in request.pairs:
+    for variant, group in request.two_player_groups:
         for player in group:
             step = next(steps)
-            prepare(parse_matchup(player, player, variant, request.seed, "deal"))
+            compile_players(parse_matchup(player, player, variant, request.seed, "deal"))
             n = request.deals or PAIR_DEALS
-            own = seats.play_self(player, variant, n, progress=share(step, 0, 2), **how)
-            tables.append(own)
+            self_play = two_player_odds.simulate_self_play(
+                player, variant, n, on_progress=partial_progress(step, 0, 2), **how
+            )
+            tables.append(self_play)
             if request.complete:
-                followed = turns.play(own.matchup, n // SAMPLED, workers, share(step, 1, 2))
-                counts.append(turns.counts(followed))
+                followed = hands_by_turn.play_by_turn(
+                    self_play.matchup, n // RETRACE_INTERVAL, workers, partial_progress(step, 1, 2)
+                )
+                counts.append(hands_by_turn.win_rate_by_deadwood(followed))
             if step:
                 step(1, 1)
-    return build_odds(ladders, tables, request.seed, stopped=stopped, counts=counts)
+    return build_odds(
+        ladders, tables, request.seed, threshold_results=stopped, deadwood_tables=counts
+    )
 
 
 def build_odds(
-    ladders: Sequence[Sequence[Deals]],
-    tables: Sequence[Table],
+    solo_results: Sequence[Sequence[SoloDeals]],
+    self_plays: Sequence[SelfPlay],
     seed: int,
     *,
-    stopped: Sequence[Sequence[Deals]] = (),
-    counts: Sequence[pd.DataFrame] = (),
+    threshold_results: Sequence[Sequence[SoloDeals]] = (),
+    deadwood_tables: Sequence[pd.DataFrame] = (),
 ) -> Odds:
     """Combine results into odds. Tables without rows are left out.
 
     Args:
-        ladders: Players of each solitaire variant, weakest first.
-        tables: Self-play of each two-player variant and player.
+        solo_results: Players of each solitaire variant, weakest first.
+        self_plays: Self-play of each two-player variant and player.
         seed: Seed of the shuffles.
-        stopped: For each solitaire variant with a knock, one player per knock threshold.
-        counts: Tables of `hands_by_turn.win_rate_by_deadwood`.
+        threshold_results: For each solitaire variant with a knock, one player per knock threshold.
+        deadwood_tables: Tables of `hands_by_turn.win_rate_by_deadwood`.
     """
-    every = [deals for players in ladders for deals in players]
-    pairs = [players for players in ladders if len(players) > 1]
+    all_deals = [deals for players in solo_results for deals in players]
+    pairs = [players for players in solo_results if len(players) > 1]
     parts: dict[str, list[pd.DataFrame]] = {
-        "strength": [solo_odds.by_strength(players) for players in ladders],
-        "bracket": [solo_odds.bracket(players) for players in ladders],
-        "odds": [solo_odds.by_draws(deals) for deals in every],
-        "left": [solo_odds.by_cards_left(deals) for deals in every],
-        "gin": [solo_odds.gin_draws(deals) for deals in every],
-        "totals": [solo_odds.totals(deals) for deals in every],
-        "gap": [solo_odds.gap(players[0], players[-1]) for players in pairs],
-        "joker": [solo_odds.jokers_share(deals) for deals in every],
-        "threshold": [solo_odds.by_threshold(group) for group in stopped],
-        "counts": list(counts),
-        "seats": [seats.by_seat(own) for own in tables],
-        "scores": [seats.by_score(own) for own in tables],
+        "strength": [solo_odds.odds_by_strategy(players) for players in solo_results],
+        "bracket": [solo_odds.optimum_bracket(players) for players in solo_results],
+        "odds": [solo_odds.odds_by_draws(deals) for deals in all_deals],
+        "left": [solo_odds.odds_by_cards_left(deals) for deals in all_deals],
+        "gin": [solo_odds.gin_draw_statistics(deals) for deals in all_deals],
+        "totals": [solo_odds.match_total_odds(deals) for deals in all_deals],
+        "gap": [solo_odds.skill_gap(players[0], players[-1]) for players in pairs],
+        "joker": [solo_odds.joker_variance_share(deals) for deals in all_deals],
+        "threshold": [solo_odds.odds_by_threshold(group) for group in threshold_results],
+        "counts": list(deadwood_tables),
+        "seats": [two_player_odds.odds_by_seat(own) for own in self_plays],
+        "scores": [two_player_odds.odds_by_score(own) for own in self_plays],
     }
-    strongest = {players[-1].variant: players[-1].strategy for players in ladders}
-    strongest |= {own.variant: own.strategy for own in tables}  # The last player is the strongest.
-    reasons = [own.refused for own in tables] + [solo_odds.refusal(deals) for deals in every]
-    solo = [deals for players in (*ladders, *stopped) for deals in players]
+    strongest = {players[-1].variant: players[-1].strategy for players in solo_results}
+    strongest |= {
+        own.variant: own.strategy for own in self_plays
+    }  # The last player is the strongest.
+    reasons = [own.unavailable_reason for own in self_plays] + [
+        solo_odds.match_unavailable_reason(deals) for deals in all_deals
+    ]
+    solo = [deals for players in (*solo_results, *threshold_results) for deals in players]
     return Odds(
         seed,
-        dict(_filled(parts)),
+        dict(_nonempty_tables(parts)),
         strongest,
         list(filter(None, reasons)),
-        [(own.matchup, own.units) for own in solo] + [(own.matchup, own.deals) for own in tables],
+        [(own.matchup, own.n_units) for own in solo]
+        + [(own.matchup, own.n_deals) for own in self_plays],
     )
 
 
-def _filled(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataFrame]]:
+def _nonempty_tables(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataFrame]]:
     for name, frames in parts.items():
         filled = [frame for frame in frames if len(frame)]
         if filled:
-            yield name, table.joined(filled)
+            yield name, table.concat_frames(filled)
 
 
-def _solitaire(texts: Sequence[str]) -> list[Variant]:
-    return [variant for variant in map(variants.find, texts) if variant.row["players"] == 1]
+def _solitaire_variants(texts: Sequence[str]) -> list[Variant]:
+    return [
+        variant for variant in map(variants.find_variant, texts) if variant.params["players"] == 1
+    ]

@@ -11,23 +11,23 @@ from simgin import plots
 from simgin.odds import solo_odds
 from simgin.odds.odds import Odds
 from simgin.report import numbers
-from simgin.report.report import Picture, Report
-from simgin.report.table import Column, Table, described
-from simgin.rules.variants import find
-from simgin.stats.table import frame_of
+from simgin.report.report import Plot, Report
+from simgin.report.report_table import Column, Table, describe_frame
+from simgin.rules.variants import find_variant
+from simgin.stats.table import make_frame
 from simgin.strategy.cast import NAIVE, STRONG, type_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
-READING = "± and brackets are 95 % intervals."
-STEPS = 10  # scores per side in the table
-TURNS = (0, 2, 4, 6, 8)  # own turns shown in the table by deadwood
-BIN = 5  # points of deadwood per row
-SPOKEN = (4, 20)  # own turns and deadwood in a summary sentence
-WIDEST_HALF = 0.05  # maximum half-width of the interval of a value shown without it
-SIGHTED = "sees the whole deck"
-GOALS = {"win": "deal won", "score": "score", "match": "match won"}
+ODDS_INTERVAL_NOTE = "± and brackets are 95 % intervals."
+N_SCORE_STEPS = 10  # scores per side in the table
+SHOWN_TURNS = (0, 2, 4, 6, 8)  # own turns shown in the table by deadwood
+DEADWOOD_BIN = 5  # points of deadwood per row
+EXAMPLE_HAND = (4, 20)  # own turns and deadwood in a summary sentence
+MAX_HALF_WIDTH = 0.05  # maximum half-width of the interval of a value shown without it
+OMNISCIENT_LABEL = "sees the whole deck"
+METRIC_TITLES = {"win": "deal won", "score": "score", "match": "match won"}
 
 
 def odds_report(odds: Odds, command: str) -> Report:
@@ -41,13 +41,13 @@ def odds_report(odds: Odds, command: str) -> Report:
     open_tables = sum(name in odds.tables for name in ("scores", "counts", "seats"))
     return Report(
         question=f"Odds of {', '.join(odds.identity['variants'])}",
-        verdict=list(verdict(odds)),
-        rules=[(name, find(name).title) for name in odds.strongest]
+        verdict=list(odds_verdict(odds)),
+        rules=[(name, find_variant(name).title) for name in odds.strongest]
         if len(odds.strongest) > 1
         else (),
         tables=[first, *others[: max(0, open_tables - 1)]],
-        pictures=list(odds_pictures(odds)),
-        folded=others[max(0, open_tables - 1) :],
+        plots=list(odds_plots(odds)),
+        detail_tables=others[max(0, open_tables - 1) :],
         facts=list(_facts(odds)),
         command=command,
         files=odds.csv_files(),
@@ -56,12 +56,12 @@ def odds_report(odds: Odds, command: str) -> Report:
 
 def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
     """Yield the notes on how the odds were computed."""
-    yield "Reading", READING
+    yield "Reading", ODDS_INTERVAL_NOTE
     for variant, best in odds.strongest.items():
         yield f"Strong player of {variant}", best
-        for naive in odds.rows("bracket", variant)["strategy"][:-2]:
+        for naive in odds.select_rows("bracket", variant)["strategy"][:-2]:
             yield f"Naive player of {variant}", naive
-    for sentence in odds.refused:
+    for sentence in odds.unavailable:
         yield "Not computed", sentence
     identity = odds.identity
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
@@ -70,85 +70,91 @@ def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
 # Summary
 
 
-def verdict(odds: Odds) -> Iterator[str]:
+def odds_verdict(odds: Odds) -> Iterator[str]:
     """Yield the main results in sentences, prefixed by the variant if there are several."""
     for variant in odds.strongest:
         name = f"{variant}: " if len(odds.strongest) > 1 else ""
-        told = (ahead, by_deadwood, by_seat, won_alone, gin_by_draw)
-        lines = [line for tell in told for line in tell(odds, variant)]
+        sentence_makers = (
+            lead_sentences,
+            deadwood_sentences,
+            seat_sentences,
+            solo_sentences,
+            gin_draw_sentences,
+        )
+        lines = [line for tell in sentence_makers for line in tell(odds, variant)]
         yield from (f"{name}{line}" for line in lines[: 1 if name else len(lines)])
 
 
-def ahead(odds: Odds, variant: str) -> Iterator[str]:
+def lead_sentences(odds: Odds, variant: str) -> Iterator[str]:
     """Yield a sentence on win rates with a lead, at 3/4 against 1/2 of the target."""
-    rows = odds.rows("scores", variant, strongest=True)
+    rows = odds.select_rows("scores", variant, strongest=True)
     if len(rows):
         target = int(rows["a"].max()) + 1
-        a, b = _rounded(0.75 * target), _rounded(0.5 * target)
+        a, b = _round_score(0.75 * target), _round_score(0.5 * target)
         yield (
-            f"Ahead {a} to {b} you win {_won_at(rows, a, b)} % of matches between equals, "
-            f"ahead {b} to 0 you win {_won_at(rows, b, 0)} %."
+            f"Ahead {a} to {b} you win {_format_win_rate(rows, a, b)} % of matches between equals, "
+            f"ahead {b} to 0 you win {_format_win_rate(rows, b, 0)} %."
         )
 
 
-def _rounded(points: float) -> int:
+def _round_score(points: float) -> int:
     """Round a score for a sentence."""
     return round(points / 5) * 5 if points >= 10 else round(points)
 
 
-def _won_at(rows: pd.DataFrame, a: int, b: int) -> str:
+def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
     """Format the win rate at a score in percent, averaged over the dealer."""
     return f"{100 * float(rows[(rows['a'] == a) & (rows['b'] == b)]['value'].mean()):.0f}"
 
 
-def by_deadwood(odds: Odds, variant: str) -> Iterator[str]:
+def deadwood_sentences(odds: Odds, variant: str) -> Iterator[str]:
     """Yield a sentence on the win rate with a certain deadwood after some turns."""
-    turn, deadwood = SPOKEN
-    rows = odds.rows("counts", variant, strongest=True, turn=turn, count=deadwood)
-    for _, row in rows[_is_known(rows)].iterrows():
+    turn, deadwood = EXAMPLE_HAND
+    rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
+    for _, row in rows[_is_precise(rows)].iterrows():
         yield (
-            f"With {deadwood} to {deadwood + BIN - 1} points of deadwood after {turn} turns of "
-            f"your own you win {100 * row['value']:.0f} % of deals."
+            f"With {deadwood} to {deadwood + DEADWOOD_BIN - 1} points of deadwood after {turn} "
+            f"turns of your own you win {100 * row['value']:.0f} % of deals."
         )
 
 
-def by_seat(odds: Odds, variant: str) -> Iterator[str]:
+def seat_sentences(odds: Odds, variant: str) -> Iterator[str]:
     """Yield a sentence on the win rate of each seat between strong players."""
-    rows = odds.rows("seats", variant, strongest=True, metric="win")
+    rows = odds.select_rows("seats", variant, strongest=True, metric="win")
     if len(rows):
         won = [f"the {row['seat']} wins {100 * row['value']:.1f} %" for _, row in rows.iterrows()]
         yield f"Of deals between strong players {', '.join(won)}."
 
 
-def won_alone(odds: Odds, variant: str) -> Iterator[str]:
+def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
     """Yield sentences on naive, strong and best possible players in solitaire games."""
-    bracket = odds.rows("bracket", variant)
+    bracket = odds.select_rows("bracket", variant)
     if not len(bracket):
         return
-    goal = "win" if not find(variant).row["knock_limit"] else "go gin in"
+    goal = "win" if not find_variant(variant).params["knock_limit"] else "go gin in"
     shares = [f"{100 * value:.0f} %" for value in bracket["value"]]
-    low, high = _bracket(bracket)
+    low, high = _bracket_percentages(bracket)
     players = f"playing well you {goal} {shares[-2]} of deals"
     if len(bracket) > 2:
         players = f"playing naively you {goal} {shares[0]} of deals, playing well {shares[1]}"
     between = f"{low} % ({bracket['strategy'].iloc[-2]}) and {high} %"
     optimum = f"the optimum lies between {between} (gin of one who sees the deck)."
     yield f"{players.capitalize()}; {optimum}"
-    matches = odds.rows("strength", variant, metric="match")["value"]
+    matches = odds.select_rows("strength", variant, metric="match")["value"]
     if len(matches) > 1:
-        goal = "meets the goal in" if find(variant).goal.total else "wins"
+        goal = "meets the goal in" if find_variant(variant).goal.total else "wins"
         ends = (100 * matches.iloc[0], 100 * matches.iloc[-1])
         yield "A naive player {} {:.0f} % of matches, a strong one {:.0f} %.".format(goal, *ends)
 
 
-def _bracket(rows: pd.DataFrame) -> tuple[int, int]:
+def _bracket_percentages(rows: pd.DataFrame) -> tuple[int, int]:
     """Return bounds for the best possible player in whole percent, from the 95 % intervals."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
 
-def gin_by_draw(odds: Odds, variant: str) -> Iterator[str]:
+def gin_draw_sentences(odds: Odds, variant: str) -> Iterator[str]:
     """Yield a sentence on the draws with which the strong player goes gin."""
-    rows = odds.rows("gin", variant, strongest=True)
+    rows = odds.select_rows("gin", variant, strongest=True)
     if len(rows):
         draws = rows.set_index("statistic")["value"]
         yield (
@@ -157,9 +163,9 @@ def gin_by_draw(odds: Odds, variant: str) -> Iterator[str]:
         )
 
 
-def _is_known(rows: pd.DataFrame) -> pd.Series:
+def _is_precise(rows: pd.DataFrame) -> pd.Series:
     """Return a mask of the rows precise enough to be shown without their intervals."""
-    return (rows["high"] - rows["low"]) / 2 <= WIDEST_HALF
+    return (rows["high"] - rows["low"]) / 2 <= MAX_HALF_WIDTH
 
 
 # Tables
@@ -167,22 +173,22 @@ def _is_known(rows: pd.DataFrame) -> pd.Series:
 
 def odds_tables(odds: Odds) -> list[Table]:
     """Return the tables: of two players by score, deadwood and seat, then of solitaire games."""
-    makers = (("scores", _scores), ("counts", _counts), ("seats", _seats))
-    pairs = [variant for variant in odds.strongest if len(odds.rows("seats", variant))]
+    makers = (("scores", _score_table), ("counts", _deadwood_table), ("seats", _seat_table))
+    pairs = [variant for variant in odds.strongest if len(odds.select_rows("seats", variant))]
     alone = [variant for variant in odds.strongest if variant not in pairs]
     tables = [
         make(odds, variant)
         for variant in pairs
         for name, make in makers
-        if len(odds.rows(name, variant))
+        if len(odds.select_rows(name, variant))
     ]
     if alone:
-        tables.append(_alone(odds, alone))
-        tables += [_strength(odds, variant) for variant in alone]
+        tables.append(_solo_table(odds, alone))
+        tables += [_strategy_table(odds, variant) for variant in alone]
     return tables
 
 
-def _grid(title: str, table: pd.DataFrame, first: str, note: str) -> Table:
+def _grid_table(title: str, table: pd.DataFrame, first: str, note: str) -> Table:
     """Return a table of whole percentages by row and column."""
     frame = (100 * table).reset_index()
     frame.columns = [str(name) for name in frame.columns]
@@ -191,17 +197,17 @@ def _grid(title: str, table: pd.DataFrame, first: str, note: str) -> Table:
     return Table(title, frame, [Column(frame.columns[0], first), *columns], note)
 
 
-def _scores(odds: Odds, variant: str) -> Table:
+def _score_table(odds: Odds, variant: str) -> Table:
     """Return the win rates at ten scores of either side, averaged over the dealer."""
-    rows = odds.rows("scores", variant, strongest=True)
+    rows = odds.select_rows("scores", variant, strongest=True)
     target = int(rows["a"].max()) + 1
-    tens = sorted({target * step // STEPS for step in range(STEPS)})
-    few = rows[rows["a"].isin(tens) & rows["b"].isin(tens)]
-    table = few.pivot_table(index="a", columns="b", values="value", aggfunc="mean")
-    half = 100 * float((few["high"] - few["low"]).max() / 2)
-    dealt = few.pivot_table(index=["a", "b"], columns="dealer", values="value")
+    tens = sorted({target * step // N_SCORE_STEPS for step in range(N_SCORE_STEPS)})
+    shown_rows = rows[rows["a"].isin(tens) & rows["b"].isin(tens)]
+    table = shown_rows.pivot_table(index="a", columns="b", values="value", aggfunc="mean")
+    half = 100 * float((shown_rows["high"] - shown_rows["low"]).max() / 2)
+    dealt = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
     effect = 100 * float((dealt[0] - dealt[1]).abs().max() / 2)
-    return _grid(
+    return _grid_table(
         f"Matches won by score, %: {variant}, {odds.strongest[variant]} against itself",
         table,
         "you",
@@ -210,76 +216,81 @@ def _scores(odds: Odds, variant: str) -> Table:
     )
 
 
-def _counts(odds: Odds, variant: str) -> Table:
+def _deadwood_table(odds: Odds, variant: str) -> Table:
     """Return the probability that the strong player wins the deal, by deadwood and turns."""
-    rows = odds.rows("counts", variant, strongest=True)
-    shown = rows[rows["turn"].isin(TURNS) & _is_known(rows)]
+    rows = odds.select_rows("counts", variant, strongest=True)
+    shown = rows[rows["turn"].isin(SHOWN_TURNS) & _is_precise(rows)]
     table = shown.pivot(index="count", columns="turn", values="value")
-    table.index = [f"{count} to {count + BIN - 1}" for count in table.index]
+    table.index = [f"{count} to {count + DEADWOOD_BIN - 1}" for count in table.index]
     table.columns = [f"after {turn}" for turn in table.columns]
-    return _grid(
+    return _grid_table(
         f"Deals won by deadwood and own turns, %: {variant}, {odds.strongest[variant]} against "
         "itself",
         table,
         "deadwood",
-        f"Columns: own turns played. {numbers.DASH}: known no better than ± "
-        f"{100 * WIDEST_HALF:.0f}; every turn with its interval is in counts.csv.",
+        f"Columns: own turns played. {numbers.EN_DASH}: known no better than ± "
+        f"{100 * MAX_HALF_WIDTH:.0f}; every turn with its interval is in counts.csv.",
     )
 
 
-def _seats(odds: Odds, variant: str) -> Table:
+def _seat_table(odds: Odds, variant: str) -> Table:
     """Return the win rates by seat, one row per player and seat."""
     lines = []
-    rows = odds.rows("seats", variant)
+    rows = odds.select_rows("seats", variant)
     for (player, seat), own in rows.groupby(["strategy", "seat"], sort=False):
         who = type_name(str(player)) or (STRONG if player == odds.strongest[variant] else "")
         name = f"{who} ({player})" if who else str(player)
-        lines.append({"player": name, "seat": seat, **_by_metric(own)})
+        lines.append({"player": name, "seat": seat, **_combine_metrics(own)})
     titles = {"win": "deal won", "nobody": "nobody's", "match": "match won"}
     return Table(
         f"Deals and matches won by seat: {variant}, each against itself",
-        frame_of(lines),
-        [Column("player", "player"), Column("seat", "seat"), *_shares(rows, titles)],
+        make_frame(lines),
+        [Column("player", "player"), Column("seat", "seat"), *_metric_columns(rows, titles)],
         "Match: for the seat in the first deal, or for either seat if the rules treat them "
         "differently.",
     )
 
 
-def _by_metric(rows: pd.DataFrame) -> dict[str, Any]:
+def _combine_metrics(rows: pd.DataFrame) -> dict[str, Any]:
     """Combine rows into one, with NAME, NAME_low and NAME_high for each metric."""
     cells: dict[str, Any] = {}
     for _, row in rows.iterrows():
-        cells |= _cells(row["metric"], row)
+        cells |= _estimate_fields(row["metric"], row)
     return cells
 
 
-def _cells(name: str, row: Any) -> dict[str, Any]:
+def _estimate_fields(name: str, row: Any) -> dict[str, Any]:
     return {name: row["value"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
 
 
-def _shares(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
+def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
     """Return the columns of the metrics in the rows; all except scores are proportions."""
-    there = [name for name in titles if name in set(rows["metric"])]
+    present = [name for name in titles if name in set(rows["metric"])]
     return [
         Column(name, titles[name])
         if name == "score"
         else Column(name, f"{titles[name]} %", factor=100)
-        for name in there
+        for name in present
     ]
 
 
-def _alone(odds: Odds, variants: list[str]) -> Table:
+def _solo_table(odds: Odds, variants: list[str]) -> Table:
     """Return the results of a naive and a strong player, one row per solitaire game."""
     lines = []
     for variant in variants:
-        rows = odds.rows("bracket", variant)
-        line: dict[str, Any] = {"variant": variant, "best": "{} to {}".format(*_bracket(rows))}
-        line |= _cells(STRONG, rows.iloc[-2])
+        rows = odds.select_rows("bracket", variant)
+        line: dict[str, Any] = {
+            "variant": variant,
+            "best": "{} to {}".format(*_bracket_percentages(rows)),
+        }
+        line |= _estimate_fields(STRONG, rows.iloc[-2])
         if len(rows) > 2:
-            line |= _cells(NAIVE, rows.iloc[0])
-        matches = odds.rows("strength", variant, metric="match")
+            line |= _estimate_fields(NAIVE, rows.iloc[0])
+        matches = odds.select_rows("strength", variant, metric="match")
         if len(matches) > 1:
-            line |= _cells("match_naive", matches.iloc[0]) | _cells("match", matches.iloc[-1])
+            line |= _estimate_fields("match_naive", matches.iloc[0]) | _estimate_fields(
+                "match", matches.iloc[-1]
+            )
         lines.append(line)
     titles = {
         NAIVE: "naive: gin",
@@ -288,7 +299,7 @@ def _alone(odds: Odds, variants: list[str]) -> Table:
         "match_naive": "naive: match won",
         "match": "strong: match won",
     }
-    frame = frame_of(lines)
+    frame = make_frame(lines)
     shown = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
     return Table(
         "Deals gone gin, and matches won or goals met",
@@ -299,48 +310,64 @@ def _alone(odds: Odds, variants: list[str]) -> Table:
     )
 
 
-def _strength(odds: Odds, variant: str) -> Table:
+def _strategy_table(odds: Odds, variant: str) -> Table:
     """Return the win rates of strategies, one row per strategy."""
-    game = find(variant)
-    titles = dict(GOALS)
-    if game.row["deal_scoring"] == "penalty":
+    game = find_variant(variant)
+    titles = dict(METRIC_TITLES)
+    if game.params["deal_scoring"] == "penalty":
         titles["score"] = "penalty"
     if game.goal.total:
         titles["match"] = "goal met"
-    rows = odds.rows("strength", variant)
+    rows = odds.select_rows("strength", variant)
     players = rows.groupby("strategy", sort=False)
-    lines = [{"strategy": name, **_by_metric(own)} for name, own in players]
+    lines = [{"strategy": name, **_combine_metrics(own)} for name, own in players]
     title = f"{game.title} ({variant}), {rows['n'].max():,} deals per strategy"
-    return Table(title, frame_of(lines), [Column("strategy", "strategy"), *_shares(rows, titles)])
+    return Table(
+        title, make_frame(lines), [Column("strategy", "strategy"), *_metric_columns(rows, titles)]
+    )
 
 
 # Plots
 
 
-def odds_pictures(odds: Odds) -> Iterator[Picture]:
+def odds_plots(odds: Odds) -> Iterator[Plot]:
     """Yield the plots: by score and deadwood for two players, by draw and skill for one."""
     for variant in odds.strongest:
         parts = (
-            ("scores", plots.scores, "What is a lead worth?"),
-            ("counts", plots.counts, "What is a hand worth?"),
+            ("scores", plots.win_by_score, "What is a lead worth?"),
+            ("counts", plots.win_by_deadwood, "What is a hand worth?"),
         )
         for name, draw, title in parts:
-            rows = odds.rows(name, variant, strongest=True)
+            rows = odds.select_rows(name, variant, strongest=True)
             if len(rows):
                 word = re.sub(r"[^\w.-]|_", "-", variant)
-                yield _picture(odds, f"{name}-{word}", title, rows, draw)
+                yield _make_plot(odds, f"{name}-{word}", title, rows, draw)
     if "bracket" in odds.tables:
-        yield _picture(odds, "odds", "How soon does gin come?", _ends(odds, "odds"), plots.odds)
-        yield _picture(odds, "strength", "How much is skill?", _ends(odds, "bracket"), plots.skill)
+        yield _make_plot(
+            odds,
+            "odds",
+            "How soon does gin come?",
+            _naive_and_strong_rows(odds, "odds"),
+            plots.gin_by_draw,
+        )
+        yield _make_plot(
+            odds,
+            "strength",
+            "How much is skill?",
+            _naive_and_strong_rows(odds, "bracket"),
+            plots.skill,
+        )
     if "totals" in odds.tables:
-        came = _ends(odds, "totals")
-        yield _picture(odds, "totals", "What does a match come to?", came, plots.totals)
+        totals = _naive_and_strong_rows(odds, "totals")
+        yield _make_plot(odds, "totals", "What does a match come to?", totals, plots.match_totals)
     if "threshold" in odds.tables:
         frame = odds.tables["threshold"]
-        yield _picture(odds, "threshold", "Should you knock, or wait for gin?", frame, plots.knock)
+        yield _make_plot(
+            odds, "threshold", "Should you knock, or wait for gin?", frame, plots.knock_thresholds
+        )
 
 
-def _picture(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) -> Picture:
+def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) -> Plot:
     text = ["variant", "strategy", "kind", "statistic", "metric", "measure"]
     value = "share" if "share" in frame else "value"
     keys = [column for column in (*text, "a", "b", "turn", "count", "draws") if column in frame]
@@ -348,10 +375,10 @@ def _picture(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) 
     columns.append(Column(value, f"{title} %", digits=1, factor=100))
     figure = draw(frame.reset_index(drop=True), seed=odds.seed)
     # The data of the plot is in the CSV file of all players.
-    return Picture(name, title, described(frame, columns), figure)
+    return Plot(name, title, describe_frame(frame, columns), figure)
 
 
-def _ends(odds: Odds, name: str) -> pd.DataFrame:
+def _naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
     """Return the rows of a table about the naive and the strong player, with these names.
 
     The last row of the bracket is the player who sees the whole deck. There, the strong player is
@@ -365,5 +392,10 @@ def _ends(odds: Odds, name: str) -> pd.DataFrame:
     if name == "bracket":
         is_naive &= strategies.transform("nunique") > 2
         is_strong = ~(is_naive | bound)
-    named = frame["strategy"].mask(is_naive, NAIVE).mask(is_strong, STRONG).mask(bound, SIGHTED)
+    named = (
+        frame["strategy"]
+        .mask(is_naive, NAIVE)
+        .mask(is_strong, STRONG)
+        .mask(bound, OMNISCIENT_LABEL)
+    )
     return frame.assign(strategy=named)[is_naive | is_strong | bound].reset_index(drop=True)

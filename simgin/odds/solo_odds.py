@@ -18,30 +18,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.core.cards import PACK
-from simgin.core.meldings import melds_in
-from simgin.core.rules import NO_JOKER
-from simgin.odds.sample import Deals, dealt, stated, told
+from simgin.core.cards import ALL_CARDS
+from simgin.core.meldings import find_melds
+from simgin.core.rules_record import JOKER_NONE
+from simgin.match_value import match_value, outcomes
+from simgin.odds.solo_deals import SoloDeals, dealt_cards, estimate_row, with_players
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import (
-    ENOUGH_UNITS,
+    MIN_UNITS,
     POWER_80,
     Estimate,
     RatioSums,
-    around,
+    critical_value,
+    estimate_mean,
     estimate_ratio,
-    mean_of,
-    quantile,
-    undefined,
+    interval_around,
+    undefined_estimate,
 )
-from simgin.stats.table import joined
-from simgin.value import outcomes, value
+from simgin.stats.table import concat_frames
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ENDINGS = {
+ENDING_GROUPS = {
     "gin": ("gin", "big_gin"),
     "knock": ("knock", "undercut", "even"),
     "joker": ("joker",),
@@ -49,13 +49,13 @@ ENDINGS = {
 }
 QUANTILES = (0.1, 0.5, 0.9)
 
-RESULTS = {"win": "won", "score": "score"}  # metric of a deal -> column
+RESULT_COLUMNS = {"win": "won", "score": "score"}  # metric of a deal -> column
 HINDSIGHT = "hindsight"  # name of a player who sees the whole deck
-DECKS = 10_000  # random decks for HINDSIGHT
-MOST_MELDS = 1024
+N_HINDSIGHT_DECKS = 10_000  # random decks for HINDSIGHT
+MAX_PACK_MELDS = 1024
 
 
-def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
+def odds_by_strategy(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """Compute the results of every player by metric.
 
     The metrics are the probability to `win` a deal and to go `gin`, the mean `score` of a deal, and
@@ -63,45 +63,47 @@ def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
     start, from the same deals; for a match of a fixed number of deals, it is the win rate. There is
     no such row if the match value is not computable; `match_unavailable_reason` explains it.
     """
-    return joined([_strength(deals) for deals in samples])
+    return concat_frames([_strategy_odds(deals) for deals in samples])
 
 
-def _strength(deals: Deals) -> pd.DataFrame:
-    rows = _results(deals)
-    if not deals.matchup.variant.goal.one_deal and not refusal(deals):
-        rows.append({"metric": "match", **stated(*match_odds(deals))})
-    return told(deals.matchup, rows)
+def _strategy_odds(deals: SoloDeals) -> pd.DataFrame:
+    rows = _result_rows(deals)
+    if not deals.matchup.variant.goal.one_deal and not match_unavailable_reason(deals):
+        rows.append({"metric": "match", **estimate_row(*match_win_probability(deals))})
+    return with_players(deals.matchup, rows)
 
 
-def _results(deals: Deals) -> list[dict[str, Any]]:
+def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
     """Return the probability to win a deal and to go gin, and the mean score."""
     n = len(deals.rows)
-    counted = _counted(deals).items()
-    return [{"metric": name, **stated(of_all(deals, *each), n)} for name, each in counted]
+    counted = _metric_values(deals).items()
+    return [
+        {"metric": name, **estimate_row(mean_over_deals(deals, *each), n)} for name, each in counted
+    ]
 
 
-def _counted(deals: Deals) -> dict[str, tuple[np.ndarray, bool]]:
+def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
     """Return the values of every deal by metric, and True if they are proportions."""
     return {
         "win": (deals.column("won"), True),
-        "gin": (deals.ended(*ENDINGS["gin"]), True),
+        "gin": (deals.ended_in(*ENDING_GROUPS["gin"]), True),
         "score": (deals.column("score"), False),
     }
 
 
-def refusal(deals: Deals) -> str:
+def match_unavailable_reason(deals: SoloDeals) -> str:
     """Explain why the probability to win the match is not computable; empty if it is."""
     if deals.matchup.variant.goal.one_deal:
         return ""
     try:
-        match_odds(deals)
-    except value.ValueRefused as error:
+        match_win_probability(deals)
+    except match_value.ValueUnavailable as error:
         return str(error)
     return ""
 
 
 @cache
-def match_odds(deals: Deals) -> tuple[Estimate, int]:
+def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
     """Compute the probability to win the match.
 
     Returns:
@@ -115,20 +117,22 @@ def match_odds(deals: Deals) -> tuple[Estimate, int]:
         is_last = np.append(unit[1:] != unit[:-1], True)
         won = deals.column("outcome")[is_last] == 0
         n = len(won)
-        (share,) = unit_ratios(won.astype(np.int64), np.ones(n, np.int64))
+        (share,) = ratios_over_units(won.astype(np.int64), np.ones(n, np.int64))
         return share, n
-    if deals.by_score:
-        raise value.refusal(
+    if deals.depends_on_score:
+        raise match_value.value_unavailable_error(
             deals.matchup,
             f"{deals.strategy} plays {deals.variant} otherwise at other scores, and V by score is "
             "computed for two players only.",
         )
-    start = value.at_any_score(deals.matchup, deals.counted).start()
+    start = match_value.value_from_outcomes(deals.matchup, deals.outcomes).at_start()
     n = len(deals.rows)
-    return if_varied(around(start.value, start.se, n, np.inf, least=0.0, most=1.0)), n
+    return undefined_if_constant(
+        interval_around(start.value, start.se, n, np.inf, minimum=0.0, maximum=1.0)
+    ), n
 
 
-def by_draws(deals: Deals) -> pd.DataFrame:
+def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     """Compute the cumulative proportion of deals ended, by number of draws and ending.
 
     The endings that occur are gin (including big gin), knock (with any winner), joker and limit.
@@ -141,16 +145,16 @@ def by_draws(deals: Deals) -> pd.DataFrame:
     drawn = deals.column("drawn")
     n = len(deals.rows)
     all_deals = np.ones(n, np.int64)
-    draws = range(_most_draws(deals) + 1)
+    draws = range(_max_draws(deals) + 1)
     rows = []
-    for kind, ended in _kinds(deals):
+    for kind, ended in _ending_masks(deals):
         pairs = [(ended & (drawn <= t), all_deals) for t in draws]
-        for t, share in zip(draws, deal_ratios(deals, pairs), strict=True):
-            rows.append({"draws": t, "kind": kind, **stated(share, n, "share")})
-    return told(deals.matchup, rows)
+        for t, share in zip(draws, ratios_over_deals(deals, pairs), strict=True):
+            rows.append({"draws": t, "kind": kind, **estimate_row(share, n, "share")})
+    return with_players(deals.matchup, rows)
 
 
-def by_cards_left(deals: Deals) -> pd.DataFrame:
+def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
     """Compute results of the deals that continue, by number of cards left and metric.
 
     The metrics are the probability to `win` and to go `gin`, and the mean `score`. The cards left
@@ -161,17 +165,19 @@ def by_cards_left(deals: Deals) -> pd.DataFrame:
         DataFrame with the columns left and metric.
     """
     drawn = deals.column("drawn")
-    draws = range(_most_draws(deals))
+    draws = range(_max_draws(deals))
     rows = []
-    for metric, (counted, share) in _counted(deals).items():
+    for metric, (counted, share) in _metric_values(deals).items():
         pairs = [(counted * (drawn > t), drawn > t) for t in draws]
-        for t, ratio in zip(draws, deal_ratios(deals, pairs, share=share), strict=True):
-            left = {"left": deals.deck - t, "metric": metric}
-            rows.append(left | stated(ratio, int((drawn > t).sum())))
-    return told(deals.matchup, rows).dropna(ignore_index=True)
+        for t, ratio in zip(
+            draws, ratios_over_deals(deals, pairs, is_proportion=share), strict=True
+        ):
+            left = {"left": deals.deck_size - t, "metric": metric}
+            rows.append(left | estimate_row(ratio, int((drawn > t).sum())))
+    return with_players(deals.matchup, rows).dropna(ignore_index=True)
 
 
-def gin_draws(deals: Deals) -> pd.DataFrame:
+def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     """Compute statistics of the draw on which gin was reached.
 
     Confidence intervals of quantiles are order statistics, by the normal approximation of the
@@ -180,44 +186,45 @@ def gin_draws(deals: Deals) -> pd.DataFrame:
     Returns:
         DataFrame with the column statistic: mean, q10, q50 or q90.
     """
-    drawn = np.sort(deals.column("drawn")[deals.ended(*ENDINGS["gin"])])
+    drawn = np.sort(deals.column("drawn")[deals.ended_in(*ENDING_GROUPS["gin"])])
     n = len(drawn)
-    if n < ENOUGH_UNITS:
-        return told(deals.matchup, [])
+    if n < MIN_UNITS:
+        return with_players(deals.matchup, [])
     se = float(drawn.std(ddof=1) / np.sqrt(n))
-    mean = if_varied(around(float(drawn.mean()), se, n, np.inf, least=0.0))
-    rows = [{"statistic": "mean", **stated(mean, n)}]
+    mean = undefined_if_constant(interval_around(float(drawn.mean()), se, n, np.inf, minimum=0.0))
+    rows = [{"statistic": "mean", **estimate_row(mean, n)}]
     for q in QUANTILES:
         # The quantile of n sorted numbers, and its confidence bounds
         rank = n * q
-        half = quantile(n) * np.sqrt(rank * (1 - q))
+        half = critical_value(n) * np.sqrt(rank * (1 - q))
         ranks = np.array([rank, rank - half, rank + half + 1])
-        places = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
-        middle = Estimate(drawn[places[0]].item(), np.nan, n, *drawn[places[1:]].tolist())
-        rows.append({"statistic": f"q{100 * q:.0f}", **stated(middle, n)})
-    return told(deals.matchup, rows)
+        indices = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
+        middle = Estimate(drawn[indices[0]].item(), np.nan, n, *drawn[indices[1:]].tolist())
+        rows.append({"statistic": f"q{100 * q:.0f}", **estimate_row(middle, n)})
+    return with_players(deals.matchup, rows)
 
 
-def totals(deals: Deals) -> pd.DataFrame:
+def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
     """Compute the distribution of totals in a match of a fixed number of deals.
 
     Returns:
         DataFrame with the columns total and share; empty for other variants.
     """
     if deals.matchup.unit != "match":
-        return told(deals.matchup, [])
+        return with_players(deals.matchup, [])
     matches = sums_by_unit(deals, "score").astype(np.int64)
     n = len(matches)
-    seen = np.unique(matches)
-    is_seen = matches[:, None] == seen
-    shares = unit_ratios(*is_seen.astype(np.int64).T, np.ones(n, np.int64))
-    each = zip(seen, shares, strict=True)
-    return told(
-        deals.matchup, [{"total": int(total), **stated(share, n, "share")} for total, share in each]
+    distinct_totals = np.unique(matches)
+    is_seen = matches[:, None] == distinct_totals
+    shares = ratios_over_units(*is_seen.astype(np.int64).T, np.ones(n, np.int64))
+    each = zip(distinct_totals, shares, strict=True)
+    return with_players(
+        deals.matchup,
+        [{"total": int(total), **estimate_row(share, n, "share")} for total, share in each],
     )
 
 
-def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
+def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """Compute results by knock threshold.
 
     Args:
@@ -230,32 +237,32 @@ def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
     measures = {"score": "points", "win": "share"}
     rows = []
     for k, deals in enumerate(samples):
-        for row in _results(deals):
+        for row in _result_rows(deals):
             if (metric := row.pop("metric")) in measures:
                 rows.append({"k": k, "measure": measures[metric], **row})
     first = samples[0]
     player, _, _ = first.strategy.partition("+knock=")
-    return told(first.matchup, rows).assign(strategy=player)
+    return with_players(first.matchup, rows).assign(strategy=player)
 
 
-def _kinds(deals: Deals) -> Iterator[tuple[str, np.ndarray]]:
+def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the endings that occur, and a mask of the deals with each."""
-    for kind, names in ENDINGS.items():
-        ended = deals.ended(*names)
+    for kind, names in ENDING_GROUPS.items():
+        ended = deals.ended_in(*names)
         if ended.any():
             yield kind, ended
 
 
-def _most_draws(deals: Deals) -> int:
+def _max_draws(deals: SoloDeals) -> int:
     """Return the number of draws in the longest possible deal."""
-    most = deals.matchup.variant.row["max_draws"]
-    return deals.deck if most is None else int(str(most))
+    max_draws = deals.matchup.variant.params["max_draws"]
+    return deals.deck_size if max_draws is None else int(str(max_draws))
 
 
 # Luck and skill
 
 
-def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
+def skill_gap(weak: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
     """Compute the difference between two players on the same shuffles, and required sample sizes.
 
     The metrics are win and score. `own_packs` and `same_packs` are the numbers of deals of each
@@ -268,26 +275,30 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
     """
     deals = len(strong.rows)
     rows = []
-    for metric, column in RESULTS.items():
+    for metric, column in RESULT_COLUMNS.items():
         a = sums_by_unit(strong, column)
         b = sums_by_unit(weak, column)
         n = len(a)
-        each = deals / n  # deals per unit
-        difference = (a - b) / each
+        deals_per_unit = deals / n  # deals per unit
+        difference = (a - b) / deals_per_unit
         se = difference.std(ddof=1) / np.sqrt(n)
-        found = if_varied(around(float(difference.mean()), float(se), n, np.inf))
-        own = (a.var(ddof=1) + b.var(ddof=1)) / each
-        same = difference.var(ddof=1) * each
-        row = {"base_strategy": weak.strategy, "metric": metric, **stated(found, deals)}
-        needed = _needed("own_packs", own, found) | _needed("same_packs", same, found)
+        estimate = undefined_if_constant(
+            interval_around(float(difference.mean()), float(se), n, np.inf)
+        )
+        independent_variance = (a.var(ddof=1) + b.var(ddof=1)) / deals_per_unit
+        paired_variance = difference.var(ddof=1) * deals_per_unit
+        row = {"base_strategy": weak.strategy, "metric": metric, **estimate_row(estimate, deals)}
+        needed = _required_deals("own_packs", independent_variance, estimate) | _required_deals(
+            "same_packs", paired_variance, estimate
+        )
         rows.append(row | needed | {"n": row.pop("n")})
-    return told(strong.matchup, rows)
+    return with_players(strong.matchup, rows)
 
 
-def _needed(name: str, variance: float, difference: Estimate) -> dict[str, float]:
+def _required_deals(name: str, variance: float, difference: Estimate) -> dict[str, float]:
     """Return the required deals for a difference and for its bounds; infinite at 0."""
     names = (name, f"{name}_low", f"{name}_high")
-    low, high = difference.limits
+    low, high = difference.interval
     if np.isnan(difference.value):
         return dict.fromkeys(names, np.nan)
     nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
@@ -296,7 +307,7 @@ def _needed(name: str, variance: float, difference: Estimate) -> dict[str, float
         return dict(zip(names, (POWER_80**2 * variance / gaps**2).tolist(), strict=True))
 
 
-def bracket(samples: Sequence[Deals]) -> pd.DataFrame:
+def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """Compute bounds for the best possible player: the probability that a deal ends with gin.
 
     If there is no knock, only gin wins a deal.
@@ -306,16 +317,20 @@ def bracket(samples: Sequence[Deals]) -> pd.DataFrame:
     """
     parts = []
     for deals in samples:
-        share = of_all(deals, deals.ended(*ENDINGS["gin"]))
-        parts.append(told(deals.matchup, [{"metric": "gin", **stated(share, len(deals.rows))}]))
+        share = mean_over_deals(deals, deals.ended_in(*ENDING_GROUPS["gin"]))
+        parts.append(
+            with_players(deals.matchup, [{"metric": "gin", **estimate_row(share, len(deals.rows))}])
+        )
     best = max(parts[1:] or parts, key=lambda part: part["value"].iloc[0])
     first = samples[0].matchup
-    bound = mean_of(hindsight(first.variant, DECKS, first.seed))
-    seen = told(first, [{"metric": "gin", **stated(bound, DECKS)}]).assign(strategy=HINDSIGHT)
-    return joined([*parts[: len(parts) > 1], best, seen])
+    bound = estimate_mean(hindsight_gin_probability(first.variant, N_HINDSIGHT_DECKS, first.seed))
+    hindsight_frame = with_players(
+        first, [{"metric": "gin", **estimate_row(bound, N_HINDSIGHT_DECKS)}]
+    ).assign(strategy=HINDSIGHT)
+    return concat_frames([*parts[: len(parts) > 1], best, hindsight_frame])
 
 
-def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
+def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.ndarray:
     """Compute the probability to go gin for a player who sees the whole deck.
 
     Such a player can hold any ten of the cards seen so far. It goes gin as soon as these cards
@@ -324,50 +339,58 @@ def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
 
     Args:
         variant: Solitaire variant.
-        n: Number of random decks.
+        n_decks: Number of random decks.
         seed: Seed of the decks.
 
     Returns:
         Probability for each deck, (n,) float64.
     """
     rules = build_rules(variant)
-    pack = np.tile(np.arange(52), (n, 1))
+    pack = np.tile(np.arange(52), (n_decks, 1))
     decks = np.random.default_rng(seed).permuted(pack, axis=1)
     # Number of cards seen when each card is seen: its position in the deck plus 1
     seen = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
-    found = np.zeros(MOST_MELDS, np.int64)
-    melds = found[: melds_in(PACK, rules, found)]
+    melds_buffer = np.zeros(MAX_PACK_MELDS, np.int64)
+    melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]
     threes, fours, fives = (melds[np.bitwise_count(melds) == size] for size in (3, 4, 5))
-    pairs = _disjoint(threes)
-    both = np.maximum(_seen(threes, seen)[pairs[:, 0]], _seen(threes, seen)[pairs[:, 1]])
-    least = np.full(n, PACK.bit_count() + 1, np.int64)
+    pairs = _disjoint_pairs(threes)
+    both = np.maximum(
+        _cards_until_complete(threes, seen)[pairs[:, 0]],
+        _cards_until_complete(threes, seen)[pairs[:, 1]],
+    )
+    cards_needed = np.full(n_decks, ALL_CARDS.bit_count() + 1, np.int64)
     for four in fours:
-        apart = (threes[pairs] & four == 0).all(axis=1)
-        whole = np.maximum(_seen(np.array([four]), seen), both[apart].min(axis=0))
-        least = np.minimum(least, whole[0])
-    of_five = _disjoint(fives)
-    runs = np.maximum(_seen(fives, seen)[of_five[:, 0]], _seen(fives, seen)[of_five[:, 1]])
-    draws = np.maximum(np.minimum(least, runs.min(axis=0)) - dealt(variant), 0)
-    if rules.joker == NO_JOKER:
+        is_disjoint = (threes[pairs] & four == 0).all(axis=1)
+        three_melds = np.maximum(
+            _cards_until_complete(np.array([four]), seen), both[is_disjoint].min(axis=0)
+        )
+        cards_needed = np.minimum(cards_needed, three_melds[0])
+    of_five = _disjoint_pairs(fives)
+    runs = np.maximum(
+        _cards_until_complete(fives, seen)[of_five[:, 0]],
+        _cards_until_complete(fives, seen)[of_five[:, 1]],
+    )
+    draws = np.maximum(np.minimum(cards_needed, runs.min(axis=0)) - dealt_cards(variant), 0)
+    if rules.joker == JOKER_NONE:
         return np.where(draws <= rules.max_draws, 1.0, 0.0)
-    joker_places = 53 - dealt(variant)
+    joker_places = 53 - dealt_cards(variant)
     return np.asarray(np.maximum(joker_places - draws, 0) / joker_places)
 
 
-def _disjoint(melds: np.ndarray) -> np.ndarray:
+def _disjoint_pairs(melds: np.ndarray) -> np.ndarray:
     """Return the pairs of melds without a common card, as indices, (n_pairs, 2) int."""
     first, second = np.triu_indices(len(melds), 1)
-    apart = melds[first] & melds[second] == 0
-    return np.stack([first[apart], second[apart]], axis=1)
+    is_disjoint = melds[first] & melds[second] == 0
+    return np.stack([first[is_disjoint], second[is_disjoint]], axis=1)
 
 
-def _seen(melds: np.ndarray, seen: np.ndarray) -> np.ndarray:
+def _cards_until_complete(melds: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """Return the number of cards seen when each meld is complete, (n_melds, n_decks) int8."""
     cards = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
-    return np.stack([seen[own].max(axis=0) for own in cards])
+    return np.stack([seen[meld_cards].max(axis=0) for meld_cards in cards])
 
 
-def jokers_share(deals: Deals) -> pd.DataFrame:
+def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     """Compute the proportion of a deal's result variance that is due to the joker's position.
 
     It is Var(E[result | position]) divided by the total variance, from the mean squares of a
@@ -377,58 +400,67 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
     vary.
     """
     place = deals.column("place")
-    group = deals.column("unit") % outcomes.GROUPS
+    group = deals.column("unit") % outcomes.N_GROUPS
     if (place < 0).all():
-        return told(deals.matchup, [])
+        return with_players(deals.matchup, [])
     n = int((place >= 0).sum())
     rows = []
-    for metric, column in RESULTS.items():
+    for metric, column in RESULT_COLUMNS.items():
         result = deals.column(column)
-        each = [group == g for g in range(outcomes.GROUPS)]
-        parts = [_cells(place[own], result[own], deals.deck) for own in each]
+        each = [group == g for g in range(outcomes.N_GROUPS)]
+        parts = [_moments_by_position(place[own], result[own], deals.deck_size) for own in each]
         total = np.array(parts).sum(axis=0)
-        se = float(outcomes.jackknife(np.array([_between(total - part) for part in parts])))
-        between = if_varied(
-            around(_between(total), se, outcomes.GROUPS, outcomes.GROUPS, least=0.0, most=1.0)
+        se = float(
+            outcomes.jackknife_se(np.array([_between_group_share(total - part) for part in parts]))
         )
-        rows.append({"metric": metric, **stated(between, n)})
-    return told(deals.matchup, rows).dropna(ignore_index=True)
+        between = undefined_if_constant(
+            interval_around(
+                _between_group_share(total),
+                se,
+                outcomes.N_GROUPS,
+                outcomes.N_GROUPS,
+                minimum=0.0,
+                maximum=1.0,
+            )
+        )
+        rows.append({"metric": metric, **estimate_row(between, n)})
+    return with_players(deals.matchup, rows).dropna(ignore_index=True)
 
 
-def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
+def _moments_by_position(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
     """Return number, sum and sum of squares of the results by position, (3, size) float64."""
     known = place >= 0
     powers = [(result[known] ** power).astype(float) for power in range(3)]
     return np.stack([np.bincount(place[known], numbers, size) for numbers in powers])
 
 
-def _between(cells: np.ndarray) -> float:
+def _between_group_share(cells: np.ndarray) -> float:
     """Return the between-group proportion of variance of `_moments_by_position`."""
     n, total, square = cells[:, cells[0] > 0]
     results = n.sum()
-    freedom = len(n) - 1
+    df = len(n) - 1
     explained = (total**2 / n).sum()
     overall = total.sum() ** 2 / results
     unequal = (n**2).sum() / results
     within = (square.sum() - explained) / (results - len(n))
-    among = (explained - overall) / freedom
-    between = (among - within) / ((results - unequal) / freedom)
-    whole = between + within
-    return float(between / whole) if whole > 0 else np.nan
+    among = (explained - overall) / df
+    between = (among - within) / ((results - unequal) / df)
+    total_variance = between + within
+    return float(between / total_variance) if total_variance > 0 else np.nan
 
 
 # Estimates
 
 
-def deal_ratios(
-    deals: Deals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, share: bool = True
+def ratios_over_deals(
+    deals: SoloDeals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, is_proportion: bool = True
 ) -> list[Estimate]:
     """Compute ratios of sums over deals, with standard errors clustered by unit.
 
     Args:
         deals: Deals.
         pairs: Numerator and denominator of each ratio, (n_deals,) each.
-        share: True if the ratios are proportions.
+        is_proportion: True if the ratios are proportions.
     """
     unit = deals.column("unit")
 
@@ -437,20 +469,22 @@ def deal_ratios(
 
     numerators = [by_unit(numerator) for numerator, _ in pairs]
     denominators = [by_unit(denominator) for _, denominator in pairs]
-    return unit_ratios(*numerators, np.stack(denominators), share=share)
+    return ratios_over_units(*numerators, np.stack(denominators), is_proportion=is_proportion)
 
 
-def of_all(deals: Deals, counted: np.ndarray, share: bool = True) -> Estimate:
+def mean_over_deals(deals: SoloDeals, values: np.ndarray, is_proportion: bool = True) -> Estimate:
     """Return the mean of a quantity over all deals."""
-    return deal_ratios(deals, [(counted, np.ones(len(counted), np.int64))], share=share)[0]
+    return ratios_over_deals(
+        deals, [(values, np.ones(len(values), np.int64))], is_proportion=is_proportion
+    )[0]
 
 
-def unit_ratios(*parts: np.ndarray, share: bool = True) -> list[Estimate]:
+def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Estimate]:
     """Compute ratios of sums over units.
 
     Args:
         *parts: Numerators, (n_units,) each, then one denominator for all or one for each.
-        share: True if the ratios are proportions.
+        is_proportion: True if the ratios are proportions.
     """
     numerators = np.stack(parts[:-1])
     denominators = np.broadcast_to(parts[-1], numerators.shape)
@@ -462,18 +496,18 @@ def unit_ratios(*parts: np.ndarray, share: bool = True) -> list[Estimate]:
             denominator=int(d.sum()),
             denominator_square=int((d * d).sum()),
             cross=int((n * d).sum()),
-            share=share,
-            always=bool((d > 0).all()),
+            is_proportion=is_proportion,
+            is_in_every_unit=bool((d > 0).all()),
         )
         estimates.append(estimate_ratio(len(n), sums))
     return estimates
 
 
-def sums_by_unit(deals: Deals, column: str) -> np.ndarray:
+def sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
     """Return the sum of a column in every unit, (n_units,) float64."""
     return np.bincount(deals.column("unit"), deals.column(column))
 
 
-def if_varied(estimate: Estimate) -> Estimate:
+def undefined_if_constant(estimate: Estimate) -> Estimate:
     """Return the estimate, or an undefined one if nothing varied, which is not an error of 0."""
-    return undefined(int(estimate.n)) if estimate.se == 0 else estimate
+    return undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate

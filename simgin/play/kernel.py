@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 from numba import boolean, int64, types, void
 
-from simgin.core import ask, jit, sums
-from simgin.core.answers import SLOTS
-from simgin.core.batch import play_solo_units, play_units
-from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.record import DEAL
+from simgin.core import batch_columns, jit, query
+from simgin.core.batch_kernel import play_units, play_units_solo
+from simgin.core.codes import SLOTS
+from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.policy_types import POLICY_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.state import new_state
 from simgin.core.view import new_view
-from simgin.play import overdue
+from simgin.play import watchdog
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import interruptible
+from simgin.play.parallel import call_interruptibly
 from simgin.rules.build import build_rules
-from simgin.strategy import Policy, Strategy, compiler, interpret
-from simgin.strategy.text_form import StrategyError
+from simgin.strategy import Policy, Strategy, compiler, python_tier
+from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import notation
-from simgin.text.messages import described
+from simgin.text.messages import describe_error
 
 SOLO_SLOTS = ("discard", "knock")  # the policies that a single player needs
-NO_RECORDS = np.zeros(0, DEAL)
-MOST_LISTED = 7  # legal actions listed one by one in a message
+NO_RECORDS = np.zeros(0, DEAL_RECORD)
+MAX_LISTED_ACTIONS = 7  # legal actions listed one by one in a message
 
 
 class PolicyFailure(ValueError):
@@ -41,7 +41,7 @@ class RulesModified(ValueError):
 
 
 @cache
-def compiled_loop(function: Any, players: int, *between: Any, distinct: bool = True) -> Any:
+def compile_loop(function: Any, players: int, *between: Any, distinct: bool = True) -> Any:
     """Compile a loop of the engine over deals.
 
     Args:
@@ -50,10 +50,12 @@ def compiled_loop(function: Any, players: int, *between: Any, distinct: bool = T
         between: See `loop_signature`.
         distinct: See `core.jit.compiled`.
     """
-    return jit.compiled(function, loop_type(players, *between), distinct=distinct, trusted=True)
+    return jit.compile_function(
+        function, loop_signature(players, *between), no_alias=distinct, trusted=True
+    )
 
 
-def loop_type(players: int, *between: Any) -> Any:
+def loop_signature(players: int, *between: Any) -> Any:
     """Return the numba signature of a loop over deals.
 
     Args:
@@ -61,37 +63,37 @@ def loop_type(players: int, *between: Any) -> Any:
         between: Types of the arguments between the views and the policies.
     """
     views = [VIEW_TYPE] * players
-    hooks = [HOOK_TYPE] * (len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS))
+    hooks = [POLICY_TYPE] * (len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS))
     return void(STATE_TYPE, RULES_TYPE, *views, *between, *hooks)
 
 
-def compiled_kernel(players: int) -> Any:
+def compile_kernel(players: int) -> Any:
     """Compile the loop for one or two players; see `simgin.core.batch_kernel`."""
-    function = play_solo_units if players == 1 else play_units
-    return compiled_loop(function, players, *_units(players))
+    function = play_units_solo if players == 1 else play_units
+    return compile_loop(function, players, *_unit_argument_types(players))
 
 
-def signature(players: int) -> Any:
+def kernel_signature(players: int) -> Any:
     """Return the numba signature of the loop for one or two players."""
-    return loop_type(players, *_units(players))
+    return loop_signature(players, *_unit_argument_types(players))
 
 
-def _units(players: int) -> list[Any]:
+def _unit_argument_types(players: int) -> list[Any]:
     """Return the types of rows, records, unit numbers and, for two players, the mirror flag."""
     mirrored = [boolean] * (players - 1)
     return [types.Array(int64, 2, "C"), RECORDS_TYPE, int64, int64, int64, boolean, *mirrored]
 
 
-def compiled_hooks(matchup: Matchup) -> list[Any]:
+def compile_policies(matchup: Matchup) -> list[Any]:
     """Return the compiled policies of A in the order of the slots, then those of B.
 
     In solitaire games, these are only the policies that a single player needs.
     """
     slots = SOLO_SLOTS if matchup.b is None else SLOTS
-    hooks: list[Any] = []
+    functions: list[Any] = []
     for strategy in matchup.players:
-        hooks += map(compiler.hook, _policies(strategy, slots))
-    return hooks
+        functions += map(compiler.compile_policy, _policies(strategy, slots))
+    return functions
 
 
 def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
@@ -103,11 +105,11 @@ def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
     return policies
 
 
-def prepare(matchup: Matchup) -> None:
+def compile_matchup(matchup: Matchup) -> None:
     """Compile everything that a matchup needs, so that errors come before the first deal."""
     build_rules(matchup.variant)
-    compiled_hooks(matchup)
-    compiled_kernel(len(matchup.players))
+    compile_policies(matchup)
+    compile_kernel(len(matchup.players))
 
 
 # Playing
@@ -123,16 +125,16 @@ def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
     vectors = []
     for player, strategy in enumerate(matchup.players):
         policies = _policies(strategy)
-        own = [compiler.vector(policy) for policy in policies]
+        player_vectors = [compiler.make_parameter_vector(policy) for policy in policies]
         state.same[player] = strategy.ending == "same"
         state.noisy[player] |= sum(policy.noise << slot for slot, policy in enumerate(policies))
-        state.vectors[player] = [vector.ctypes.data for vector in own]
-        state.lengths[player] = [len(vector) for vector in own]
-        vectors += own
+        state.vectors[player] = [vector.ctypes.data for vector in player_vectors]
+        state.lengths[player] = [len(vector) for vector in player_vectors]
+        vectors += player_vectors
     return vectors
 
 
-def run(
+def run_units(
     matchup: Matchup,
     state: Any,
     rules: Any,
@@ -160,16 +162,16 @@ def run(
         Exception: Any exception of a policy, unchanged.
     """
     vectors = seat_players(state, matchup)
-    before = _contents(rules, vectors)
-    batches = -(-n_units // matchup.batch)
-    rows = np.zeros((batches, sums.COLUMNS), np.int64)
+    before = _readonly_bytes(rules, vectors)
+    batches = -(-n_units // matchup.batch_size)
+    rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
     arguments = [state, rules, *views[: len(matchup.players)]]
-    arguments += [rows, records, first_unit, n_units, matchup.batch, matchup.unit == "match"]
+    arguments += [rows, records, first_unit, n_units, matchup.batch_size, matchup.unit == "match"]
     if matchup.b is not None:
-        arguments.append(matchup.mirrored)
+        arguments.append(matchup.is_mirrored)
 
-    call_kernel(matchup, state, compiled_kernel(len(matchup.players)), arguments)
-    if _contents(rules, vectors) != before:
+    call_kernel(matchup, state, compile_kernel(len(matchup.players)), arguments)
+    if _readonly_bytes(rules, vectors) != before:
         suspects = " or ".join([strategy.text for strategy in matchup.players])
         raise RulesModified(
             f"{suspects} wrote into the rules or its parameters; a policy may only read them."
@@ -182,18 +184,18 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
 
     Exceptions of policies are passed on unchanged.
     """
-    hooks = compiled_hooks(matchup)
+    hooks = compile_policies(matchup)
     future: Future[None] = Future()
 
     def call() -> None:
-        with interpret.unwrapped():
+        with python_tier.reraise_policy_errors():
             kernel(*arguments, *hooks)
 
-    with overdue.watching(matchup, state, future.set_exception):
-        interruptible(call, future)
+    with watchdog.watch_policies(matchup, state, future.set_exception):
+        call_interruptibly(call, future)
 
 
-def run_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
+def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
     """Call a compiled kernel as `call_kernel` does, with an error message for failures.
 
     Raises:
@@ -205,12 +207,12 @@ def run_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) 
         raise PolicyFailure(describe_failure(matchup, state, error)) from error
 
 
-def _contents(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
+def _readonly_bytes(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
     """Return the bytes that policies must not change: the rules and the parameters."""
     return [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
 
 
-def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
+def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
     """Play units and return their batch rows.
 
     The function releases the interpreter lock while it plays. Every call has its own state, views,
@@ -228,26 +230,28 @@ def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
         PolicyFailure: A policy failed. The message has the command that replays the deal.
         RulesModified: A policy wrote to the rules or its parameters.
     """
-    rows, _ = _play(matchup, first_unit, n_units, NO_RECORDS)
+    rows, _ = _play_into(matchup, first_unit, n_units, NO_RECORDS)
     return rows
 
 
-def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.ndarray, np.ndarray]:
+def play_with_records(
+    matchup: Matchup, first_unit: int, n_units: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Play units as `play_batches` does, with a record of every deal.
 
     Returns:
         (batch rows, records), the records in order of play, (n_deals,) DEAL_RECORD.
     """
-    most = n_units * (2 if matchup.mirrored else 1)
+    max_records = n_units * (2 if matchup.is_mirrored else 1)
     if matchup.unit == "match":
-        most *= int(build_rules(matchup.variant).max_deals)
+        max_records *= int(build_rules(matchup.variant).max_deals)
     # Memory pages that are never written take no space.
-    records = np.empty(most, DEAL)
-    rows, recorded = _play(matchup, first_unit, n_units, records)
+    records = np.empty(max_records, DEAL_RECORD)
+    rows, recorded = _play_into(matchup, first_unit, n_units, records)
     return rows, records[:recorded].copy()
 
 
-def _play(
+def _play_into(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
     """Play units and return (batch rows, number of records written)."""
@@ -255,23 +259,25 @@ def _play(
     rules = build_rules(matchup.variant)
     views = new_views()
     try:
-        rows = run(matchup, state, rules, views, first_unit, n_units, records)
+        rows = run_units(matchup, state, rules, views, first_unit, n_units, records)
     except (RulesModified, StrategyError):
         raise
     except Exception as error:
         failure = describe_failure(matchup, state, error)
-        raise PolicyFailure(failure) from (None if isinstance(error, ask.IllegalAnswer) else error)
-    _check_memory(matchup, rows, first_unit, n_units)
+        raise PolicyFailure(failure) from (
+            None if isinstance(error, query.IllegalAction) else error
+        )
+    _check_determinism(matchup, rows, first_unit, n_units)
     return rows, int(state.recorded)
 
 
-def _check_memory(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
+def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
     """Raise PolicyFailure if state kept by a Python policy changes its actions."""
-    suspects = [one.text for one in matchup.players if any(map(compiler.remembers, one.policies))]
+    suspects = [one.text for one in matchup.players if any(map(compiler.is_stateful, one.policies))]
     if not suspects:
         return
-    state, rules, units = new_state(matchup.seed), build_rules(matchup.variant), matchup.batch
-    again = run(matchup, state, rules, new_views(), first_unit, min(n_units, units))
+    state, rules, units = new_state(matchup.seed), build_rules(matchup.variant), matchup.batch_size
+    again = run_units(matchup, state, rules, new_views(), first_unit, min(n_units, units))
     if not np.array_equal(again[0], rows[0]):
         names = " or ".join(dict.fromkeys(suspects))
         raise PolicyFailure(
@@ -295,47 +301,47 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
     slot = SLOTS[state.asked_slot]
     policy = strategy.policy(slot)
     assert policy is not None
-    if isinstance(error, ask.IllegalAnswer):
-        fault = describe_answer(slot, int(state.answer), int(state.legal))
+    if isinstance(error, query.IllegalAction):
+        failure = describe_illegal_action(slot, int(state.answer), int(state.legal))
     else:
-        fault = describe_exception(error)
+        failure = describe_exception(error)
     half = f", half {state.half}" if matchup.b is not None else ""
-    place = f"seed {matchup.seed}, unit {state.unit}{half}, deal {state.deal}"
-    replay = matchup.replay(int(state.unit), int(state.half), int(state.deal))
+    address = f"seed {matchup.seed}, unit {state.unit}{half}, deal {state.deal}"
+    replay = matchup.replay_command(int(state.unit), int(state.half), int(state.deal))
     return (
-        f"{strategy.text}: the {slot} policy {policy.name!r} {fault} "
-        f"(variant {matchup.variant.text}, {place}). "
+        f"{strategy.text}: the {slot} policy {policy.name!r} {failure} "
+        f"(variant {matchup.variant.text}, {address}). "
         f"Replay the deal with: {replay}"
     )
 
 
 def describe_exception(error: BaseException) -> str:
     """Describe an exception of a policy, to continue `the take policy 'mine' `."""
-    if isinstance(error, interpret.NoAnswer | interpret.Ended):
+    if isinstance(error, python_tier.InvalidActionError | python_tier.PolicyExitError):
         return str(error).rstrip(".")
-    return f"raised {described(error)}"
+    return f"raised {describe_error(error)}"
 
 
-def describe_answer(slot: str, answer: int, legal: int) -> str:
+def describe_illegal_action(slot: str, action: int, legal: int) -> str:
     """Describe an illegal action of a policy, to continue `the take policy 'mine' `.
 
     Args:
         slot: Slot of the policy.
-        answer: Return value of the policy.
+        action: Return value of the policy.
         legal: Legal actions, as bits.
     """
     if slot == "discard":
-        discards = notation.hand_text(legal)
-        if answer >= notation.CARDS and not answer & ~legal:
-            cards = notation.hand_text(answer)
+        discards = notation.format_hand(legal)
+        if action >= notation.N_CARDS and not action & ~legal:
+            cards = notation.format_hand(action)
             return (
                 f"answered a set of cards ({cards}) where one card is asked, such as "
                 f"lowest(cards); the legal discards are {discards}"
             )
-        card = notation.card_text(answer) if 0 <= answer < notation.CARDS else str(answer)
+        card = notation.format_card(action) if 0 <= action < notation.N_CARDS else str(action)
         return f"discarded {card}, which is not among the legal discards {discards}"
     answers = [bit for bit in range(64) if legal >> bit & 1]
     choices = " or ".join(map(str, answers))
-    if len(answers) > MOST_LISTED:
+    if len(answers) > MAX_LISTED_ACTIONS:
         choices = f"{answers[0]}..{answers[-1]}"
-    return f"answered {answer}, but only {choices} is legal"
+    return f"answered {action}, but only {choices} is legal"

@@ -5,19 +5,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from simgin.core.cell import Cell, Unit
+from simgin.core.matchup_key import MatchupKey, UnitType
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.strategy import Strategy, loader
-from simgin.strategy.text_form import parse
+from simgin.strategy.strategy_spec import parse_spec
 from simgin.text import shell
-from simgin.text.files import has_ending
+from simgin.text.files import has_suffix
 
 # Folders of a policy file or a weights file, as in +knock=a/b.py and champion@a/b.npy
-FOLDERS = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
+FOLDER_PATTERN = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
 
 
-class SeatError(ValueError):
+class PlayerCountError(ValueError):
     """Error for a number of strategies that does not fit the variant's number of players."""
 
 
@@ -37,7 +37,7 @@ class Matchup:
     a: Strategy
     b: Strategy | None
     seed: int
-    unit: Unit
+    unit: UnitType
 
     @property
     def players(self) -> tuple[Strategy, ...]:
@@ -50,26 +50,26 @@ class Matchup:
         return "" if self.b is None else self.b.text
 
     @property
-    def cell(self) -> Cell:
+    def key(self) -> MatchupKey:
         """Matchup as strings."""
-        return Cell(self.variant.text, self.a.text, self.opponent, self.seed, self.unit)
+        return MatchupKey(self.variant.text, self.a.text, self.opponent, self.seed, self.unit)
 
     @property
     def title(self) -> str:
         """Players, as in `gold v simple`."""
-        return self.cell.title
+        return self.key.title
 
     @property
-    def mirrored(self) -> bool:
+    def is_mirrored(self) -> bool:
         """True if each shuffle is played twice, with seats swapped, so that a unit is a pair."""
-        return self.cell.mirrored
+        return self.key.is_mirrored
 
     @property
-    def batch(self) -> int:
+    def batch_size(self) -> int:
         """Number of units per batch row."""
-        return self.cell.batch
+        return self.key.batch_size
 
-    def replay(self, unit: int, half: int, deal: int) -> str:
+    def replay_command(self, unit: int, half: int, deal: int) -> str:
         """Return the command that replays a deal.
 
         Live strategies exist only in their own process, so that the command is a Python call for
@@ -93,14 +93,16 @@ class Matchup:
         words = ["simgin", "show", *names, "-v", self.variant.text]
         for name, number in numbers.items():
             words += [f"--{name}", str(number)]
-        return shell.join(words)
+        return shell.join_command(words)
 
-    def units(self, n: int) -> int:
+    def count_units(self, n_games: int) -> int:
         """Return the units needed for n deals or matches: half as many, rounded up, if mirrored."""
-        return self.cell.units(n)
+        return self.key.count_units(n_games)
 
 
-def parse_matchup(a: str, b: str | None, variant: str | Variant, seed: int, unit: Unit) -> Matchup:
+def parse_matchup(
+    a: str, b: str | None, variant: str | Variant, seed: int, unit: UnitType
+) -> Matchup:
     """Parse the names of a matchup.
 
     Args:
@@ -115,19 +117,23 @@ def parse_matchup(a: str, b: str | None, variant: str | Variant, seed: int, unit
         VariantError: The variant is not valid.
         StrategyError: A strategy is not valid.
     """
-    parsed = variants.find(variant)
-    if parsed.row["players"] == 2:
-        first = loader.find(a)
-        return Matchup(parsed, first, loader.find("simple" if b is None else b), seed, unit)
+    parsed = variants.find_variant(variant)
+    if parsed.params["players"] == 2:
+        first = loader.find_strategy(a)
+        return Matchup(
+            parsed, first, loader.find_strategy("simple" if b is None else b), seed, unit
+        )
     if b is not None:
-        raise SeatError(f"{parsed.text} is for one player: name one strategy, not {a} and {b}.")
-    return Matchup(parsed, loader.find(a), None, seed, unit)
+        raise PlayerCountError(
+            f"{parsed.text} is for one player: name one strategy, not {a} and {b}."
+        )
+    return Matchup(parsed, loader.find_strategy(a), None, seed, unit)
 
 
 # Short names of strategies from files
 
 
-def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
+def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     """Return short names of the strategies in matchups that are declared in files.
 
     `some/where/patient.py:k=7` becomes `patient-gold:k=7` if the file declares that name. If two
@@ -138,7 +144,7 @@ def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
         Short names by the full names of the strategies.
     """
     players = [strategy for matchup in matchups for strategy in matchup.players]
-    shown = {strategy.text: _own_name(strategy) for strategy in players}
+    shown = {strategy.text: _short_name(strategy) for strategy in players}
     names = {text: name for text, name in shown.items() if name != text}
     for text, name in names.items():
         namesakes = [other for other in shown if shown[other] == name and other != text]
@@ -147,35 +153,35 @@ def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     return names
 
 
-def _path(text: str) -> PurePath:
+def _strategy_file(text: str) -> PurePath:
     """Return the file that distinguishes a strategy: its weights file or its declaration."""
-    form = parse(text)
+    form = parse_spec(text)
     return PurePath(form.file if form.has_weights else form.strategy.name.partition("#")[0])
 
 
-def _own_name(strategy: Strategy) -> str:
+def _short_name(strategy: Strategy) -> str:
     """Return the declared name, with the parameters and policies that follow the file."""
     text = strategy.text
-    name = parse(text).strategy.name
-    if has_ending(name.partition("#")[0], ".py"):
+    name = parse_spec(text).strategy.name
+    if has_suffix(name.partition("#")[0], ".py"):
         text = strategy.name + text.removeprefix(name)
-    return FOLDERS.sub("", text)
+    return FOLDER_PATTERN.sub("", text)
 
 
 def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
     """Return the shortest end of a file's path that no namesake's path ends with."""
-    own = _path(text).parts
-    paths = [_path(namesake).parts for namesake in namesakes]
-    for length in range(1, len(own)):
-        end = own[-length:]
+    parts = _strategy_file(text).parts
+    paths = [_strategy_file(namesake).parts for namesake in namesakes]
+    for length in range(1, len(parts)):
+        end = parts[-length:]
         if end not in [path[-length:] for path in paths]:
             return "/".join(end)
     return text
 
 
-def side_names(matchup: Matchup) -> list[str]:
+def short_player_names(matchup: Matchup) -> list[str]:
     """Return the short names of the players, A first; self-play is marked (A) and (B)."""
-    short = own_names([matchup])
+    short = short_names([matchup])
     names = [short.get(player.text, player.text) for player in matchup.players]
     if len(names) == 2 and names[0] == names[1]:
         return [f"{names[0]} (A)", f"{names[0]} (B)"]

@@ -17,7 +17,7 @@ from simgin.core import jit
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # called with (units done, units in total)
-SHARES = 1000  # progress steps per piece of work
+PROGRESS_PARTS = 1000  # progress steps per piece of work
 
 
 def usable_cpus() -> int:
@@ -27,39 +27,41 @@ def usable_cpus() -> int:
     return os.cpu_count() or 1
 
 
-def share(progress: Progress | None, place: int, pieces: int) -> Progress | None:
+def partial_progress(on_progress: Progress | None, index: int, n_pieces: int) -> Progress | None:
     """Return the progress callback for one of several pieces of work.
 
     Args:
-        progress: Callback for the whole work.
-        place: Index of the piece.
-        pieces: Number of pieces.
+        on_progress: Callback for the whole work.
+        index: Index of the piece.
+        n_pieces: Number of pieces.
     """
-    if progress is None:
+    if on_progress is None:
         return None
-    return lambda done, units: progress(SHARES * place + SHARES * done // units, SHARES * pieces)
+    return lambda done, units: on_progress(
+        PROGRESS_PARTS * index + PROGRESS_PARTS * done // units, PROGRESS_PARTS * n_pieces
+    )
 
 
-def over_units(
-    play: Callable[[int, int], T],
-    units: int,
-    size: int,
+def map_units(
+    play_block: Callable[[int, int], T],
+    n_units: int,
+    block_size: int,
     workers: int | None = None,
-    progress: Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> list[T]:
     """Call a function for blocks of units in several threads.
 
     Args:
-        play: Function of (first unit, number of units).
-        units: Total number of units.
-        size: Units per block.
+        play_block: Function of (first unit, number of units).
+        n_units: Total number of units.
+        block_size: Units per block.
         workers: Number of threads; by default one per CPU.
-        progress: Callback for the progress.
+        on_progress: Callback for the progress.
 
     Returns:
         Results in the order of the blocks.
     """
-    blocks = [(first, min(size, units - first)) for first in range(0, units, size)]
+    blocks = [(first, min(block_size, n_units - first)) for first in range(0, n_units, block_size)]
     futures: list[Future[T]] = [Future() for _ in blocks]
     todo = SimpleQueue[int]()
     for i in range(len(blocks)):
@@ -69,7 +71,7 @@ def over_units(
         with suppress(Empty):
             while True:
                 i = todo.get_nowait()
-                _settle(futures[i], partial(play, *blocks[i]))
+                _complete_future(futures[i], partial(play_block, *blocks[i]))
 
     for _ in range(workers or usable_cpus()):
         threading.Thread(target=work, daemon=True).start()
@@ -77,8 +79,8 @@ def over_units(
     try:
         for (first, n), future in zip(blocks, futures, strict=True):
             results.append(future.result())
-            if progress is not None:
-                progress(first + n, units)
+            if on_progress is not None:
+                on_progress(first + n, n_units)
     finally:
         with suppress(Empty):
             while True:
@@ -86,7 +88,7 @@ def over_units(
     return results
 
 
-def interruptible(call: Callable[[], T], future: Future[T]) -> T:
+def call_interruptibly(call: Callable[[], T], future: Future[T]) -> T:
     """Call a function in another thread so that Ctrl-C can end the wait for it.
 
     Python handles Ctrl-C in the main thread, between two of its own instructions. Compiled code has
@@ -96,33 +98,33 @@ def interruptible(call: Callable[[], T], future: Future[T]) -> T:
     Returns:
         Return value of `call`.
     """
-    if jit.interpreted():
+    if jit.is_interpreted():
         return call()
     try:
-        calls = _WAITING.pop()
+        calls = _IDLE_QUEUES.pop()
     except IndexError:
         calls = SimpleQueue()
-        threading.Thread(target=_serve, args=(calls,), daemon=True).start()
+        threading.Thread(target=_serve_calls, args=(calls,), daemon=True).start()
     calls.put((future, call))
     return future.result()
 
 
 # Queues of idle threads. Starting a thread takes longer than most calls. A thread whose call never
 # returns is not reused.
-_Calls: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
-_WAITING: list[_Calls] = []
+_CallQueue: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
+_IDLE_QUEUES: list[_CallQueue] = []
 if hasattr(os, "register_at_fork"):  # Threads do not survive a fork.
-    os.register_at_fork(after_in_child=_WAITING.clear)
+    os.register_at_fork(after_in_child=_IDLE_QUEUES.clear)
 
 
-def _serve(calls: _Calls) -> None:
+def _serve_calls(calls: _CallQueue) -> None:
     """Run the calls of a queue, without keeping references to them."""
     while True:
-        _settle(*calls.get())
-        _WAITING.append(calls)
+        _complete_future(*calls.get())
+        _IDLE_QUEUES.append(calls)
 
 
-def _settle(future: Future[T], call: Callable[[], T]) -> None:
+def _complete_future(future: Future[T], call: Callable[[], T]) -> None:
     """Run the call, and set its result or its exception on the future."""
     with suppress(InvalidStateError):  # The waiter has given up.
         try:

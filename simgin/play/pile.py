@@ -6,33 +6,35 @@ the pile contains the player's own discards.
 
 from typing import Any
 
-from simgin.core.rules import DISCARD_FIRST
+from simgin.core.rules_record import FIRST_TURN_DISCARD
 from simgin.core.view import FROM_PILE
-from simgin.text.notation import card_text
+from simgin.text.notation import format_card
 
-TAKEN = "*"  # follows a card that was taken
-FORGOTTEN = "?"  # marks an unknown card
-SOME = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # mark any number of unknown cards
-ORDER = "oldest first"
+TAKEN_MARK = "*"  # follows a card that was taken
+UNKNOWN_CARD_MARK = "?"  # marks an unknown card
+ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # mark any number of unknown cards
+PILE_ORDER = "oldest first"
 
 
-def pile_label(is_alone: bool) -> str:
+def pile_label(is_solo: bool) -> str:
     """Return the label of the pile with its order, for screens and reports."""
-    return f"{'Thrown' if is_alone else 'Pile'} ({ORDER})"
+    return f"{'Thrown' if is_solo else 'Pile'} ({PILE_ORDER})"
 
 
-def pile_words(view: Any, rules: Any, is_alone: bool) -> list[str]:
+def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:
     """Format the cards of the pile as `--pile` accepts them, including those taken."""
-    turns_up = not is_alone and rules.first_turn != DISCARD_FIRST
-    words = [_word(view.upcard)] if turns_up else []
-    for _, source, _, thrown in view.history[: view.turns]:
+    turns_up = not is_solo and rules.first_turn != FIRST_TURN_DISCARD
+    words = [_format_pile_card(view.upcard)] if turns_up else []
+    for _, source, _, discarded in view.history[: view.turns]:
         if source == FROM_PILE:
-            words[-1] += TAKEN
-        words.append(_word(thrown))
-    if view.taken >= 0 and words[-1] == _word(view.taken):  # this turn, before its discard
-        words[-1] += TAKEN
+            words[-1] += TAKEN_MARK
+        words.append(_format_pile_card(discarded))
+    if view.taken >= 0 and words[-1] == _format_pile_card(
+        view.taken
+    ):  # this turn, before its discard
+        words[-1] += TAKEN_MARK
     return words
 
 
-def _word(card: int) -> str:
-    return card_text(int(card)) if card >= 0 else FORGOTTEN
+def _format_pile_card(card: int) -> str:
+    return format_card(int(card)) if card >= 0 else UNKNOWN_CARD_MARK

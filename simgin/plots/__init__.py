@@ -9,11 +9,12 @@ Example:
     simgin.plots.win_and_points(frame, seed=7)
 """
 
-from simgin.plots.answers import *
-from simgin.plots.chances import *
+from simgin import renamed
+from simgin.plots.action_costs import *
 from simgin.plots.forest import *
 from simgin.plots.matchups import *
-from simgin.plots.review import *
+from simgin.plots.odds_plots import *
+from simgin.plots.rule_review import *
 from simgin.report.figures import png as png
 from simgin.report.figures import svg as svg
 
@@ -21,3 +22,5 @@ from simgin.report.figures import svg as svg
 __all__ = sorted(
     name for name, value in globals().items() if callable(value) and not name.startswith("_")
 )
+
+__getattr__ = renamed.make_getattr(__name__)

@@ -9,25 +9,30 @@ import numpy as np
 
 from simgin.report import figures
 from simgin.stats import metrics
+from simgin.stats.estimate import ALPHA
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["differences", "effects", "search"]
+__all__ = ["forest_plot", "gains_by_field", "search_history"]
 
-HEAD = 0.55  # inches of a panel without its rows
-SURE = 0.05  # threshold for p-values after Holm's adjustment
-MARKED, MOST_MARKED = (0.01, 0.04, 0.2, 1, 4, 20, 80), 2  # points with a tick on the scale of gains
-ROOM = 1.15  # limit of the scale of gains, relative to the largest gain
-LEAST_REACH = 0.01  # points; smallest limit of the scale of gains
-BARS = "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
-GREY_DOTS = "Grey and hollow: no clear difference."
+PANEL_HEAD = 0.55  # inches of a panel without its rows
+TICK_POINTS, MAX_TICKS = (
+    (0.01, 0.04, 0.2, 1, 4, 20, 80),
+    2,
+)  # points with a tick on the scale of gains
+SCALE_MARGIN = 1.15  # limit of the scale of gains, relative to the largest gain
+MIN_REACH = 0.01  # points; smallest limit of the scale of gains
+BARS_NOTE = (
+    "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
+)
+INCONCLUSIVE_NOTE = "Grey and hollow: no clear difference."
 
 
-@figures.picture
-def differences(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+@figures.plot_function
+def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot differences of variants or strategies from their baseline, one panel per metric.
 
     Columns: metric, title, base_variant (and base_strategy), difference; optional p_holm, which
@@ -49,20 +54,20 @@ def differences(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     same_variant = frame["variant"] == frame["base_variant"]
     compared = "strategy" if same_variant.all() else "variant"
     base = str(frame[f"base_{compared}"].iloc[0])
-    frame = frame.assign(name=frame[compared].map(str), clear=_is_clear(frame))
+    frame = frame.assign(name=frame[compared].map(str), clear=_is_significant(frame))
     titles = frame.drop_duplicates("metric").set_index("metric")["title"].map(str)
-    shown = figures.unique(frame.loc[frame["clear"], "metric"]) or list(titles.index)
+    shown = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles.index)
     unclear = [title for metric, title in titles.items() if metric not in shown]
-    note = f"{BARS} {GREY_DOTS}"
+    note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE}"
     note += f" No clear difference: {', '.join(unclear)}." if unclear else ""
-    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=note)
+    caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=note)
     parts = {titles[metric]: frame[frame["metric"] == metric] for metric in shown}
-    figure, _ = _panels(f"Difference from {base}", caption, parts)
+    figure, _ = _draw_panels(f"Difference from {base}", caption, parts)
     return figure
 
 
-@figures.picture
-def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+@figures.plot_function
+def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the points per deal that changes of a strategy gain, one panel per change.
 
     Columns: change, field, difference; rows in points (metric margin) of one variant. Panels are
@@ -82,25 +87,25 @@ def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     changes = gains.sort_values(ascending=False, kind="stable").index
     # The caption lists the fields only, because it would be too long with every change
     by_field = frame.assign(strategy=frame["field"], opponent="")
-    note = f"{BARS} {GREY_DOTS} All panels have one scale, of square roots."
-    caption = figures.caption(by_field, seed=seed, unit="deals", note=note)
-    frame = frame.assign(name=frame["field"].map(str), clear=_is_clear(frame))
+    note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE} All panels have one scale, of square roots."
+    caption = figures.format_caption(by_field, seed=seed, unit="deals", note=note)
+    frame = frame.assign(name=frame["field"].map(str), clear=_is_significant(frame))
     parts = {str(change): frame[frame["change"] == change] for change in changes}
-    figure, panels = _panels("Points per deal gained, by field", caption, parts)
-    largest = figures.furthest(figures.columns(frame, "low", "high"), LEAST_REACH)
+    figure, panels = _draw_panels("Points per deal gained, by field", caption, parts)
+    largest = figures.max_distance(figures.float_columns(frame, "low", "high"), MIN_REACH)
     for axes in panels:
-        _root_scale(axes, ROOM * largest)
+        _set_root_scale(axes, SCALE_MARGIN * largest)
     return figure
 
 
-def _is_clear(frame: pd.DataFrame) -> pd.Series:
+def _is_significant(frame: pd.DataFrame) -> pd.Series:
     """Return True for significant rows, by Holm-adjusted p-value or else by interval."""
     if "p_holm" in frame:
-        return frame["p_holm"] < SURE
+        return frame["p_holm"] < ALPHA
     return (frame["low"] > 0) | (frame["high"] < 0)
 
 
-def _panels(
+def _draw_panels(
     title: str, caption: str, parts: Mapping[str, pd.DataFrame]
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a panel for every part: a dot with an error bar for every name.
@@ -108,27 +113,31 @@ def _panels(
     Every panel has a row for every name; differences that are not significant are grey.
     """
     names = list(dict.fromkeys(name for part in parts.values() for name in part["name"]))
-    height = len(parts) * (HEAD + figures.row_height(names) * len(names))
+    height = len(parts) * (PANEL_HEAD + figures.row_height(names) * len(names))
     figure = figures.new_figure(height, title, caption)
     panels = figures.stack_panels(figure, len(parts), grid="x")
-    for axes, (head, part) in zip(panels, parts.items(), strict=True):
-        for name, row in figures.groups(part, "name"):
-            draw = figures.level_bars if row["clear"].any() else figures.unclear_bars
-            limits = figures.columns(row, "difference", "low", "high")
-            draw(axes, np.array([names.index(name)]), limits, figures.PLAIN, "")
-        axes.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
-        figures.row_names(axes, names)
-        figures.panel_title(axes, head)
+    for axes, (heading, part) in zip(panels, parts.items(), strict=True):
+        for name, row in figures.iterate_groups(part, "name"):
+            draw = (
+                figures.draw_horizontal_bars
+                if row["clear"].any()
+                else figures.draw_inconclusive_bars
+            )
+            limits = figures.float_columns(row, "difference", "low", "high")
+            draw(axes, np.array([names.index(name)]), limits, figures.SINGLE_STYLE, "")
+        axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+        figures.set_row_names(axes, names)
+        figures.set_panel_title(axes, heading)
         axes.margins(x=0.12)
         axes.locator_params(axis="x", nbins=4)
     return figure, panels
 
 
-def _root_scale(axes: Axes, reach: float) -> None:
+def _set_root_scale(axes: Axes, reach: float) -> None:
     """Set a signed square-root scale, which shows both small and large gains and losses."""
     axes.set_xscale("function", functions=(_signed_root, _signed_square))
     axes.set_xlim(-reach, reach)
-    gains = [points for points in MARKED if points < reach][-MOST_MARKED:]
+    gains = [points for points in TICK_POINTS if points < reach][-MAX_TICKS:]
     ticks = sorted([*[-points for points in gains], 0, *gains])
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 
@@ -143,9 +152,9 @@ def _signed_square(x: np.ndarray) -> np.ndarray:
 
 # History of a parameter search
 
-GAIN, NUMBER = 1.9, 1.15  # inches of the panels of the gain and of the parameters
-LOOK = figures.SERIES[0]
-DEFAULT: dict[str, Any] = {"color": figures.INK, "linewidth": 1, "linestyle": "--"}
+GAIN_HEIGHT, PARAMETER_HEIGHT = 1.9, 1.15  # inches of the panels of the gain and of the parameters
+LINE_STYLE = figures.SERIES_STYLES[0]
+DEFAULT_LINE: dict[str, Any] = {"color": figures.TEXT_COLOUR, "linewidth": 1, "linestyle": "--"}
 SEARCH_NOTE = (
     "After each generation, the middle of what is drawn next: above, its gain on the default on "
     "packs new to it, with 95 % intervals; below, its values, and one standard deviation of what "
@@ -153,8 +162,8 @@ SEARCH_NOTE = (
 )
 
 
-@figures.picture
-def search(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+@figures.plot_function
+def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the gain over the default and the parameters of a search, generation by generation.
 
     Columns: generations, metric, gain (with low and high), parameter, value (with value_low and
@@ -171,42 +180,45 @@ def search(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         result = simgin.tune_strategy("gold-early", generations=5)
         simgin.plots.search_history(result.path)
     """
-    names = figures.unique(frame["parameter"])
-    caption = figures.caption(frame, seed=seed, unit="matches a candidate", note=SEARCH_NOTE)
-    heights = [GAIN, *[NUMBER] * len(names)]
+    names = figures.unique_names(frame["parameter"])
+    caption = figures.format_caption(frame, seed=seed, unit="matches a candidate", note=SEARCH_NOTE)
+    heights = [GAIN_HEIGHT, *[PARAMETER_HEIGHT] * len(names)]
     figure = figures.new_figure(sum(heights), "Search for better numbers", caption)
     top, *panels = figures.stack_panels(figure, len(heights), sharex=True, heights=heights)
-    _gain_panel(top, frame[frame["parameter"] == names[0]])
-    for axes, (name, rows) in zip(panels, figures.groups(frame, "parameter"), strict=True):
-        _number_panel(axes, rows)
-        figures.panel_title(axes, name)
-    figures.axis_labels(panels[-1], "generations")
+    _draw_gain(top, frame[frame["parameter"] == names[0]])
+    for axes, (name, rows) in zip(panels, figures.iterate_groups(frame, "parameter"), strict=True):
+        _draw_parameter(axes, rows)
+        figures.set_panel_title(axes, name)
+    figures.set_axis_labels(panels[-1], "generations")
     return figure
 
 
-def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
+def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the gain over the default by generation."""
-    metric = metrics.BY_NAME[rows["metric"].iloc[0]]
-    (generations,) = figures.columns(rows, "generations")
-    shown = [metric.factor * limit for limit in figures.columns(rows, "gain", "low", "high")]
-    axes.axhline(0, **DEFAULT)
-    figures.band(axes, generations, shown, LOOK, "")
-    figures.mark_unknown(axes, rows["gain"])
-    figures.panel_title(axes, f"gain on the default, {metric.title}")
-    _whole_ticks(axes)
+    metric = metrics.METRICS_BY_NAME[rows["metric"].iloc[0]]
+    (generations,) = figures.float_columns(rows, "generations")
+    shown = [
+        metric.display_factor * limit
+        for limit in figures.float_columns(rows, "gain", "low", "high")
+    ]
+    axes.axhline(0, **DEFAULT_LINE)
+    figures.draw_band(axes, generations, shown, LINE_STYLE, "")
+    figures.label_if_undefined(axes, rows["gain"])
+    figures.set_panel_title(axes, f"gain on the default, {metric.title}")
+    _use_integer_ticks(axes)
 
 
-def _number_panel(axes: Axes, rows: pd.DataFrame) -> None:
+def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw one parameter by generation."""
-    generations, default = figures.columns(rows, "generations", "default")
-    limits = figures.columns(rows, "value", "value_low", "value_high")
-    axes.axhline(default[0], **DEFAULT)
-    figures.band(axes, generations, limits, LOOK, "")
-    figures.mark_unknown(axes, rows["value"])
-    _whole_ticks(axes)
+    generations, default = figures.float_columns(rows, "generations", "default")
+    limits = figures.float_columns(rows, "value", "value_low", "value_high")
+    axes.axhline(default[0], **DEFAULT_LINE)
+    figures.draw_band(axes, generations, limits, LINE_STYLE, "")
+    figures.label_if_undefined(axes, rows["value"])
+    _use_integer_ticks(axes)
 
 
-def _whole_ticks(axes: Axes) -> None:
+def _use_integer_ticks(axes: Axes) -> None:
     """Restrict the ticks to whole generations."""
     from matplotlib.ticker import MaxNLocator
 

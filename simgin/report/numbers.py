@@ -2,14 +2,14 @@
 
 import math
 
-DASH = "–"  # noqa: RUF001  printed for undefined estimates
+EN_DASH = "–"  # noqa: RUF001  printed for undefined estimates
 ERROR_DIGITS = 2  # significant digits of an error; its value has the same decimals
 # Intervals whose arms differ by more than this proportion of their width show both bounds
-LOPSIDED = 0.05
-MOST_DECIMALS = 12
+MAX_ASYMMETRY = 0.05
+MAX_DECIMALS = 12
 
 
-def number(value: float, error: float) -> str:
+def format_number(value: float, error: float) -> str:
     """Format `value` to the second significant digit of `error`; exactly zero is "0"."""
     if value == 0:
         return "0"
@@ -18,7 +18,7 @@ def number(value: float, error: float) -> str:
     return f"{rounded:.{decimals}f}"
 
 
-def estimate(value: float, low: float, high: float, factor: float = 1) -> str:
+def format_estimate(value: float, low: float, high: float, factor: float = 1) -> str:
     """Format an estimate with its 95 % confidence interval.
 
     Args:
@@ -32,7 +32,7 @@ def estimate(value: float, low: float, high: float, factor: float = 1) -> str:
         interval has no width; an en dash if any number is NaN.
     """
     if math.isnan(value + low + high):
-        return DASH
+        return EN_DASH
     value *= factor
     low *= factor
     high *= factor
@@ -40,15 +40,15 @@ def estimate(value: float, low: float, high: float, factor: float = 1) -> str:
     if half == 0:
         return f"{value + 0.0:g}"
     skew = abs((high - value) - (value - low))
-    value_text = number(value, half)
-    if skew > LOPSIDED * 2 * half:
-        low_text = number(low, half)
-        high_text = number(high, half)
+    value_text = format_number(value, half)
+    if skew > MAX_ASYMMETRY * 2 * half:
+        low_text = format_number(low, half)
+        high_text = format_number(high, half)
         return f"{value_text} ({low_text} to {high_text})"
-    return f"{value_text} ± {number(half, half)}"
+    return f"{value_text} ± {format_number(half, half)}"
 
 
 def _decimals(error: float) -> int:
     if error <= 0:
         return 2
-    return max(0, min(MOST_DECIMALS, ERROR_DIGITS - 1 - math.floor(math.log10(error))))
+    return max(0, min(MAX_DECIMALS, ERROR_DIGITS - 1 - math.floor(math.log10(error))))

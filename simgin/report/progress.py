@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from simgin.text.messages import printable
+from simgin.text.messages import escape_control_chars
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 SECONDS_PER_LINE = 10.0
-SECONDS_PER_LOOK = 0.5
-MEASURED_SECONDS = 2.0  # seconds of play before the remaining time is estimated
-BAR = 24  # characters
+REFRESH_SECONDS = 0.5
+MIN_MEASURED_SECONDS = 2.0  # seconds of play before the remaining time is estimated
+BAR_WIDTH = 24  # characters
 
 
 class OnProgress(Protocol):
@@ -35,106 +35,112 @@ class OnProgress(Protocol):
 
 
 @contextmanager
-def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
+def show_progress(title: str, stream: TextIO | None = None) -> Iterator[ProgressBar]:
     """Show progress while the block runs, and yield the callable that takes it."""
     from numba.core import event
 
-    event.Listener.register(_Compiling)
+    event.Listener.register(_CompilationTimer)
     stream = sys.stderr if stream is None else stream
-    with event.install_listener("numba:compile", _Compiling()) as compiling:
+    with event.install_listener("numba:compile", _CompilationTimer()) as compiling:
         if stream.isatty():
-            with _shown(title, stream, compiling) as report:
+            with _terminal_progress(title, stream, compiling) as report:
                 yield report
         else:
-            yield _Lines(title, stream, compiling)
+            yield _LineProgress(title, stream, compiling)
 
 
 @contextmanager
-def _shown(title: str, stream: TextIO, compiling: _Compiling) -> Iterator[_Shown]:
+def _terminal_progress(
+    title: str, stream: TextIO, compiling: _CompilationTimer
+) -> Iterator[_TerminalProgress]:
     """Show the progress bar on a terminal while the block runs."""
     from rich.live import Live
 
     from simgin.report.terminal import Terminal
 
-    shown = _Shown(title, compiling)
+    shown = _TerminalProgress(title, compiling)
     console = Terminal(file=stream, highlight=False)
-    rate = 1 / SECONDS_PER_LOOK
+    rate = 1 / REFRESH_SECONDS
     with Live(
         console=console, get_renderable=lambda: shown, refresh_per_second=rate, transient=True
     ):
         yield shown
 
 
-class Report:
+class ProgressBar:
     """A callable that takes the work done, the total and a renderer of an interim result.
 
     It estimates the remaining time from the pace so far.
     """
 
-    def __init__(self, title: str, compiling: _Compiling) -> None:
+    def __init__(self, title: str, compiling: _CompilationTimer) -> None:
         self._title = title
         self._compiling = compiling
         self._started = self._now = time.monotonic()
-        self._played = 0.0  # seconds so far, without compilation
-        self._begun: tuple[float, int] | None = None  # seconds and work done at the first call
+        self._elapsed = 0.0  # seconds so far, without compilation
+        self._first_call: tuple[float, int] | None = None  # seconds and work done at the first call
         self._done = 0
-        self._every = 1
+        self._total = 1
 
     def __call__(
-        self, done: int, every: int, so_far: Callable[[], RenderableType] | None = None
+        self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None
     ) -> None:
         """Record the work done and refresh the display if it is due.
 
         Args:
             done: Units of work done.
-            every: Units of work in total.
-            so_far: Function that renders an interim result, called at most twice per second and
-                only on a terminal.
+            total: Units of work in total.
+            render_result: Function that renders an interim result, called at most twice per second
+                and only on a terminal.
         """
         self._now = time.monotonic()
-        self._played = self._now - self._compiling.seconds()
-        if self._begun is None and done > 0:
-            self._begun = self._played, done
+        self._elapsed = self._now - self._compiling.seconds()
+        if self._first_call is None and done > 0:
+            self._first_call = self._elapsed, done
         self._done = done
-        self._every = max(1, every)
-        self._show(so_far)
+        self._total = max(1, total)
+        self._refresh(render_result)
 
-    def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
+    def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
         """Refresh the display if it is due."""
         raise NotImplementedError
 
     @property
     def _percent(self) -> int:
         """The percentage of the work that is done."""
-        return 100 * self._done // self._every
+        return 100 * self._done // self._total
 
-    def _left(self, before: str) -> str:
+    def _format_time_left(self, prefix: str) -> str:
         """Return `44 s left` or `3 min 20 s left` after a prefix, or "" if it is not yet known.
 
         The first call does not count towards the pace: it may include the work of an earlier run or
         the start of the workers.
         """
-        seconds, done = self._begun or (self._played, self._done)
-        measured = self._played - seconds
-        if measured < MEASURED_SECONDS or self._done == done:
+        seconds, done = self._first_call or (self._elapsed, self._done)
+        measured = self._elapsed - seconds
+        if measured < MIN_MEASURED_SECONDS or self._done == done:
             return ""
-        rest = round(measured * (self._every - self._done) / (self._done - done))
-        time_left = f"{rest} s" if rest < 60 else f"{rest // 60} min {rest % 60} s"
-        return f"{before}{time_left} left"
+        seconds_left = round(measured * (self._total - self._done) / (self._done - done))
+        time_left = (
+            f"{seconds_left} s"
+            if seconds_left < 60
+            else f"{seconds_left // 60} min {seconds_left % 60} s"
+        )
+        return f"{prefix}{time_left} left"
 
 
-class _Shown(Report):
+class _TerminalProgress(ProgressBar):
     """A progress bar on a terminal, with an interim result below it."""
 
-    def __init__(self, title: str, compiling: _Compiling) -> None:
+    def __init__(self, title: str, compiling: _CompilationTimer) -> None:
         super().__init__(title, compiling)
-        self._so_far: RenderableType = ""
-        self._looked = 0.0
+        self._result: RenderableType = ""
+        self._refreshed = 0.0
 
-    def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
-        if so_far is not None and self._now - self._looked >= SECONDS_PER_LOOK:
-            self._looked = self._now
-            self._so_far = so_far()
+    def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
+        if render_result is not None and self._now - self._refreshed >= REFRESH_SECONDS:
+            self._refreshed = self._now
+            self._result = render_result()
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
@@ -143,38 +149,38 @@ class _Shown(Report):
         from rich.text import Text
 
         room = options.max_width - 1
-        rest = "  compiling" if self._compiling else self._left("  ")
-        full = BAR * self._done // self._every
-        how_far = f"  {'━' * full}{'─' * (BAR - full)} {self._percent:3d} %{rest}"
+        rest = "  compiling" if self._compiling else self._format_time_left("  ")
+        full = BAR_WIDTH * self._done // self._total
+        how_far = f"  {'━' * full}{'─' * (BAR_WIDTH - full)} {self._percent:3d} %{rest}"
         title = Text(self._title, no_wrap=True)
         title.truncate(room - len(how_far), overflow="ellipsis")
         yield title.append(how_far)
-        if not isinstance(self._so_far, str):
+        if not isinstance(self._result, str):
             # Lines beyond the height of the terminal could not be erased
-            for part in console.render_lines(self._so_far, options)[: options.size.height - 2]:
+            for part in console.render_lines(self._result, options)[: options.size.height - 2]:
                 yield from (*part, Segment.line())
-        elif self._so_far:
-            line = Text(f"  {self._so_far}", no_wrap=True)
+        elif self._result:
+            line = Text(f"  {self._result}", no_wrap=True)
             line.truncate(room, overflow="ellipsis")
             yield line
 
 
-class _Lines(Report):
+class _LineProgress(ProgressBar):
     """A progress line every ten seconds, for files and pipes."""
 
-    def __init__(self, title: str, stream: TextIO, compiling: _Compiling) -> None:
+    def __init__(self, title: str, stream: TextIO, compiling: _CompilationTimer) -> None:
         super().__init__(title, compiling)
         self._stream = stream
         self._last = self._started
 
-    def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
-        if self._now - self._last >= SECONDS_PER_LINE and self._done < self._every:
+    def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
+        if self._now - self._last >= SECONDS_PER_LINE and self._done < self._total:
             self._last = self._now
-            line = f"{self._title}: {self._percent} %{self._left(', ')}"
-            print(printable(line), file=self._stream, flush=True)
+            line = f"{self._title}: {self._percent} %{self._format_time_left(', ')}"
+            print(escape_control_chars(line), file=self._stream, flush=True)
 
 
-class _Compiling:
+class _CompilationTimer:
     """A numba listener that measures the time spent compiling.
 
     Compilations are nested and run in one thread at a time. Their time is excluded from the pace.
@@ -182,17 +188,17 @@ class _Compiling:
 
     def __init__(self) -> None:
         self._depth = 0
-        self._began = 0.0
+        self._started = 0.0
         self._seconds = 0.0  # of finished compilations
 
     def notify(self, event: Any) -> None:
         """Record that a compilation starts or ends."""
         now = time.monotonic()
         if event.is_start and not self._depth:
-            self._began = now
+            self._started = now
         self._depth += 1 if event.is_start else -1
         if not self._depth:
-            self._seconds += now - self._began
+            self._seconds += now - self._started
 
     def __bool__(self) -> bool:
         """Return True if a function is being compiled."""
@@ -200,4 +206,4 @@ class _Compiling:
 
     def seconds(self) -> float:
         """Return the seconds spent compiling."""
-        return self._seconds + (time.monotonic() - self._began if self else 0.0)
+        return self._seconds + (time.monotonic() - self._started if self else 0.0)

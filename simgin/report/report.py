@@ -1,8 +1,8 @@
 """Reports: the common result of every command, shown on the terminal and saved as HTML.
 
 A subject computes DataFrames, names their columns and writes the verdict. A `Table` takes a
-DataFrame and columns; a `Plot` takes a figure from `simgin.plots`. `simgin.report.page` makes the
-output files.
+DataFrame and columns; a `Plot` takes a figure from `simgin.plots`. `simgin.report.html_report`
+makes the output files.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from simgin.renamed import RenamedAttributes
 from simgin.report import figures
-from simgin.report.cards import CardRow
-from simgin.report.table import Column, Table, described
-from simgin.report.wrapping import Words
+from simgin.report.card_rows import CardRow
+from simgin.report.report_table import Column, Table, describe_frame
+from simgin.report.wrapping import Sentences
 from simgin.stats import table
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-VERDICT_LINES = 10  # with the question and a scorecard, they fill a terminal of 24 lines
+MAX_VERDICT_LINES = 10  # with the question and a scorecard, they fill a terminal of 24 lines
 
 
 class Result(Protocol):
@@ -48,7 +49,7 @@ class Result(Protocol):
 
 
 @dataclass(frozen=True)
-class Picture:
+class Plot:
     """A matplotlib figure with the DataFrame that it shows.
 
     Attributes:
@@ -77,20 +78,20 @@ class Picture:
         return figures.svg(self.figure, self.name)
 
     @property
-    def words(self) -> str:
+    def alt_text(self) -> str:
         """The alternative text."""
         if self.alt or self.frame is None:
             return self.alt
-        return described(self.frame, self.columns)
+        return describe_frame(self.frame, self.columns)
 
     @property
     def csv(self) -> str:
         """The DataFrame as CSV, or an empty string without one."""
-        return "" if self.frame is None else table.csv(self.frame)
+        return "" if self.frame is None else table.format_csv(self.frame)
 
 
 @dataclass(frozen=True)
-class Caution:
+class Caveat:
     """A reason why a result may be wrong, and the command that gives a better one."""
 
     sentence: str
@@ -98,7 +99,7 @@ class Caution:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(RenamedAttributes):
     """Everything that simgin reports about one subject, in reading order.
 
     Attributes:
@@ -106,48 +107,48 @@ class Report:
         verdict: Sentences of the result.
         rules: Names that a line of the verdict can begin with, and a description of each.
         tables: Tables; the terminal shows the first one.
-        pictures: Plots of the HTML report.
-        folded: Detailed tables, collapsed in the HTML report.
+        plots: Plots of the HTML report.
+        detail_tables: Detailed tables, collapsed in the HTML report.
         facts: Labels and texts on how the result was computed.
         command: Command that reproduces the result.
         files: Contents of further output files by path.
-        caution: Caveat shown next to the question.
+        caveat: Caveat shown next to the question.
     """
 
     question: str
     verdict: Sequence[str]
     rules: Sequence[tuple[str, str]] = ()
     tables: Sequence[Table] = ()
-    pictures: Sequence[Picture] = ()
-    folded: Sequence[Table] = ()
+    plots: Sequence[Plot] = ()
+    detail_tables: Sequence[Table] = ()
     facts: Sequence[tuple[str, str]] = ()
     command: str = ""
     files: Mapping[str, bytes | str] = field(default_factory=dict)
-    caution: Caution | None = None
+    caveat: Caveat | None = None
 
-    def screen(self, *, details: bool = False) -> Iterator[RenderableType]:
+    def to_renderables(self, *, details: bool = False) -> Iterator[RenderableType]:
         """Yield the output for a terminal of 24 lines, or every table if `details` is set."""
         from rich.text import Text
 
         yield Text(self.question, style="bold")
-        if self.caution:
-            yield Words([self.caution.sentence])
-        yield Words(self.verdict, VERDICT_LINES)
+        if self.caveat:
+            yield Sentences([self.caveat.sentence])
+        yield Sentences(self.verdict, MAX_VERDICT_LINES)
         yield from self.tables if details else self.tables[:1]
         if details:
-            yield from self.folded
+            yield from self.detail_tables
 
-    def markdown(self) -> str:
+    def to_markdown(self) -> str:
         """Return the question, rules, verdict and all tables as Markdown."""
         rules = [f"* {name}: {sentence}" for name, sentence in self.rules]
         verdict = [f"* {line}" for line in self.verdict]
-        caution = self.caution and f"**{self.caution.sentence}** `{self.caution.command}`"
+        caution = self.caveat and f"**{self.caveat.sentence}** `{self.caveat.command}`"
         parts = [f"# {self.question}"]
         parts += [part for part in (caution, "\n".join(rules), "\n".join(verdict)) if part]
-        tables = [one.markdown() for one in (*self.tables, *self.folded) if one.rows]
+        tables = [one.to_markdown() for one in (*self.tables, *self.detail_tables) if one.rows]
         return "\n\n".join([*parts, "\n".join(tables)])
 
-    def named(self, line: str) -> tuple[str, str]:
+    def split_rule_name(self, line: str) -> tuple[str, str]:
         """Split a line of the verdict into the rules that it begins with, if any, and the rest."""
         name, colon, rest = line.partition(": ")
         return (name, rest) if colon and name in dict(self.rules) else ("", line)

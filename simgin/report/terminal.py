@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from simgin.text.messages import printable
+from simgin.text.messages import escape_control_chars
 
 
 class Terminal(Console):
@@ -19,4 +19,8 @@ class Terminal(Console):
     ) -> Iterator[Segment]:
         """Render as rich does, with escaped text; rich's own control codes are unchanged."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=printable(segment.text))
+            yield (
+                segment
+                if segment.control
+                else segment._replace(text=escape_control_chars(segment.text))
+            )

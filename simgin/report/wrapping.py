@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-MOST_LINES = 10  # lines of sentences above the table of a run
+MAX_LINES = 10  # lines of sentences above the table of a run
 
 
-def fold(name: str, width: int) -> list[str]:
+def wrap_name(name: str, width: int) -> list[str]:
     """Return a name as lines of at most `width` characters.
 
     Lines break before "+" and after a space, or else before ":", "#" or "/". A part without any of
     these characters is cut only if it is longer than a whole line.
     """
     lines = [""]
-    for part in _parts(name, width):
+    for part in _split_name(name, width):
         if lines[-1] and not _fits(lines[-1] + part, width):
             lines.append("")
         lines[-1] += part
@@ -32,7 +32,7 @@ def fold(name: str, width: int) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def keep_units(text: str) -> str:
+def bind_units(text: str) -> str:
     """Return the text with no-break spaces between numbers and their errors or units.
 
     The space between "seed" and its number is replaced, too.
@@ -45,7 +45,7 @@ def _fits(line: str, width: int) -> bool:
     return len(line.rstrip()) <= width
 
 
-def _parts(name: str, width: int) -> Iterator[str]:
+def _split_name(name: str, width: int) -> Iterator[str]:
     for part in re.findall(r"\+?[^+ ]+ ?|.", name):
         if _fits(part, width):
             yield part
@@ -57,26 +57,26 @@ def _parts(name: str, width: int) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Words:
+class Sentences:
     """Sentences for rich, each starting on a new line.
 
     Args:
         sentences: Sentences in order of importance.
-        most_lines: Maximum number of terminal lines. The first sentence is always printed; the last
+        max_lines: Maximum number of terminal lines. The first sentence is always printed; the last
             line says how many sentences were omitted.
     """
 
     sentences: Sequence[str]
-    most_lines: int = MOST_LINES
+    max_lines: int = MAX_LINES
 
     def __rich_console__(
         self, _console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 
-        room = self.most_lines
+        room = self.max_lines
         for place, sentence in enumerate(self.sentences):
-            lines = wrapped(sentence, options.max_width)
+            lines = wrap_text(sentence, options.max_width)
             room -= lines.count("\n") + 1
             if place and room < 0:
                 left = len(self.sentences) - place
@@ -85,9 +85,9 @@ class Words:
             yield Text(lines)
 
 
-def wrapped(text: str, width: int) -> str:
+def wrap_text(text: str, width: int) -> str:
     """Return the text in lines of at most `width` characters; keep numbers with their units."""
     lines = [
-        textwrap.fill(keep_units(line), width, break_on_hyphens=False) for line in text.split("\n")
+        textwrap.fill(bind_units(line), width, break_on_hyphens=False) for line in text.split("\n")
     ]
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")

@@ -4,62 +4,69 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from simgin.findings.verdict import listed
-from simgin.report.numbers import DASH
-from simgin.report.report import Caution, Report
-from simgin.report.table import Cell, Column, Table
+from simgin.report.numbers import EN_DASH
+from simgin.report.report import Caveat, Report
+from simgin.report.report_table import Column, ScoreCell, Table
+from simgin.results.sentences import join_words
 from simgin.review import verdicts
-from simgin.review.review import SKILL, WAITING, Change, Review
-from simgin.review.review_pictures import review_pictures
+from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
+from simgin.review.review_plots import review_plots
 from simgin.review.scorecard import (
-    AGAINST,
-    ALONE,
-    EVENING,
     EVENINGS,
     LITTLE,
+    MATCHES_PER_EVENING,
+    MATCHUP_MEANINGS,
     MET,
     MISSED,
     MUCH,
     SAME,
+    SOLO_MEANINGS,
     UNCLEAR,
     UNDECIDED,
-    Goal,
-    Row,
+    DesignGoal,
+    ScorecardRow,
     is_tenfold,
-    read_goals,
+    parse_goals,
     skill_title,
 )
-from simgin.review.verdicts import best_values, label, skill_size, spans, sweep_lines, values
+from simgin.review.verdicts import (
+    best_values_table,
+    skill_effect,
+    sweep_lines,
+    value_ranges,
+    value_text,
+    variant_label,
+)
 from simgin.rules import variants
 from simgin.stats import table
-from simgin.stats.quantity import Quantity
-from simgin.stats.table import frame_of
+from simgin.stats.paired_estimate import PairedEstimate
+from simgin.stats.table import make_frame
 from simgin.strategy.cast import CHAMPION, PLAYS_FOR_GIN, STRONG
 from simgin.text import shell
 
-TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
+SIZE_TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 # Text and tone of a cell by the result of `simgin.review.verdicts.skill_effect`
-SKILL_CELLS = {
+SKILL_EFFECT_CELLS = {
     SAME: (SAME, "same"),
     UNCLEAR: (UNCLEAR, "unclear"),
     "depends": ("depends on the opponent", "depends"),
     "some+": ("▲ more against some", "depends"),
     "some-": ("▼ less against some", "depends"),
-    **{f"+{size}": (f"▲ {size} more", TONES[size]) for size in (LITTLE, MUCH)},
-    **{f"-{size}": (f"▼ {size} less", TONES[size]) for size in (LITTLE, MUCH)},
+    **{f"+{size}": (f"▲ {size} more", SIZE_TONES[size]) for size in (LITTLE, MUCH)},
+    **{f"-{size}": (f"▼ {size} less", SIZE_TONES[size]) for size in (LITTLE, MUCH)},
 }
-MARK = "†"  # marks rows that a player trained for the rules would change
-MOST_NAMED = 4  # rule sets listed in a caveat
-MOST_COLUMNS = 8  # rule sets per table; plots show longer sweeps
-GOAL_WORDS = (MET, MISSED, UNDECIDED)
-READING = "; ± are 95 % intervals. "
-SIZES = (
-    f"Much: what an evening of {EVENING} matches "
+UNTRAINED_MARK = "†"  # marks rows that a player trained for the rules would change
+MAX_VARIANTS_NAMED = 4  # rule sets listed in a caveat
+MAX_VARIANTS_PER_TABLE = 8  # rule sets per table; plots show longer sweeps
+GOAL_RESULTS = (MET, MISSED, UNDECIDED)
+INTERVAL_NOTE = "; ± are 95 % intervals. "
+SIZE_NOTE = (
+    f"Much: what an evening of {MATCHES_PER_EVENING} matches "
     f"under each would show, five times in six; a little: what {EVENINGS} evenings would; same: "
     "less. For skill, seats and shares of wins, a little is from 1 or 2 percentage points, much "
     "from 3 or 6. "
 )
-CANNOT_TELL = (
+LIMITATIONS = (
     "Fun, learning, bluffing, and people: these players never tire, misremember or talk. A strong "
     "player is the strongest program here, not the best play there is."
 )
@@ -69,278 +76,298 @@ def review_report(review: Review, command: str) -> Report:
     """Return the report of a review."""
     tables = [table for table in _tables(review) if len(table.frame)]
     return Report(
-        verdicts.question(review),
-        _verdict(review),
-        rules=verdicts.rules_in_words(review),
+        verdicts.review_question(review),
+        _verdict_lines(review),
+        rules=verdicts.describe_rules(review),
         tables=tables,
-        pictures=list(review_pictures(review)),
-        folded=list(_folded(review)),
-        facts=list(_facts(review)),
+        plots=list(review_plots(review)),
+        detail_tables=list(_detail_tables(review)),
+        facts=list(_methods(review)),
         command=command,
-        caution=_caution(review, command),
+        caveat=_training_caveat(review, command),
         files={
-            "metrics.csv": table.csv(review.metrics),
-            "differences.csv": table.csv(review.differences),
-            "table.csv": table.csv(review.findings.table),
+            "metrics.csv": table.format_csv(review.metrics),
+            "differences.csv": table.format_csv(review.differences),
+            "table.csv": table.format_csv(review.results.table),
         },
     )
 
 
-def _caution(review: Review, command: str) -> Caution | None:
+def _training_caveat(review: Review, command: str) -> Caveat | None:
     """Return a caveat that lists untrained strong players, with the command to train them."""
     request = review.request
     untrained = [variant for variant in request.variants if variant in request.untrained]
     if not untrained:
         return None
-    players = list(dict.fromkeys(map(request.player, untrained)))
-    which = _those(review, untrained)
-    if len(untrained) > MOST_NAMED:
+    players = list(dict.fromkeys(map(request.strong_player, untrained)))
+    which = _variants_text(review, untrained)
+    if len(untrained) > MAX_VARIANTS_NAMED:
         which = f"{len(untrained)} of these {len(request.variants)} rule sets"
-    return Caution(
-        f"Caution: {listed(players)} {'was' if len(players) == 1 else 'were'} not trained for "
-        f"{which}. Rows marked {MARK} can be far from what a trained player does there. "
+    return Caveat(
+        f"Caution: {join_words(players)} {'was' if len(players) == 1 else 'were'} not trained for "
+        f"{which}. Rows marked {UNTRAINED_MARK} can be far from what a trained player does there. "
         "Add --adapt to train one.",
-        _adapting(command),
+        _adapt_command(command),
     )
 
 
-def _adapting(command: str) -> str:
+def _adapt_command(command: str) -> str:
     """Return the command with adapted players and its own output directory."""
     words = shlex.split(command)
-    for at in range(1, len(words)):
-        if words[at - 1] == "-o":
-            words[at] = f"{words[at].rstrip('/')}-adapted"
-    return shell.join([*words, "--adapt"])
+    for index in range(1, len(words)):
+        if words[index - 1] == "-o":
+            words[index] = f"{words[index].rstrip('/')}-adapted"
+    return shell.join_command([*words, "--adapt"])
 
 
-def _verdict(review: Review) -> list[str]:
+def _verdict_lines(review: Review) -> list[str]:
     """Return the goals, followed by the verdicts of all rule sets or of the sweep."""
-    goals = [_goal_line(review, goal) for goal in read_goals(review.request.goals, review.rows)]
+    goals = [_goal_line(review, goal) for goal in parse_goals(review.request.goals, review.rows)]
     if review.request.sweep:
         return goals + [f"{line}." for line in sweep_lines(review)]
-    return goals + [f"{name}: {words}" for name, words in verdicts.verdicts(review)]
+    return goals + [f"{name}: {words}" for name, words in verdicts.review_verdicts(review)]
 
 
-def _goal_line(review: Review, goal: Goal) -> str:
+def _goal_line(review: Review, goal: DesignGoal) -> str:
     """Return a line on which rule sets meet a goal, miss it, or are inconclusive."""
-    found: dict[str, list[str]] = {}
+    by_result: dict[str, list[str]] = {}
     for variant in review.request.variants:
-        number = review.figures[variant, goal.row.key, STRONG]
-        name = values(review, variant) if review.request.sweep else label(variant)
-        found.setdefault(goal.verdict(number), []).append(name)
-    parts = [f"{word} by {listed(found[word])}" for word in GOAL_WORDS if word in found]
+        number = review.measurements[variant, goal.row.key, STRONG]
+        name = value_text(review, variant) if review.request.sweep else variant_label(variant)
+        by_result.setdefault(goal.evaluate(number), []).append(name)
+    parts = [
+        f"{word} by {join_words(by_result[word])}" for word in GOAL_RESULTS if word in by_result
+    ]
     return f"Goal {goal.text}: {'; '.join(parts)}."
 
 
 def _tables(review: Review) -> Iterator[Table]:
-    if len(review.request.variants) <= MOST_COLUMNS:
-        yield scorecard(review)
-    yield best_values(review) if review.request.sweep else _same_length(review)
-    yield _better_player(review)
+    if len(review.request.variants) <= MAX_VARIANTS_PER_TABLE:
+        yield scorecard_table(review)
+    yield best_values_table(review) if review.request.sweep else _same_length_table(review)
+    yield _adapted_player_table(review)
 
 
 # Scorecard
 
 
-def scorecard(review: Review) -> Table:
+def scorecard_table(review: Review) -> Table:
     """Return the scorecard of the strong player: a row per metric, a column per rule set."""
     request = review.request
-    rows = _rows(review, request.variants, _cell)
-    if review.request.waiting:
-        rows.append({"row": "Gin v knock", **{v: _waiting(review, v) for v in request.variants}})
+    rows = _scorecard_rows(review, request.variants, _value_cell)
+    if review.request.gin_and_knock_players:
+        rows.append(
+            {"row": "Gin v knock", **{v: _gin_vs_knock_cell(review, v) for v in request.variants}}
+        )
     rows.append(_skill_row(review, request.variants))
-    named = [(variant, label(variant)) for variant in request.variants]
+    named = [(variant, variant_label(variant)) for variant in request.variants]
     title = "At a glance"
     if request.sweep:
-        rows = [{name: _arrow(cell) for name, cell in row.items()} for row in rows]
-        named = [(variant, values(review, variant)) for variant in request.variants]
+        rows = [{name: _arrow_only(cell) for name, cell in row.items()} for row in rows]
+        named = [(variant, value_text(review, variant)) for variant in request.variants]
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
-    whose = "Of the strong player" if request.alone else "Between strong players"
-    sizes = SIZES if request.base else ""
-    note = f"{whose}{READING}{sizes}{_meanings(review)}Players: {_who(review)}"
-    return Table(title, frame_of(rows), columns, note)
+    whose = "Of the strong player" if request.is_solo else "Between strong players"
+    sizes = SIZE_NOTE if request.base else ""
+    note = f"{whose}{INTERVAL_NOTE}{sizes}{_meanings_text(review)}Players: {_players_text(review)}"
+    return Table(title, make_frame(rows), columns, note)
 
 
-def _rows(
-    review: Review, shown: Iterable[str], cell: Callable[[Review, str, Row], Cell]
+def _scorecard_rows(
+    review: Review,
+    shown_variants: Iterable[str],
+    make_cell: Callable[[Review, str, ScorecardRow], ScoreCell],
 ) -> list[dict[str, Any]]:
     """Return the rows of the scorecard for which any rule set has a value."""
-    found = []
+    rows = []
     for row in review.rows:
-        cells = {variant: cell(review, variant, row) for variant in shown}
-        if any(own.text != DASH for own in cells.values()):
-            found.append({"row": f"{row.title}{_mark(review, shown, row.key)}", **cells})
-    return found
+        cells = {variant: make_cell(review, variant, row) for variant in shown_variants}
+        if any(own.text != EN_DASH for own in cells.values()):
+            rows.append(
+                {"row": f"{row.title}{_training_mark(review, shown_variants, row.key)}", **cells}
+            )
+    return rows
 
 
-def _skill_row(review: Review, shown: Iterable[str]) -> dict[str, Any]:
-    cells = {variant: _skill(review, variant) for variant in shown}
-    return {"row": skill_title(review.request.alone) + _mark(review, shown, SKILL), **cells}
+def _skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, Any]:
+    cells = {variant: _skill_cell(review, variant) for variant in shown_variants}
+    return {
+        "row": skill_title(review.request.is_solo) + _training_mark(review, shown_variants, SKILL),
+        **cells,
+    }
 
 
-def _mark(review: Review, shown: Iterable[str], metric: str) -> str:
+def _training_mark(review: Review, shown_variants: Iterable[str], metric: str) -> str:
     """Return UNTRAINED_MARK if training for one of the rule sets would change a row, or ""."""
-    return MARK * any(review.is_untrained((variant, metric, STRONG)) for variant in shown)
+    return UNTRAINED_MARK * any(
+        review.is_untrained((variant, metric, STRONG)) for variant in shown_variants
+    )
 
 
-def _turned(card: Table) -> Table:
+def _transposed(card: Table) -> Table:
     """Return a scorecard as text with one row per rule set."""
     texts = {
-        column.title: [str(cell) for cell in card.frame[column.name]] for column in card.columns
+        column.heading: [str(cell) for cell in card.frame[column.name]] for column in card.columns
     }
     rows = texts.pop("property")
-    frame = frame_of([dict(zip(rows, cells, strict=True)) for cells in texts.values()])
+    frame = make_frame([dict(zip(rows, cells, strict=True)) for cells in texts.values()])
     frame.insert(0, "rules", list(texts))
     return Table(card.title, frame, [Column(name, name) for name in map(str, frame)], card.note)
 
 
-def _meanings(review: Review) -> str:
+def _meanings_text(review: Review) -> str:
     """Return explanations of rows whose titles are not sufficient."""
     meanings = {row.title: row.meaning for row in review.rows if row.meaning}
-    meanings |= ALONE if review.request.alone else AGAINST
+    meanings |= SOLO_MEANINGS if review.request.is_solo else MATCHUP_MEANINGS
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
-def _arrow(cell: Any) -> Any:
+def _arrow_only(cell: Any) -> Any:
     """Return a cell for wide tables, with only the arrow of its verdict."""
-    if not isinstance(cell, Cell):
+    if not isinstance(cell, ScoreCell):
         return cell
-    arrow = cell.word[:1] if cell.word[:1] in ("▲", "▼") else ""
-    return Cell(cell.text, arrow, cell.light.partition(";")[0], cell.tone)
+    arrow = cell.verdict[:1] if cell.verdict[:1] in ("▲", "▼") else ""
+    return ScoreCell(cell.text, arrow, cell.detail.partition(";")[0], cell.tone)
 
 
-def _cell(review: Review, variant: str, row: Row) -> Cell:
+def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     """Return the strong player's value, its effect in words, and the range over player types."""
-    number = review.figures[variant, row.key, STRONG]
-    if not isinstance(number, Quantity) or number.value != number.value:
-        return Cell(DASH)
-    text, light = row.text(number.value), row.light(number)
+    number = review.measurements[variant, row.key, STRONG]
+    if not isinstance(number, PairedEstimate) or number.value != number.value:
+        return ScoreCell(EN_DASH)
+    text, light = row.format_value(number.value), row.format_interval(number)
     if variant == review.request.base or review.request.base is None:
-        return Cell(text, "", light, "base")
-    change = review.changes.get((variant, row.key, STRONG))
+        return ScoreCell(text, "", light, "base")
+    change = review.effects.get((variant, row.key, STRONG))
     if change is None:
-        return Cell(text, "", light, "unclear")
-    word = _word(change, row.more, row.less)
-    if review.disagree(variant, row.key):
-        light = f"{light}; by kind {_span(review, variant, row)}"
-    return Cell(text, word, light, TONES[change.size])
+        return ScoreCell(text, "", light, "unclear")
+    word = _effect_text(change, row.more, row.less)
+    if review.player_types_differ(variant, row.key):
+        light = f"{light}; by kind {_range_by_type(review, variant, row)}"
+    return ScoreCell(text, word, light, SIZE_TONES[change.size])
 
 
-def _word(change: Change, more: str, less: str) -> str:
+def _effect_text(effect: Effect, more: str, less: str) -> str:
     """Return `▲ a little longer`, `same` or `too close to call`."""
-    if not change.sign:
-        return change.size
-    arrow, way = ("▲", more) if change.sign > 0 else ("▼", less)
-    return f"{arrow} {change.size} {way}"
+    if not effect.sign:
+        return effect.size
+    arrow, way = ("▲", more) if effect.sign > 0 else ("▼", less)
+    return f"{arrow} {effect.size} {way}"
 
 
-def _span(review: Review, variant: str, row: Row) -> str:
+def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
     """Return the range of the effect over player types, as in `-61 to +25`."""
     values = [
         change.difference.value * row.factor
-        for (of, key, _), change in review.changes.items()
+        for (of, key, _), change in review.effects.items()
         if (of, key) == (variant, row.key)
     ]
     return f"{min(values):+.{row.digits}f} to {max(values):+.{row.digits}f}"
 
 
-def _waiting(review: Review, variant: str) -> Cell:
+def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
     """Return the win rate of playing for gin against knocking immediately."""
-    key = (variant, WAITING, PLAYS_FOR_GIN)
-    number, change = review.figures[key], review.changes.get(key)
-    assert isinstance(number, Quantity)
-    text, light = f"{100 * number.value:.0f} %", _half(number)
+    key = (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN)
+    number, change = review.measurements[key], review.effects.get(key)
+    assert isinstance(number, PairedEstimate)
+    text, light = f"{100 * number.value:.0f} %", _format_half_width(number)
     if change is None:
-        return Cell(text, "", light, "base")
-    return Cell(text, _word(change, "more", "less"), light, TONES[change.size])
+        return ScoreCell(text, "", light, "base")
+    return ScoreCell(text, _effect_text(change, "more", "less"), light, SIZE_TONES[change.size])
 
 
-def _skill(review: Review, variant: str) -> Cell:
+def _skill_cell(review: Review, variant: str) -> ScoreCell:
     """Return the range of the strong player's win rate against weaker player types.
 
     In solitaire games, it is the difference from the naive player in percentage points.
     """
     known = [
         number
-        for (of, key, _), number in review.figures.items()
-        if (of, key) == (variant, SKILL) and isinstance(number, Quantity)
+        for (of, key, _), number in review.measurements.items()
+        if (of, key) == (variant, SKILL) and isinstance(number, PairedEstimate)
     ]
     values = [100 * number.value for number in known]
     text = f"{min(values):.0f} to {max(values):.0f} %" if len(values) > 1 else f"{values[0]:.0f} %"
-    if review.request.alone:
+    if review.request.is_solo:
         text = f"{values[0]:+.0f} points"
-    widest = max(known, key=lambda number: number.limits[1] - number.limits[0])
+    widest = max(known, key=lambda number: number.interval[1] - number.interval[0])
     if variant == review.request.base or review.request.base is None:
-        return Cell(text, "", _half(widest), "base")
-    word, tone = SKILL_CELLS[skill_size(review, variant)]
-    return Cell(text, word, _half(widest), tone)
+        return ScoreCell(text, "", _format_half_width(widest), "base")
+    word, tone = SKILL_EFFECT_CELLS[skill_effect(review, variant)]
+    return ScoreCell(text, word, _format_half_width(widest), tone)
 
 
 # Equal match length
 
 
-def _same_length(review: Review) -> Table:
+def _same_length_table(review: Review) -> Table:
     """Return the scorecard at targets that make matches as long as under the baseline."""
     same = dict(review.request.same_length)
     if not same:
-        return Table("At the same length", frame_of([]), ())
+        return Table("At the same length", make_frame([]), ())
     base = str(review.request.base)
-    shown = {base: label(base)}
+    titles = {base: variant_label(base)}
     for variant, text in same.items():
-        shown[text] = f"{label(variant)} to {variants.find(text).row['points_target']}"
-    rows = _rows(review, shown, _cell)
-    rows.append(_skill_row(review, shown))
+        titles[text] = (
+            f"{variant_label(variant)} to {variants.find_variant(text).params['points_target']}"
+        )
+    rows = _scorecard_rows(review, titles, _value_cell)
+    rows.append(_skill_row(review, titles))
     note = (
         "Played to the target at which a match between strong players takes about as long as under "
-        f"{label(base)}: length alone moves shut-outs, comebacks and skill."
+        f"{variant_label(base)}: length alone moves shut-outs, comebacks and skill."
     )
-    columns = [Column("row", "property"), *(Column(v, title) for v, title in shown.items())]
-    return Table("At the same length", frame_of(rows), columns, note)
+    columns = [Column("row", "property"), *(Column(v, title) for v, title in titles.items())]
+    return Table("At the same length", make_frame(rows), columns, note)
 
 
-def _better_player(review: Review) -> Table:
+def _adapted_player_table(review: Review) -> Table:
     """Return a table of how an adapted player differs from champion."""
     rows: list[dict[str, Any]] = []
-    learned = review.request.learned
+    learned = review.request.adapted_variants
     if learned:
-        won = {v: review.won(v, review.request.player(v), CHAMPION) for v in learned}
-        cells = {v: Cell(f"{100 * own.value:.1f} %", "", _half(own)) for v, own in won.items()}
+        won = {v: review.win_rate(v, review.request.strong_player(v), CHAMPION) for v in learned}
+        cells = {
+            v: ScoreCell(f"{100 * own.value:.1f} %", "", _format_half_width(own))
+            for v, own in won.items()
+        }
         rows.append({"row": "Wins from champion", **cells})
-    rows += _rows(review, learned, _learned_cell)
+    rows += _scorecard_rows(review, learned, _adapted_cell)
     note = (
         "Matches between two players that learned these rules, against those between two of "
         "champion, whose weights come from other rules."
     )
-    columns = [Column("row", "property"), *(Column(v, label(v)) for v in learned)]
-    return Table("What a better player does differently", frame_of(rows), columns, note)
+    columns = [Column("row", "property"), *(Column(v, variant_label(v)) for v in learned)]
+    return Table("What a better player does differently", make_frame(rows), columns, note)
 
 
-def _half(own: Quantity) -> str:
-    low, high = own.limits
+def _format_half_width(proportion: PairedEstimate) -> str:
+    low, high = proportion.interval
     return f"± {50 * (high - low):.1f}"
 
 
-def _learned_cell(review: Review, variant: str, row: Row) -> Cell:
-    own = row.measure(review.played(variant, STRONG))
-    played = review.played_by(variant, CHAMPION)
+def _adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
+    own = row.measure(review.stats_of_type(variant, STRONG))
+    played = review.stats_of_strategy(variant, CHAMPION)
     before = row.measure(played)
-    if not isinstance(own, Quantity) or not isinstance(before, Quantity):
-        return Cell(DASH)
-    bounds = row.bounds(before, played.matches)
-    change = Change(own - before, bounds, is_tenfold(own, before, row))
-    word = _word(change, row.more, row.less)
-    return Cell(row.text(own.value), word, row.light(own), TONES[change.size])
+    if not isinstance(own, PairedEstimate) or not isinstance(before, PairedEstimate):
+        return ScoreCell(EN_DASH)
+    bounds = row.effect_bounds(before, played.n_matches)
+    change = Effect(own - before, bounds, is_tenfold(own, before, row))
+    word = _effect_text(change, row.more, row.less)
+    return ScoreCell(
+        row.format_value(own.value), word, row.format_interval(own), SIZE_TONES[change.size]
+    )
 
 
 # Detail tables and methods
 
 
-def _folded(review: Review) -> Iterator[Table]:
+def _detail_tables(review: Review) -> Iterator[Table]:
     """Yield the scorecard of a long sweep, all values by player type, and all effects."""
-    if len(review.request.variants) > MOST_COLUMNS:
-        yield _turned(scorecard(review))
-    named = review.metrics.assign(variant=review.metrics["variant"].map(label))
+    if len(review.request.variants) > MAX_VARIANTS_PER_TABLE:
+        yield _transposed(scorecard_table(review))
+    named = review.metrics.assign(variant=review.metrics["variant"].map(variant_label))
     known = named[named["why"] == ""]
     columns = (
         *(Column("variant", "rules"), Column("title", "what"), Column("players", "players")),
@@ -350,7 +377,7 @@ def _folded(review: Review) -> Iterator[Table]:
     if len(review.differences):
         changed = review.differences
         changed = changed.assign(
-            variant=changed["variant"].map(label),
+            variant=changed["variant"].map(variant_label),
             difference_low=changed["low"],
             difference_high=changed["high"],
         )
@@ -360,52 +387,67 @@ def _folded(review: Review) -> Iterator[Table]:
             *(Column("difference", "difference"), Column("p_holm", "p, Holm", digits=4)),
             Column("size", "in words"),
         )
-        note = f"Each less {label(str(review.request.base))}; p is adjusted over this whole table."
+        base = variant_label(str(review.request.base))
+        note = f"Each less {base}; p is adjusted over this whole table."
         yield Table("All differences", changed, shown, note)
 
 
-def _facts(review: Review) -> Iterator[tuple[str, str]]:
+def _methods(review: Review) -> Iterator[tuple[str, str]]:
     request = review.request
-    yield "What this cannot tell", CANNOT_TELL
+    yield "What this cannot tell", LIMITATIONS
     if request.note:
         yield "Note", request.note
-    each = "of every player" if request.alone else "of every pair of players"
+    each = "of every player" if request.is_solo else "of every pair of players"
     yield "Size", f"{request.matches:,} matches {each}, under every rule set, on the same packs."
     yield "Seed", str(request.seed)
-    if missing := _missing(review):
+    if missing := _missing_text(review):
         yield "Why some figures are missing", missing
 
 
-def _who(review: Review) -> str:
+def _players_text(review: Review) -> str:
     """Return every player type with its strategy, and the strong players by rule set."""
     request = review.request
     named = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
     strong: dict[str, list[str]] = {}
     for v in request.variants:
-        player = "champion as it learned each" if v in request.learned else request.player(v)
+        player = (
+            "champion as it learned each"
+            if v in request.adapted_variants
+            else request.strong_player(v)
+        )
         strong.setdefault(player, []).append(v)
-    most, *others = sorted(strong, key=lambda player: -len(strong[player]))
-    but = "".join(f"; {other} under {_those(review, strong[other])}" for other in others)
-    named.append(f"{STRONG} ({most}{but})")
-    stay = [v for v in request.variants if request.adapt and v not in request.learned]
-    learned = f" Learning gained nothing under {_those(review, stay)}." if stay else ""
+    most_common, *others = sorted(strong, key=lambda player: -len(strong[player]))
+    exceptions = "".join(
+        f"; {other} under {_variants_text(review, strong[other])}" for other in others
+    )
+    named.append(f"{STRONG} ({most_common}{exceptions})")
+    unimproved = [
+        v for v in request.variants if request.adapt and v not in request.adapted_variants
+    ]
+    learned = (
+        f" Learning gained nothing under {_variants_text(review, unimproved)}."
+        if unimproved
+        else ""
+    )
     return f"{'; '.join(named)}.{learned}"
 
 
-def _those(review: Review, chosen: Sequence[str]) -> str:
+def _variants_text(review: Review, chosen: Sequence[str]) -> str:
     """Return a list of rule sets; those of a sweep are listed by their values."""
-    swept = review.request.swept if review.request.sweep else []
-    named = [label(variant) for variant in chosen if variant not in swept]
+    swept = review.request.swept_variants if review.request.sweep else []
+    named = [variant_label(variant) for variant in chosen if variant not in swept]
     if len(named) < len(chosen):
         names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
-        named.append(f"{names} {listed(spans(review, chosen))}")
-    return listed(named)
+        named.append(f"{names} {join_words(value_ranges(review, chosen))}")
+    return join_words(named)
 
 
-def _missing(review: Review) -> str:
+def _missing_text(review: Review) -> str:
     reasons: dict[str, list[str]] = {}
     frame = review.metrics[(review.metrics["why"] != "") & (review.metrics["players"] == STRONG)]
     for row in frame.to_dict("records"):
-        reasons.setdefault(row["why"], []).append(f"{row['title']} ({label(row['variant'])})")
+        reasons.setdefault(row["why"], []).append(
+            f"{row['title']} ({variant_label(row['variant'])})"
+        )
     parts = [f"{', '.join(dict.fromkeys(what))}: {why}" for why, what in reasons.items()]
     return "; ".join(parts) + "." if parts else ""

@@ -16,11 +16,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from simgin.play.parallel import Progress, share
+from simgin.learn import adapt
+from simgin.learn.strongest import load_or_find_strongest, play_matches, train_or_find_strongest
+from simgin.play.parallel import Progress, partial_progress
 from simgin.rules import variants
-from simgin.rules.parameters import parameters
-from simgin.runs.experiment_file import Count, StrategyText, VariantText
-from simgin.stats import metrics, quantity
+from simgin.rules.parameters import rule_parameters
+from simgin.runs.experiment_file import Count, StrategySpec, VariantSpec
+from simgin.stats import metrics, paired_estimate
 from simgin.strategy import loader
 from simgin.strategy.cast import (
     CHAMPION,
@@ -30,20 +32,18 @@ from simgin.strategy.cast import (
     weaker_types,
 )
 from simgin.text import amounts, toml
-from simgin.text.messages import did_you_mean, shown
-from simgin.tune import adapted
-from simgin.tune.strongest import cached_or_strongest, play_matches, train_or_strongest
+from simgin.text.messages import did_you_mean, format_value
 
-MATCHES = 20_000  # matches per pair of players
-MATCHES_ALONE = 5_000  # matches per player of a solitaire variant
-FEWEST_MATCHES = 1_000  # per pair of players: five batches, the minimum for standard errors
-DEEPER = 100  # factor of --deep for matches; standard errors fall to a tenth
+REVIEW_MATCHES = 20_000  # matches per pair of players
+SOLO_MATCHES = 5_000  # matches per player of a solitaire variant
+MIN_MATCHES = 1_000  # per pair of players: five batches, the minimum for standard errors
+DEEP_FACTOR = 100  # factor of --deep for matches; standard errors fall to a tenth
 SECONDS_PER_TURN = 8.0
-MOST_VALUES = 50  # combinations of values in a sweep
-_SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
-SAME = 0.1  # relative difference in length up to which targets are unchanged
-ROUND_TARGET = 5  # points
-PER_MATCH = ("turns", "deals_per_match")  # their product is the turns per match
+MAX_RULE_SETS = 50  # combinations of values in a sweep
+_SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
+LENGTH_TOLERANCE = 0.1  # relative difference in length up to which targets are unchanged
+TARGET_STEP = 5  # points
+LENGTH_METRICS = ("turns", "deals_per_match")  # their product is the turns per match
 
 
 class ReviewError(ValueError):
@@ -51,7 +51,7 @@ class ReviewError(ValueError):
 
 
 def _standard_types() -> tuple[PlayerType, ...]:
-    return weaker_types(variants.find("standard"))
+    return weaker_types(variants.find_variant("standard"))
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class ReviewRequest:
     given_strong: str | None = None
     adapt: bool = False
     deep: bool = False
-    matches: int = MATCHES
+    matches: int = REVIEW_MATCHES
     seed: int = 1
     seconds_per_turn: float = SECONDS_PER_TURN
     title: str = ""
@@ -136,12 +136,12 @@ class ReviewRequest:
                 "`simgin variants` lists them."
             )
         if sweep:
-            names, against, swept = _swept(names, against, sweep)
+            names, against, swept = _parse_sweep(names, against, sweep)
         else:
             swept = ()
         base = () if against is None else (against,)
-        named = [variants.find(name) for name in (*base, *names)]
-        if len({variant.row["players"] for variant in named}) > 1:
+        named = [variants.find_variant(name) for name in (*base, *names)]
+        if len({variant.params["players"] for variant in named}) > 1:
             raise ReviewError(
                 "variants for one player and for two have no metric in common: review them "
                 "separately."
@@ -150,10 +150,10 @@ class ReviewRequest:
         if against is not None and texts[0] in (variant.text for variant in named[1:]):
             texts = tuple(dict.fromkeys(variant.text for variant in named[1:]))  # a sweep's order
         base_text = named[0].text
-        alone = named[0].row["players"] == 1
+        alone = named[0].params["players"] == 1
         if adapt and alone:
             raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
-        kinds, strong = _given_players(players) if players else (weaker_types(*named), None)
+        kinds, strong = _parse_players(players) if players else (weaker_types(*named), None)
         return cls(
             texts,
             base_text if against is not None and len(texts) > 1 else None,
@@ -161,7 +161,7 @@ class ReviewRequest:
             given_strong=strong,
             adapt=adapt,
             deep=deep,
-            matches=_size(matches, alone, deep),
+            matches=_parse_matches(matches, alone, deep),
             seed=amounts.parse_seed(seed),
             seconds_per_turn=seconds_per_turn,
             title=title,
@@ -173,47 +173,49 @@ class ReviewRequest:
     @classmethod
     def from_manifest(cls, entry: Mapping[str, Any]) -> ReviewRequest:
         """Return the request that a manifest records."""
-        fields = {name: _tupled(value) for name, value in entry.items()}
+        fields = {name: _to_tuples(value) for name, value in entry.items()}
         return cls(kinds=tuple(PlayerType(*kind) for kind in fields.pop("kinds")), **fields)
 
     @property
-    def others(self) -> tuple[str, ...]:
+    def compared_variants(self) -> tuple[str, ...]:
         """The variants that are compared with the baseline; empty without a baseline."""
         if self.base is None:
             return ()
         return tuple(variant for variant in self.variants if variant != self.base)
 
     @property
-    def alone(self) -> bool:
+    def is_solo(self) -> bool:
         """True for solitaire variants."""
-        return variants.find(self.variants[0]).row["players"] == 1
+        return variants.find_variant(self.variants[0]).params["players"] == 1
 
     @property
-    def played(self) -> tuple[str, ...]:
+    def played_variants(self) -> tuple[str, ...]:
         """Every variant that is played, including those with the target of equal length."""
         return (*self.variants, *(text for _, text in self.same_length))
 
     @property
-    def swept(self) -> list[str]:
+    def swept_variants(self) -> list[str]:
         """The variant of every point of a sweep; the last parameter changes fastest."""
-        return _points(str(self.base), self.sweep)
+        return _sweep_variants(str(self.base), self.sweep)
 
     @property
-    def waiting(self) -> tuple[str, str] | None:
+    def gin_and_knock_players(self) -> tuple[str, str] | None:
         """The strategies that play for gin and that knock immediately, or None."""
         kinds = dict(self.kinds)
         if not {PLAYS_FOR_GIN, KNOCKS_IMMEDIATELY} <= kinds.keys():
             return None
         return kinds[PLAYS_FOR_GIN], kinds[KNOCKS_IMMEDIATELY]
 
-    def player(self, variant: str) -> str:
+    def strong_player(self, variant: str) -> str:
         """Return the strong player under a variant."""
         return dict(self.strong)[variant]
 
     @property
-    def learned(self) -> list[str]:
+    def adapted_variants(self) -> list[str]:
         """The variants whose strong player is adapted from champion."""
-        return [variant for variant in self.variants if CHAMPION + "@" in self.player(variant)]
+        return [
+            variant for variant in self.variants if CHAMPION + "@" in self.strong_player(variant)
+        ]
 
     @property
     def untrained(self) -> list[str]:
@@ -221,34 +223,36 @@ class ReviewRequest:
 
         The list is empty with `adapt`: champion plays where its training gained nothing.
         """
-        if self.adapt or self.given_strong is not None or self.alone:
+        if self.adapt or self.given_strong is not None or self.is_solo:
             return []
         return [
             variant
-            for variant in self.played
-            if not adapted.is_trained(self.player(variant), variants.find(variant))
+            for variant in self.played_variants
+            if not adapt.is_trained_champion(
+                self.strong_player(variant), variants.find_variant(variant)
+            )
         ]
 
 
-def _tupled(value: Any) -> Any:
-    return tuple(map(_tupled, value)) if isinstance(value, list) else value
+def _to_tuples(value: Any) -> Any:
+    return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
 
 
-def _size(matches: int | str | None, alone: bool, deep: bool) -> int:
+def _parse_matches(matches: int | str | None, is_solo: bool, deep: bool) -> int:
     if matches is None:
-        usual = MATCHES_ALONE if alone else MATCHES
-        return usual * DEEPER if deep else usual
+        usual = SOLO_MATCHES if is_solo else REVIEW_MATCHES
+        return usual * DEEP_FACTOR if deep else usual
     n = amounts.parse_count(matches)
-    if n < FEWEST_MATCHES:
+    if n < MIN_MATCHES:
         raise ReviewError(
-            f"{n} matches are too few for error estimates: use at least {FEWEST_MATCHES}."
+            f"{n} matches are too few for error estimates: use at least {MIN_MATCHES}."
         )
     return n
 
 
-def _given_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]:
+def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]:
     """Return the weaker players as types of their own, and the strong player."""
-    texts = [loader.find(name).text for name in players]
+    texts = [loader.find_strategy(name).text for name in players]
     if len(set(texts)) < 2:
         raise ReviewError(
             "--players takes at least two different strategies, weakest first; the last one is "
@@ -261,7 +265,7 @@ def _given_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]
 # Sweeps
 
 
-def _swept(
+def _parse_sweep(
     names: Sequence[str], against: str | None, sweep: Sequence[str]
 ) -> tuple[list[str], str, tuple[tuple[str, tuple[str, ...]], ...]]:
     """Return the variants of a sweep, its baseline, and the values of each parameter."""
@@ -270,53 +274,53 @@ def _swept(
             "a sweep is of one variant, by one or two parameters: "
             "simgin review standard --sweep undercut_bonus=0,10,25."
         )
-    swept = tuple(map(_values, sweep))
+    swept = tuple(map(_parse_values, sweep))
     if len({name for name, _ in swept}) < len(swept):
         raise ReviewError("the two parameters of a sweep are one; give two different ones.")
     points = math.prod(len(values) for _, values in swept)
-    if points > MOST_VALUES:
-        raise ReviewError(f"{points} rule sets are too many; keep {MOST_VALUES} or fewer.")
-    base = variants.find(names[0]).text
-    return _points(base, swept), base, swept
+    if points > MAX_RULE_SETS:
+        raise ReviewError(f"{points} rule sets are too many; keep {MAX_RULE_SETS} or fewer.")
+    base = variants.find_variant(names[0]).text
+    return _sweep_variants(base, swept), base, swept
 
 
-def _points(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+def _sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
     """Return the canonical spec of the baseline with every combination of values."""
     texts = []
     for point in itertools.product(*(values for _, values in sweep)):
         settings = [f"{name}={value}" for (name, _), value in zip(sweep, point, strict=True)]
-        texts.append(variants.find("+".join([base, *settings])).text)
+        texts.append(variants.find_variant("+".join([base, *settings])).text)
     return texts
 
 
-def _values(text: str) -> tuple[str, tuple[str, ...]]:
+def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the parameter and values of a string such as `knock_limit=0..3`."""
     name, equals, values = text.partition("=")
     name = name.strip()
-    if name not in parameters():
-        near = did_you_mean(name, parameters())
-        raise ReviewError(f"there is no parameter {shown(name)}{near}")
-    found = [value for part in values.split(",") for value in _span(part.strip()) if value]
+    if name not in rule_parameters():
+        near = did_you_mean(name, rule_parameters())
+        raise ReviewError(f"there is no parameter {format_value(name)}{near}")
+    found = [value for part in values.split(",") for value in _parse_span(part.strip()) if value]
     if not equals or not found:
         raise ReviewError(f"give {name} its values, like --sweep {name}=0,10,25.")
     return name, tuple(dict.fromkeys(found))
 
 
-def _span(part: str) -> Sequence[str]:
+def _parse_span(part: str) -> Sequence[str]:
     """Return the values of a span such as `2..5`, or of a single value."""
     if ".." not in part:
         return (part,)
-    span = _SPAN.fullmatch(part)
-    first, last = map(int, span.groups()) if span else (0, MOST_VALUES + 1)
-    if last - first > MOST_VALUES:
-        raise ReviewError(f"{shown(part)} is no short span of whole numbers, like 0..10.")
+    span = _SPAN_PATTERN.fullmatch(part)
+    first, last = map(int, span.groups()) if span else (0, MAX_RULE_SETS + 1)
+    if last - first > MAX_RULE_SETS:
+        raise ReviewError(f"{format_value(part)} is no short span of whole numbers, like 0..10.")
     return [str(value) for value in range(first, last + 1)]
 
 
 # Players and targets
 
 
-def settled(
+def resolve_players(
     request: ReviewRequest, workers: int | None = None, progress: Progress | None = None
 ) -> ReviewRequest:
     """Return the request with strong players, and with targets for equal match lengths.
@@ -330,72 +334,72 @@ def settled(
     """
     strong = {}
     for place, variant in enumerate(request.variants):
-        part = share(progress, place, len(request.variants))
+        part = partial_progress(progress, place, len(request.variants))
         if request.given_strong is not None:
             strong[variant] = request.given_strong
         elif request.adapt:
-            strong[variant] = train_or_strongest(variant, request.seed, workers, part)
+            strong[variant] = train_or_find_strongest(variant, request.seed, workers, part)
         else:
-            strong[variant] = cached_or_strongest(variant, request.seed, workers)
-    same = {}
-    if not request.alone and not request.sweep and request.base is not None:
-        wanted = turns_per_match(strong[request.base], request.base, request, workers)
-        for variant in request.others:
-            text = _of_length(wanted, variant, strong[variant], request, workers)
+            strong[variant] = load_or_find_strongest(variant, request.seed, workers)
+    same_length = {}
+    if not request.is_solo and not request.sweep and request.base is not None:
+        baseline_turns = mean_turns_per_match(strong[request.base], request.base, request, workers)
+        for variant in request.compared_variants:
+            text = _variant_of_length(baseline_turns, variant, strong[variant], request, workers)
             if text is not None and text not in request.variants:
-                same[variant] = text
+                same_length[variant] = text
                 strong[text] = strong[variant]
-    return replace(request, strong=tuple(strong.items()), same_length=tuple(same.items()))
+    return replace(request, strong=tuple(strong.items()), same_length=tuple(same_length.items()))
 
 
-def _of_length(
-    turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
+def _variant_of_length(
+    n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
     """Return the variant with the target for matches of this length, or None if it has it."""
-    rules = variants.find(variant)
-    target = rules.row["points_target"]
+    rules = variants.find_variant(variant)
+    target = rules.params["points_target"]
     if rules.goal.score != "points" or not isinstance(target, int):
         return None
-    own = turns_per_match(player, variant, request, workers)
-    if abs(own / turns - 1) <= SAME:
+    own_turns = mean_turns_per_match(player, variant, request, workers)
+    if abs(own_turns / n_turns - 1) <= LENGTH_TOLERANCE:
         return None
 
     def length(points: int) -> float:
-        return turns_per_match(player, f"{variant}+points_target={points}", request, workers)
+        return mean_turns_per_match(player, f"{variant}+points_target={points}", request, workers)
 
-    final = nearest_target(turns, length, target * turns / own)
-    return variants.find(f"{variant}+points_target={final}").text
+    final = nearest_target(n_turns, length, target * n_turns / own_turns)
+    return variants.find_variant(f"{variant}+points_target={final}").text
 
 
-def nearest_target(turns: float, length: Callable[[int], float], guess: float) -> int:
+def nearest_target(n_turns: float, length: Callable[[int], float], guess: float) -> int:
     """Return the multiple of five points whose matches are nearest to a number of turns.
 
     Match length increases with the target, but not in proportion, because matches end with whole
     deals. The search therefore finds two adjacent targets, one too short and one long enough.
 
     Args:
-        turns: Turns per match.
+        n_turns: Turns per match.
         length: Function that returns the turns per match for a target.
         guess: First target to try.
     """
-    most = parameters()["points_target"].high // ROUND_TARGET
+    most = rule_parameters()["points_target"].high // TARGET_STEP
     low, high = 0, most + 1  # multiples of five; a target of 0 is not possible
     shortest, longest = 0.0, math.inf
-    at = round(guess / ROUND_TARGET)
+    at = round(guess / TARGET_STEP)
     while high - low > 1:
         at = min(max(at, low + 1), high - 1)
-        found = length(at * ROUND_TARGET)
-        if found < turns:
+        found = length(at * TARGET_STEP)
+        if found < n_turns:
             low, shortest = at, found
         else:
             high, longest = at, found
         slope = found / at if high > most else (longest - shortest) / (high - low)
-        at = round(low + (turns - shortest) / slope)
-    is_low = low and turns - shortest < longest - turns
-    return ROUND_TARGET * (low if is_low else high)
+        at = round(low + (n_turns - shortest) / slope)
+    is_low = low and n_turns - shortest < longest - n_turns
+    return TARGET_STEP * (low if is_low else high)
 
 
-def turns_per_match(
+def mean_turns_per_match(
     player: str, variant: str, request: ReviewRequest, workers: int | None
 ) -> float:
     """Return the mean turns per match of a player against itself, in matches of the review.
@@ -403,19 +407,22 @@ def turns_per_match(
     It is computed from the first REVIEW_MATCHES: the ratio of two lengths then has a standard error
     of 0.4 %.
     """
-    matches = min(request.matches, MATCHES)
+    matches = min(request.matches, REVIEW_MATCHES)
     rows = play_matches(player, player, variant, request.seed, workers, matches)
-    turns, deals = (quantity.ratio(rows, metrics.BY_NAME[name]).value for name in PER_MATCH)
+    turns, deals = (
+        paired_estimate.compute_ratio(rows, metrics.METRICS_BY_NAME[name]).value
+        for name in LENGTH_METRICS
+    )
     return turns * deals
 
 
 # Review files
 
 
-Texts = Annotated[list[str], Field(default_factory=list)]
+StringList = Annotated[list[str], Field(default_factory=list)]
 
 
-class ReviewFile(toml.Table):
+class ReviewFile(toml.StrictTable):
     """The keys of a review file in TOML.
 
     Example:
@@ -434,11 +441,11 @@ class ReviewFile(toml.Table):
 
     title: str = ""
     note: str = ""
-    rule_sets: Annotated[list[VariantText], Field(min_length=1)]
-    against: VariantText | None = None
-    players: Annotated[list[StrategyText], Field(default_factory=list)]
-    goals: Texts
-    sweep: Texts
+    rule_sets: Annotated[list[VariantSpec], Field(min_length=1)]
+    against: VariantSpec | None = None
+    players: Annotated[list[StrategySpec], Field(default_factory=list)]
+    goals: StringList
+    sweep: StringList
     seconds_per_turn: Annotated[float, Field(gt=0, strict=False, allow_inf_nan=False)] = (
         SECONDS_PER_TURN
     )
@@ -448,7 +455,7 @@ class ReviewFile(toml.Table):
     deep: bool = False
 
 
-def read_file(path: Path) -> dict[str, Any]:
+def read_review_file(path: Path) -> dict[str, Any]:
     """Return the arguments of a review request from a TOML file.
 
     Raises:
@@ -459,6 +466,8 @@ def read_file(path: Path) -> dict[str, Any]:
         file = ReviewFile.model_validate(raw)
     except ValidationError as error:
         known = list(ReviewFile.model_fields)
-        raise toml.TomlError(toml.describe_mistakes(path, error, lambda _: known)) from None
+        raise toml.TomlError(
+            toml.describe_validation_errors(path, error, lambda _: known)
+        ) from None
     fields = file.model_dump()
     return {"names": fields.pop("rule_sets"), **fields}

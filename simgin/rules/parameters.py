@@ -14,18 +14,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from simgin.text.messages import DASH, did_you_mean, shown, value_text
+from simgin.text.messages import NO_VALUE, did_you_mean, format_setting, format_value
 
-Value = bool | int | str | list[Any] | None
-Params = Mapping[str, Value]  # a value for every parameter
+ParamValue = bool | int | str | list[Any] | None
+Params = Mapping[str, ParamValue]  # a value for every parameter
 Conditions = Mapping[str, list[Any]]  # parameter -> the values that meet the condition
 
 MAX_TABLE_ROWS = 8
-MAX_GAMES = 100  # won games that one row of a game table can award
+MAX_GAMES_PER_ROW = 100  # won games that one row of a game table can award
 
-_TRUTH: dict[str, Value] = dict.fromkeys(("yes", "true", "on", "1"), True)
-_TRUTH |= dict.fromkeys(("no", "false", "off", "0"), False)
-_INTEGER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
+_BOOL_WORDS: dict[str, ParamValue] = dict.fromkeys(("yes", "true", "on", "1"), True)
+_BOOL_WORDS |= dict.fromkeys(("no", "false", "off", "0"), False)
+_INTEGER_PATTERN = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Parameter:
     name: str
     section: str  # deal, meld, score, match, stake
     kind: str  # bool, choice, int, pair, table
-    default: Value  # value in `standard`
+    default: ParamValue  # value in `standard`
     meaning: str  # as in the rule book
     status: str = "core"  # core, option, descriptive
     choices: tuple[str | int, ...] = ()  # for kind choice; yes and no are bools
     low: int = 0  # for kinds int, pair and table
     high: int = 0
     optional: bool = False  # True if `none` is a value
-    example: Value = None  # suggested value if there is no default
+    example: ParamValue = None  # suggested value if there is no default
     plain: str = ""  # meaning for readers without the rule book
     words: Mapping[str, str] = field(default_factory=dict)  # a player's phrase for each value
     acts_with: Conditions = field(default_factory=dict)  # needed for an effect, all of them
@@ -54,34 +54,34 @@ class Parameter:
         """Meaning of the parameter, for readers without the rule book."""
         return self.plain or self.meaning
 
-    def read(self, text: str) -> Value:
+    def parse(self, text: str) -> ParamValue:
         """Return the value that a string denotes.
 
         A string that is not a valid value is returned unchanged; `error_message` explains it.
         """
         word = text.strip()
-        if word == DASH:
+        if word == NO_VALUE:
             return None
         if word == "none" and "none" not in self.choices:
             return None
         if self.kind == "choice":
-            return self._choice(word)
-        return _READERS[self.kind](word)
+            return self._parse_choice(word)
+        return _PARSERS[self.kind](word)
 
-    def fault(self, value: object) -> str:
+    def error_message(self, value: object) -> str:
         """Return an error message for an impossible value; empty for a valid value or None."""
-        if value is None or self._allows(value):
+        if value is None or self._is_valid(value):
             return ""
-        near = did_you_mean(value if isinstance(value, str) else "", self._spellings())
-        return f"{self.name} must be {self.span()}, not {shown(value)}{near}"
+        suggestion = did_you_mean(value if isinstance(value, str) else "", self._choice_names())
+        return f"{self.name} must be {self.describe_range()}, not {format_value(value)}{suggestion}"
 
-    def span(self) -> str:
+    def describe_range(self) -> str:
         """Return a description of the values that the parameter accepts."""
         limits = f"{self.low}..{self.high}"
         if self.kind == "bool":
             return "yes or no"
         if self.kind == "choice":
-            return f"one of {', '.join(self._spellings())}"
+            return f"one of {', '.join(self._choice_names())}"
         if self.kind == "int":
             or_none = " or none" if self.optional else ""
             return f"a whole number {limits}{or_none}"
@@ -89,119 +89,121 @@ class Parameter:
             return f"two whole numbers {limits}, like 40/60"
         return (
             f"up to {MAX_TABLE_ROWS} rows points:games, with rising points {limits} "
-            f"and games 1..{MAX_GAMES}, like 30:4/60:3/90:2/120:1"
+            f"and games 1..{MAX_GAMES_PER_ROW}, like 30:4/60:3/90:2/120:1"
         )
 
-    def said(self, value: Value) -> str:
+    def player_phrase(self, value: ParamValue) -> str:
         """Return a player's phrase for a value, such as `undercut +25`; empty if there is none."""
-        text = self.write(value)
+        text = self.to_text(value)
         return self.words.get(text, self.words.get("*", "")).replace("{value}", text)
 
-    def values(self) -> str:
+    def allowed_values(self) -> str:
         """Return the accepted values in short form, such as `yes, no` or `0..100, none`."""
         if self.kind == "bool":
             return "yes, no"
         if self.kind == "choice":
-            return ", ".join(self._spellings())
+            return ", ".join(self._choice_names())
         limits = f"{self.low}..{self.high}"
         if self.kind == "pair":
             return f"{limits}/{limits}"
         if self.kind == "table":
-            return f"points:games/points:games/..., {limits}:1..{MAX_GAMES}"
+            return f"points:games/points:games/..., {limits}:1..{MAX_GAMES_PER_ROW}"
         return f"{limits}, none" if self.optional else limits
 
-    def write(self, value: Value) -> str:
+    def to_text(self, value: ParamValue) -> str:
         """Return the canonical string of a value, which `parse` converts back to the value."""
         if value is None and self.optional:
             return "none"
-        return value_text(value)
+        return format_setting(value)
 
-    def acts(self, params: Params) -> bool:
+    def has_effect(self, params: Params) -> bool:
         """Return True if the parameter has an effect under the given rules.
 
         Raises:
             KeyError: `params` lacks a value that decides it.
         """
-        if self.status == "descriptive" or not _met(self.acts_with, params):
+        if self.status == "descriptive" or not _are_met(self.acts_with, params):
             return False
-        return not self.idle_with or not _met(self.idle_with, params)
+        return not self.idle_with or not _are_met(self.idle_with, params)
 
-    def idle(self, params: Params) -> str:
+    def explain_no_effect(self, params: Params) -> str:
         """Explain why the parameter has no effect, and what it needs to have one.
 
         Returns:
             Two sentences; empty if the parameter has an effect.
         """
-        if self.acts(params):
+        if self.has_effect(params):
             return ""
         if self.status == "descriptive":
             return f"{self.name} never has an effect. It only describes the game."
         unmet = {name for name, values in self.acts_with.items() if params[name] not in values}
         causes = [name for name in self.acts_with if name in unmet] or [*self.idle_with]
-        because = _settings({name: [params[name]] for name in causes})
-        needed = f"another value of {_or(causes)}"
+        because = _format_conditions({name: [params[name]] for name in causes})
+        needed = f"another value of {_join_or(causes)}"
         if unmet:
-            needed = _settings({name: self.acts_with[name] for name in causes})
+            needed = _format_conditions({name: self.acts_with[name] for name in causes})
         return f"{self.name} has no effect with {because}. It needs {needed}."
 
-    def dash(self, params: Params) -> str:
+    def missing_value_error(self, params: Params) -> str:
         """Return an error message if the parameter has an effect but no value, else empty."""
-        if params[self.name] is not None or self.optional or not self.acts(params):
+        if params[self.name] is not None or self.optional or not self.has_effect(params):
             return ""
         causes = [*self.acts_with]
         causes += [name for name, values in self.idle_with.items() if params[name] not in values]
-        remedy = f"give it one, like {self.proposal()}."
+        fix = f"give it one, like {self.suggest_setting()}."
         if not causes:
-            return f"{self.name} always needs a value: {remedy}"
-        because = _settings({name: [params[name]] for name in causes})
-        return f"{self.name} needs a value with {because}: {remedy}"
+            return f"{self.name} always needs a value: {fix}"
+        because = _format_conditions({name: [params[name]] for name in causes})
+        return f"{self.name} needs a value with {because}: {fix}"
 
-    def proposal(self) -> str:
+    def suggest_setting(self) -> str:
         """Return a setting to suggest: the default, or the example if there is no default."""
         value = self.example if self.default is None else self.default
-        return f"{self.name}={value_text(value)}"
+        return f"{self.name}={format_setting(value)}"
 
-    def _spellings(self) -> list[str]:
-        return [value_text(choice) for choice in self.choices]
+    def _choice_names(self) -> list[str]:
+        return [format_setting(choice) for choice in self.choices]
 
-    def _choice(self, word: str) -> Value:
+    def _parse_choice(self, word: str) -> ParamValue:
         """Return the choice that a word denotes, or the word itself if it denotes none."""
-        known: dict[str, Value] = dict(zip(self._spellings(), self.choices, strict=True))
+        choice_by_name: dict[str, ParamValue] = dict(
+            zip(self._choice_names(), self.choices, strict=True)
+        )
         if any(isinstance(choice, bool) for choice in self.choices):
-            return (_TRUTH | known).get(word.lower(), word)
-        return known.get(word, word)
+            return (_BOOL_WORDS | choice_by_name).get(word.lower(), word)
+        return choice_by_name.get(word, word)
 
-    def _allows(self, value: object) -> bool:
+    def _is_valid(self, value: object) -> bool:
         if self.kind == "bool":
             return type(value) is bool
         if self.kind == "choice":
-            return any(type(value) is type(one) and value == one for one in self.choices)
+            return any(type(value) is type(choice) and value == choice for choice in self.choices)
         if self.kind == "int":
-            return self._is_number(value)
+            return self._is_in_range(value)
         if not isinstance(value, list | tuple):
             return False
         if self.kind == "pair":
-            return len(value) == 2 and all(map(self._is_number, value))
-        return self._is_table(value)
+            return len(value) == 2 and all(map(self._is_in_range, value))
+        return self._is_valid_table(value)
 
-    def _is_number(self, value: object) -> bool:
+    def _is_in_range(self, value: object) -> bool:
         return type(value) is int and self.low <= value <= self.high
 
-    def _is_table(self, rows: list[Any] | tuple[Any, ...]) -> bool:
+    def _is_valid_table(self, rows: list[Any] | tuple[Any, ...]) -> bool:
         if not 1 <= len(rows) <= MAX_TABLE_ROWS:
             return False
         if not all(isinstance(row, list | tuple) and len(row) == 2 for row in rows):
             return False
         points, games = zip(*rows, strict=True)
-        if not all(map(self._is_number, points)):
+        if not all(map(self._is_in_range, points)):
             return False
-        if not all(type(count) is int and 1 <= count <= MAX_GAMES for count in games):
+        if not all(type(count) is int and 1 <= count <= MAX_GAMES_PER_ROW for count in games):
             return False
         return all(low < high for low, high in pairwise(points))
 
 
 @cache
-def variants_file() -> dict[str, Any]:
+def load_variants_file() -> dict[str, Any]:
     """Return the tables of variants.toml."""
     path = Path(__file__).with_name("variants.toml")
     with path.open("rb") as file:
@@ -209,40 +211,43 @@ def variants_file() -> dict[str, Any]:
 
 
 @cache
-def parameters() -> dict[str, Parameter]:
+def rule_parameters() -> dict[str, Parameter]:
     """Return all parameters by name, in the order of rules.md 11."""
-    found = {}
-    for section, tables in variants_file()["parameters"].items():
+    by_name = {}
+    for section, tables in load_variants_file()["parameters"].items():
         for name, table in tables.items():
-            found[name] = _parameter(name, section, table)
-    return found
+            by_name[name] = _make_parameter(name, section, table)
+    return by_name
 
 
-def _parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:
+def _make_parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:
     choices = tuple(table.get("choices", ()))
     default = table["default"]
-    if default == DASH or (default == "none" and "none" not in choices):
+    if default == NO_VALUE or (default == "none" and "none" not in choices):
         default = None
     return Parameter(name, section, **{**table, "choices": choices, "default": default})
 
 
-def _met(conditions: Conditions, params: Params) -> bool:
+def _are_met(conditions: Conditions, params: Params) -> bool:
     return all(params[name] in values for name, values in conditions.items())
 
 
-def _settings(conditions: Conditions) -> str:
+def _format_conditions(conditions: Conditions) -> str:
     """Format conditions, as in `players = 2 and goal = points, columns or race`."""
-    words = [f"{name} = {_or([*map(value_text, some)])}" for name, some in conditions.items()]
+    words = [
+        f"{name} = {_join_or([*map(format_setting, values)])}"
+        for name, values in conditions.items()
+    ]
     return " and ".join(words)
 
 
-def _or(words: list[str]) -> str:
+def _join_or(words: list[str]) -> str:
     """Join words as alternatives, as in `points, columns or race`."""
-    *most, last = words
-    return f"{', '.join(most)} or {last}" if most else last
+    *first_words, last = words
+    return f"{', '.join(first_words)} or {last}" if first_words else last
 
 
-def number(params: Params, name: str) -> int:
+def int_param(params: Params, name: str) -> int:
     """Return the value of an integer parameter."""
     value = params[name]
     assert isinstance(value, int), (
@@ -254,19 +259,21 @@ def number(params: Params, name: str) -> int:
 # Parsing of values. A string in another format is returned unchanged.
 
 
-def _integer(word: str) -> Value:
-    return int(word) if _INTEGER.fullmatch(word) else word
+def _parse_integer(word: str) -> ParamValue:
+    return int(word) if _INTEGER_PATTERN.fullmatch(word) else word
 
 
-def _integers(text: str, separator: str) -> list[Value]:
-    return [_integer(part.strip()) for part in text.split(separator)]
+def _parse_integers(text: str, separator: str) -> list[ParamValue]:
+    return [_parse_integer(part.strip()) for part in text.split(separator)]
 
 
-_READERS: dict[str, Callable[[str], Value]] = {
-    "bool": lambda word: _TRUTH.get(word.lower(), word),
-    "int": _integer,
-    "pair": lambda word: _integers(word, "/") if "/" in word else word,
-    "table": lambda word: [_integers(row, ":") for row in word.split("/")] if ":" in word else word,
+_PARSERS: dict[str, Callable[[str], ParamValue]] = {
+    "bool": lambda word: _BOOL_WORDS.get(word.lower(), word),
+    "int": _parse_integer,
+    "pair": lambda word: _parse_integers(word, "/") if "/" in word else word,
+    "table": lambda word: (
+        [_parse_integers(row, ":") for row in word.split("/")] if ":" in word else word
+    ),
 }
 
 
@@ -274,7 +281,7 @@ _READERS: dict[str, Callable[[str], Value]] = {
 
 
 @dataclass(frozen=True)
-class Side:
+class SideGoal:
     """Goal of one side: the format of its score, and the target parameter of each count."""
 
     standing: str
@@ -282,13 +289,13 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Goal:
+class MatchGoal:
     """Goal of a match, for code that is not compiled; variants.toml documents the fields."""
 
     name: str
     won_by: str
-    side: Side
-    other: Side | None = None
+    side: SideGoal
+    other: SideGoal | None = None
     solo: bool = False
     one_deal: bool = False
     total: bool = False
@@ -296,7 +303,7 @@ class Goal:
     board: str = "race"
     unit: str = ""
 
-    def side_at(self, params: Mapping[str, Any], seat: int) -> Side:
+    def side_goal(self, params: Mapping[str, Any], seat: int) -> SideGoal:
         """Return the goal of the side at a seat."""
         if self.other is None or seat == params["race_points_seat"]:
             return self.side
@@ -309,15 +316,15 @@ class Goal:
 
 
 @cache
-def goals() -> dict[str, Goal]:
+def match_goals() -> dict[str, MatchGoal]:
     """Return all match goals by name, the value of the parameter `goal`."""
-    found = {}
-    for name, table in variants_file()["goals"].items():
-        sides = {key: Side(**table[key]) for key in ("side", "other") if key in table}
-        found[name] = Goal(name, **{**table, **sides})
-    return found
+    by_name = {}
+    for name, table in load_variants_file()["goals"].items():
+        sides = {key: SideGoal(**table[key]) for key in ("side", "other") if key in table}
+        by_name[name] = MatchGoal(name, **{**table, **sides})
+    return by_name
 
 
-def goal_of(params: Mapping[str, Any]) -> Goal:
+def match_goal(params: Mapping[str, Any]) -> MatchGoal:
     """Return the match goal of a variant's parameters."""
-    return goals()[params["goal"]]
+    return match_goals()[params["goal"]]

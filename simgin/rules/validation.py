@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simgin.rules.parameters import Params, Value, goal_of, parameters
-from simgin.text.messages import did_you_mean, shown
+from simgin.rules.parameters import Params, ParamValue, match_goal, rule_parameters
+from simgin.text.messages import did_you_mean, format_value
 
 UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
-NO_UPCARD = ("discard_first", "stock")
+OPENINGS_WITHOUT_UPCARD = ("discard_first", "stock")
 
-Known = Mapping[str, Any]  # parameters with valid values
+KnownParams = Mapping[str, Any]  # parameters with valid values
 
 
 class RulesWarning(UserWarning):
@@ -39,8 +39,8 @@ class Clause:
         message: Error message, with the names of parameters in braces for their values.
     """
 
-    refused: Callable[[Known], bool]
-    sentence: str
+    is_violated: Callable[[KnownParams], bool]
+    message: str
 
 
 def validate(params: Params) -> list[str]:
@@ -52,92 +52,92 @@ def validate(params: Params) -> list[str]:
     Returns:
         Error messages; empty if the rules are playable.
     """
-    sentences, sound = _check_values(params)
+    messages, valid_params = _check_values(params)
     dashes = {}
-    for name in sound:
-        sentence = _judge(parameters()[name].dash, sound)
+    for name in valid_params:
+        sentence = _evaluate(rule_parameters()[name].missing_value_error, valid_params)
         if sentence:
             dashes[name] = sentence
-    sentences += dashes.values()
+    messages += dashes.values()
     # Clauses do not see a missing value, which has been reported already.
-    known = {name: value for name, value in sound.items() if name not in dashes}
+    known = {name: value for name, value in valid_params.items() if name not in dashes}
     texts = {}
-    for name, value in sound.items():
-        texts[name] = parameters()[name].write(value)
+    for name, value in valid_params.items():
+        texts[name] = rule_parameters()[name].to_text(value)
     for clause in CLAUSES:
-        if _judge(clause.refused, known):
-            sentence = clause.sentence.format_map(texts)
-            sentences.append(sentence)
-    return sentences
+        if _evaluate(clause.is_violated, known):
+            sentence = clause.message.format_map(texts)
+            messages.append(sentence)
+    return messages
 
 
-def warn(text: str, sentences: Iterable[str]) -> None:
+def warn_without_effect(text: str, messages: Iterable[str]) -> None:
     """Issue one RulesWarning about the settings of a variant, unless there are no sentences.
 
     All of these warnings come from one line of code, so that Python shows each text once.
     """
-    reason = " ".join(sentences)
+    reason = " ".join(messages)
     if reason:
         warnings.warn(RulesWarning(text, reason), stacklevel=1)
 
 
-def unknown_parameter(name: str) -> str:
+def unknown_parameter_error(name: str) -> str:
     """Return the error message for a name that is not a parameter."""
-    near = did_you_mean(str(name), parameters())
-    remedy = " `simgin variants standard` shows them all." if near == "." else ""
-    return f"there is no parameter {shown(name)}{near}{remedy}"
+    suggestion = did_you_mean(str(name), rule_parameters())
+    fix = " `simgin variants standard` shows them all." if suggestion == "." else ""
+    return f"there is no parameter {format_value(name)}{suggestion}{fix}"
 
 
-def _check_values(params: Params) -> tuple[list[str], dict[str, Value]]:
+def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
     """Check names and values of parameters one by one.
 
     Returns:
         (error messages for unknown, missing and impossible values, valid values).
     """
-    known = parameters()
-    sentences = [unknown_parameter(name) for name in params if name not in known]
-    sound = {}
+    known = rule_parameters()
+    messages = [unknown_parameter_error(name) for name in params if name not in known]
+    valid_params = {}
     for name, parameter in known.items():
         if name not in params:
-            default = parameter.write(parameter.default)
-            sentences.append(f"{name} is missing: in `standard` it is {default}.")
-        elif fault := parameter.fault(params[name]):
-            sentences.append(fault)
+            default = parameter.to_text(parameter.default)
+            messages.append(f"{name} is missing: in `standard` it is {default}.")
+        elif fault := parameter.error_message(params[name]):
+            messages.append(fault)
         else:
-            sound[name] = params[name]
-    return sentences, sound
+            valid_params[name] = params[name]
+    return messages, valid_params
 
 
-def _judge(judge: Callable[[Known], Any], known: Known) -> Any:
+def _evaluate(predicate: Callable[[KnownParams], Any], known: KnownParams) -> Any:
     """Return the result of the predicate, or None if it needs a parameter that is not known."""
     try:
-        return judge(known)
+        return predicate(known)
     except KeyError:
         return None
 
 
-def _solo(p: Known) -> bool:
+def _is_solo(p: KnownParams) -> bool:
     return bool(p["players"] == 1)
 
 
-def _two(p: Known) -> bool:
+def _is_two_player(p: KnownParams) -> bool:
     return bool(p["players"] == 2)
 
 
-def _too_many_draws(p: Known) -> bool:
+def _allows_too_many_draws(p: KnownParams) -> bool:
     """Return True if a single player without a joker could draw from an empty deck."""
-    left = 41 if p["first_turn"] == "discard_first" else 42
-    most = p["max_draws"]
-    too_many = most is None or most > left
-    return _solo(p) and p["joker"] == "none" and too_many
+    cards_left = 41 if p["first_turn"] == "discard_first" else 42
+    max_draws = p["max_draws"]
+    too_many = max_draws is None or max_draws > cards_left
+    return _is_solo(p) and p["joker"] == "none" and too_many
 
 
-def _starts_won(p: Known) -> bool:
+def _starts_decided(p: KnownParams) -> bool:
     """Return True if a side has all the points it needs before the first deal."""
-    if not parameters()["start_points"].acts(p):
+    if not rule_parameters()["start_points"].has_effect(p):
         return False
     for seat in (0, 1):
-        targets = goal_of(p).side_at(p, seat).targets
+        targets = match_goal(p).side_goal(p, seat).targets
         if tuple(targets) != ("score",):
             continue
         if p["start_points"][seat] >= p[targets["score"]]:
@@ -145,7 +145,7 @@ def _starts_won(p: Known) -> bool:
     return False
 
 
-def _bad_die_target(p: Known) -> bool:
+def _has_invalid_die_target(p: KnownParams) -> bool:
     target = p["deals_target"]
     return p["die"] == "deal" and target is not None and not 3 <= target <= 21
 
@@ -157,12 +157,12 @@ CLAUSES = (
         "shot must leave: set shot=no or another goal.",
     ),
     Clause(
-        lambda p: p["knock_by_upcard"] and p["first_turn"] in NO_UPCARD,
+        lambda p: p["knock_by_upcard"] and p["first_turn"] in OPENINGS_WITHOUT_UPCARD,
         "knock_by_upcard = yes needs an upcard, and first_turn = {first_turn} has none: set "
         "knock_by_upcard=no.",
     ),
     Clause(
-        lambda p: p["spade_multiplier"] > 1 and p["first_turn"] in NO_UPCARD,
+        lambda p: p["spade_multiplier"] > 1 and p["first_turn"] in OPENINGS_WITHOUT_UPCARD,
         "spade_multiplier = {spade_multiplier} needs an upcard, and first_turn = {first_turn} "
         "has none: set spade_multiplier=1.",
     ),
@@ -172,17 +172,21 @@ CLAUSES = (
         "= no: set take_to_knock=any.",
     ),
     Clause(
-        lambda p: not p["take_discard"] and p["first_turn"] in UPCARD_OPENINGS and _two(p),
+        lambda p: (
+            not p["take_discard"] and p["first_turn"] in UPCARD_OPENINGS and _is_two_player(p)
+        ),
         "first_turn = {first_turn} offers the upcard, which take_discard = no forbids taking: "
         "set take_discard=yes or first_turn=free.",
     ),
     Clause(
-        lambda p: not p["take_discard"] and p["stock_end"] == "opponent_may_take" and _two(p),
+        lambda p: (
+            not p["take_discard"] and p["stock_end"] == "opponent_may_take" and _is_two_player(p)
+        ),
         "stock_end = opponent_may_take offers the last discard, which take_discard = no forbids "
         "taking: set take_discard=yes or stock_end=after_discard.",
     ),
     Clause(
-        lambda p: p["joker"] != "none" and _two(p),
+        lambda p: p["joker"] != "none" and _is_two_player(p),
         "joker = {joker} is for one player: set joker=none, or start from a one-player game "
         "such as solitaire-gin.",
     ),
@@ -197,48 +201,48 @@ CLAUSES = (
         "joker=after_deal or first_turn=stock.",
     ),
     Clause(
-        lambda p: _two(p) and p["first_turn"] == "stock",
+        lambda p: _is_two_player(p) and p["first_turn"] == "stock",
         "first_turn = stock is for one player: set first_turn=upcard_pass or another opening "
         "for two.",
     ),
     Clause(
-        lambda p: _two(p) and p["stock_end"] == "none",
+        lambda p: _is_two_player(p) and p["stock_end"] == "none",
         "stock_end = none is for one player: set stock_end=after_discard or another end for two.",
     ),
     Clause(
-        lambda p: _two(p) and p["deal_scoring"] == "penalty",
+        lambda p: _is_two_player(p) and p["deal_scoring"] == "penalty",
         "deal_scoring = penalty is for one player: set deal_scoring=versus.",
     ),
     Clause(
-        lambda p: _solo(p) and p["deal_scoring"] == "versus",
+        lambda p: _is_solo(p) and p["deal_scoring"] == "versus",
         "deal_scoring = versus needs two players: set deal_scoring to joker, winloss or penalty "
         "for one.",
     ),
     Clause(
-        lambda p: _solo(p) and p["take_discard"],
+        lambda p: _is_solo(p) and p["take_discard"],
         "take_discard = yes needs two players: set take_discard=no for one.",
     ),
     Clause(
-        lambda p: _solo(p) and p["first_turn"] in (*UPCARD_OPENINGS, "free"),
+        lambda p: _is_solo(p) and p["first_turn"] in (*UPCARD_OPENINGS, "free"),
         "first_turn = {first_turn} needs two players: set first_turn=stock or "
         "first_turn=discard_first for one.",
     ),
     Clause(
-        lambda p: _solo(p) and p["stock_end"] != "none",
+        lambda p: _is_solo(p) and p["stock_end"] != "none",
         "stock_end = {stock_end} needs two players: set stock_end=none for one.",
     ),
     Clause(
-        _too_many_draws,
+        _allows_too_many_draws,
         "one player without a joker can draw no more cards than are left after dealing, but "
         "max_draws = {max_draws}: set max_draws to 42 or less (41 with "
         "first_turn=discard_first), or add a joker.",
     ),
     Clause(
-        lambda p: _two(p) and p["max_draws"] is not None,
+        lambda p: _is_two_player(p) and p["max_draws"] is not None,
         "max_draws = {max_draws} is for one player: set max_draws=none.",
     ),
     Clause(
-        lambda p: _solo(p) and p["max_draws"] is not None and p["deal_scoring"] != "penalty",
+        lambda p: _is_solo(p) and p["max_draws"] is not None and p["deal_scoring"] != "penalty",
         "max_draws = {max_draws} needs deal_scoring = penalty, not {deal_scoring}: set "
         "max_draws=none or deal_scoring=penalty.",
     ),
@@ -248,17 +252,17 @@ CLAUSES = (
         "knock_limit=0.",
     ),
     Clause(
-        lambda p: _solo(p) and p["rush_premium"],
+        lambda p: _is_solo(p) and p["rush_premium"],
         "rush_premium = yes needs two players: set rush_premium=no.",
     ),
-    Clause(lambda p: _solo(p) and p["layoff"], "layoff = yes needs two players: set layoff=no."),
-    Clause(lambda p: _solo(p) and p["shot"], "shot = yes needs two players: set shot=no."),
+    Clause(lambda p: _is_solo(p) and p["layoff"], "layoff = yes needs two players: set layoff=no."),
+    Clause(lambda p: _is_solo(p) and p["shot"], "shot = yes needs two players: set shot=no."),
     Clause(
         lambda p: p["layoff_on_gin"] and not p["layoff"],
         "layoff_on_gin = yes needs layoff = yes: set layoff=yes or layoff_on_gin=no.",
     ),
     Clause(
-        lambda p: _solo(p) and not goal_of(p).solo,
+        lambda p: _is_solo(p) and not match_goal(p).solo,
         "goal = {goal} needs two players: set goal to single, points or total for one.",
     ),
     Clause(
@@ -277,7 +281,7 @@ CLAUSES = (
         "game_table or lower points_target.",
     ),
     Clause(
-        _starts_won,
+        _starts_decided,
         "start_points = {start_points} has already reached points_target = {points_target}: "
         "lower start_points or raise points_target.",
     ),
@@ -290,7 +294,7 @@ CLAUSES = (
         "die = game needs goal = games, not {goal}: set goal=games or die=off.",
     ),
     Clause(
-        _bad_die_target,
+        _has_invalid_die_target,
         "deals_target must be 3..21 with die = deal, not {deals_target}: set deals_target=7, say.",
     ),
 )

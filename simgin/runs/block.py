@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.runs.ledger import Ledger, pack, unpack
+from simgin.runs.ledger import Ledger, pack_rows, unpack_rows
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Task:
     @property
     def units(self) -> int:
         """Number of units of analysis (pairs, deals or matches) to play."""
-        return self.matchup.units(self.n)
+        return self.matchup.count_units(self.n)
 
 
 @dataclass(frozen=True)
@@ -39,26 +39,26 @@ class Block:
     record of every deal.
     """
 
-    cell: int
+    matchup_index: int
     matchup: Matchup
-    first: int
+    first_batch: int
     units: int
-    recorded: bool = False
+    record_deals: bool = False
 
     @property
     def first_unit(self) -> int:
         """Index of the first unit."""
-        return self.first * self.matchup.batch
+        return self.first_batch * self.matchup.batch_size
 
     @property
     def sizes(self) -> list[int]:
         """Number of units in every batch; only the last batch can be incomplete."""
-        whole, rest = divmod(self.units, self.matchup.batch)
-        return [self.matchup.batch] * whole + [rest] * (rest > 0)
+        n_complete, rest = divmod(self.units, self.matchup.batch_size)
+        return [self.matchup.batch_size] * n_complete + [rest] * (rest > 0)
 
 
 @dataclass(frozen=True)
-class Done:
+class BlockResult:
     """A block that a worker played, with its checked and packed batch rows or its error.
 
     `packed_rows` contains the batch rows, and `packed_deals` the recorded deals of every batch.
@@ -67,8 +67,8 @@ class Done:
     block: Block
     worker: str
     seconds: float
-    blob: bytes = b""
-    deals: tuple[bytes, ...] = ()
+    packed_rows: bytes = b""
+    packed_deals: tuple[bytes, ...] = ()
     error: BaseException | None = None
 
     def rows(self) -> np.ndarray:
@@ -77,61 +77,63 @@ class Done:
         Returns:
             `(n_batches, N_COLUMNS) int64`.
         """
-        return unpack(self.blob, sums.COLUMNS)
+        return unpack_rows(self.packed_rows, batch_columns.N_COLUMNS)
 
 
-def play_block(block: Block, worker: str = "here") -> Done:
+def play_block(block: Block, worker: str = "here") -> BlockResult:
     """Play a block and return its result, which contains any exception that was raised."""
     started = time.perf_counter()
     try:
         deals: tuple[bytes, ...] = ()
-        if block.recorded:
-            rows, deals = _recorded(block)
+        if block.record_deals:
+            rows, deals = _play_recorded(block)
         else:
-            rows = kernel.play(block.matchup, block.first_unit, block.units)
-        _check(block, rows, worker)
-        blob = pack(rows)
+            rows = kernel.play_batches(block.matchup, block.first_unit, block.units)
+        _check_block(block, rows, worker)
+        blob = pack_rows(rows)
     except BaseException as error:
-        return Done(block, worker, time.perf_counter() - started, error=error)
-    return Done(block, worker, time.perf_counter() - started, blob, deals)
+        return BlockResult(block, worker, time.perf_counter() - started, error=error)
+    return BlockResult(block, worker, time.perf_counter() - started, blob, deals)
 
 
-def _recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
+def _play_recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
     """Play a block and record its deals, one batch at a time to limit memory."""
     rows, deals = [], []
     for i, units in enumerate(block.sizes):
-        first_unit = block.first_unit + i * block.matchup.batch
-        row, records = kernel.play_recorded(block.matchup, first_unit, units)
+        first_unit = block.first_unit + i * block.matchup.batch_size
+        row, records = kernel.play_with_records(block.matchup, first_unit, units)
         rows.append(row)
-        deals.append(pack(records.view(np.int64).reshape(len(records), -1)))
+        deals.append(pack_rows(records.view(np.int64).reshape(len(records), -1)))
     return np.concatenate(rows), tuple(deals)
 
 
-def _check(block: Block, rows: np.ndarray, worker: str) -> None:
+def _check_block(block: Block, rows: np.ndarray, worker: str) -> None:
     """Raise InvariantError, with the matchup and the worker, if a batch row is invalid."""
     try:
-        check(block.matchup, block.sizes, rows)
-    except IdentityError as error:
-        raise IdentityError(
+        check_rows(block.matchup, block.sizes, rows)
+    except InvariantError as error:
+        raise InvariantError(
             f"{block.matchup.title} ({block.matchup.variant.text}), units from "
             f"{block.first_unit} on, played by {worker}: {error} Nothing of this block "
             "was kept. Run `simgin doctor`; if it happens again, please report it."
         ) from None
 
 
-ROUNDING = 1e-9  # relative tolerance, because the compared products overflow an int64
+RELATIVE_TOLERANCE = 1e-9  # relative tolerance, because the compared products overflow an int64
 # Facts that can be negative; in solitaire games, penalties can be negative as well
-SIGNED = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
-PENALTIES = tuple(name for name in sums.FACTS if "points" in name)
+SIGNED_FACTS = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
+SOLO_SIGNED_FACTS = tuple(name for name in batch_columns.FACT_NAMES if "points" in name)
 # Columns at which the histograms end
-_ENDS = np.cumsum([sums.TURNS_BINS, sums.COUNT_BINS, sums.PAIR_BINS])
+_HISTOGRAM_ENDS = np.cumsum(
+    [batch_columns.TURNS_BINS, batch_columns.DEADWOOD_BINS, batch_columns.PAIR_BINS]
+)
 
 
-class IdentityError(ValueError):
+class InvariantError(ValueError):
     """Exception for a batch row that violates an invariant."""
 
 
-def check(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
+def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
     """Raise InvariantError unless every batch row satisfies all invariants.
 
     Args:
@@ -139,58 +141,68 @@ def check(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
         units: Number of units in every batch.
         rows: Batch rows, `(n_batches, N_COLUMNS) int64`.
     """
-    if rows.shape != (len(units), sums.COLUMNS):
-        raise IdentityError(
+    if rows.shape != (len(units), batch_columns.N_COLUMNS):
+        raise InvariantError(
             f"a block of {len(units)} batches came back as an array of shape {rows.shape}."
         )
-    for what, left, right in _equalities(matchup, np.asarray(units), rows):
+    for description, left, right in _iter_equalities(matchup, np.asarray(units), rows):
         for i in np.flatnonzero(left != right):
-            raise IdentityError(
-                f"{what}: {left[i]} and {right[i]} in a batch of {units[int(i)]} units."
+            raise InvariantError(
+                f"{description}: {left[i]} and {right[i]} in a batch of {units[int(i)]} units."
             )
-    for i in np.flatnonzero(_out_of_bounds(matchup, rows)):
-        raise IdentityError(f"a square is out of bounds in a batch of {units[int(i)]} units.")
+    for i in np.flatnonzero(_find_out_of_bounds(matchup, rows)):
+        raise InvariantError(f"a square is out of bounds in a batch of {units[int(i)]} units.")
 
 
-def _equalities(
+def _iter_equalities(
     matchup: Matchup, units: np.ndarray, rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield a description and two vectors over the batches that must be equal."""
-    total, square, cross = _facts(rows)
-    results = sums.FACT["deals" if matchup.unit == "deal" else "matches"]
-    halves = 2 if matchup.mirrored else 1
-    yield "units asked for and played", units, rows[:, sums.UNITS]
-    yield f"{matchup.unit} results of all units", units * halves, total[:, results]
-    turns, counts, pairs, _ = np.split(rows[:, sums.TURNS_HISTOGRAM :], _ENDS, axis=1)
-    yield "deals and their turns", total[:, sums.FACT["deals"]], turns.sum(axis=1)
-    yield "showdowns and their counts", total[:, sums.FACT["showdowns"]], counts.sum(axis=1)
+    total, square, cross = _split_facts(rows)
+    results = batch_columns.FACT_INDEX["deals" if matchup.unit == "deal" else "matches"]
+    n_games = 2 if matchup.is_mirrored else 1
+    yield "units asked for and played", units, rows[:, batch_columns.COL_UNITS]
+    yield f"{matchup.unit} results of all units", units * n_games, total[:, results]
+    turns, counts, pairs, _ = np.split(
+        rows[:, batch_columns.COL_TURNS_HISTOGRAM :], _HISTOGRAM_ENDS, axis=1
+    )
+    yield "deals and their turns", total[:, batch_columns.FACT_INDEX["deals"]], turns.sum(axis=1)
+    yield (
+        "showdowns and their counts",
+        total[:, batch_columns.FACT_INDEX["showdowns"]],
+        counts.sum(axis=1),
+    )
     yield "units and their scores", units, pairs.sum(axis=1)
     # A number and its square have the same parity, and so have the sums of both.
     odd = ((total ^ square) & 1).sum(axis=1)
     yield "squares and their roots, by parity", odd, np.zeros_like(odd)
     # The number of results is the same for every unit, so products with it are multiples of sums.
-    for i in np.flatnonzero(np.array(sums.DENOMINATOR) == results):
-        yield f"{sums.FACTS[i]} and its products", halves * total[:, i], cross[:, i]
+    for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == results):
+        yield f"{batch_columns.FACT_NAMES[i]} and its products", n_games * total[:, i], cross[:, i]
 
 
-def _out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
+def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
     """Return a mask of the batches in which a sum of squares is impossible for its sum."""
-    total, square, _ = (part.astype(float) for part in _facts(rows))
-    least = total**2 / (rows[:, [sums.UNITS]] * (1 + ROUNDING))
-    most = total**2 * (1 + ROUNDING)
-    signed = SIGNED if matchup.b else (*SIGNED, *PENALTIES)
-    most[:, [sums.FACT[name] for name in signed]] = np.inf
-    beyond: np.ndarray = np.any((square < least) | (square > most), axis=1)
-    return beyond
+    total, square, _ = (part.astype(float) for part in _split_facts(rows))
+    min_square = total**2 / (rows[:, [batch_columns.COL_UNITS]] * (1 + RELATIVE_TOLERANCE))
+    max_square = total**2 * (1 + RELATIVE_TOLERANCE)
+    signed = SIGNED_FACTS if matchup.b else (*SIGNED_FACTS, *SOLO_SIGNED_FACTS)
+    max_square[:, [batch_columns.FACT_INDEX[name] for name in signed]] = np.inf
+    is_out_of_bounds: np.ndarray = np.any((square < min_square) | (square > max_square), axis=1)
+    return is_out_of_bounds
 
 
-def _facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sums of all facts, of their squares, and of their cross products.
 
     A cross product is the product of a fact with its denominator. All three arrays have the shape
     `(n_batches, N_FACTS)`.
     """
-    total, square, cross = np.split(rows[:, sums.SUM : sums.SUM + 3 * sums.N_FACTS], 3, axis=1)
+    total, square, cross = np.split(
+        rows[:, batch_columns.COL_SUM : batch_columns.COL_SUM + 3 * batch_columns.N_FACTS],
+        3,
+        axis=1,
+    )
     return total, square, cross
 
 
@@ -198,12 +210,12 @@ def _facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 # Minimum duration of a block; progress, Ctrl-C and checkpoints are handled between blocks
-BLOCK_SECONDS = 0.5
+MIN_BLOCK_SECONDS = 0.5
 # Maximum rate of all workers together; with many workers, blocks become longer
 # (docs/explanation/scaling.md)
-BLOCKS_A_SECOND = 100
+MAX_BLOCKS_PER_SECOND = 100
 # Maximum growth from one block to the next, because the first can include compilation
-GROWTH = 8
+MAX_BLOCK_GROWTH = 8
 
 Gap = tuple[int, int]  # first missing unit, and the first finished unit after it
 
@@ -225,66 +237,70 @@ class Schedule:
         ledger: Ledger,
         workers: int,
         *,
-        recorded: bool = False,
+        record_deals: bool = False,
         seconds: float | None = None,
     ) -> None:
         self._tasks = tasks
         self._workers = workers
-        self._recorded = recorded
+        self._record_deals = record_deals
         self._seconds = seconds
         self._gaps: list[Iterator[Gap]] = []
-        self._batches = [1] * len(tasks)  # number of batches in the next block of each matchup
+        self._next_batches = [1] * len(tasks)  # number of batches in the next block of each matchup
         self._deadline: float | None = None
         self.units = 0
-        self.finished = 0
+        self.finished_units = 0
         for i, task in enumerate(tasks):
-            finished = ledger.finished(i, task.matchup.batch, recorded=recorded)
-            self._gaps.append(_gaps(task, finished))
+            finished = ledger.finished_batches(i, task.matchup.batch_size, with_deals=record_deals)
+            self._gaps.append(_find_gaps(task, finished))
             self.units += task.units
-            self.finished += task.units - left(task, finished)
-        self._cell = 0
+            self.finished_units += task.units - remaining_units(task, finished)
+        self._matchup_index = 0
         self._gap = next(self._gaps[0], None) if tasks else None
 
-    def take(self) -> Block | None:
+    def next_block(self) -> Block | None:
         """Return the next block, or None if no block is left or the schedule was stopped."""
-        while self._cell < len(self._tasks) and (self._gap is None or self._is_expired()):
-            self._cell += 1
+        while self._matchup_index < len(self._tasks) and (self._gap is None or self._is_expired()):
+            self._matchup_index += 1
             self._deadline = None
             self._gap = self._next_gap()
         if self._gap is None:
             return None
         start, stop = self._gap
-        matchup = self._tasks[self._cell].matchup
+        matchup = self._tasks[self._matchup_index].matchup
         missing = stop - start
-        units = min(missing, self._block_size(missing))
+        units = min(missing, self._choose_block_size(missing))
         if units < missing:
             self._gap = (start + units, stop)
         else:
             self._gap = self._next_gap()
-        return Block(self._cell, matchup, start // matchup.batch, units, self._recorded)
+        return Block(
+            self._matchup_index, matchup, start // matchup.batch_size, units, self._record_deals
+        )
 
-    def note_time(self, block: Block, seconds: float) -> None:
+    def record_time(self, block: Block, seconds: float) -> None:
         """Record the playing time of a block and adjust the size of later blocks."""
-        self.finished += block.units
-        wanted = max(BLOCK_SECONDS, self._workers / BLOCKS_A_SECOND)
-        fitting = int(wanted * block.units / max(seconds, 1e-9) / block.matchup.batch)
-        self._batches[block.cell] = max(1, min(fitting, GROWTH * self._batches[block.cell]))
+        self.finished_units += block.units
+        wanted = max(MIN_BLOCK_SECONDS, self._workers / MAX_BLOCKS_PER_SECOND)
+        fitting = int(wanted * block.units / max(seconds, 1e-9) / block.matchup.batch_size)
+        self._next_batches[block.matchup_index] = max(
+            1, min(fitting, MAX_BLOCK_GROWTH * self._next_batches[block.matchup_index])
+        )
 
-    def close(self, cell: int) -> None:
+    def close_matchup(self, matchup_index: int) -> None:
         """Schedule no further blocks of a matchup."""
-        self._gaps[cell] = iter(())
-        if cell == self._cell:
+        self._gaps[matchup_index] = iter(())
+        if matchup_index == self._matchup_index:
             self._gap = None
 
     def stop(self) -> None:
         """Schedule no further blocks."""
-        self._cell = len(self._tasks)
+        self._matchup_index = len(self._tasks)
         self._gap = None
 
     def _next_gap(self) -> Gap | None:
-        if self._cell >= len(self._tasks):
+        if self._matchup_index >= len(self._tasks):
             return None
-        return next(self._gaps[self._cell], None)
+        return next(self._gaps[self._matchup_index], None)
 
     def _is_expired(self) -> bool:
         """Return True if the matchup has used its time, which starts with its first block."""
@@ -293,14 +309,16 @@ class Schedule:
         self._deadline = self._deadline or time.monotonic() + self._seconds
         return time.monotonic() >= self._deadline
 
-    def _block_size(self, missing: int) -> int:
+    def _choose_block_size(self, missing: int) -> int:
         """Return the units of the next block, few at the end of a gap to keep all workers busy."""
-        batch = self._tasks[self._cell].matchup.batch
+        batch = self._tasks[self._matchup_index].matchup.batch_size
         batches = -(-missing // batch)
-        return batch * max(1, min(self._batches[self._cell], batches // (2 * self._workers)))
+        return batch * max(
+            1, min(self._next_batches[self._matchup_index], batches // (2 * self._workers))
+        )
 
 
-def left(task: Task, finished: Iterable[tuple[int, int]]) -> int:
+def remaining_units(task: Task, finished: Iterable[tuple[int, int]]) -> int:
     """Return the number of units of a task that remain to be played.
 
     Args:
@@ -308,37 +326,44 @@ def left(task: Task, finished: Iterable[tuple[int, int]]) -> int:
         finished: Batch index and number of units of every finished batch, as returned by
             `Ledger.finished_batches`.
     """
-    return sum(stop - start for start, stop in _gaps(task, finished))
+    return sum(stop - start for start, stop in _find_gaps(task, finished))
 
 
-def units_left(tasks: Sequence[Task], ledger: Ledger, *, recorded: bool) -> list[int]:
+def remaining_units_by_task(
+    tasks: Sequence[Task], ledger: Ledger, *, with_deals: bool
+) -> list[int]:
     """Return the number of units of every task that its ledger lacks.
 
     Args:
         tasks: Matchups of the run with their sizes.
         ledger: Ledger of the run.
-        recorded: True to count only the batches whose deals were recorded as finished.
+        with_deals: True to count only the batches whose deals were recorded as finished.
     """
-    batches = [task.matchup.batch for task in tasks]
-    finished = [ledger.finished(i, batch, recorded=recorded) for i, batch in enumerate(batches)]
-    return [left(task, done) for task, done in zip(tasks, finished, strict=True)]
+    batches = [task.matchup.batch_size for task in tasks]
+    finished = [
+        ledger.finished_batches(i, batch, with_deals=with_deals) for i, batch in enumerate(batches)
+    ]
+    return [
+        remaining_units(task, finished_batches)
+        for task, finished_batches in zip(tasks, finished, strict=True)
+    ]
 
 
-def _gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
+def _find_gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
     """Yield the ranges of unfinished units in order, each from the start of a batch."""
-    batch = task.matchup.batch
+    batch = task.matchup.batch_size
     units = task.units
     tail = units % batch
-    done = set(finished)
+    finished_batches = set(finished)
     start = 0
-    for number in sorted(number for number, size in done if size == batch):
+    for number in sorted(number for number, size in finished_batches if size == batch):
         first = number * batch
         if first >= units - tail:
             break
         if first > start:
             yield start, first
         start = first + batch
-    if (units // batch, tail) in done:
+    if (units // batch, tail) in finished_batches:
         units -= tail
     if start < units:
         yield start, units

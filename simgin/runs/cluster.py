@@ -24,26 +24,26 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simgin.play import kernel, overdue
+from simgin.play import kernel, watchdog
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import manifest
-from simgin.runs.block import Block, Done, play_block
+from simgin.runs.block import Block, BlockResult, play_block
 from simgin.strategy import Strategy, loader
 from simgin.text import amounts
-from simgin.text.messages import described, quoted, sound
+from simgin.text.messages import describe_error, ensure_printable_error, quote_text
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-CONNECT_SECONDS = 10.0
-WAITING_SECONDS = 15.0  # seconds without a worker before the user is informed
-LOCAL = re.compile(r"local(?::(\d{1,9}))?")
-SCHEDULER = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
-MOST_PORTS = 2**16
-SAFE_PATH = "PYTHONSAFEPATH"  # makes Python omit the working directory from sys.path
+CONNECT_TIMEOUT = 10.0
+NO_WORKER_NOTICE_SECONDS = 15.0  # seconds without a worker before the user is informed
+LOCAL_ADDRESS = re.compile(r"local(?::(\d{1,9}))?")
+SCHEDULER_ADDRESS = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
+N_PORTS = 2**16
+SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"  # makes Python omit the working directory from sys.path
 # Loggers of dask, silenced because they print tracebacks of errors that simgin reports
-LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
+DASK_LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
 
 class ClusterError(ValueError):
@@ -51,21 +51,21 @@ class ClusterError(ValueError):
 
 
 @dataclass(frozen=True)
-class _Order:
+class _BlockSpec:
     """Description of a block by strings and numbers, which can be sent to a worker.
 
     The worker finds the strategies by their specs and compares their digests.
     """
 
     variant: variants.Variant
-    players: tuple[tuple[str, str], ...]  # spec and digest of each strategy
+    strategies: tuple[tuple[str, str], ...]  # spec and digest of each strategy
     seed: int
     unit: Any
-    first: int
+    first_batch: int
     units: int
-    recorded: bool
+    record_deals: bool
     versions: dict[str, str]
-    patience: float
+    policy_timeout: float
 
     def matchup(self) -> Matchup:
         """Build the matchup from the files of this machine.
@@ -73,60 +73,62 @@ class _Order:
         Raises:
             ClusterError: If the files differ from those of the machine that started the run.
         """
-        _require(self.versions, _versions())
-        a, b = ([_find_alike(*player) for player in self.players] + [None])[:2]
+        _require_equal(self.versions, _required_versions())
+        a, b = ([_find_strategy(*player) for player in self.strategies] + [None])[:2]
         assert a is not None
         return Matchup(self.variant, a, b, self.seed, self.unit)
 
 
 # Cached because a block can take only 10 ms, and finding and digesting a strategy takes 1 ms.
 @functools.lru_cache(maxsize=256)
-def _find_alike(text: str, digest: str) -> Strategy:
+def _find_strategy(spec: str, digest: str) -> Strategy:
     """Return the strategy with a spec, or raise ClusterError if its digest differs."""
-    strategy = loader.find(text)
-    _require({text: digest}, {text: _digest(strategy)})
+    strategy = loader.find_strategy(spec)
+    _require_equal({spec: digest}, {spec: _strategy_digest(strategy)})
     return strategy
 
 
-def _require(wanted: dict[str, str], found: dict[str, str]) -> None:
+def _require_equal(expected: dict[str, str], found: dict[str, str]) -> None:
     """Raise ClusterError unless all digests and versions are as expected."""
-    told = [
+    mismatches = [
         f"{name} {found[name]} instead of {value}"
-        for name, value in wanted.items()
+        for name, value in expected.items()
         if found[name] != value
     ]
-    if told:
+    if mismatches:
         raise ClusterError(
-            f"another version than where the run was started: {'; '.join(told)}. "
+            f"another version than where the run was started: {'; '.join(mismatches)}. "
             "Install the same simgin and strategies."
         )
 
 
-def _digest(strategy: Strategy) -> str:
+def _strategy_digest(strategy: Strategy) -> str:
     """Return the digest of a strategy's files and of the values of its policies."""
-    text = json.dumps(manifest.describe_strategy(strategy))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    description = json.dumps(manifest.describe_strategy(strategy))
+    return hashlib.sha256(description.encode()).hexdigest()[:16]
 
 
-_Answer = tuple[str, float, bytes, tuple[bytes, ...]]
+_WorkerResult = tuple[str, float, bytes, tuple[bytes, ...]]
 
 
-def _play(order: _Order) -> _Answer:
+def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
     """Play a block on a worker; return the worker's address, seconds, packed rows and deals."""
     from distributed import get_worker
 
     name = str(get_worker().address)
-    overdue.PATIENCE = order.patience
+    watchdog.ABORT_AFTER = spec.policy_timeout
     try:
-        done = play_block(Block(0, order.matchup(), order.first, order.units, order.recorded), name)
+        result = play_block(
+            Block(0, spec.matchup(), spec.first_batch, spec.units, spec.record_deals), name
+        )
     except ValueError as error:
         raise ClusterError(f"worker {name}: {error}") from None
-    if done.error is not None:
-        raise done.error
-    return name, done.seconds, done.blob, done.deals
+    if result.error is not None:
+        raise result.error
+    return name, result.seconds, result.packed_rows, result.packed_deals
 
 
-class Cluster:
+class ClusterPool:
     """Worker pool of all workers of a dask scheduler.
 
     Args:
@@ -137,23 +139,26 @@ class Cluster:
         ClusterError: If the scheduler cannot be reached.
     """
 
-    def __init__(self, address: str, tell: Callable[[str], None] = lambda _: None) -> None:
-        self.client, self._processes = _connected(address)
-        self._tell, self._address = tell, address
-        self._done: queue.SimpleQueue[Future] = queue.SimpleQueue()
-        self._out: dict[str, tuple[Block, Future]] = {}  # by key of the future
-        self._counted, self._threads = -1e9, 1
+    def __init__(self, address: str, on_wait: Callable[[str], None] = lambda _: None) -> None:
+        self.client, self._processes = _connect(address)
+        self._on_wait, self._address = on_wait, address
+        self._finished: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._pending: dict[str, tuple[Block, Future]] = {}  # by key of the future
+        self._counted_at, self._n_threads = -1e9, 1
         self._digests: dict[str, str] = {}
 
     @property
     def workers(self) -> int:
         """Current number of threads of all workers, at least 1 because workers can still join."""
-        if time.monotonic() - self._counted > 1:
-            self._counted, self._threads = time.monotonic(), max(1, sum(self._nthreads().values()))
-        return self._threads
+        if time.monotonic() - self._counted_at > 1:
+            self._counted_at, self._n_threads = (
+                time.monotonic(),
+                max(1, sum(self._threads_by_worker().values())),
+            )
+        return self._n_threads
 
     @property
-    def room(self) -> int:
+    def max_pending(self) -> int:
         """Number of blocks to submit in advance."""
         return 2 * self.workers
 
@@ -164,66 +169,73 @@ class Cluster:
         """
         from distributed.comm import CommClosedError
 
-        for one in matchups:
-            kernel.compiled_hooks(one)
-        with self._asking():
-            found = self.client.run(_versions, on_error="return")
-        for worker, error in found.items():
+        for matchup in matchups:
+            kernel.compile_policies(matchup)
+        with self._convert_errors():
+            results = self.client.run(_required_versions, on_error="return")
+        for worker, error in results.items():
             if isinstance(error, BaseException) and not isinstance(error, CommClosedError):
                 raise ClusterError(
-                    f"worker {worker} cannot play ({described(sound(error))}). "
-                    "Install the same everywhere."
+                    f"worker {worker} cannot play "
+                    f"({describe_error(ensure_printable_error(error))}). Install the same "
+                    "everywhere."
                 )
 
-    def put(self, block: Block) -> None:
+    def submit(self, block: Block) -> None:
         """Submit a block."""
         matchup = block.matchup
-        order = _Order(
+        spec = _BlockSpec(
             matchup.variant,
-            tuple((player.text, self._digest_once(player)) for player in matchup.players),
+            tuple((player.text, self._cached_digest(player)) for player in matchup.players),
             matchup.seed,
             matchup.unit,
-            block.first,
+            block.first_batch,
             block.units,
-            block.recorded,
-            _versions(),
-            overdue.PATIENCE,
+            block.record_deals,
+            _required_versions(),
+            watchdog.ABORT_AFTER,
         )
-        with self._asking():
-            future = self.client.submit(_play, order, pure=False)
-        self._out[future.key] = block, future
-        future.add_done_callback(self._done.put)
+        with self._convert_errors():
+            future = self.client.submit(_play_on_worker, spec, pure=False)
+        self._pending[future.key] = block, future
+        future.add_done_callback(self._finished.put)
 
-    def _digest_once(self, player: Strategy) -> str:
+    def _cached_digest(self, player: Strategy) -> str:
         """Return the digest of a strategy at the time when its first block was submitted."""
         if player.text not in self._digests:
-            self._digests[player.text] = _digest(player)
+            self._digests[player.text] = _strategy_digest(player)
         return self._digests[player.text]
 
-    def get(self, timeout: float | None = None) -> Done | None:
+    def next_result(self, timeout: float | None = None) -> BlockResult | None:
         """Return the next finished block, or None if `timeout` seconds pass without one."""
         deadline = time.monotonic() + (math.inf if timeout is None else timeout)
         while True:
-            left = max(0.0, deadline - time.monotonic())
+            remaining_seconds = max(0.0, deadline - time.monotonic())
             try:
-                future = self._done.get(timeout=min(WAITING_SECONDS, left))
+                future = self._finished.get(
+                    timeout=min(NO_WORKER_NOTICE_SECONDS, remaining_seconds)
+                )
             except queue.Empty:
-                if left <= WAITING_SECONDS:
+                if remaining_seconds <= NO_WORKER_NOTICE_SECONDS:
                     return None
-                if not self._nthreads():
-                    self._tell(f"the scheduler {self._address} has no workers; waiting for some.")
+                if not self._threads_by_worker():
+                    self._on_wait(
+                        f"the scheduler {self._address} has no workers; waiting for some."
+                    )
                 continue
-            if future.key in self._out:
-                block, _ = self._out.pop(future.key)
-                return self._answer(block, future)
+            if future.key in self._pending:
+                block, _ = self._pending.pop(future.key)
+                return self._to_result(block, future)
 
-    def cancel(self, beyond: Block | None = None) -> int:
+    def cancel(self, after: Block | None = None) -> int:
         """Cancel the submitted blocks, or those after a given block, and return their number."""
-        place = (beyond.cell, beyond.first) if beyond else (-1, -1)
-        blocks = [(key, block) for key, (block, _) in self._out.items()]
-        dropped = [key for key, block in blocks if (block.cell, block.first) > place]
-        futures = [self._out.pop(key)[1] for key in dropped]
-        with contextlib.suppress(ClusterError), self._asking():  # a lost scheduler has none
+        position = (after.matchup_index, after.first_batch) if after else (-1, -1)
+        blocks = [(key, block) for key, (block, _) in self._pending.items()]
+        dropped = [
+            key for key, block in blocks if (block.matchup_index, block.first_batch) > position
+        ]
+        futures = [self._pending.pop(key)[1] for key in dropped]
+        with contextlib.suppress(ClusterError), self._convert_errors():  # a lost scheduler has none
             self.client.cancel(futures)
         return len(futures)
 
@@ -233,77 +245,79 @@ class Cluster:
         if self._processes is not None:
             self._processes.close()
 
-    def _nthreads(self) -> dict[str, int]:
+    def _threads_by_worker(self) -> dict[str, int]:
         """Return the number of threads of every worker, empty if the scheduler does not answer.
 
         If the scheduler is lost, the submitted blocks are returned with an error.
         """
-        with contextlib.suppress(ClusterError), self._asking():
+        with contextlib.suppress(ClusterError), self._convert_errors():
             if self.client.status == "running":
                 return dict(self.client.nthreads())
         return {}
 
     @contextlib.contextmanager
-    def _asking(self) -> Iterator[None]:
+    def _convert_errors(self) -> Iterator[None]:
         """Convert any exception that dask raises for a lost scheduler to ClusterError."""
         try:
             yield
         except (Exception, asyncio.CancelledError):
-            raise self._lost() from None
+            raise self._lost_error() from None
 
-    def _lost(self) -> ClusterError:
+    def _lost_error(self) -> ClusterError:
         return ClusterError(
             f"the scheduler {self._address} was lost; what is finished is kept: start it, and the "
             "same command goes on."
         )
 
-    def _answer(self, block: Block, future: Future) -> Done:
+    def _to_result(self, block: Block, future: Future) -> BlockResult:
         """Return the result of a block.
 
         A future that was cancelled or cannot be fetched was lost with its scheduler. If a worker
         dies before its result is fetched, this method waits until dask has computed the result
         again.
         """
-        error: BaseException = self._lost()
+        error: BaseException = self._lost_error()
         with contextlib.suppress(OSError, CancelledError, asyncio.CancelledError):
             if future.status == "error":
-                error = _told(future.exception())
+                error = _as_cluster_error(future.exception())
             elif future.status != "cancelled":
-                return Done(block, *future.result())
-        return Done(block, "cluster", 0.0, error=error)
+                return BlockResult(block, *future.result())
+        return BlockResult(block, "cluster", 0.0, error=error)
 
 
-def _told(error: BaseException) -> BaseException:
+def _as_cluster_error(error: BaseException) -> BaseException:
     """Return an error of simgin unchanged, and any other as ClusterError."""
-    error = sound(error)
+    error = ensure_printable_error(error)
     if type(error).__module__.startswith("simgin."):
         return error
     return ClusterError(
-        f"a block failed on the cluster: {described(error)}. What is finished is kept."
+        f"a block failed on the cluster: {describe_error(error)}. What is finished is kept."
     )
 
 
 @functools.cache
-def _versions() -> dict[str, str]:
+def _required_versions() -> dict[str, str]:
     """Return the versions and digests that must be equal on all workers."""
-    libraries = manifest.versions()
-    return {"engine": manifest.engine_digest()} | {n: libraries[n] for n in ("numba", "numpy")}
+    libraries = manifest.collect_versions()
+    return {"engine": manifest.compute_engine_digest()} | {
+        n: libraries[n] for n in ("numba", "numpy")
+    }
 
 
-def _connected(address: str) -> tuple[Client, Any]:
+def _connect(address: str) -> tuple[Client, Any]:
     """Connect to a scheduler; return the client and, for local:N, the processes it started."""
     check_address(address)
     try:
         from distributed import Client, LocalCluster
     except ImportError:
         raise ClusterError("playing on a cluster takes dask: install simgin[cluster].") from None
-    for name in LOGGERS:
+    for name in DASK_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     processes = None
-    if local := LOCAL.fullmatch(address):
+    if local := LOCAL_ADDRESS.fullmatch(address):
         n = amounts.parse_workers(int(local[1])) if local[1] else None
         try:
-            with _uninterrupted(), _safe_path():
+            with _ignore_interrupts(), _set_safe_path():
                 processes = LocalCluster(
                     n_workers=n,
                     threads_per_worker=1,
@@ -315,13 +329,13 @@ def _connected(address: str) -> tuple[Client, Any]:
                 )
         except Exception as error:
             raise ClusterError(
-                f"the processes of {address} cannot be started ({described(error)}); leave "
+                f"the processes of {address} cannot be started ({describe_error(error)}); leave "
                 "--scheduler out to play on threads."
             ) from error
     try:
         if processes is None:
             _require_scheduler(address)
-        client = Client(processes or address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(processes or address, timeout=CONNECT_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"there is no scheduler at {address} ({error}). Start one with `dask scheduler`, and "
@@ -334,11 +348,11 @@ def _require_scheduler(address: str) -> None:
     """Raise ConnectionError unless a scheduler answers; dask's client might wait for ever."""
     # In a new thread, because that of the caller might already have an event loop.
     with ThreadPoolExecutor(1) as thread:
-        asked = thread.submit(asyncio.run, _identity(address))
+        answer = thread.submit(asyncio.run, _request_identity(address))
     try:
-        is_scheduler = "workers" in asked.result()
+        is_scheduler = "workers" in answer.result()
     except TimeoutError:
-        raise ConnectionError(f"no answer within {CONNECT_SECONDS:g} s") from None
+        raise ConnectionError(f"no answer within {CONNECT_TIMEOUT:g} s") from None
     # The answer of another program can make dask raise any exception, even MemoryError.
     except Exception:
         is_scheduler = False
@@ -346,29 +360,29 @@ def _require_scheduler(address: str) -> None:
         raise ConnectionError("what answers there is not a dask scheduler")
 
 
-async def _identity(address: str) -> dict[str, Any]:
+async def _request_identity(address: str) -> dict[str, Any]:
     """Return the information that a dask server reports about itself."""
     from distributed.core import rpc
 
-    async with asyncio.timeout(CONNECT_SECONDS), rpc(address) as server:
+    async with asyncio.timeout(CONNECT_TIMEOUT), rpc(address) as server:
         identity: dict[str, Any] = await server.identity()
         return identity
 
 
 def check_address(address: str) -> None:
     """Raise ClusterError unless the address is valid, because dask would raise other errors."""
-    scheduler = SCHEDULER.fullmatch(address)
-    if scheduler is not None and 0 < int(scheduler[1]) < MOST_PORTS:
+    scheduler = SCHEDULER_ADDRESS.fullmatch(address)
+    if scheduler is not None and 0 < int(scheduler[1]) < N_PORTS:
         return
-    if not LOCAL.fullmatch(address):
+    if not LOCAL_ADDRESS.fullmatch(address):
         raise ClusterError(
-            f"{quoted(address)} is no address of a scheduler; write one like tcp://host:8786, or "
-            "local:4 for processes on this machine."
+            f"{quote_text(address)} is no address of a scheduler; write one like tcp://host:8786, "
+            "or local:4 for processes on this machine."
         )
 
 
 @contextlib.contextmanager
-def _safe_path() -> Iterator[None]:
+def _set_safe_path() -> Iterator[None]:
     """Prevent processes started in this context from importing files of the working directory.
 
     The setting of dask applies to workers that it restarts; the environment variable also applies
@@ -376,19 +390,19 @@ def _safe_path() -> Iterator[None]:
     """
     import dask
 
-    before = os.environ.get(SAFE_PATH)
-    os.environ[SAFE_PATH] = "1"
+    before = os.environ.get(SAFE_PATH_VARIABLE)
+    os.environ[SAFE_PATH_VARIABLE] = "1"
     try:
-        with dask.config.set({f"distributed.nanny.pre-spawn-environ.{SAFE_PATH}": "1"}):
+        with dask.config.set({f"distributed.nanny.pre-spawn-environ.{SAFE_PATH_VARIABLE}": "1"}):
             yield
     finally:
-        del os.environ[SAFE_PATH]
+        del os.environ[SAFE_PATH_VARIABLE]
         if before is not None:
-            os.environ[SAFE_PATH] = before
+            os.environ[SAFE_PATH_VARIABLE] = before
 
 
 @contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
+def _ignore_interrupts() -> Iterator[None]:
     """Make processes that start in this context ignore Ctrl-C.
 
     A terminal sends Ctrl-C to all processes. These processes end on request of the cluster.

@@ -20,29 +20,36 @@ from typing import Any
 import numpy as np
 
 from simgin.runs import ledger, manifest
-from simgin.text.files import WRITING, read_text, write_file
-from simgin.text.messages import described, quoted
+from simgin.text.files import INCOMPLETE_PREFIX, read_text, write_file
+from simgin.text.messages import describe_error, quote_text
 
-MANIFEST = "manifest.json"
-DEALS = "deals.parquet"  # written by `simgin.runs.parquet`
+MANIFEST_FILE = "manifest.json"
+DEALS_FILE = "deals.parquet"  # written by `simgin.runs.parquet`
 # Exceptions that manipulated manifests and ledgers, with values of other types, can raise
-FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError)
-MOST_FOLDERS = 300  # directories in the path of a run directory
-ELSEWHERE = "move it away or name another directory"
-SIZES = {"--deals", "--worlds", "--for", "--run", "-o"}  # options that set amount and output
-SEAL = "seal"  # key of the manifest's checksum
+CORRUPTION_ERRORS = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    MemoryError,
+)
+MAX_PATH_DEPTH = 300  # directories in the path of a run directory
+MOVE_HINT = "move it away or name another directory"
+SIZE_OPTIONS = {"--deals", "--worlds", "--for", "--run", "-o"}  # options that set amount and output
+CHECKSUM_KEY = "seal"  # key of the manifest's checksum
 
 
 class ResultsError(ValueError):
     """Exception for a run directory that cannot be read or written."""
 
 
-def save(
+def write_run_directory(
     directory: str | Path,
     contents: Mapping[str, Any],
     files: Mapping[str, bytes | str],
-    *there: str,
-    question: str = "",
+    *existing_files: str,
+    command: str = "",
 ) -> list[Path]:
     """Write the files of a run and its manifest, and return their paths, the manifest first.
 
@@ -52,52 +59,54 @@ def save(
         directory: Run directory.
         contents: Contents of the manifest.
         files: Contents by path inside the directory.
-        *there: Files of this run that are already in the directory.
-        question: Command passed to `check_directory`, which is repeated because another process
+        *existing_files: Files of this run that are already in the directory.
+        command: Command passed to `check_directory`, which is repeated because another process
             might have written files in the meantime.
 
     Raises:
         ResultsError: If the directory contains other data or cannot be written. Every file is then
             either the old or the new one.
     """
-    place = _made(directory, check(directory))
-    with _locked(place):
-        _require_ours(directory, place, question)
-        _replace(directory, place, contents, files, {*files, *there})
-    return [Path(directory) / name for name in (MANIFEST, *files, *there)]
+    path = _make_directory(directory, check_directory(directory))
+    with _lock_directory(path):
+        _require_replaceable(directory, path, command)
+        _replace_files(directory, path, contents, files, {*files, *existing_files})
+    return [Path(directory) / name for name in (MANIFEST_FILE, *files, *existing_files)]
 
 
-def _replace(
+def _replace_files(
     directory: str | Path,
-    place: Path,
+    path: Path,
     contents: Mapping[str, Any],
     files: Mapping[str, bytes | str],
-    ours: set[str],
+    own_files: set[str],
 ) -> None:
     """Write files and manifest over those of an earlier run, and remove its other files.
 
     Args:
         directory: Run directory as given by the user, for error messages.
-        place: Absolute path of the directory.
+        path: Absolute path of the directory.
         contents: Contents of the manifest.
         files: Contents by path inside the directory.
-        ours: Names of all files that belong to this run.
+        own_files: Names of all files that belong to this run.
     """
-    stale = _files_of(place) - {MANIFEST} - ours
-    left_over = {name for name in _files(place) if Path(name).name.startswith(WRITING)}
+    stale = _named_files(path) - {MANIFEST_FILE} - own_files
+    temporary = {
+        name for name in _iter_files(path) if Path(name).name.startswith(INCOMPLETE_PREFIX)
+    }
     unfinished = {
         **contents,
         "stopped": "while its files were being written",
-        "files": sorted(stale | ours),
+        "files": sorted(stale | own_files),
     }
     try:
         # First, so that the files of a run that is killed here are known.
-        write_file(place / MANIFEST, sealed(unfinished))
+        write_file(path / MANIFEST_FILE, with_checksum(unfinished))
         for name, content in files.items():
-            write_file(place / name, content if isinstance(content, bytes) else content.encode())
-        for name in stale | left_over:
-            (place / name).unlink(missing_ok=True)
-        write_file(place / MANIFEST, sealed({**contents, "files": sorted(ours)}))
+            write_file(path / name, content if isinstance(content, bytes) else content.encode())
+        for name in stale | temporary:
+            (path / name).unlink(missing_ok=True)
+        write_file(path / MANIFEST_FILE, with_checksum({**contents, "files": sorted(own_files)}))
     except OSError as error:
         raise ResultsError(
             f"{directory} cannot be written ({error.strerror}); mend that, and the same command "
@@ -106,7 +115,7 @@ def _replace(
 
 
 @contextlib.contextmanager
-def _locked(place: Path) -> Iterator[None]:
+def _lock_directory(path: Path) -> Iterator[None]:
     """Lock a directory so that one process at a time writes its files, while others wait.
 
     A process that is killed does not leave a lock. Paths that are not directories, and file systems
@@ -114,33 +123,38 @@ def _locked(place: Path) -> Iterator[None]:
     """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
-            folder = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
             stack.callback(os.close, folder)
             fcntl.flock(folder, fcntl.LOCK_EX)
         yield
 
 
-def begin(directory: str | Path, command: str = "") -> Path:
+def create_run_directory(directory: str | Path, command: str = "") -> Path:
     """Create the directory of a run if it does not exist, and return the path of its ledger.
 
     Raises:
         ResultsError: If `check_directory` rejects the directory.
     """
-    return _made(directory, check(directory, command, keeps_ledger=True)) / ledger.FILE
+    return (
+        _make_directory(directory, check_directory(directory, command, writes_ledger=True))
+        / ledger.LEDGER_FILE
+    )
 
 
-def _made(directory: str | Path, place: Path) -> Path:
+def _make_directory(directory: str | Path, path: Path) -> Path:
     """Create a directory if it does not exist, and return its absolute path."""
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ResultsError(
             f"{directory} cannot be written ({error.strerror}); name another directory."
         ) from error
-    return place
+    return path
 
 
-def check(directory: str | Path, command: str = "", *, keeps_ledger: bool = False) -> Path:
+def check_directory(
+    directory: str | Path, command: str = "", *, writes_ledger: bool = False
+) -> Path:
     """Return the absolute path of a directory that a run can be written to.
 
     Only the files of an earlier run can be overwritten, and a command can overwrite the results
@@ -149,116 +163,128 @@ def check(directory: str | Path, command: str = "", *, keeps_ledger: bool = Fals
     Args:
         directory: Run directory, in which links are followed.
         command: Command of the run; empty to accept any earlier run.
-        keeps_ledger: True if the command writes a ledger.
+        writes_ledger: True if the command writes a ledger.
 
     Raises:
         ResultsError: If the directory contains other data or cannot be written.
     """
-    place = _resolved(directory)
-    with _locked(place):  # because other processes create and remove temporary files
-        _require_ours(directory, place, command, keeps_ledger)
-    return place
+    path = _resolve_directory(directory)
+    with _lock_directory(path):  # because other processes create and remove temporary files
+        _require_replaceable(directory, path, command, writes_ledger)
+    return path
 
 
-def _require_ours(
-    directory: str | Path, place: Path, command: str, keeps_ledger: bool = False
+def _require_replaceable(
+    directory: str | Path, path: Path, command: str, writes_ledger: bool = False
 ) -> None:
     """Raise ResultsError unless a command can overwrite the contents of a directory."""
-    if fault := _fault(place) or _foreign(place, command, keeps_ledger):
-        raise ResultsError(f"{directory} {fault}.")
+    if problem := _find_problem(path) or _find_foreign_results(path, command, writes_ledger):
+        raise ResultsError(f"{directory} {problem}.")
 
 
-def _foreign(place: Path, command: str, keeps_ledger: bool) -> str:
+def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
     """Return an error if the directory contains results of another command, else ""."""
-    has_ledger = (place / ledger.FILE).exists()
-    if command and has_ledger and not keeps_ledger:
-        return f"holds a run; {ELSEWHERE}"
-    if not command or not (place / MANIFEST).exists():
+    has_ledger = (path / ledger.LEDGER_FILE).exists()
+    if command and has_ledger and not writes_ledger:
+        return f"holds a run; {MOVE_HINT}"
+    if not command or not (path / MANIFEST_FILE).exists():
         return ""
-    before = str(read_manifest(place).get("command"))
-    words = _question(command)
+    earlier_command = str(read_manifest(path).get("command"))
+    arguments = _identifying_words(command)
     if has_ledger:  # the rest is compared when the ledger is opened
-        words = words[:2]
-    is_same = _question(before)[: len(words)] == words
-    return "" if is_same else f"holds the results of {quoted(before)}; {ELSEWHERE}"
+        arguments = arguments[:2]
+    is_same = _identifying_words(earlier_command)[: len(arguments)] == arguments
+    return "" if is_same else f"holds the results of {quote_text(earlier_command)}; {MOVE_HINT}"
 
 
-def _question(command: str) -> list[str]:
+def _identifying_words(command: str) -> list[str]:
     """Return the words of a command without the amount of play and the output directory."""
     try:
-        words = shlex.split(command)
+        arguments = shlex.split(command)
     except ValueError:
         return []  # not a command that a shell accepts
-    return [word for option, word in pairwise(["", *words]) if not SIZES & {option, word}]
+    return [
+        word for option, word in pairwise(["", *arguments]) if not SIZE_OPTIONS & {option, word}
+    ]
 
 
-def _fault(place: Path) -> str:
+def _find_problem(directory_path: Path) -> str:
     """Return the reason why a run cannot be written to a directory, else "".
 
     The reason completes an error message that starts with the name of the directory.
     """
     # The root has no parents; Path.exists raises an error without permission to look
-    above = next(folder for folder in (*place.parents, place) if os.path.exists(folder))
-    if not above.is_dir():
-        return f"cannot be written ({above} is a file); name another directory"
-    is_there = os.path.exists(place)
-    if is_there and not place.is_dir():
+    existing_parent = next(
+        folder for folder in (*directory_path.parents, directory_path) if os.path.exists(folder)
+    )
+    if not existing_parent.is_dir():
+        return f"cannot be written ({existing_parent} is a file); name another directory"
+    is_there = os.path.exists(directory_path)
+    if is_there and not directory_path.is_dir():
         return "is a file; name a directory for the results"
-    around = (Path.cwd(), *Path.cwd().parents)
-    if is_there and place in around and not (place / MANIFEST).exists():
+    current_and_parents = (Path.cwd(), *Path.cwd().parents)
+    if (
+        is_there
+        and directory_path in current_and_parents
+        and not (directory_path / MANIFEST_FILE).exists()
+    ):
         return "is where you are; name a directory inside it for the results"
-    folder = place if is_there else above
+    folder = directory_path if is_there else existing_parent
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return f"cannot be written (no permission to write to {folder}); name another directory"
-    files = sorted(_files(place))
+    files = sorted(_iter_files(directory_path))
     for path in files:
-        if (place / path).is_symlink() or not (place / path).is_file():
-            return f"holds {path}, which is not a plain file; {ELSEWHERE}"
-    named = _files_of(place)
+        if (directory_path / path).is_symlink() or not (directory_path / path).is_file():
+            return f"holds {path}, which is not a plain file; {MOVE_HINT}"
+    named_files = _named_files(directory_path)
     for path in files:
-        if not _is_ours(path) and path not in named:
-            return f"holds {path}, which simgin did not write; {ELSEWHERE}"
+        if not _is_run_file(path) and path not in named_files:
+            return f"holds {path}, which simgin did not write; {MOVE_HINT}"
     return ""
 
 
-def _resolved(directory: str | Path) -> Path:
+def _resolve_directory(directory: str | Path) -> Path:
     """Return the absolute path of a directory, with ~ and links resolved.
 
     Raises:
         ResultsError: If the path is invalid or too deep.
     """
     try:
-        place = Path(directory).expanduser().resolve()
+        path = Path(directory).expanduser().resolve()
     except RuntimeError as error:
         reason = str(error).rstrip(".")
         raise ResultsError(
             f"{directory} leads nowhere ({reason}); name another directory."
         ) from None
-    if len(place.parts) > MOST_FOLDERS:  # mkdir creates parents recursively
+    if len(path.parts) > MAX_PATH_DEPTH:  # mkdir creates parents recursively
         raise ResultsError(
-            f"{str(directory)[:100]}... lies {len(place.parts)} folders deep, and results at most "
-            f"{MOST_FOLDERS}; name another directory."
+            f"{str(directory)[:100]}... lies {len(path.parts)} folders deep, and results at most "
+            f"{MAX_PATH_DEPTH}; name another directory."
         )
-    return place
+    return path
 
 
-def _is_ours(path: str) -> bool:
+def _is_run_file(path: str) -> bool:
     """Return True if a file belongs to a run: a ledger, recorded deals or a temporary file.
 
     The files that SQLite adds to a ledger are included.
     """
-    return path == DEALS or path.startswith(ledger.FILE) or Path(path).name.startswith(WRITING)
+    return (
+        path == DEALS_FILE
+        or path.startswith(ledger.LEDGER_FILE)
+        or Path(path).name.startswith(INCOMPLETE_PREFIX)
+    )
 
 
-def _files_of(place: Path) -> set[str]:
+def _named_files(directory: Path) -> set[str]:
     """Return the files that the manifest of an earlier run names, including the manifest.
 
     Raises:
         ResultsError: If the manifest is not valid.
     """
-    if not (place / MANIFEST).exists():
+    if not (directory / MANIFEST_FILE).exists():
         return set()
-    return {MANIFEST, *read_manifest(place).get("files", [])}
+    return {MANIFEST_FILE, *read_manifest(directory).get("files", [])}
 
 
 def read_manifest(directory: str | Path) -> dict[str, Any]:
@@ -267,54 +293,54 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
     Raises:
         ResultsError: If simgin did not write a manifest there, or if it was changed afterwards.
     """
-    place = Path(directory)
-    path = place / MANIFEST
+    directory_path = Path(directory)
+    path = directory_path / MANIFEST_FILE
     try:
         contents: Any = json.loads(read_text(path)) if path.is_file() else None
         is_ours = isinstance(contents, dict) and "simgin" in contents
-        is_whole = is_ours and contents.pop(SEAL, None) == _seal(contents)
+        is_whole = is_ours and contents.pop(CHECKSUM_KEY, None) == _manifest_checksum(contents)
     except (OSError, ValueError, RecursionError):
         is_ours = False
-    if not is_ours and path.is_file() and (place / ledger.FILE).is_file():
-        raise damaged(path, "it is not what simgin writes")
+    if not is_ours and path.is_file() and (directory_path / ledger.LEDGER_FILE).is_file():
+        raise corrupt_manifest_error(path, "it is not what simgin writes")
     if not is_ours:
-        why = f"no {MANIFEST} of ours"
-        if not place.is_dir():
-            why = "it is a file" if place.is_file() else "it is not there"
+        reason = f"no {MANIFEST_FILE} of ours"
+        if not directory_path.is_dir():
+            reason = "it is a file" if directory_path.is_file() else "it is not there"
         raise ResultsError(
-            f"{directory} is not a run that simgin wrote ({why}); name another directory."
+            f"{directory} is not a run that simgin wrote ({reason}); name another directory."
         )
-    if contents.get("form") == manifest.FORM and not is_whole:
-        raise damaged(path, "its digest does not fit")
+    if contents.get("form") == manifest.MANIFEST_FORMAT and not is_whole:
+        raise corrupt_manifest_error(path, "its digest does not fit")
     files = contents.get("files", [])
-    if not isinstance(files, list) or not all(map(_is_inside, files)):
-        raise damaged(path, "its files are no names of files in that directory")
-    found: dict[str, Any] = contents
-    return found
+    if not isinstance(files, list) or not all(map(_is_inner_path, files)):
+        raise corrupt_manifest_error(path, "its files are no names of files in that directory")
+    manifest_entries: dict[str, Any] = contents
+    return manifest_entries
 
 
 @contextlib.contextmanager
-def readable(*places: Path) -> Iterator[None]:
+def report_corruption(*directories: Path) -> Iterator[None]:
     """Report any exception raised while reading run directories as a corrupt manifest."""
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             yield
-    except FORGED as error:
+    except CORRUPTION_ERRORS as error:
         if type(error).__module__.startswith("simgin."):
             raise
-        names = " or ".join(str(place / MANIFEST) for place in places)
-        raise damaged(names, described(error)) from error
+        names = " or ".join(str(place / MANIFEST_FILE) for place in directories)
+        raise corrupt_manifest_error(names, describe_error(error)) from error
 
 
-def damaged(path: Path | str, what: str) -> ResultsError:
+def corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
     """Return the error for a corrupt manifest, with its cause and a suggested fix."""
     return ResultsError(
-        f"{path} is damaged ({what}); run it again in another directory. With the {ledger.FILE} of "
-        "this one in it, nothing is played anew."
+        f"{path} is damaged ({problem}); run it again in another directory. With the "
+        f"{ledger.LEDGER_FILE} of this one in it, nothing is played anew."
     )
 
 
-def _is_inside(name: object) -> bool:
+def _is_inner_path(name: object) -> bool:
     """Return True if a value of a manifest is the path of a file inside the directory."""
     if not isinstance(name, str) or not name.isprintable():
         return False
@@ -322,21 +348,23 @@ def _is_inside(name: object) -> bool:
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
-def _files(place: Path) -> Iterator[str]:
+def _iter_files(directory: Path) -> Iterator[str]:
     """Yield every file and link in a directory and its subdirectories, not following links."""
-    for folder, folders, names in os.walk(place):
+    for folder, folders, names in os.walk(directory):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         for name in (*names, *links):
-            yield Path(folder, name).relative_to(place).as_posix()
+            yield Path(folder, name).relative_to(directory).as_posix()
 
 
-def sealed(contents: Mapping[str, Any]) -> bytes:
+def with_checksum(contents: Mapping[str, Any]) -> bytes:
     """Return a manifest as JSON bytes with its checksum."""
-    text = json.dumps({**contents, SEAL: _seal(contents)}, indent=2, ensure_ascii=False)
+    text = json.dumps(
+        {**contents, CHECKSUM_KEY: _manifest_checksum(contents)}, indent=2, ensure_ascii=False
+    )
     return f"{text}\n".encode()
 
 
-def _seal(contents: Mapping[str, Any]) -> str:
+def _manifest_checksum(contents: Mapping[str, Any]) -> str:
     """Return the checksum of a manifest without its checksum entry.
 
     Returns:

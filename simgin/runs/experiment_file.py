@@ -42,14 +42,16 @@ from simgin.rules import variants
 from simgin.strategy import loader
 from simgin.text import amounts, examples, toml
 from simgin.text.amounts import parse_count
-from simgin.text.messages import shown
+from simgin.text.messages import format_value
 
-MOST = 10_000  # combinations per sweep
-TOLD = 3  # invalid combinations of a spec that are listed; the others are counted
-_PLACE = re.compile(r"\{([^{}]*)\}")
+MAX_COMBINATIONS = 10_000  # combinations per sweep
+MAX_LISTED_COMBINATIONS = (
+    3  # invalid combinations of a spec that are listed; the others are counted
+)
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-def _word(value: object) -> str:
+def _format_grid_value(value: object) -> str:
     """Return a value of a grid in the notation of specs."""
     match value:
         case bool():
@@ -59,14 +61,14 @@ def _word(value: object) -> str:
         case str():
             return value
         case _:
-            given = "a list" if isinstance(value, list) else shown(value)
+            description = "a list" if isinstance(value, list) else format_value(value)
             raise ValueError(
-                f"{given} cannot be put in a place; write a number, a word, true or false."
+                f"{description} cannot be put in a place; write a number, a word, true or false."
             )
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """One combination of a sweep, in canonical specs.
 
     `variant` and `against` are None if the sweep does not name them.
@@ -77,181 +79,188 @@ class Point:
     against: str | None
 
 
-class Sweep(toml.Table):
+class ParameterSweep(toml.StrictTable):
     """Parameter sweep: specs with placeholders such as {k}, and the values of each."""
 
     strategy: str
     against: str | None = None
     variant: str | None = None
     grid: Annotated[
-        dict[str, Annotated[list[Annotated[str, PlainValidator(_word)]], Field(min_length=1)]],
+        dict[
+            str,
+            Annotated[
+                list[Annotated[str, PlainValidator(_format_grid_value)]], Field(min_length=1)
+            ],
+        ],
         Field(min_length=1),
     ]
 
-    def points(self) -> list[Point]:
+    def list_points(self) -> list[SweepPoint]:
         """Return every combination once, in the order of the file, varying the last list fastest.
 
         The sweep must be valid (see `list_sweep_errors`).
         """
-        finders = {key: cache(finder) for key, finder in _FINDERS.items()}
-        found = []
-        for values in _combinations(self.grid):
-            named: dict[str, str | None] = dict.fromkeys(_FINDERS)
-            for key, text in _texts(self).items():
-                named[key] = finders[key](_filled(text, values))
-            found.append(Point(named["variant"], str(named["strategy"]), named["against"]))
-        return list(dict.fromkeys(found))
+        finders = {key: cache(finder) for key, finder in _CANONICALIZERS.items()}
+        points = []
+        for values in _iter_combinations(self.grid):
+            specs: dict[str, str | None] = dict.fromkeys(_CANONICALIZERS)
+            for key, text in _specs_by_key(self).items():
+                specs[key] = finders[key](_fill_placeholders(text, values))
+            points.append(SweepPoint(specs["variant"], str(specs["strategy"]), specs["against"]))
+        return list(dict.fromkeys(points))
 
 
-def sweep_faults(sweep: Sweep) -> list[str]:
+def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
     """Return an error message for every problem of a sweep.
 
     The messages do not contain the name of the file.
     """
-    used = {name for text in _texts(sweep).values() for name in _places(text)}
+    used_names = {name for text in _specs_by_key(sweep).values() for name in _placeholders(text)}
     sentences = [
-        f"sweep: the place {shown(name)} has no list; give its values in [sweep.grid]."
-        for name in sorted(used - set(sweep.grid))
+        f"sweep: the place {format_value(name)} has no list; give its values in [sweep.grid]."
+        for name in sorted(used_names - set(sweep.grid))
     ]
     sentences += [
-        f"sweep, grid: {shown(name)} has no place; write it in braces in strategy, against or "
-        "variant, or leave it out."
+        f"sweep, grid: {format_value(name)} has no place; write it in braces in strategy, against "
+        "or variant, or leave it out."
         for name in sweep.grid
-        if name not in used
+        if name not in used_names
     ]
-    if (size := math.prod(map(len, sweep.grid.values()))) > MOST:
+    if (size := math.prod(map(len, sweep.grid.values()))) > MAX_COMBINATIONS:
         sentences.append(
             f"sweep, grid: {size:,} combinations are too many; give shorter lists, at most "
-            f"{MOST:,} combinations."
+            f"{MAX_COMBINATIONS:,} combinations."
         )
     if not sentences:
-        for key, text in _texts(sweep).items():
-            sentences += _nameless(key, text, sweep.grid)
+        for key, text in _specs_by_key(sweep).items():
+            sentences += _unknown_names(key, text, sweep.grid)
     return sentences
 
 
-def variant_text(text: str) -> str:
+def canonical_variant(spec: str) -> str:
     """Return the canonical spec of a variant, or raise ValueError."""
-    return variants.find(text).text
+    return variants.find_variant(spec).text
 
 
-def strategy_text(text: str) -> str:
+def canonical_strategy(spec: str) -> str:
     """Return the canonical spec of a strategy, or raise ValueError."""
-    return loader.find(text).text
+    return loader.find_strategy(spec).text
 
 
-_FINDERS: dict[str, Callable[[str], str]] = {
-    "variant": variant_text,
-    "strategy": strategy_text,
-    "against": strategy_text,
+_CANONICALIZERS: dict[str, Callable[[str], str]] = {
+    "variant": canonical_variant,
+    "strategy": canonical_strategy,
+    "against": canonical_strategy,
 }
 
 
-def _texts(sweep: Sweep) -> dict[str, str]:
+def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
     """Return the specs of a sweep by key."""
-    texts = {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
-    return {key: text for key, text in texts.items() if text is not None}
+    specs = {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
+    return {key: text for key, text in specs.items() if text is not None}
 
 
-def _nameless(key: str, text: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
+def _unknown_names(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
     """Yield an error for the first combinations that are not valid specs, and count the rest."""
-    found = 0
-    for values in _combinations({name: grid[name] for name in _places(text)}):
+    n_errors = 0
+    for values in _iter_combinations({name: grid[name] for name in _placeholders(spec)}):
         try:
-            _FINDERS[key](_filled(text, values))
+            _CANONICALIZERS[key](_fill_placeholders(spec, values))
         except ValueError as error:
-            found += 1
-            if found <= TOLD:
-                given = ", ".join(f"{name} = {shown(value)}" for name, value in values.items())
-                place = f" with {given}" if given else ""
-                yield f"sweep, {key}{place}: " + " ".join(str(error).splitlines())
-    if found > TOLD:
+            n_errors += 1
+            if n_errors <= MAX_LISTED_COMBINATIONS:
+                assignments = ", ".join(
+                    f"{name} = {format_value(value)}" for name, value in values.items()
+                )
+                context = f" with {assignments}" if assignments else ""
+                yield f"sweep, {key}{context}: " + " ".join(str(error).splitlines())
+    if n_errors > MAX_LISTED_COMBINATIONS:
         yield (
-            f"sweep, {key}: {found - TOLD:,} more combinations name nothing; change the lists of "
-            "[sweep.grid]."
+            f"sweep, {key}: {n_errors - MAX_LISTED_COMBINATIONS:,} more combinations name nothing; "
+            "change the lists of [sweep.grid]."
         )
 
 
-def _combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
+def _iter_combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
     return (dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values()))
 
 
-def _places(text: str) -> list[str]:
+def _placeholders(spec: str) -> list[str]:
     """Return the unique names in braces."""
-    return list(dict.fromkeys(_PLACE.findall(text)))
+    return list(dict.fromkeys(_PLACEHOLDER.findall(spec)))
 
 
-def _filled(text: str, values: Mapping[str, str]) -> str:
-    return _PLACE.sub(lambda place: values[place[1]], text)
+def _fill_placeholders(spec: str, values: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda place: values[place[1]], spec)
 
 
 # Keys that are valid only in two-player games
-FOR_TWO = ("matchups", "round_robin", "panel", "fields")
-ENDS = ("until", "sprt", "for")  # keys of stopping rules
+TWO_PLAYER_KEYS = ("matchups", "round_robin", "panel", "fields")
+STOPPING_KEYS = ("until", "sprt", "for")  # keys of stopping rules
 
 
 class ExperimentError(toml.TomlError):
     """Exception for an invalid experiment file, with one line per error."""
 
 
-def _either(text: str) -> str:
+def _check_variant_or_strategy(spec: str) -> str:
     """Return a spec unchanged, or raise ValueError unless it names a variant or a strategy."""
-    if not canonical(text):
+    if not canonical_specs(spec):
         raise ValueError(
-            f"{shown(text)} names neither a variant nor a strategy; name one of those that are "
-            "compared."
+            f"{format_value(spec)} names neither a variant nor a strategy; name one of those that "
+            "are compared."
         )
-    return text
+    return spec
 
 
-def canonical(text: str) -> list[str]:
+def canonical_specs(spec: str) -> list[str]:
     """Return the canonical specs of the variant and the strategy that a string names."""
-    found = []
-    for finder in (variant_text, strategy_text):
+    specs = []
+    for finder in (canonical_variant, canonical_strategy):
         with contextlib.suppress(ValueError):
-            found.append(finder(text))
-    return found
+            specs.append(finder(spec))
+    return specs
 
 
-def _change(text: str) -> str:
+def _check_change(text: str) -> str:
     """Return a change such as "slot=policy", or raise ValueError if it is invalid."""
-    strategy_text(f"simple+{text}")
+    canonical_strategy(f"simple+{text}")
     return text
 
 
-VariantText = Annotated[str, AfterValidator(variant_text)]
-StrategyText = Annotated[str, AfterValidator(strategy_text)]
+VariantSpec = Annotated[str, AfterValidator(canonical_variant)]
+StrategySpec = Annotated[str, AfterValidator(canonical_strategy)]
 Count = Annotated[int, BeforeValidator(parse_count)]
 
 
-class Pair(toml.Table):
+class StrategyPair(toml.StrictTable):
     """Matchup of two strategies."""
 
-    a: StrategyText
-    b: StrategyText = "simple"
+    a: StrategySpec
+    b: StrategySpec = "simple"
 
 
-class Panel(toml.Table):
+class Panel(toml.StrictTable):
     """Strategies that each play against the same opponent."""
 
-    strategies: Annotated[list[StrategyText], Field(min_length=1)]
-    against: StrategyText = "simple"
+    strategies: Annotated[list[StrategySpec], Field(min_length=1)]
+    against: StrategySpec = "simple"
 
 
-class PlayedField(toml.Table):
+class FieldEntry(toml.StrictTable):
     """Strategy that tries the changes, and its opponent, by default the same strategy."""
 
-    strategy: StrategyText
-    against: StrategyText | None = None
+    strategy: StrategySpec
+    against: StrategySpec | None = None
 
 
-class File(toml.Table):
+class ExperimentFile(toml.StrictTable):
     """Keys of an experiment file."""
 
     question: Annotated[str, Field(min_length=1)]
     hypothesis: Annotated[str, Field(min_length=1)] | None = None
     variants: Annotated[
-        list[VariantText], Field(min_length=1, default_factory=lambda: ["standard"])
+        list[VariantSpec], Field(min_length=1, default_factory=lambda: ["standard"])
     ]
     seed: Annotated[int, AfterValidator(amounts.parse_seed)] = 1
     deals: Count | None = None
@@ -261,14 +270,16 @@ class File(toml.Table):
     seconds: Annotated[float | None, PlainValidator(amounts.parse_seconds)] = Field(
         None, alias="for"
     )
-    base: Annotated[str, AfterValidator(_either)] | None = None
-    matchups: Annotated[list[Pair], Field(default_factory=list)]
-    round_robin: Annotated[list[StrategyText], Field(min_length=2)] | None = None
+    base: Annotated[str, AfterValidator(_check_variant_or_strategy)] | None = None
+    matchups: Annotated[list[StrategyPair], Field(default_factory=list)]
+    round_robin: Annotated[list[StrategySpec], Field(min_length=2)] | None = None
     panel: Panel | None = None
-    changes: Annotated[list[Annotated[str, AfterValidator(_change)]], Field(default_factory=list)]
-    fields: Annotated[list[PlayedField], Field(default_factory=list)]
-    solo: Annotated[list[StrategyText], Field(min_length=1)] | None = None
-    sweep: Sweep | None = None
+    changes: Annotated[
+        list[Annotated[str, AfterValidator(_check_change)]], Field(default_factory=list)
+    ]
+    fields: Annotated[list[FieldEntry], Field(default_factory=list)]
+    solo: Annotated[list[StrategySpec], Field(min_length=1)] | None = None
+    sweep: ParameterSweep | None = None
 
     @property
     def unit(self) -> Literal["deal", "match"]:
@@ -277,7 +288,7 @@ class File(toml.Table):
         return "match" if self.matches is not None or is_league else "deal"
 
 
-def read(path: Path) -> File:
+def read_experiment(path: Path) -> ExperimentFile:
     """Read an experiment file.
 
     Errors that need the complete list of matchups are found later, by `plan_experiment`.
@@ -286,82 +297,89 @@ def read(path: Path) -> File:
         ExperimentError: If the file is invalid; the message lists all errors.
     """
     try:
-        raw = toml.read_tables(path, examples.remedy(path))
+        raw = toml.read_tables(path, examples.suggest_experiments(path))
     except toml.TomlError as error:
-        raise ExperimentError(error.sentences) from None
-    sentences = [f"{path}: {sentence}" for sentence in _conflicts(raw)]
+        raise ExperimentError(error.messages) from None
+    sentences = [f"{path}: {sentence}" for sentence in _key_conflicts(raw)]
     try:
-        file = File.model_validate(raw)
+        file = ExperimentFile.model_validate(raw)
     except ValidationError as error:
-        raise ExperimentError(toml.describe_mistakes(path, error, _known) + sentences) from None
-    sentences += [f"{path}: {sentence}" for sentence in _misfits(file)]
+        raise ExperimentError(
+            toml.describe_validation_errors(path, error, _valid_keys) + sentences
+        ) from None
+    sentences += [f"{path}: {sentence}" for sentence in _incompatible_keys(file)]
     if sentences:
         raise ExperimentError(sentences)
     return file
 
 
-def _conflicts(raw: dict[str, Any]) -> Iterator[str]:
+def _key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
     """Yield an error for every combination of keys that is not allowed."""
     if "deals" in raw and "matches" in raw:
         yield "deals and matches are both given; keep one of them."
-    if len(ends := [key for key in ENDS if key in raw]) > 1:
+    if len(ends := [key for key in STOPPING_KEYS if key in raw]) > 1:
         yield f"{' and '.join(ends)} are given together; keep one of them."
     swept = raw.get("sweep")
     if "variants" in raw and isinstance(swept, dict) and "variant" in swept:
         yield "variants and the variant of the sweep are both given; keep one of them."
     if bool(raw.get("changes")) != bool(raw.get("fields")):
         yield "changes are tried in fields; give both, or neither: changes = [...] and [[fields]]."
-    if not any(raw.get(key) for key in (*FOR_TWO, "solo", "sweep")):
+    if not any(raw.get(key) for key in (*TWO_PLAYER_KEYS, "solo", "sweep")):
         yield (
             "nobody plays; give [[matchups]] with a and b, a round_robin list, a panel or a sweep; "
             "for one player a solo list."
         )
 
 
-def _misfits(file: File) -> Iterator[str]:
+def _incompatible_keys(file: ExperimentFile) -> Iterator[str]:
     """Yield an error for every player key that does not suit the variants."""
-    swept, games = file.sweep, file.variants
-    if swept is not None:
-        if faults := sweep_faults(swept):
-            yield from faults
+    sweep, specs = file.sweep, file.variants
+    if sweep is not None:
+        if errors := list_sweep_errors(sweep):
+            yield from errors
             return
-        if swept.variant is not None:
-            games = [str(point.variant) for point in swept.points()]
-    for_one = [text for text in games if variants.find(text).row["players"] == 1]
-    for_two = [text for text in games if text not in for_one]
-    if for_one and for_two:
+        if sweep.variant is not None:
+            specs = [str(point.variant) for point in sweep.list_points()]
+    solo_variants = [text for text in specs if variants.find_variant(text).params["players"] == 1]
+    two_player_variants = [text for text in specs if text not in solo_variants]
+    if solo_variants and two_player_variants:
         yield (
-            f"variants has games for one player ({', '.join(dict.fromkeys(for_one))}) and for two "
-            f"({', '.join(dict.fromkeys(for_two))}); make a file of each."
+            f"variants has games for one player ({', '.join(dict.fromkeys(solo_variants))}) and "
+            f"for two ({', '.join(dict.fromkeys(two_player_variants))}); make a file of each."
         )
-    elif for_two and file.solo:
+    elif two_player_variants and file.solo:
         yield (
-            f"solo is for one player, but {for_two[0]} is for two players; name pairs in matchups, "
-            "round_robin, panel or sweep."
+            f"solo is for one player, but {two_player_variants[0]} is for two players; name pairs "
+            "in matchups, round_robin, panel or sweep."
         )
-    elif for_one:
-        yield from _misfits_of_one(file, for_one[0])
+    elif solo_variants:
+        yield from _incompatible_solo_keys(file, solo_variants[0])
 
 
-def _misfits_of_one(file: File, game: str) -> Iterator[str]:
+def _incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]:
     """Yield an error for every key that a solitaire game does not have."""
-    for key in FOR_TWO:
+    for key in TWO_PLAYER_KEYS:
         if getattr(file, key):
             yield (
-                f"{key} is for two players, but {game} is for one player; name who plays alone in "
-                "solo or a sweep."
+                f"{key} is for two players, but {variant} is for one player; name who plays alone "
+                "in solo or a sweep."
             )
     if file.sprt is not None:
         yield (
-            f"sprt tells two players apart, but {game} is for one player; give until, for or deals."
+            f"sprt tells two players apart, but {variant} is for one player; give until, for or "
+            "deals."
         )
     if file.sweep is not None and file.sweep.against is not None:
-        yield f"sweep, against is for two players, but {game} is for one player; leave it out."
+        yield f"sweep, against is for two players, but {variant} is for one player; leave it out."
 
 
-def _known(location: toml.Location) -> list[str]:
+def _valid_keys(location: toml.KeyPath) -> list[str]:
     """Return the valid keys at the location of an unknown key."""
-    tables: dict[str, type[toml.Table]] = {"matchups": Pair, "panel": Panel, "sweep": Sweep}
-    tables["fields"] = PlayedField
-    table = tables.get(str(location[0]), File) if len(location) > 1 else File
+    tables: dict[str, type[toml.StrictTable]] = {
+        "matchups": StrategyPair,
+        "panel": Panel,
+        "sweep": ParameterSweep,
+    }
+    tables["fields"] = FieldEntry
+    table = tables.get(str(location[0]), ExperimentFile) if len(location) > 1 else ExperimentFile
     return [field.alias or name for name, field in table.model_fields.items()]

@@ -4,8 +4,8 @@ A run can therefore be killed at any time, continued and extended. A block of ba
 completely or not at all. During a run, the file is in write-ahead mode and locked against other
 processes; afterwards, it is a single file. Every row has a checksum, and a row with a wrong
 checksum counts as not played. The reasons for SQLite are in
-docs/explanation/decisions/0019-the-ledger.md, and those for checksums in
-docs/explanation/decisions/0031-hostile-input.md.
+docs/explanation/decisions/0006-runs.md, and those for checksums in
+docs/explanation/decisions/0006-runs.md.
 """
 
 from __future__ import annotations
@@ -28,31 +28,33 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core import sums
-from simgin.core.record import DEAL
-from simgin.text.messages import described
+from simgin.core import batch_columns
+from simgin.core.deal_record import DEAL_RECORD
+from simgin.text.messages import describe_error
 
-FILE = "ledger.sqlite"
-FORM = 3  # version of the tables in ledger.sql, incremented when older ledgers become unreadable
-APPLICATION = 0x67696E01  # application_id of the SQLite file
-LEVEL = 1  # zlib's fastest; higher levels take many times as long and save a few %
-NUMBER = 8  # bytes per int64
-SEAL = 16  # bytes of the checksum of a row
-PATIENCE = 1.0  # seconds to retry opening a ledger that is in use
-BESIDE = ("", "-journal", "-wal", "-shm")  # suffixes of SQLite's files
+LEDGER_FILE = "ledger.sqlite"
+LEDGER_FORMAT = (
+    3  # version of the tables in ledger.sql, incremented when older ledgers become unreadable
+)
+APPLICATION_ID = 0x67696E01  # application_id of the SQLite file
+COMPRESSION_LEVEL = 1  # zlib's fastest; higher levels take many times as long and save a few %
+INT64_BYTES = 8  # bytes per int64
+CHECKSUM_BYTES = 16  # bytes of the checksum of a row
+LOCK_TIMEOUT = 1.0  # seconds to retry opening a ledger that is in use
+SQLITE_SUFFIXES = ("", "-journal", "-wal", "-shm")  # suffixes of SQLite's files
 # Last bytes of a journal that names a super-journal, which SQLite would delete after reading
-SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
-MOST_BYTES = 1 << 28  # bytes per value of a row, packed or unpacked
-STEPS = 100_000  # steps of SQLite's virtual machine between two checks for Ctrl-C
+SUPER_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+MAX_VALUE_BYTES = 1 << 28  # bytes per value of a row, packed or unpacked
+STEPS_PER_CHECK = 100_000  # steps of SQLite's virtual machine between two checks for Ctrl-C
 
-_IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+_IN_USE_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_CORRUPT_CODES = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
-_WITHOUT_WORDS = re.compile(r"--[^\n]*|\s")  # comments and white space, which can differ
-_ANY_RESULT = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
+_COMMENTS_AND_SPACE = re.compile(r"--[^\n]*|\s")  # comments and white space, which can differ
+_ANY_RESULT_QUERY = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
 # Types of the columns of each table, without the checksums
-_ROWS = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, int, bytes]]
+_ROW_TYPES = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, int, bytes]]
 
 
 class LedgerError(ValueError):
@@ -70,177 +72,199 @@ class Ledger:
     last one can be incomplete.
     """
 
-    def __init__(self, connection: sqlite3.Connection, name: str, steps: _Steps) -> None:
-        self._connection, self._name, self._steps = connection, name, steps
+    def __init__(self, connection: sqlite3.Connection, name: str, step_limit: _StepLimit) -> None:
+        self._connection, self._name, self._step_limit = connection, name, step_limit
 
-    def finished(self, cell: int, size: int, *, recorded: bool = False) -> set[tuple[int, int]]:
+    def finished_batches(
+        self, matchup_index: int, batch_size: int, *, with_deals: bool = False
+    ) -> set[tuple[int, int]]:
         """Return the index and the number of units of every finished batch of a matchup.
 
         Args:
-            cell: Index of the matchup.
-            size: Number of units in a complete batch.
-            recorded: True to return only the batches whose deals were recorded.
+            matchup_index: Index of the matchup.
+            batch_size: Number of units in a complete batch.
+            with_deals: True to return only the batches whose deals were recorded.
         """
-        if recorded:
+        if with_deals:
             query = "SELECT * FROM deals WHERE cell = ?"
-            return {(batch, units) for _, batch, units, _ in self._sound(query, cell)}
+            return {
+                (batch, units) for _, batch, units, _ in self._iter_valid_rows(query, matchup_index)
+            }
         query = "SELECT * FROM blocks WHERE cell = ?"
         batches: set[tuple[int, int]] = set()
-        for first, units, _, _ in self._blocks(query, size, cell):
-            whole, rest = divmod(units, size)
-            batches.update((first + i, size) for i in range(whole))
+        for first, units, _, _ in self._iter_blocks(query, batch_size, matchup_index):
+            n_complete, rest = divmod(units, batch_size)
+            batches.update((first + i, batch_size) for i in range(n_complete))
             if rest:
-                batches.add((first + whole, rest))
+                batches.add((first + n_complete, rest))
         return batches
 
-    def add(
+    def add_block(
         self,
-        cell: int,
-        first: int,
+        matchup_index: int,
+        first_batch: int,
         units: Sequence[int],
-        blob: bytes,
+        packed_rows: bytes,
         worker: str,
-        deals: Sequence[bytes] = (),
+        packed_deals: Sequence[bytes] = (),
     ) -> None:
         """Commit a block of consecutive batches.
 
         Args:
-            cell: Index of the matchup.
-            first: Index of the first batch.
+            matchup_index: Index of the matchup.
+            first_batch: Index of the first batch.
             units: Number of units in every batch.
-            blob: Packed batch rows.
+            packed_rows: Packed batch rows.
             worker: Name of the worker that played the block.
-            deals: Packed recorded deals of every batch; empty if they were not recorded.
+            packed_deals: Packed recorded deals of every batch; empty if they were not recorded.
 
         Raises:
             LedgerError: If the block cannot be written. Nothing of it is in the ledger then.
         """
-        records = [(cell, first + i, units[i], one) for i, one in enumerate(deals)]
-        with self._told(), self._connection:
-            self._insert("blocks", (cell, first, sum(units), worker, blob))
+        records = [
+            (matchup_index, first_batch + i, units[i], one) for i, one in enumerate(packed_deals)
+        ]
+        with self._report_write_errors(), self._connection:
+            self._insert("blocks", (matchup_index, first_batch, sum(units), worker, packed_rows))
             for record in records:
                 self._insert("deals", record)
 
     def _insert(self, table: str, row: Sequence[Any]) -> None:
         """Insert a row with its checksum into a table."""
-        places = "?, " * len(row) + "?"
-        query = f"INSERT OR REPLACE INTO {table} VALUES ({places})"
-        self._connection.execute(query, [*row, _seal(row)])
+        placeholders = "?, " * len(row) + "?"
+        query = f"INSERT OR REPLACE INTO {table} VALUES ({placeholders})"
+        self._connection.execute(query, [*row, _checksum(row)])
 
-    def _sound(self, query: str, *values: object) -> Iterator[list[Any]]:
+    def _iter_valid_rows(self, query: str, *values: object) -> Iterator[list[Any]]:
         """Yield the rows selected by a query, without checksums; skip corrupt rows."""
-        self._steps.taken = 0
-        for *row, seal in self._connection.execute(query, values):
-            if seal == _seal(row) and [*map(type, row)] in _ROWS:
+        self._step_limit.n_calls = 0
+        for *row, checksum in self._connection.execute(query, values):
+            if checksum == _checksum(row) and [*map(type, row)] in _ROW_TYPES:
                 yield row
 
-    def _blocks(self, query: str, size: int, *values: object) -> Iterator[list[Any]]:
+    def _iter_blocks(self, query: str, batch_size: int, *values: object) -> Iterator[list[Any]]:
         """Yield first batch, units, worker and packed rows of the valid blocks of a query."""
-        for _, first, units, *rest in self._sound(query, *values):
-            if first >= 0 < units <= size * len(rest[-1]):  # a packed batch exceeds one byte
+        for _, first, units, *rest in self._iter_valid_rows(query, *values):
+            if first >= 0 < units <= batch_size * len(rest[-1]):  # a packed batch exceeds one byte
                 yield [first, units, *rest]
 
-    def rows(self, cell: int, units: int, size: int) -> np.ndarray:
+    def rows(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
         """Return the batch rows of the first `units` units of a matchup, in unit order.
 
         Args:
-            cell: Index of the matchup.
+            matchup_index: Index of the matchup.
             units: Number of units.
-            size: Number of units in a complete batch.
+            batch_size: Number of units in a complete batch.
 
         Returns:
             `(n_batches, N_COLUMNS) int64`.
         """
-        none = np.zeros((0, sums.COLUMNS), np.int64)
-        return np.concatenate([none, *self.chunks(cell, units, size)])
+        empty = np.zeros((0, batch_columns.N_COLUMNS), np.int64)
+        return np.concatenate([empty, *self.iter_chunks(matchup_index, units, batch_size)])
 
-    def total(self, cell: int, units: int, size: int) -> np.ndarray:
+    def total(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
         """Return the exact sum of all batch rows of a matchup, `(N_COLUMNS,) int64`."""
-        total = np.zeros(sums.COLUMNS, np.int64)
-        for rows in self.chunks(cell, units, size):
+        total = np.zeros(batch_columns.N_COLUMNS, np.int64)
+        for rows in self.iter_chunks(matchup_index, units, batch_size):
             total += rows.sum(axis=0)
         return total
 
-    def chunks(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
+    def iter_chunks(self, matchup_index: int, units: int, batch_size: int) -> Iterator[np.ndarray]:
         """Yield the batch rows of a matchup block by block.
 
         Raises:
             LedgerError: At the end, if a batch is missing.
         """
         count = 0
-        for _, rows, _ in self._parts(cell, units, size):
+        for _, rows, _ in self._iter_parts(matchup_index, units, batch_size):
             count += len(rows)
             yield rows
-        self._expect(count, units, size)
+        self._require_batches(count, units, batch_size)
 
-    def each(self, cell: int, units: int, size: int) -> Iterator[tuple[int, np.ndarray]]:
+    def iter_finished(
+        self, matchup_index: int, units: int, batch_size: int
+    ) -> Iterator[tuple[int, np.ndarray]]:
         """Yield index and row of the finished batches among the first `units` units, in order.
 
         Batches can be missing.
         """
-        for start, rows, _ in self._parts(cell, units, size):
+        for start, rows, _ in self._iter_parts(matchup_index, units, batch_size):
             yield from enumerate(rows, start)
 
-    def deals(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
+    def iter_deals(self, matchup_index: int, units: int, batch_size: int) -> Iterator[np.ndarray]:
         """Yield the recorded deals of the first `units` units, batch by batch.
 
         Yields:
             `(n_deals,)` structured arrays with the fields of `DEAL_RECORD`.
         """
-        whole, rest = divmod(units, size)
+        n_complete, rest = divmod(units, batch_size)
         query = (
             "SELECT * FROM deals WHERE cell = ? "
             "AND (batch < ? AND units = ? OR batch = ? AND units = ?) ORDER BY batch"
         )
         count = 0
-        for *_, blob in self._sound(query, cell, whole, size, whole, rest):
+        for *_, blob in self._iter_valid_rows(
+            query, matchup_index, n_complete, batch_size, n_complete, rest
+        ):
             count += 1
-            yield unpack(blob, len(DEAL.names or ())).view(DEAL)[:, 0]
-        self._expect(count, units, size)
+            yield unpack_rows(blob, len(DEAL_RECORD.names or ())).view(DEAL_RECORD)[:, 0]
+        self._require_batches(count, units, batch_size)
 
-    def workers(self, cell: int, units: int, size: int) -> list[str]:
+    def workers(self, matchup_index: int, units: int, batch_size: int) -> list[str]:
         """Return the name of the worker that played each of the batches of `rows`."""
-        return [worker for _, rows, worker in self._parts(cell, units, size) for _ in rows]
+        return [
+            worker
+            for _, rows, worker in self._iter_parts(matchup_index, units, batch_size)
+            for _ in rows
+        ]
 
-    def _parts(self, cell: int, units: int, size: int) -> Iterator[tuple[int, np.ndarray, str]]:
+    def _iter_parts(
+        self, matchup_index: int, units: int, batch_size: int
+    ) -> Iterator[tuple[int, np.ndarray, str]]:
         """Yield first batch, rows and worker of the finished blocks of the first `units` units.
 
         The order is that of the units. A batch that is in two blocks, because it was played again
         to record its deals, is yielded once.
         """
-        whole, rest = divmod(units, size)
+        n_complete, rest = divmod(units, batch_size)
         query = "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
         start = 0
-        for first, block_units, worker, blob in self._blocks(query, size, cell, whole):
-            end = first + block_units // size
-            stop = min(end, whole)
-            if end == whole and 0 < rest == block_units % size:
+        for first, block_units, worker, blob in self._iter_blocks(
+            query, batch_size, matchup_index, n_complete
+        ):
+            end = first + block_units // batch_size
+            stop = min(end, n_complete)
+            if end == n_complete and 0 < rest == block_units % batch_size:
                 stop += 1
             start = max(start, first)
             if start < stop:
-                yield start, unpack(blob, sums.COLUMNS)[start - first : stop - first], worker
+                yield (
+                    start,
+                    unpack_rows(blob, batch_columns.N_COLUMNS)[start - first : stop - first],
+                    worker,
+                )
                 start = stop
 
-    def _expect(self, count: int, units: int, size: int) -> None:
+    def _require_batches(self, count: int, units: int, batch_size: int) -> None:
         """Raise LedgerError unless all batches of the first `units` units were read."""
-        if count != -(-units // size):
+        if count != -(-units // batch_size):
             raise LedgerError(
                 f"{self._name} lacks batches of a run that was to be finished, or they are "
                 "damaged; run it again to play them."
             )
 
-    def has_step(self, name: str, n: int) -> bool:
+    def has_pass(self, name: str, n: int) -> bool:
         """Return True if the ledger contains the result of an extra pass of this size."""
-        return self._step(name, n) is not None
+        return self._read_pass_bytes(name, n) is not None
 
-    def add_step(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
+    def add_pass(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
         """Commit the result of an extra pass, replacing a result of another size."""
         blob = io.BytesIO()
         np.savez_compressed(blob, **arrays)  # type: ignore[arg-type]
-        with self._told(), self._connection:
+        with self._report_write_errors(), self._connection:
             self._insert("steps", (name, n, blob.getvalue()))
 
-    def step(self, name: str, n: int) -> dict[str, np.ndarray]:
+    def read_pass(self, name: str, n: int) -> dict[str, np.ndarray]:
         """Return the result of an extra pass.
 
         Args:
@@ -250,7 +274,7 @@ class Ledger:
         Raises:
             LedgerError: If the result is missing or corrupt.
         """
-        blob = self._step(name, n)
+        blob = self._read_pass_bytes(name, n)
         if blob is None:
             raise LedgerError(
                 f"{self._name} lacks a step of its run, or it is damaged ({name}); run it again to "
@@ -261,10 +285,12 @@ class Ledger:
                 return {key: file[key] for key in file.files}
         # Manipulated arrays can make NumPy raise any exception or request all memory.
         except Exception as error:
-            raise LedgerError(_damaged(self._name, described(error))) from error
+            raise LedgerError(_corrupt_message(self._name, describe_error(error))) from error
 
-    def _step(self, name: str, n: int) -> bytes | None:
-        for *_, arrays in self._sound("SELECT * FROM steps WHERE name = ? AND n = ?", name, n):
+    def _read_pass_bytes(self, name: str, n: int) -> bytes | None:
+        for *_, arrays in self._iter_valid_rows(
+            "SELECT * FROM steps WHERE name = ? AND n = ?", name, n
+        ):
             return bytes(arrays)
         return None
 
@@ -275,36 +301,36 @@ class Ledger:
         Raises:
             LedgerError: If the identity is missing or corrupt.
         """
-        found = None
+        identity = None
         with contextlib.suppress(ValueError, RecursionError):
-            found = json.loads(self._value("identity"))
-        if not isinstance(found, dict):
-            raise LedgerError(_damaged(self._name, "it does not say what was played"))
-        return found
+            identity = json.loads(self._read_value("identity"))
+        if not isinstance(identity, dict):
+            raise LedgerError(_corrupt_message(self._name, "it does not say what was played"))
+        return identity
 
     @property
     def command(self) -> str:
         """Command that continues the run; empty if it is missing or corrupt."""
-        return self._value("command")
+        return self._read_value("command")
 
-    def _value(self, key: str) -> str:
+    def _read_value(self, key: str) -> str:
         """Return a string stored for the whole run, empty if there is none."""
-        for _, text in self._sound("SELECT * FROM run WHERE key = ?", key):
-            return str(text)
+        for _, value in self._iter_valid_rows("SELECT * FROM run WHERE key = ?", key):
+            return str(value)
         return ""
 
-    def note_command(self, command: str) -> None:
+    def write_command(self, command: str) -> None:
         """Store the command that continues the run."""
-        with self._told(), self._connection:
+        with self._report_write_errors(), self._connection:
             self._insert("run", ("command", command))
 
-    def begin(self, identity: Mapping[str, Any]) -> None:
+    def create_tables(self, identity: Mapping[str, Any]) -> None:
         """Create the tables of a new ledger and store the identity of its run."""
-        with self._told(), self._connection:
+        with self._report_write_errors(), self._connection:
             self._connection.executescript(
-                f"PRAGMA application_id = {APPLICATION}; BEGIN; {_tables()}"
+                f"PRAGMA application_id = {APPLICATION_ID}; BEGIN; {_read_schema()}"
             )
-            self._insert("run", ("form", str(FORM)))
+            self._insert("run", ("form", str(LEDGER_FORMAT)))
             self._insert("run", ("identity", json.dumps(identity, ensure_ascii=False)))
 
     def is_empty(self) -> bool:
@@ -314,20 +340,20 @@ class Ledger:
         immediately was corrected.
         """
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
-        return tables == 0 or self._connection.execute(_ANY_RESULT).fetchone() is None
+        return tables == 0 or self._connection.execute(_ANY_RESULT_QUERY).fetchone() is None
 
-    def check(self, identity: Mapping[str, Any]) -> None:
+    def check_identity(self, identity: Mapping[str, Any]) -> None:
         """Raise LedgerError, with all differences, if the ledger contains another run."""
-        told = [] if self.is_empty() else differences(self.identity, identity)
-        if told:
+        lines = [] if self.is_empty() else identity_differences(self.identity, identity)
+        if lines:
             raise LedgerError(
                 f"{Path(self._name).parent} holds another run:\n"
-                + "\n".join(f"  {line}" for line in told)
+                + "\n".join(f"  {line}" for line in lines)
                 + "\nName another directory with -o, or remove this one to begin again."
             )
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _report_write_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
@@ -340,7 +366,7 @@ class Ledger:
 
 
 @contextlib.contextmanager
-def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
+def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
     """Open the ledger at a path, create it if it is new, and lock it while it is open.
 
     Args:
@@ -353,13 +379,13 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
     """
     name = "the ledger" if path is None else str(path)
     with (
-        _readable(name, path) as steps,
-        contextlib.closing(_connection(path, name, steps)) as connection,
+        _report_read_errors(name, path) as steps,
+        contextlib.closing(_connect_locked(path, name, steps)) as connection,
     ):
         ledger = Ledger(connection, name, steps)
-        ledger.check(identity)
+        ledger.check_identity(identity)
         if ledger.is_empty():
-            ledger.begin(identity)
+            ledger.create_tables(identity)
         try:
             # After the check, because it changes the file, which could be of another program.
             connection.execute("PRAGMA journal_mode = WAL")
@@ -375,7 +401,7 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
 
 
 @contextlib.contextmanager
-def reading(path: Path) -> Iterator[Ledger]:
+def open_existing_ledger(path: Path) -> Iterator[Ledger]:
     """Open the ledger of a finished or interrupted run for reading.
 
     An empty file is an empty ledger.
@@ -385,178 +411,180 @@ def reading(path: Path) -> Iterator[Ledger]:
     """
     if not path.is_file():
         raise LedgerError(
-            f"{path.parent} has no {FILE}; name a directory that `simgin run` or "
+            f"{path.parent} has no {LEDGER_FILE}; name a directory that `simgin run` or "
             "`simgin match -o` wrote."
         )
     # Writable if the file permits it, so that SQLite can roll back the writes of a killed run.
     source = f"{path.absolute().as_uri()}?mode=rw"
     with (
-        _readable(str(path), path, "Copy its directory to where you may write") as steps,
-        contextlib.closing(sqlite3.connect(source, uri=True, timeout=PATIENCE)) as connection,
+        _report_read_errors(str(path), path, "Copy its directory to where you may write") as steps,
+        contextlib.closing(sqlite3.connect(source, uri=True, timeout=LOCK_TIMEOUT)) as connection,
     ):
-        _bound(connection, steps)
-        if _check(connection, str(path)):
+        _set_limits(connection, steps)
+        if _check_format(connection, str(path)):
             yield Ledger(connection, str(path), steps)
         else:  # the run was killed before it created the tables
-            with opened(None, {}) as empty:
+            with open_ledger(None, {}) as empty:
                 yield empty
 
 
 @dataclass
-class _Steps:
+class _StepLimit:
     """Limit for the steps of a query, because the pages of a corrupt file can form a cycle."""
 
     path: Path | None
-    taken: int = 0  # number of calls, each after STEPS_PER_CHECK steps
+    n_calls: int = 0  # number of calls, each after STEPS_PER_CHECK steps
 
     def __call__(self) -> bool:
         """Count one more call of SQLite's progress handler; return True to stop the query."""
-        self.taken += 1
-        return self.are_too_many
+        self.n_calls += 1
+        return self.is_exceeded
 
     @property
-    def are_too_many(self) -> bool:
+    def is_exceeded(self) -> bool:
         """True if no query needs as many steps in a file of this size."""
         size = os.path.getsize(self.path) if self.path else 0
-        return self.taken > 20 + size // 10_000
+        return self.n_calls > 20 + size // 10_000
 
 
 def _check_files(path: Path) -> None:
     """Raise LedgerError if a path would make SQLite wait for a pipe or leave the directory."""
-    for end in BESIDE:
-        file = Path(f"{path}{end}")
+    for suffix in SQLITE_SUFFIXES:
+        file = Path(f"{path}{suffix}")
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
             raise LedgerError(f"{file} is not a plain file; name another directory.")
     journal = Path(f"{path}-journal")
     with contextlib.suppress(FileNotFoundError), journal.open("rb") as content:
-        content.seek(max(0, journal.stat().st_size - len(SUPER_JOURNAL)))
-        if content.read() == SUPER_JOURNAL:
+        content.seek(max(0, journal.stat().st_size - len(SUPER_JOURNAL_MAGIC)))
+        if content.read() == SUPER_JOURNAL_MAGIC:
             raise LedgerError(
                 f"{journal} makes SQLite remove a file elsewhere, and no run left it; name another "
                 "directory."
             )
 
 
-def _bound(connection: sqlite3.Connection, steps: _Steps) -> None:
+def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
     """Limit what a file can make SQLite do, and let Ctrl-C interrupt queries."""
-    connection.text_factory = _text
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
-    connection.set_progress_handler(steps, STEPS)
+    connection.text_factory = _decode
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+    connection.set_progress_handler(step_limit, STEPS_PER_CHECK)
 
 
 @contextlib.contextmanager
-def _readable(
-    name: str, path: Path | None, remedy: str = "Name another directory"
-) -> Iterator[_Steps]:
+def _report_read_errors(
+    name: str, path: Path | None, suggestion: str = "Name another directory"
+) -> Iterator[_StepLimit]:
     """Report any error of SQLite or zlib as a corrupt ledger, because any read can find one.
 
     Args:
         name: Name of the ledger in error messages.
         path: Path of the ledger; None if it is in memory.
-        remedy: Suggested fix for a valid file that cannot be used here.
+        suggestion: Suggested fix for a valid file that cannot be used here.
     """
-    steps = _Steps(path)
+    step_limit = _StepLimit(path)
     try:
         if path is not None:
             _check_files(path)
-        yield steps
+        yield step_limit
     # UnicodeDecodeError occurs because SQLite quotes corrupt names in its errors.
     except (zlib.error, UnicodeDecodeError) as error:
-        raise LedgerError(_damaged(name, error)) from error
+        raise LedgerError(_corrupt_message(name, error)) from error
     except sqlite3.Error as error:
-        if _code(error) == sqlite3.SQLITE_INTERRUPT:
-            if not steps.are_too_many:  # sqlite3 suppresses the KeyboardInterrupt of Ctrl-C
+        if _sqlite_code(error) == sqlite3.SQLITE_INTERRUPT:
+            if not step_limit.is_exceeded:  # sqlite3 suppresses the KeyboardInterrupt of Ctrl-C
                 raise KeyboardInterrupt from None
-            raise LedgerError(_damaged(name, "its pages lead in a circle")) from error
-        if _code(error) in _DAMAGED:
-            raise LedgerError(_damaged(name, error)) from error
-        if _code(error) in _IN_USE:
+            raise LedgerError(_corrupt_message(name, "its pages lead in a circle")) from error
+        if _sqlite_code(error) in _CORRUPT_CODES:
+            raise LedgerError(_corrupt_message(name, error)) from error
+        if _sqlite_code(error) in _IN_USE_CODES:
             raise LedgerError(
                 f"{name} is in use by another process. Wait until it ends, then repeat the command."
             ) from error
-        raise LedgerError(f"{name} cannot be used ({error}). {remedy}.") from error
+        raise LedgerError(f"{name} cannot be used ({error}). {suggestion}.") from error
 
 
-def _connection(path: Path | None, name: str, steps: _Steps) -> sqlite3.Connection:
+def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sqlite3.Connection:
     """Open a connection that locks the file against other processes.
 
     If several processes ask at the same time, each can be refused because of the others. Therefore,
     a refused process closes the file and tries again after a random time.
     """
-    until = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
-        where = ":memory:" if path is None else path
-        connection = sqlite3.connect(where, timeout=0, check_same_thread=False)
-        _bound(connection, steps)
+        database = ":memory:" if path is None else path
+        connection = sqlite3.connect(database, timeout=0, check_same_thread=False)
+        _set_limits(connection, step_limit)
         try:
             # Before the journal mode is set, so that no other process can open the file.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             with connection:
                 connection.execute("BEGIN EXCLUSIVE")
-                if _check(connection, name):
+                if _check_format(connection, name):
                     # Without this check, a corrupt page might be found only after a write.
-                    ((told,),) = connection.execute("PRAGMA quick_check(1)")
-                    if told != "ok":
-                        raise LedgerError(_damaged(name, told.replace("\n", " ")))
+                    ((problem,),) = connection.execute("PRAGMA quick_check(1)")
+                    if problem != "ok":
+                        raise LedgerError(_corrupt_message(name, problem.replace("\n", " ")))
             return connection
         except BaseException as error:
             connection.close()
-            if _code(error) not in _IN_USE or time.monotonic() > until:
+            if _sqlite_code(error) not in _IN_USE_CODES or time.monotonic() > deadline:
                 raise
         time.sleep(random.uniform(0.01, 0.1))
 
 
-def _check(connection: sqlite3.Connection, name: str) -> bool:
+def _check_format(connection: sqlite3.Connection, name: str) -> bool:
     """Return True if the file is a valid ledger and False if it is empty.
 
     Raises:
         LedgerError: If the file has another format or is corrupt.
     """
-    ((ours,),) = connection.execute("PRAGMA application_id")
+    ((application_id,),) = connection.execute("PRAGMA application_id")
     ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
-    if tables and ours != APPLICATION:
+    if tables and application_id != APPLICATION_ID:
         raise LedgerError(f"{name} is no ledger of simgin; move it away or name another directory.")
     if tables:
-        found = connection.execute("SELECT value FROM run WHERE key = 'form'").fetchone()
-        if found is None:
-            raise LedgerError(_damaged(name, "it does not say in which form it is"))
-        if found[0] != str(FORM):
-            form = str(found[0])[:20]
+        version_row = connection.execute("SELECT value FROM run WHERE key = 'form'").fetchone()
+        if version_row is None:
+            raise LedgerError(_corrupt_message(name, "it does not say in which form it is"))
+        if version_row[0] != str(LEDGER_FORMAT):
+            form = str(version_row[0])[:20]
             raise LedgerError(
-                f"{name} was written by another version of simgin (form {form}, not {FORM}); "
-                "run it again in another directory."
+                f"{name} was written by another version of simgin (form {form}, not "
+                f"{LEDGER_FORMAT}); run it again in another directory."
             )
-        sql = {_plain(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql}
-        if sql != set(re.findall("CREATE[^;]*", _plain(_tables()))):
-            raise LedgerError(_damaged(name, "its tables are not those of a ledger"))
+        sql = {
+            _strip_sql(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql
+        }
+        if sql != set(re.findall("CREATE[^;]*", _strip_sql(_read_schema()))):
+            raise LedgerError(_corrupt_message(name, "its tables are not those of a ledger"))
     return bool(tables)
 
 
-def _tables() -> str:
+def _read_schema() -> str:
     """Return the SQL statements that create the tables."""
     return Path(__file__).with_name("ledger.sql").read_text(encoding="utf-8")
 
 
-def _plain(sql: object) -> str:
+def _strip_sql(sql: object) -> str:
     """Return an SQL statement without comments and white space."""
-    return _WITHOUT_WORDS.sub("", str(sql))
+    return _COMMENTS_AND_SPACE.sub("", str(sql))
 
 
-def _damaged(name: str, error: object) -> str:
+def _corrupt_message(name: str, error: object) -> str:
     return f"{name} is damaged ({error}); remove it, and run it again from the beginning."
 
 
-def _code(error: BaseException) -> int:
+def _sqlite_code(error: BaseException) -> int:
     """Return the primary SQLite code of an error, or 0 if it has none."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
-def _text(content: bytes) -> str:
+def _decode(content: bytes) -> str:
     """Decode a string of the file, which is not valid UTF-8 if the file is corrupt."""
     return content.decode(errors="replace")
 
 
-def differences(before: Any, now: Any, where: str = "") -> list[str]:
+def identity_differences(before: Any, now: Any, prefix: str = "") -> list[str]:
     """Return one line per value that differs between two identities, named by its keys.
 
     If only one of the identities has a table of values, its line contains only the name of the
@@ -567,26 +595,28 @@ def differences(before: Any, now: Any, where: str = "") -> list[str]:
         return []
     if isinstance(before, dict) and isinstance(now, dict):
         for key in {**before, **now}:
-            inner = f"{where}, {key}" if where else str(key)
-            lines += differences(before.get(key), now.get(key), inner)
+            inner = f"{prefix}, {key}" if prefix else str(key)
+            lines += identity_differences(before.get(key), now.get(key), inner)
         return lines
     if isinstance(before, list) and isinstance(now, list):
         if len(before) == len(now):
             for i, pair in enumerate(zip(before, now, strict=True)):
-                lines += differences(*pair, f"{where} #{i + 1}")
+                lines += identity_differences(*pair, f"{prefix} #{i + 1}")
             return lines
-        lines += [f"{where}: {_shown(one)} only there." for one in before if one not in now]
-        return lines + [f"{where}: {_shown(one)} only here." for one in now if one not in before]
+        lines += [f"{prefix}: {_format_json(one)} only there." for one in before if one not in now]
+        return lines + [
+            f"{prefix}: {_format_json(one)} only here." for one in now if one not in before
+        ]
     if now is None and isinstance(before, dict):
-        return [f"{where}: only there."]
+        return [f"{prefix}: only there."]
     if before is None and isinstance(now, dict):
-        return [f"{where}: only here."]
-    return [f"{where}: {_shown(before)} there, {_shown(now)} here."]
+        return [f"{prefix}: only here."]
+    return [f"{prefix}: {_format_json(before)} there, {_format_json(now)} here."]
 
 
-def _seal(row: Sequence[object]) -> bytes:
+def _checksum(row: Sequence[object]) -> bytes:
     """Return the checksum of a row's values and of their types (integers, strings and bytes)."""
-    digest = hashlib.blake2b(digest_size=SEAL)
+    digest = hashlib.blake2b(digest_size=CHECKSUM_BYTES)
     for value in row:
         content = value if isinstance(value, bytes) else ascii(value).encode()
         digest.update(b"%d " % len(content))
@@ -594,11 +624,11 @@ def _seal(row: Sequence[object]) -> bytes:
     return digest.digest()
 
 
-def _shown(value: Any) -> str:
+def _format_json(value: Any) -> str:
     return "nothing" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def pack(rows: np.ndarray) -> bytes:
+def pack_rows(rows: np.ndarray) -> bytes:
     """Compress an int64 array `(n_rows, n_columns)`, without holding the interpreter lock.
 
     The values of a column are small and similar, so that most of their bytes are zero. The bytes
@@ -606,21 +636,23 @@ def pack(rows: np.ndarray) -> bytes:
     does), which reduces a batch row to a tenth of its size.
     """
     count, columns = rows.shape
-    numbers = np.ascontiguousarray(rows.T, "<i8").view(np.uint8).reshape(columns, count, NUMBER)
-    return zlib.compress(numbers.transpose(0, 2, 1).tobytes(), LEVEL)
+    column_bytes = (
+        np.ascontiguousarray(rows.T, "<i8").view(np.uint8).reshape(columns, count, INT64_BYTES)
+    )
+    return zlib.compress(column_bytes.transpose(0, 2, 1).tobytes(), COMPRESSION_LEVEL)
 
 
-def unpack(blob: bytes, columns: int) -> np.ndarray:
+def unpack_rows(packed: bytes, columns: int) -> np.ndarray:
     """Return the array `(n_rows, n_columns) int64` that was packed.
 
     Raises:
         zlib.error: If the bytes are corrupt.
     """
     stream = zlib.decompressobj()
-    raw = np.frombuffer(stream.decompress(blob, MOST_BYTES), np.uint8)
+    raw = np.frombuffer(stream.decompress(packed, MAX_VALUE_BYTES), np.uint8)
     if not stream.eof:
-        raise zlib.error(f"a row does not end, or holds more than {MOST_BYTES:,} bytes")
-    if raw.size % (columns * NUMBER):
+        raise zlib.error(f"a row does not end, or holds more than {MAX_VALUE_BYTES:,} bytes")
+    if raw.size % (columns * INT64_BYTES):
         raise zlib.error(f"{raw.size} bytes are no rows of {columns} numbers")
-    numbers = np.array(raw.reshape(columns, NUMBER, -1).transpose(2, 0, 1), order="C")
+    numbers = np.array(raw.reshape(columns, INT64_BYTES, -1).transpose(2, 0, 1), order="C")
     return numbers.view("<i8")[:, :, 0]

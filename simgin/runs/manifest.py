@@ -16,56 +16,57 @@ import simgin_strategies
 
 import simgin
 from simgin.core import rng
-from simgin.core.cell import Cell
+from simgin.core.matchup_key import MatchupKey
 from simgin.play.matchup import Matchup
-from simgin.runs.stopping import End
+from simgin.runs.stopping import StopResult
 from simgin.strategy import Strategy, loader
 
-FORM = 3  # version of the format, incremented at every incompatible change
-PACKAGE = Path(__file__).resolve().parent.parent
-ENGINE = (
+MANIFEST_FORMAT = 3  # version of the format, incremented at every incompatible change
+PACKAGE_PATH = Path(__file__).resolve().parent.parent
+ENGINE_SOURCES = (
     "simgin/core/",
     "simgin/toolkit/",
     "simgin/strategy/compiler.py",
-    "simgin/strategy/interpret.py",
-    "simgin/strategy/live.py",
+    "simgin/strategy/python_tier.py",
+    "simgin/strategy/by_value.py",
     "simgin/rules/build.py",
     "simgin/play/kernel.py",
 )
-SOURCE_ENDINGS = (".py", ".toml", ".sql", ".npy", ".j2")
+SOURCE_SUFFIXES = (".py", ".toml", ".sql", ".npy", ".j2")
 
 
-def run_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, Any]:
+def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, Any]:
     """Return the identity of a run: everything that determines its results except its size.
 
     Args:
         matchups: Matchups in table order.
         **plan: Question, hypothesis and description of the stopping rule, None if there is none.
     """
-    cells = [matchup.cell for matchup in matchups]
+    cells = [matchup.key for matchup in matchups]
     return {
         **plan,
-        "stream": rng.STREAM,
-        "engine": engine_digest(),
+        "stream": rng.STREAM_VERSION,
+        "engine": compute_engine_digest(),
         "seed": cells[0].seed,
         "unit": cells[0].unit,
         "matchups": [{"variant": cell.variant, "a": cell.a, "b": cell.b} for cell in cells],
-        "variants": {m.variant.text: dict(m.variant.row) for m in matchups},
+        "variants": {m.variant.text: dict(m.variant.params) for m in matchups},
         "strategies": {s.text: describe_strategy(s) for m in matchups for s in m.players},
     }
 
 
-def run_cells(identity: Mapping[str, Any]) -> tuple[Cell, ...]:
+def parse_matchup_keys(identity: Mapping[str, Any]) -> tuple[MatchupKey, ...]:
     """Return the matchup keys of an identity or a manifest, in table order."""
     seed, unit = int(identity["seed"]), identity["unit"]
     return tuple(
-        Cell(names["variant"], names["a"], names["b"], seed, unit) for names in identity["matchups"]
+        MatchupKey(names["variant"], names["a"], names["b"], seed, unit)
+        for names in identity["matchups"]
     )
 
 
-def run_manifest(
+def build_manifest(
     identity: Mapping[str, Any],
-    ends: Sequence[End],
+    results: Sequence[StopResult],
     *,
     workers: int,
     started: datetime,
@@ -78,7 +79,7 @@ def run_manifest(
 
     Args:
         identity: Identity of the run.
-        ends: Number of units played and reason for stopping, per matchup.
+        results: Number of units played and reason for stopping, per matchup.
         workers: Number of workers.
         started: Start time.
         command: Command that repeats the run.
@@ -86,13 +87,13 @@ def run_manifest(
     """
     ended = max(started, datetime.now(UTC))  # the clock might have been set back
     matchups = []
-    for cell, end in zip(run_cells(identity), ends, strict=True):
+    for cell, end in zip(parse_matchup_keys(identity), results, strict=True):
         names = {"variant": cell.variant, "a": cell.a, "b": cell.b}
-        matchups.append({**names, "n": cell.results(end.units), **vars(end)})
+        matchups.append({**names, "n": cell.count_games(end.units), **vars(end)})
     return {
         "simgin": simgin.__version__,
-        "form": FORM,
-        "source": source_digest(),
+        "form": MANIFEST_FORMAT,
+        "source": compute_package_digest(),
         **identity,
         "command": command,
         "matchups": matchups,
@@ -101,22 +102,22 @@ def run_manifest(
         "ended": ended.isoformat(timespec="seconds"),
         "seconds": round((ended - started).total_seconds(), 3),
         **more,
-        "versions": versions(),
-        "machine": machine(),
+        "versions": collect_versions(),
+        "machine": describe_machine(),
     }
 
 
 def describe_strategy(strategy: Strategy) -> dict[str, Any]:
     """Return the digest of a strategy's files, its ending, policies and parameter values."""
     return {
-        "digest": loader.source_digest(strategy),
+        "digest": loader.compute_strategy_digest(strategy),
         "ending": strategy.ending,
-        "policies": dict(loader.policy_texts(strategy)),
-        "parameters": loader.parameter_values(strategy),
+        "policies": dict(loader.format_policies(strategy)),
+        "parameters": loader.collect_parameter_values(strategy),
     }
 
 
-def versions() -> dict[str, str]:
+def collect_versions() -> dict[str, str]:
     """Return the versions of the software that can affect numerical results."""
     import numba
     import numpy
@@ -129,17 +130,17 @@ def versions() -> dict[str, str]:
     }
 
 
-def machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """Return the system and CPU, without the name of the host or the user."""
     return {
         "system": platform.system(),
         "release": platform.release(),
-        "cpu": _cpu(),
+        "cpu": _read_cpu_model(),
         "cpus": os.cpu_count(),
     }
 
 
-def _cpu() -> str:
+def _read_cpu_model() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -149,17 +150,17 @@ def _cpu() -> str:
 
 
 @functools.cache
-def source_digest() -> str:
+def compute_package_digest() -> str:
     """Return the digest of all source and data files of simgin and its strategies.
 
     Returns:
         16 hexadecimal digits.
     """
-    return _digest("")
+    return _digest_sources("")
 
 
 @functools.cache
-def engine_digest() -> str:
+def compute_engine_digest() -> str:
     """Return the digest of the source files that affect how deals are played.
 
     Strategies are not included because each has its own digest.
@@ -167,26 +168,26 @@ def engine_digest() -> str:
     Returns:
         16 hexadecimal digits.
     """
-    return _digest(*ENGINE)
+    return _digest_sources(*ENGINE_SOURCES)
 
 
-def _digest(*beginnings: str) -> str:
+def _digest_sources(*prefixes: str) -> str:
     """Return the digest of the source files whose names start with one of the prefixes."""
     digest = hashlib.sha256()
-    for name, path in sorted(_sources()):
-        if name.startswith(beginnings):
+    for name, path in sorted(_iter_sources()):
+        if name.startswith(prefixes):
             digest.update(name.encode() + b"\0")
             digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]
 
 
-def _sources() -> Iterator[tuple[str, Path]]:
+def _iter_sources() -> Iterator[tuple[str, Path]]:
     """Yield name and path of every source or data file that can affect results.
 
     The names are the same in a source tree and in an installed package.
     """
     strategies = Path(simgin_strategies.__path__[0])
-    for folder, package in ((PACKAGE, "simgin"), (strategies, "strategies")):
+    for folder, package in ((PACKAGE_PATH, "simgin"), (strategies, "strategies")):
         for path in folder.rglob("*"):
-            if path.suffix in SOURCE_ENDINGS:
+            if path.suffix in SOURCE_SUFFIXES:
                 yield f"{package}/{path.relative_to(folder).as_posix()}", path

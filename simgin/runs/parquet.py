@@ -12,21 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core import sums
-from simgin.core.record import DEAL
-from simgin.text.files import replacing
+from simgin.core import batch_columns
+from simgin.core.deal_record import DEAL_RECORD
+from simgin.text.files import atomic_write
 
-ABOUT = "One deal a row. Sides: A, B (of one player's games the joker or the clock), or empty."
-ROWS = 1 << 17  # rows per group, which are in memory at the same time when writing and reading
-WORDS = {
+FILE_DESCRIPTION = (
+    "One deal a row. Sides: A, B (of one player's games the joker or the clock), or empty."
+)
+ROWS_PER_GROUP = (
+    1 << 17
+)  # rows per group, which are in memory at the same time when writing and reading
+CODE_WORDS = {
     "sides": {0: "A", 1: "B", -1: ""},
     "upcard": {0: "nondealer", 1: "dealer", 2: "neither", -1: ""},
     "outcomes": {-1: "", 0: "A", 1: "B", -2: "drawn", -3: "unfinished"},
-    "kinds": dict(enumerate(sums.KINDS)),
+    "kinds": dict(enumerate(batch_columns.DEAL_ENDINGS)),
 }
 
 # Variant, A, B (empty in solitaire games) and the array of deals
-Batch = tuple[str, str, str, np.ndarray]
+DealBatch = tuple[str, str, str, np.ndarray]
 
 
 class RecordsError(ValueError):
@@ -34,13 +38,13 @@ class RecordsError(ValueError):
 
 
 @cache
-def columns() -> dict[str, dict[str, Any]]:
+def read_columns() -> dict[str, dict[str, Any]]:
     """Return the columns of the file with their properties, as defined in deals.toml."""
     text = Path(__file__).with_name("deals.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
-def write(path: str | Path, batches: Iterable[Batch]) -> int:
+def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
     """Write deals to a Parquet file in the given order and return their number.
 
     Sides, outcomes and similar codes are written as words. An existing file is replaced after all
@@ -54,15 +58,15 @@ def write(path: str | Path, batches: Iterable[Batch]) -> int:
     Raises:
         RecordsError: If pyarrow is missing or the file cannot be written.
     """
-    arrow, parquet = _arrow()
-    schema, written = _schema(arrow), 0
+    pyarrow, parquet = _import_pyarrow()
+    schema, written = _build_schema(pyarrow), 0
     try:
         with (
-            replacing(Path(path)) as file,
+            atomic_write(Path(path)) as file,
             parquet.ParquetWriter(file, schema, compression="zstd") as writer,
         ):
-            for table in _groups(arrow, schema, batches):
-                writer.write_table(table, row_group_size=ROWS)
+            for table in _iter_row_groups(pyarrow, schema, batches):
+                writer.write_table(table, row_group_size=ROWS_PER_GROUP)
                 written += table.num_rows
     except OSError as error:
         raise RecordsError(
@@ -71,12 +75,12 @@ def write(path: str | Path, batches: Iterable[Batch]) -> int:
     return written
 
 
-def check() -> None:
+def require_pyarrow() -> None:
     """Raise RecordsError if pyarrow is missing; called before a long run."""
-    _arrow()
+    _import_pyarrow()
 
 
-def _arrow() -> tuple[Any, Any]:
+def _import_pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -87,50 +91,61 @@ def _arrow() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def _schema(arrow: Any) -> Any:
-    word = arrow.dictionary(arrow.int8(), arrow.string())
-    whole = {8: arrow.int8(), 16: arrow.int16(), 32: arrow.int32(), 64: arrow.int64()}
+def _build_schema(pyarrow: Any) -> Any:
+    word_type = pyarrow.dictionary(pyarrow.int8(), pyarrow.string())
+    integer_types = {
+        8: pyarrow.int8(),
+        16: pyarrow.int16(),
+        32: pyarrow.int32(),
+        64: pyarrow.int64(),
+    }
     fields = []
-    kinds = {"texts": arrow.dictionary(arrow.int32(), arrow.string())} | dict.fromkeys(WORDS, word)
-    for name, column in columns().items():
-        kind = kinds[column["words"]] if "words" in column else whole[column.get("bits", 16)]
+    types = {"texts": pyarrow.dictionary(pyarrow.int32(), pyarrow.string())} | dict.fromkeys(
+        CODE_WORDS, word_type
+    )
+    for name, column in read_columns().items():
+        type_ = (
+            types[column["words"]] if "words" in column else integer_types[column.get("bits", 16)]
+        )
         about = {"description": column["about"]}
-        fields.append(arrow.field(name, kind, nullable=False, metadata=about))
-    return arrow.schema(fields, metadata={"description": ABOUT})
+        fields.append(pyarrow.field(name, type_, nullable=False, metadata=about))
+    return pyarrow.schema(fields, metadata={"description": FILE_DESCRIPTION})
 
 
-def _groups(arrow: Any, schema: Any, batches: Iterable[Batch]) -> Iterator[Any]:
+def _iter_row_groups(pyarrow: Any, schema: Any, batches: Iterable[DealBatch]) -> Iterator[Any]:
     """Yield Arrow tables of about one row group, because small groups are slow to read."""
     waiting: list[Any] = []
     for *texts, rows in batches:
-        for first in range(0, len(rows), ROWS):
-            waiting.append(_table(arrow, schema, texts, rows[first : first + ROWS]))
-            if sum(table.num_rows for table in waiting) >= ROWS:
-                yield arrow.concat_tables(waiting).unify_dictionaries()
+        for first in range(0, len(rows), ROWS_PER_GROUP):
+            waiting.append(
+                _to_arrow_table(pyarrow, schema, texts, rows[first : first + ROWS_PER_GROUP])
+            )
+            if sum(table.num_rows for table in waiting) >= ROWS_PER_GROUP:
+                yield pyarrow.concat_tables(waiting).unify_dictionaries()
                 waiting = []
     if waiting:
-        yield arrow.concat_tables(waiting).unify_dictionaries()
+        yield pyarrow.concat_tables(waiting).unify_dictionaries()
 
 
-def _table(arrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:
+def _to_arrow_table(pyarrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:
     """Return the Arrow table of one batch; a value that does not fit its type is an error."""
-    same = np.zeros(len(rows), np.int32)
-    arrays = [arrow.DictionaryArray.from_arrays(same, [text]) for text in texts]
-    for name in DEAL.names or ():
+    zeros = np.zeros(len(rows), np.int32)
+    arrays = [pyarrow.DictionaryArray.from_arrays(zeros, [text]) for text in texts]
+    for name in DEAL_RECORD.names or ():
         numbers = np.ascontiguousarray(rows[name])
-        if words := columns()[name].get("words"):
-            arrays.append(_worded(arrow, numbers, WORDS[words]))
+        if words := read_columns()[name].get("words"):
+            arrays.append(_decode_codes(pyarrow, numbers, CODE_WORDS[words]))
         else:
-            arrays.append(arrow.array(numbers).cast(schema.field(name).type))
-    return arrow.Table.from_arrays(arrays, schema=schema)
+            arrays.append(pyarrow.array(numbers).cast(schema.field(name).type))
+    return pyarrow.Table.from_arrays(arrays, schema=schema)
 
 
-def _worded(arrow: Any, numbers: np.ndarray, words: dict[int, str]) -> Any:
+def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any:
     """Return an Arrow array with the word for each code."""
-    known = np.array(sorted(words))
-    places = np.searchsorted(known, numbers).clip(max=len(known) - 1)
-    if (strange := numbers[known[places] != numbers]).size:
-        raise ValueError(f"{strange[0]} stands for none of {', '.join(map(repr, words.values()))}.")
-    return arrow.DictionaryArray.from_arrays(
-        places.astype(np.int8), [words[int(number)] for number in known]
+    known_codes = np.array(sorted(words))
+    indices = np.searchsorted(known_codes, codes).clip(max=len(known_codes) - 1)
+    if (unknown := codes[known_codes[indices] != codes]).size:
+        raise ValueError(f"{unknown[0]} stands for none of {', '.join(map(repr, words.values()))}.")
+    return pyarrow.DictionaryArray.from_arrays(
+        indices.astype(np.int8), [words[int(number)] for number in known_codes]
     )

@@ -17,36 +17,36 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from simgin.core import sums
-from simgin.core.cell import Cell
-from simgin.play.kernel import play
+from simgin.core import batch_columns
+from simgin.core.matchup_key import MatchupKey
+from simgin.play.kernel import play_batches
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
 from simgin.runs import stopping
 from simgin.runs.block import Task
-from simgin.runs.manifest import run_identity
-from simgin.runs.runner import Step
+from simgin.runs.manifest import build_identity
+from simgin.runs.runner import ExtraPass
 from simgin.stats import metrics
 from simgin.stats.estimate import estimate_metric
 from simgin.strategy import loader
 from simgin.text import amounts, examples
 from simgin.text.amounts import AmountError
-from simgin.text.messages import shown
+from simgin.text.messages import format_value
 
 if TYPE_CHECKING:
-    from simgin.runs.experiment_file import File, Point
+    from simgin.runs.experiment_file import ExperimentFile, SweepPoint
 
 PILOT_SECONDS = 0.02  # playing time of a matchup to estimate the duration of a run
 DEFAULT_DEALS = 100_000
 DEFAULT_MATCHES = 5_000
 # Default maximum for a matchup with a stopping rule
-MOST_DEALS = 10_000_000
-SERIES = ("panel", "sweep", "solo")  # keys whose strategies are compared with each other
+MAX_DEALS = 10_000_000
+COMPARED_KEYS = ("panel", "sweep", "solo")  # keys whose strategies are compared with each other
 
-Source = tuple[str, Cell]  # key of the experiment file, and a matchup that it names
+KeyedMatchup = tuple[str, MatchupKey]  # key of the experiment file, and a matchup that it names
 
 
-class Effect(NamedTuple):
+class FieldChange(NamedTuple):
     """A change of strategy in a field, in canonical specs.
 
     A field consists of the opponents and the player who makes the change.
@@ -54,15 +54,15 @@ class Effect(NamedTuple):
 
     change: str  # in the notation of strategy specs: "discard=high-first"
     strategy: str  # strategy with the change
-    base: str  # strategy without the change
+    baseline: str  # strategy without the change
     opponent: str
 
     @property
     def field(self) -> str:
         """Name of the field: "gold" if all players are gold, or "gold v simple"."""
-        if self.base == self.opponent:
-            return self.base
-        return f"{self.base} v {self.opponent}"
+        if self.baseline == self.opponent:
+            return self.baseline
+        return f"{self.baseline} v {self.opponent}"
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,13 @@ class Plan:
     title: str
     tasks: tuple[Task, ...]
     # One per matchup, or none if the size or the time is fixed
-    rules: tuple[stopping.Rule, ...] = ()
+    stopping_rules: tuple[stopping.StoppingRule, ...] = ()
     seconds: float | None = None  # per matchup
     question: str | None = None
     hypothesis: str | None = None
     contrasts: tuple[tuple[int, int], ...] = ()  # indices of a matchup and its baseline
-    effects: tuple[Effect, ...] = ()
-    steps: tuple[Step, ...] = ()  # played in addition to the matchups
+    effects: tuple[FieldChange, ...] = ()
+    extra_passes: tuple[ExtraPass, ...] = ()  # played in addition to the matchups
 
     @property
     def seed(self) -> int:
@@ -96,23 +96,27 @@ class Plan:
         return [task.matchup for task in self.tasks]
 
     @property
-    def cells(self) -> list[Cell]:
+    def matchup_keys(self) -> list[MatchupKey]:
         """Keys of the matchups: variant, strategies, seed and unit."""
-        return [matchup.cell for matchup in self.matchups]
+        return [matchup.key for matchup in self.matchups]
 
     @property
-    def stop(self) -> str | None:
+    def stopping_text(self) -> str | None:
         """Description of the stopping rule; None for a fixed size or time.
 
         It is part of the identity of a run, so it cannot change when the run is continued.
         """
-        return "; ".join(dict.fromkeys(rule.text for rule in self.rules)) or None
+        return "; ".join(dict.fromkeys(rule.text for rule in self.stopping_rules)) or None
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """Identity of the run, as stored in its ledger."""
-        plan = {"question": self.question, "hypothesis": self.hypothesis, "stop": self.stop}
-        return run_identity(self.matchups, **plan)
+        plan = {
+            "question": self.question,
+            "hypothesis": self.hypothesis,
+            "stop": self.stopping_text,
+        }
+        return build_identity(self.matchups, **plan)
 
 
 def plan_matchup(
@@ -151,20 +155,22 @@ def plan_matchup(
     if sum(end is not None for end in (until, sprt, seconds)) > 1:
         raise AmountError("until, sprt and a playing time each end a run; keep one of them.")
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
-    given = deals if matches is None else matches
-    size = _default_size(until, sprt, seconds, unit)
-    n = size if given is None else amounts.parse_count(given)
-    found = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
-    _warn_of_match_rules([found])
-    return Plan(found.title, (Task(found, n),), _rules([found], until, sprt), seconds)
+    count = deals if matches is None else matches
+    size = _choose_size(until, sprt, seconds, unit)
+    n = size if count is None else amounts.parse_count(count)
+    matchup = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
+    _warn_of_match_rules([matchup])
+    return Plan(
+        matchup.title, (Task(matchup, n),), _build_stopping_rules([matchup], until, sprt), seconds
+    )
 
 
 def _warn_of_match_rules(matchups: Sequence[Matchup]) -> None:
     for variant in dict.fromkeys(one.variant for one in matchups if one.unit == "deal"):
-        variants.warn_of_match_rules(variant)
+        variants.warn_of_match_settings(variant)
 
 
-def _default_size(
+def _choose_size(
     until: str | float | None,
     sprt: tuple[float, float] | None,
     seconds: float | None,
@@ -172,65 +178,65 @@ def _default_size(
 ) -> int:
     """Return the number of deals or matches per matchup if no count is given."""
     if seconds is not None:
-        return amounts.MOST_UNITS
+        return amounts.MAX_COUNT
     if until is not None or sprt is not None:
-        return MOST_DEALS
+        return MAX_DEALS
     return DEFAULT_DEALS if unit == "deal" else DEFAULT_MATCHES
 
 
-def _rules(
+def _build_stopping_rules(
     matchups: Sequence[Matchup], until: str | float | None, sprt: tuple[float, float] | None
-) -> tuple[stopping.Rule, ...]:
+) -> tuple[stopping.StoppingRule, ...]:
     if until is not None:
-        return tuple(stopping.until(until, matchup) for matchup in matchups)
+        return tuple(stopping.make_precision_rule(until, matchup) for matchup in matchups)
     if sprt is not None:
-        return tuple(stopping.sprt(*sprt, matchup) for matchup in matchups)
+        return tuple(stopping.make_sequential_test(*sprt, matchup) for matchup in matchups)
     return ()
 
 
-def unit_seconds(matchup: Matchup) -> float:
+def measure_unit_seconds(matchup: Matchup) -> float:
     """Measure the CPU time per unit in seconds on one core, by playing a few units."""
-    return pilot(matchup)[0]
+    return run_pilot(matchup)[0]
 
 
-def pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
+def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
     """Play a few units to measure their CPU time, which excludes the time of other processes.
 
     Returns:
         Seconds per unit on one core, and the batch rows, `(n_batches, N_COLUMNS) int64`.
     """
     units = 1
-    play(matchup, 0, units)  # the first call in a process takes longer
+    play_batches(matchup, 0, units)  # the first call in a process takes longer
     while True:
         started = time.process_time()
-        rows = play(matchup, 0, units)
+        rows = play_batches(matchup, 0, units)
         seconds = time.process_time() - started
-        if seconds > PILOT_SECONDS or units >= matchup.batch:
+        if seconds > PILOT_SECONDS or units >= matchup.batch_size:
             return seconds / units, rows
-        units = min(matchup.batch, units * 8)
+        units = min(matchup.batch_size, units * 8)
 
 
-def deviations(matchup: Matchup) -> dict[str, float]:
+def estimate_deviations(matchup: Matchup) -> dict[str, float]:
     """Estimate the standard deviations of a unit's headline metrics in a pilot.
 
     Returns:
         Standard deviation by metric (`metrics.headline_metrics`). If the pilot is too short for an
         estimate, the nominal value of the stopping rules.
     """
-    total = pilot(matchup)[1].sum(axis=0)
-    found = {}
-    for name in metrics.headline(matchup.unit, len(matchup.players)):
-        se = estimate_metric(total, metrics.BY_NAME[name]).se
-        measured = se * math.sqrt(total[sums.UNITS])
-        nominal = stopping.NOMINAL_SD.get(name, stopping.SHARE_SD)[matchup.mirrored]
-        found[name] = measured if measured > 0 else nominal
-    return found
+    total = run_pilot(matchup)[1].sum(axis=0)
+    standard_deviations = {}
+    for name in metrics.headline_metrics(matchup.unit, len(matchup.players)):
+        se = estimate_metric(total, metrics.METRICS_BY_NAME[name]).se
+        measured = se * math.sqrt(total[batch_columns.COL_UNITS])
+        nominal = stopping.NOMINAL_SD.get(name, stopping.NOMINAL_PROPORTION_SD)[matchup.is_mirrored]
+        standard_deviations[name] = measured if measured > 0 else nominal
+    return standard_deviations
 
 
 # The plan of an experiment file
 
 
-def plan_file(path: str | Path, seed: int | None = None) -> Plan:
+def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
     """Return the plan of an experiment file.
 
     Every matchup is included once, also if the file names it a second time with the sides swapped.
@@ -246,44 +252,48 @@ def plan_file(path: str | Path, seed: int | None = None) -> Plan:
     # Imported here because pydantic takes long to load and a single matchup does not need it.
     from simgin.runs import experiment_file
 
-    known = None if seed is None else amounts.parse_seed(seed)
-    path = examples.experiment_file(path)
-    file = experiment_file.read(path)
-    sources = list(_sources(file, file.seed if known is None else known))
-    unique: dict[tuple[str, frozenset[str]], Cell] = {}
-    for _, cell in sources:
+    fixed_seed = None if seed is None else amounts.parse_seed(seed)
+    path = examples.find_experiment_file(path)
+    file = experiment_file.read_experiment(path)
+    keyed_matchups = list(
+        _iter_keyed_matchups(file, file.seed if fixed_seed is None else fixed_seed)
+    )
+    unique: dict[tuple[str, frozenset[str]], MatchupKey] = {}
+    for _, cell in keyed_matchups:
         unique.setdefault((cell.variant, frozenset((cell.a, cell.b))), cell)
-    cells = list(unique.values())
-    base = _base(file.base, cells)
-    if faults := [f"{path}: {sentence}" for sentence in _faults(file, cells, base)]:
-        raise experiment_file.ExperimentError(faults)
-    size = _default_size(file.until, file.sprt, file.seconds, file.unit)
+    keys = list(unique.values())
+    base = _canonical_baseline(file.base, keys)
+    if errors := [f"{path}: {sentence}" for sentence in _iter_errors(file, keys, base)]:
+        raise experiment_file.ExperimentError(errors)
+    size = _choose_size(file.until, file.sprt, file.seconds, file.unit)
     n = file.matches or file.deals or size
-    matchups = list(_matchups(cells))
+    matchups = list(_iter_matchups(keys))
     _warn_of_match_rules(matchups)
     return Plan(
         title=path.stem,
         tasks=tuple(Task(matchup, n) for matchup in matchups),
-        rules=_rules(matchups, file.until, file.sprt),
+        stopping_rules=_build_stopping_rules(matchups, file.until, file.sprt),
         seconds=file.seconds,
         question=file.question,
         hypothesis=file.hypothesis,
-        contrasts=tuple(_contrasts(sources, cells, base)),
-        effects=tuple(_effects(file)),
+        contrasts=tuple(_find_contrasts(keyed_matchups, keys, base)),
+        effects=tuple(_iter_effects(file)),
     )
 
 
-def _sources(file: File, seed: int) -> Iterator[Source]:
+def _iter_keyed_matchups(file: ExperimentFile, seed: int) -> Iterator[KeyedMatchup]:
     """Yield every matchup of a file with the key that names it, variant by variant."""
-    points: dict[str | None, list[Point]] = {}
-    for point in file.sweep.points() if file.sweep else []:
+    points: dict[str | None, list[SweepPoint]] = {}
+    for point in file.sweep.list_points() if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
     for variant in list(filter(None, points)) or dict.fromkeys(file.variants):
-        for key, a, b in _pairs(file, variant, points.get(variant) or points.get(None, [])):
-            yield key, Cell(variant, a, b, seed, file.unit)
+        for key, a, b in _iter_pairs(file, variant, points.get(variant) or points.get(None, [])):
+            yield key, MatchupKey(variant, a, b, seed, file.unit)
 
 
-def _pairs(file: File, variant: str, swept: Sequence[Point]) -> Iterator[tuple[str, str, str]]:
+def _iter_pairs(
+    file: ExperimentFile, variant: str, swept: Sequence[SweepPoint]
+) -> Iterator[tuple[str, str, str]]:
     """Yield key, A and B of every pair in a variant; B is empty in solitaire games."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b
@@ -292,18 +302,18 @@ def _pairs(file: File, variant: str, swept: Sequence[Point]) -> Iterator[tuple[s
     if file.panel is not None:
         for strategy in file.panel.strategies:
             yield "panel", strategy, file.panel.against
-    for effect in _effects(file):
-        if effect.base != effect.opponent:
-            yield "fields", effect.base, effect.opponent
+    for effect in _iter_effects(file):
+        if effect.baseline != effect.opponent:
+            yield "fields", effect.baseline, effect.opponent
         yield "fields", effect.strategy, effect.opponent
     for strategy in file.solo or []:
         yield "solo", strategy, ""
-    opponent = "" if variants.find(variant).row["players"] == 1 else "simple"
+    opponent = "" if variants.find_variant(variant).params["players"] == 1 else "simple"
     for point in swept:
         yield "sweep", point.strategy, point.against or opponent
 
 
-def _effects(file: File) -> Iterator[Effect]:
+def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
     """Yield every change in every field.
 
     Changes that do not alter the strategy, or that make it equal to its opponent, are omitted.
@@ -311,57 +321,59 @@ def _effects(file: File) -> Iterator[Effect]:
     for change in dict.fromkeys(file.changes):
         for field in file.fields:
             opponent = field.against or field.strategy
-            strategy = loader.find(f"{field.strategy}+{change}").text
+            strategy = loader.find_strategy(f"{field.strategy}+{change}").text
             if strategy not in (field.strategy, opponent):
-                yield Effect(change, strategy, field.strategy, opponent)
+                yield FieldChange(change, strategy, field.strategy, opponent)
 
 
-def _base(text: str | None, cells: Iterable[Cell]) -> str | None:
+def _canonical_baseline(spec: str | None, keys: Iterable[MatchupKey]) -> str | None:
     """Return the baseline in the spelling of the matchups, or as written if none contains it."""
     from simgin.runs import experiment_file
 
-    if text is None:
+    if spec is None:
         return None
-    names = _names(cells)
-    return next((name for name in experiment_file.canonical(text) if name in names), text)
+    names = _variants_and_strategies(keys)
+    return next((name for name in experiment_file.canonical_specs(spec) if name in names), spec)
 
 
-def _names(cells: Iterable[Cell]) -> set[str]:
+def _variants_and_strategies(keys: Iterable[MatchupKey]) -> set[str]:
     """Return the variants and the A strategies of some matchups."""
-    return {name for cell in cells for name in (cell.variant, cell.a)}
+    return {name for cell in keys for name in (cell.variant, cell.a)}
 
 
-def _faults(file: File, cells: Sequence[Cell], base: str | None) -> Iterator[str]:
+def _iter_errors(
+    file: ExperimentFile, keys: Sequence[MatchupKey], baseline: str | None
+) -> Iterator[str]:
     """Yield an error message for every problem that needs the complete list of matchups."""
-    if not cells:
+    if not keys:
         yield (
             "nobody plays: all strategies of the round robin are one, or no change of the fields "
             "changes anything; name others."
         )
         return
-    if base is not None and base not in _names(cells):
+    if baseline is not None and baseline not in _variants_and_strategies(keys):
         yield (
-            f"base: {shown(base)} is not played here; "
+            f"base: {format_value(baseline)} is not played here; "
             "name one of the variants or strategies of this file."
         )
     if file.sprt is not None:
-        for a in dict.fromkeys([cell.a for cell in cells if cell.a == cell.b]):
+        for a in dict.fromkeys([cell.a for cell in keys if cell.a == cell.b]):
             yield (
                 f"sprt compares two strategies, but {a} plays itself; leave out that pair, or sprt."
             )
 
 
-def _matchups(cells: Sequence[Cell]) -> Iterator[Matchup]:
+def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
     """Yield the playable matchups, loading each variant and strategy once."""
-    found = {cell.variant: variants.find(cell.variant) for cell in cells}
-    players = {text: loader.find(text) for cell in cells for text in cell.players}
-    for cell in cells:
-        a, b = players[cell.a], players.get(cell.b)
-        yield Matchup(found[cell.variant], a, b, cell.seed, cell.unit)
+    variants_by_spec = {cell.variant: variants.find_variant(cell.variant) for cell in keys}
+    players = {text: loader.find_strategy(text) for cell in keys for text in cell.players}
+    for key in keys:
+        a, b = players[key.a], players.get(key.b)
+        yield Matchup(variants_by_spec[key.variant], a, b, key.seed, key.unit)
 
 
-def _contrasts(
-    sources: Sequence[Source], cells: Sequence[Cell], base: str | None
+def _find_contrasts(
+    keyed_matchups: Sequence[KeyedMatchup], keys: Sequence[MatchupKey], baseline: str | None
 ) -> list[tuple[int, int]]:
     """Return the pairs of indices of a matchup and its baseline that are compared.
 
@@ -370,33 +382,33 @@ def _contrasts(
     the same players meet. Every pair is compared once. Strategies are not compared with one that
     plays itself, because it always wins one half of the deals.
     """
-    place = {cell: i for i, cell in enumerate(cells)}
-    pairs: list[tuple[Cell, Cell]] = []
-    for key in SERIES:
-        series = (cell for source, cell in sources if source == key and cell in place)
-        compared = _against(list(dict.fromkeys(series)), "a", base)
+    index = {cell: i for i, cell in enumerate(keys)}
+    pairs: list[tuple[MatchupKey, MatchupKey]] = []
+    for key in COMPARED_KEYS:
+        group = (cell for source, cell in keyed_matchups if source == key and cell in index)
+        compared = _iter_contrasts(list(dict.fromkeys(group)), "a", baseline)
         pairs += [pair for pair in compared if all(cell.a != cell.b for cell in pair)]
-    pairs += _against(cells, "variant", base)
+    pairs += _iter_contrasts(keys, "variant", baseline)
     unique = {frozenset(pair): pair for pair in reversed(pairs)}
-    return [(place[cell], place[other]) for cell, other in reversed(unique.values())]
+    return [(index[cell], index[other]) for cell, other in reversed(unique.values())]
 
 
-def _against(
-    group: Sequence[Cell], field: Literal["variant", "a"], base: str | None
-) -> Iterator[tuple[Cell, Cell]]:
+def _iter_contrasts(
+    group: Sequence[MatchupKey], field: Literal["variant", "a"], baseline: str | None
+) -> Iterator[tuple[MatchupKey, MatchupKey]]:
     """Yield every matchup and its baseline, which differs in one field only.
 
     The baseline is the matchup with the named baseline if there is one, and otherwise the first
     possible one.
     """
-    is_named = any(getattr(cell, field) == base for cell in group)
-    groups: dict[Cell, list[Cell]] = {}
+    is_named = any(getattr(cell, field) == baseline for cell in group)
+    groups: dict[MatchupKey, list[MatchupKey]] = {}
     for cell in group:
         rest = replace(cell, variant="") if field == "variant" else replace(cell, a="")
         groups.setdefault(rest, []).append(cell)
     for alike in groups.values():
         if is_named:
-            bases = [cell for cell in alike if getattr(cell, field) == base]
+            bases = [cell for cell in alike if getattr(cell, field) == baseline]
         else:
             bases = [cell for cell in alike if field == "variant" or cell.a != cell.b]
         for cell in alike:

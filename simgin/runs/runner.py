@@ -24,24 +24,24 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import SHARES, Progress, share, usable_cpus
-from simgin.runs.block import Block, Done, Schedule, Task, left, play_block
-from simgin.runs.ledger import Ledger, opened
-from simgin.runs.stopping import End, Rule
+from simgin.play.parallel import PROGRESS_PARTS, Progress, partial_progress, usable_cpus
+from simgin.runs.block import Block, BlockResult, Schedule, Task, play_block, remaining_units
+from simgin.runs.ledger import Ledger, open_ledger
+from simgin.runs.stopping import StoppingRule, StopResult
 
 if TYPE_CHECKING:
-    from simgin.runs.cluster import Cluster
+    from simgin.runs.cluster import ClusterPool
 
-    Team: TypeAlias = "Threads | Cluster"
-
-
-PATIENCE_SECONDS = 2.0  # seconds that an interrupted run waits for the blocks in progress
+    WorkerPool: TypeAlias = "ThreadPool | ClusterPool"
 
 
-class Threads:
+INTERRUPT_TIMEOUT = 2.0  # seconds that an interrupted run waits for the blocks in progress
+
+
+class ThreadPool:
     """Worker pool of threads, with one further block per thread waiting in a queue.
 
     Args:
@@ -50,33 +50,33 @@ class Threads:
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or usable_cpus()
-        self.room = 2 * self.workers  # number of blocks to submit in advance
-        self._todo = queue.SimpleQueue[Block | None]()
-        self._done = queue.SimpleQueue[Done]()
+        self.max_pending = 2 * self.workers  # number of blocks to submit in advance
+        self._queue = queue.SimpleQueue[Block | None]()
+        self._results = queue.SimpleQueue[BlockResult]()
         self._threads: list[threading.Thread] = []
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
         """Compile the kernels, so that errors in strategies are found before the first deal."""
         for matchup in matchups:
-            kernel.prepare(matchup)
+            kernel.compile_matchup(matchup)
 
-    def put(self, block: Block) -> None:
+    def submit(self, block: Block) -> None:
         """Submit a block."""
-        self._todo.put(block)
+        self._queue.put(block)
         if len(self._threads) < self.workers:
             name = f"thread {len(self._threads) + 1}"
-            thread = threading.Thread(target=self._work, args=(name,), daemon=True)
+            thread = threading.Thread(target=self._run, args=(name,), daemon=True)
             thread.start()
             self._threads.append(thread)
 
-    def get(self, timeout: float | None = None) -> Done | None:
+    def next_result(self, timeout: float | None = None) -> BlockResult | None:
         """Return the next finished block, or None if `timeout` seconds pass without one."""
         try:
-            return self._done.get(timeout=timeout)
+            return self._results.get(timeout=timeout)
         except queue.Empty:
             return None
 
-    def cancel(self, beyond: Block | None = None) -> int:
+    def cancel(self, after: Block | None = None) -> int:
         """Cancel the blocks that no thread has started, and return their number.
 
         Blocks are started in order, so all cancelled blocks come after any finished block.
@@ -84,21 +84,21 @@ class Threads:
         dropped = 0
         with contextlib.suppress(queue.Empty):
             while True:
-                self._todo.get_nowait()
+                self._queue.get_nowait()
                 dropped += 1
         return dropped
 
     def close(self) -> None:
         """Stop the threads."""
         for _ in self._threads:
-            self._todo.put(None)
+            self._queue.put(None)
 
-    def _work(self, name: str) -> None:
-        while (block := self._todo.get()) is not None:
-            self._done.put(play_block(block, name))
+    def _run(self, name: str) -> None:
+        while (block := self._queue.get()) is not None:
+            self._results.put(play_block(block, name))
 
 
-class SerialTeam(Threads):
+class SerialPool(ThreadPool):
     """Pool without threads, so that a debugger can use the terminal.
 
     `next_result` plays the blocks.
@@ -106,60 +106,60 @@ class SerialTeam(Threads):
 
     def __init__(self) -> None:
         super().__init__(1)
-        self.room = 1
+        self.max_pending = 1
 
-    def put(self, block: Block) -> None:
+    def submit(self, block: Block) -> None:
         """Store a block, which the next call of `next_result` plays."""
-        self._todo.put(block)
+        self._queue.put(block)
 
-    def get(self, timeout: float | None = None) -> Done | None:
+    def next_result(self, timeout: float | None = None) -> BlockResult | None:
         """Play the submitted block; return None if there is none."""
-        block = None if self._todo.empty() else self._todo.get()
+        block = None if self._queue.empty() else self._queue.get()
         return None if block is None else play_block(block)
 
 
-class _Watch:
+class _StopMonitor:
     """Batches of one matchup, examined one by one in order by a stopping rule."""
 
-    def __init__(self, rule: Rule) -> None:
-        self._rule = rule
-        self._total = np.zeros(sums.COLUMNS, np.int64)
-        self._next = 0
+    def __init__(self, stopping_rule: StoppingRule) -> None:
+        self._rule = stopping_rule
+        self._total = np.zeros(batch_columns.N_COLUMNS, np.int64)
+        self._next_batch = 0
         self._waiting: dict[int, np.ndarray] = {}
         self.stop: tuple[int, str] | None = None  # units at the stop, and the decision
 
-    def add(self, first: int, rows: np.ndarray) -> None:
+    def add(self, first_batch: int, rows: np.ndarray) -> None:
         """Add the rows of consecutive batches and apply the rule up to the first missing batch.
 
         Args:
-            first: Index of the first batch.
+            first_batch: Index of the first batch.
             rows: Batch rows, `(n_batches, N_COLUMNS) int64`.
         """
-        for number, row in enumerate(rows, start=first):
+        for number, row in enumerate(rows, start=first_batch):
             self._waiting[number] = row
-        while self.stop is None and self._next in self._waiting:
-            self._total += self._waiting.pop(self._next)
-            self._next += 1
+        while self.stop is None and self._next_batch in self._waiting:
+            self._total += self._waiting.pop(self._next_batch)
+            self._next_batch += 1
             if decision := self._rule.look(self._total):
-                self.stop = int(self._total[sums.UNITS]), decision
+                self.stop = int(self._total[batch_columns.COL_UNITS]), decision
 
-    def end(self, task: Task) -> End:
+    def result(self, task: Task) -> StopResult:
         """Return where the rule stopped the matchup, or its full size if it did not."""
         units, decision = self.stop or (task.units, f"{self._rule.text}: not reached")
-        return End(units, decision, self._rule.multiplier(units))
+        return StopResult(units, decision, self._rule.multiplier(units))
 
 
-def run(
+def run_tasks(
     tasks: Sequence[Task],
     ledger: Ledger,
-    team: Team,
-    progress: Progress | None = None,
+    pool: WorkerPool,
+    on_progress: Progress | None = None,
     *,
-    see: Callable[[Done], None] | None = None,
-    rules: Sequence[Rule] = (),
+    on_block: Callable[[BlockResult], None] | None = None,
+    stopping_rules: Sequence[StoppingRule] = (),
     seconds: float | None = None,
-    recorded: bool = False,
-) -> list[End]:
+    record_deals: bool = False,
+) -> list[StopResult]:
     """Play everything that the ledger lacks, until every matchup reaches its size or stops.
 
     If a block raises an error, the run stops and raises the error with the smallest unit index
@@ -169,27 +169,27 @@ def run(
     Args:
         tasks: Matchups with their sizes.
         ledger: Ledger that contains the finished batches and receives the new ones.
-        team: Worker pool, which is closed at the end.
-        progress: Function called with the finished and the total number of units.
-        see: Function called with every block after it has been committed.
-        rules: One stopping rule per matchup, or none.
+        pool: Worker pool, which is closed at the end.
+        on_progress: Function called with the finished and the total number of units.
+        on_block: Function called with every block after it has been committed.
+        stopping_rules: One stopping rule per matchup, or none.
         seconds: Playing time per matchup; None for no limit.
-        recorded: True to store the deals as well.
+        record_deals: True to store the deals as well.
 
     Returns:
         The number of units played of every matchup, with the reason for stopping.
     """
-    schedule = Schedule(tasks, ledger, team.workers, recorded=recorded, seconds=seconds)
-    watches = [_resumed(ledger, i, tasks[i], rule) for i, rule in enumerate(rules)]
+    schedule = Schedule(tasks, ledger, pool.workers, record_deals=record_deals, seconds=seconds)
+    monitors = [_resume_monitor(ledger, i, tasks[i], rule) for i, rule in enumerate(stopping_rules)]
     try:
-        _Session(schedule, ledger, team, watches, see).play(progress)
+        _RunSession(schedule, ledger, pool, monitors, on_block).play(on_progress)
     finally:
-        team.close()
-    if watches:
-        return [watch.end(task) for task, watch in zip(tasks, watches, strict=True)]
+        pool.close()
+    if monitors:
+        return [monitor.result(task) for task, monitor in zip(tasks, monitors, strict=True)]
     if seconds is not None:
-        return [_in_time(ledger, i, task, seconds) for i, task in enumerate(tasks)]
-    return [End(task.units) for task in tasks]
+        return [_timed_result(ledger, i, task, seconds) for i, task in enumerate(tasks)]
+    return [StopResult(task.units) for task in tasks]
 
 
 def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndarray:
@@ -211,124 +211,135 @@ def run_matchups(
     matchups: Sequence[Matchup],
     n: int,
     workers: int | None = None,
-    progress: Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> list[np.ndarray]:
     """Play several matchups and return the batch rows of each, as `run_matchup` does."""
     tasks = [Task(matchup, n) for matchup in matchups]
-    team = Threads(workers)
+    team = ThreadPool(workers)
     team.prepare(matchups)
-    with opened(None, {}) as ledger:
-        run(tasks, ledger, team, progress)
-        sizes = [(task.units, task.matchup.batch) for task in tasks]
+    with open_ledger(None, {}) as ledger:
+        run_tasks(tasks, ledger, team, on_progress)
+        sizes = [(task.units, task.matchup.batch_size) for task in tasks]
         return [ledger.rows(cell, *size) for cell, size in enumerate(sizes)]
 
 
-def _resumed(ledger: Ledger, i: int, task: Task, rule: Rule) -> _Watch:
+def _resume_monitor(
+    ledger: Ledger, matchup_index: int, task: Task, stopping_rule: StoppingRule
+) -> _StopMonitor:
     """Return a stopping monitor with the batches of an earlier run in the ledger."""
-    watch = _Watch(rule)
-    for batch, row in ledger.each(i, task.units, task.matchup.batch):
-        watch.add(batch, row[None])
-    return watch
+    monitor = _StopMonitor(stopping_rule)
+    for batch, row in ledger.iter_finished(matchup_index, task.units, task.matchup.batch_size):
+        monitor.add(batch, row[None])
+    return monitor
 
 
-def _in_time(ledger: Ledger, i: int, task: Task, seconds: float) -> End:
+def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float) -> StopResult:
     """Return how far a matchup was played in its time: completely, or up to the first gap."""
-    finished = ledger.finished(i, task.matchup.batch)
-    if not left(task, finished):
-        return End(task.units)
-    batch = task.matchup.batch
+    finished = ledger.finished_batches(matchup_index, task.matchup.batch_size)
+    if not remaining_units(task, finished):
+        return StopResult(task.units)
+    batch = task.matchup.batch_size
     first_missing = next(number for number in count() if (number, batch) not in finished)
-    return End(batch * first_missing, f"after {seconds:g} s")
+    return StopResult(batch * first_missing, f"after {seconds:g} s")
 
 
-class _Session:
+class _RunSession:
     """Blocks in progress during a run, and the processing of their results."""
 
     def __init__(
         self,
         schedule: Schedule,
         ledger: Ledger,
-        team: Team,
-        watches: Sequence[_Watch],
-        see: Callable[[Done], None] | None,
+        pool: WorkerPool,
+        monitors: Sequence[_StopMonitor],
+        on_block: Callable[[BlockResult], None] | None,
     ) -> None:
         self._schedule = schedule
         self._ledger = ledger
-        self._team = team
-        self._watches = watches
-        self._see = see
-        self._out = 0
-        self._failed: list[Done] = []
-        self._close_decided()
+        self._pool = pool
+        self._monitors = monitors
+        self._on_block = on_block
+        self._n_pending = 0
+        self._failures: list[BlockResult] = []
+        self._close_stopped()
 
-    def play(self, progress: Progress | None) -> None:
+    def play(self, on_progress: Progress | None) -> None:
         """Play blocks until none is left, and commit the results."""
         try:
-            self._report(progress)
-            self._hand_out()
-            while self._out:
-                self._take_back(self._team.get())
-                self._hand_out()
-                self._report(progress)
+            self._report(on_progress)
+            self._submit_blocks()
+            while self._n_pending:
+                self._process_result(self._pool.next_result())
+                self._submit_blocks()
+                self._report(on_progress)
         except KeyboardInterrupt:
-            self._leave()
+            self._finish_interrupted()
             raise
-        if self._failed:
-            first = min(self._failed, key=lambda done: (done.block.cell, done.block.first))
+        if self._failures:
+            first = min(
+                self._failures, key=lambda done: (done.block.matchup_index, done.block.first_batch)
+            )
             assert first.error is not None
             raise first.error
 
-    def _report(self, progress: Progress | None) -> None:
-        if progress is not None:
-            progress(self._schedule.finished, self._schedule.units)
+    def _report(self, on_progress: Progress | None) -> None:
+        if on_progress is not None:
+            on_progress(self._schedule.finished_units, self._schedule.units)
 
-    def _hand_out(self) -> None:
-        while self._out < self._team.room:
-            block = self._schedule.take()
+    def _submit_blocks(self) -> None:
+        while self._n_pending < self._pool.max_pending:
+            block = self._schedule.next_block()
             if block is None:
                 return
-            self._team.put(block)
-            self._out += 1
+            self._pool.submit(block)
+            self._n_pending += 1
 
-    def _take_back(self, done: Done | None) -> None:
-        if done is None:
+    def _process_result(self, result: BlockResult | None) -> None:
+        if result is None:
             return
-        self._out -= 1
-        if done.error is not None:
-            self._failed.append(done)
+        self._n_pending -= 1
+        if result.error is not None:
+            self._failures.append(result)
             self._schedule.stop()
             # Earlier blocks continue, because one can contain an error with a smaller unit index.
-            self._out -= self._team.cancel(beyond=done.block)
+            self._n_pending -= self._pool.cancel(after=result.block)
             return
-        self._commit(done)
-        self._schedule.note_time(done.block, done.seconds)
-        if self._watches:
-            self._watches[done.block.cell].add(done.block.first, done.rows())
-            self._close_decided()
+        self._commit(result)
+        self._schedule.record_time(result.block, result.seconds)
+        if self._monitors:
+            self._monitors[result.block.matchup_index].add(result.block.first_batch, result.rows())
+            self._close_stopped()
 
-    def _commit(self, done: Done) -> None:
-        block = done.block
-        self._ledger.add(block.cell, block.first, block.sizes, done.blob, done.worker, done.deals)
-        if self._see is not None:
-            self._see(done)
+    def _commit(self, result: BlockResult) -> None:
+        block = result.block
+        self._ledger.add_block(
+            block.matchup_index,
+            block.first_batch,
+            block.sizes,
+            result.packed_rows,
+            result.worker,
+            result.packed_deals,
+        )
+        if self._on_block is not None:
+            self._on_block(result)
 
-    def _close_decided(self) -> None:
-        for i, watch in enumerate(self._watches):
-            if watch.stop is not None:
-                self._schedule.close(i)
+    def _close_stopped(self) -> None:
+        for i, monitor in enumerate(self._monitors):
+            if monitor.stop is not None:
+                self._schedule.close_matchup(i)
 
-    def _leave(self) -> None:
+    def _finish_interrupted(self) -> None:
         """Commit the blocks that finish within the time limit, and abandon the rest."""
-        self._out -= self._team.cancel()
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while self._out > 0:
-            patience = deadline - time.monotonic()
-            done = self._team.get(patience) if patience > 0 else None
-            if done is None:
+        self._n_pending -= self._pool.cancel()
+        deadline = time.monotonic() + INTERRUPT_TIMEOUT
+        while self._n_pending > 0:
+            timeout = deadline - time.monotonic()
+            result = self._pool.next_result(timeout) if timeout > 0 else None
+            if result is None:
                 return
-            self._out -= 1
-            if done.error is None:
-                self._commit(done)
+            self._n_pending -= 1
+            if result.error is None:
+                self._commit(result)
 
 
 # Extra passes
@@ -338,7 +349,7 @@ Arrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Step:
+class ExtraPass:
     """Extra pass of a run, before it is played.
 
     `name` identifies it in the ledger. `n` is the number of deals or matches of `matchup`; for
@@ -354,27 +365,29 @@ class Step:
     play: Callable[[int | None, Progress | None], Arrays]
 
     @property
-    def work(self) -> float:
+    def weighted_units(self) -> float:
         """Number of units to play, multiplied by their cost."""
-        return self.cost * self.matchup.units(self.n)
+        return self.cost * self.matchup.count_units(self.n)
 
 
-def missing_steps(steps: Sequence[Step], ledger: Ledger) -> list[Step]:
+def missing_passes(passes: Sequence[ExtraPass], ledger: Ledger) -> list[ExtraPass]:
     """Return the extra passes that the ledger does not contain in their size."""
-    return [step for step in steps if not ledger.has_step(step.name, step.n)]
+    return [step for step in passes if not ledger.has_pass(step.name, step.n)]
 
 
-def play_steps(
-    steps: Sequence[Step],
+def play_passes(
+    passes: Sequence[ExtraPass],
     ledger: Ledger,
     workers: int | None = None,
-    progress: Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> None:
     """Play the extra passes that the ledger lacks, one after the other, and store each."""
-    left = missing_steps(steps, ledger)
-    if progress is not None and left:
-        progress(0, SHARES * len(left))
-    for i, step in enumerate(left):
-        ledger.add_step(step.name, step.n, step.play(workers, share(progress, i, len(left))))
-        if progress is not None:
-            progress(SHARES * (i + 1), SHARES * len(left))
+    missing = missing_passes(passes, ledger)
+    if on_progress is not None and missing:
+        on_progress(0, PROGRESS_PARTS * len(missing))
+    for i, step in enumerate(missing):
+        ledger.add_pass(
+            step.name, step.n, step.play(workers, partial_progress(on_progress, i, len(missing)))
+        )
+        if on_progress is not None:
+            on_progress(PROGRESS_PARTS * (i + 1), PROGRESS_PARTS * len(missing))

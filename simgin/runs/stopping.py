@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play.matchup import Matchup
 from simgin.stats import estimate, metrics
 from simgin.stats.estimate import estimate_metric
@@ -20,7 +20,7 @@ from simgin.stats.estimate import estimate_metric
 # or match (False). They are rounded up from those of gold and simple under the built-in variants. A
 # wrong value makes intervals wider but never invalid: if the planned number of units is wrong by a
 # factor of 4, the multiplier is 1.67 instead of 1.55.
-SHARE_SD = {True: 0.35, False: 0.5}
+NOMINAL_PROPORTION_SD = {True: 0.35, False: 0.5}
 NOMINAL_SD = {
     "deal_win": {True: 0.3, False: 0.5},
     "margin": {True: 12.0, False: 24.0},
@@ -29,13 +29,13 @@ NOMINAL_SD = {
 }
 
 
-PAIRS_FROM = 100  # pairs before the first look of a sequential test
-EMPTY = 1e-3  # count assigned to an empty category, so that its probability is positive
-CATEGORIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # pair scores, the bins of COL_PAIR_HISTOGRAM
+MIN_PAIRS = 100  # pairs before the first look of a sequential test
+EMPTY_COUNT = 1e-3  # count assigned to an empty category, so that its probability is positive
+PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # pair scores, the bins of COL_PAIR_HISTOGRAM
 
 COMPLETE = "complete"
 # Descriptions of the estimated quantities, by metric
-SUBJECTS = {
+METRIC_SUBJECTS = {
     "deal_win": "the share of deals won",
     "win": "the share of deals won",
     "match_win": "the share of matches won",
@@ -47,7 +47,7 @@ SUBJECTS = {
 
 
 @dataclass(frozen=True)
-class End:
+class StopResult:
     """Number of units that were played of a matchup, and the reason for stopping there."""
 
     units: int
@@ -57,27 +57,30 @@ class End:
 
 
 @dataclass(frozen=True)
-class Until:
+class PrecisionRule:
     """Rule that stops when the 95 % confidence sequence of a metric is narrow enough."""
 
     metric: str  # of strategy A
     half_width: float
-    planned: int  # units at which the confidence sequence is narrowest
+    planned_units: int  # units at which the confidence sequence is narrowest
 
     @property
     def text(self) -> str:
         """Description of the rule."""
-        known = f"{SUBJECTS[self.metric]} is known to within {self._in_words(self.half_width)}"
-        return f"until {known} (confidence sequence: 95 % at every look)"
+        subject = METRIC_SUBJECTS[self.metric]
+        width = self._format_width(self.half_width)
+        return (
+            f"until {subject} is known to within {width} (confidence sequence: 95 % at every look)"
+        )
 
-    def _in_words(self, width: float) -> str:
+    def _format_width(self, width: float) -> str:
         """Return a half-width with its unit of measurement."""
-        metric = metrics.BY_NAME[self.metric]
-        return f"{metric.factor * width:.6g} {'percentage ' * metric.share}points"
+        metric = metrics.METRICS_BY_NAME[self.metric]
+        return f"{metric.display_factor * width:.6g} {'percentage ' * metric.is_proportion}points"
 
     def multiplier(self, units: int) -> float:
         """Return the half-width of every interval of the run in standard errors."""
-        return estimate.sequence_width(units, self.planned)
+        return estimate.confidence_sequence_width(units, self.planned_units)
 
     def look(self, totals: np.ndarray) -> str | None:
         """Return the decision as a sentence, or None to continue.
@@ -85,21 +88,22 @@ class Until:
         Args:
             totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`.
         """
-        units = int(totals[sums.UNITS])
-        metric = metrics.BY_NAME[self.metric]
-        if units < estimate.LOOK_FROM:
+        units = int(totals[batch_columns.COL_UNITS])
+        metric = metrics.METRICS_BY_NAME[self.metric]
+        if units < estimate.MIN_UNITS_FIRST_LOOK:
             return None
-        found = estimate_metric(totals, metric, multiplier=self.multiplier(units))
-        reached = (found.high - found.low) / 2
+        interval = estimate_metric(totals, metric, multiplier=self.multiplier(units))
+        reached = (interval.high - interval.low) / 2
         if not reached <= self.half_width:  # NaN too
             return None
-        known = self._in_words(reached)
-        asked = self._in_words(self.half_width)
-        return f"{SUBJECTS[self.metric]} is known to within {known}; {asked} were asked for."
+        reached_text = self._format_width(reached)
+        target_text = self._format_width(self.half_width)
+        subject = METRIC_SUBJECTS[self.metric]
+        return f"{subject} is known to within {reached_text}; {target_text} were asked for."
 
 
 @dataclass(frozen=True)
-class Sprt:
+class SequentialTest:
     """Rule that stops when the sequential test of pairs accepts a hypothesis.
 
     `elo0` (H0) and `elo1` (H1) are hypotheses about the strength of strategy A: Elo differences,
@@ -118,19 +122,19 @@ class Sprt:
         )
 
     @property
-    def planned(self) -> int:
+    def planned_units(self) -> int:
         """Expected number of pairs in the slowest case, in which the true strength is midway.
 
         It is the product of the test's bounds, divided by the square of the drift.
         """
-        low, high = bounds()
-        apart = share_of_elo(self.elo1) - share_of_elo(self.elo0)
-        pairs = math.ceil(-low * high * (SHARE_SD[True] / apart) ** 2)
-        return max(estimate.LOOK_FROM, pairs)
+        low, high = compute_sprt_bounds()
+        apart = elo_to_score(self.elo1) - elo_to_score(self.elo0)
+        pairs = math.ceil(-low * high * (NOMINAL_PROPORTION_SD[True] / apart) ** 2)
+        return max(estimate.MIN_UNITS_FIRST_LOOK, pairs)
 
     def multiplier(self, units: int) -> float:
         """Return the half-width of every interval of the run in standard errors."""
-        return estimate.sequence_width(units, self.planned)
+        return estimate.confidence_sequence_width(units, self.planned_units)
 
     def llr(self, totals: np.ndarray) -> float:
         """Return the log likelihood ratio of H1 to H0.
@@ -139,19 +143,21 @@ class Sprt:
             totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`. Only the histogram
                 of pair scores is used.
         """
-        first = sums.PAIR_HISTOGRAM
-        counts = totals[first : first + sums.PAIR_BINS]
-        return multinomial_llr(counts.tolist(), share_of_elo(self.elo0), share_of_elo(self.elo1))
+        first = batch_columns.COL_PAIR_HISTOGRAM
+        counts = totals[first : first + batch_columns.PAIR_BINS]
+        return compute_multinomial_llr(
+            counts.tolist(), elo_to_score(self.elo0), elo_to_score(self.elo1)
+        )
 
     @property
-    def _stronger(self) -> str:
+    def _h1_conclusion(self) -> str:
         """Conclusion if H1 is accepted: strengths up to `elo0` are unlikely."""
         if self.elo0 < 0:
             return f"A is not worse by {-self.elo0:g} Elo; it may be better"
         return f"A is better by more than {self.elo0:g} Elo" if self.elo0 else "A is better"
 
     @property
-    def _not_as_strong(self) -> str:
+    def _h0_conclusion(self) -> str:
         """Conclusion if H0 is accepted: strengths from `elo1` are unlikely."""
         if self.elo1 > 0:
             return f"A is not better by {self.elo1:g} Elo; it may be worse"
@@ -163,28 +169,28 @@ class Sprt:
         Args:
             totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`.
         """
-        pairs = int(totals[sums.UNITS])
-        if pairs < PAIRS_FROM:
+        pairs = int(totals[batch_columns.COL_UNITS])
+        if pairs < MIN_PAIRS:
             return None
-        low, high = bounds()
+        low, high = compute_sprt_bounds()
         llr = self.llr(totals)
         if low < llr < high:
             return None
-        verdict = self._not_as_strong if llr <= low else self._stronger
+        verdict = self._h0_conclusion if llr <= low else self._h1_conclusion
         return (
             f"{verdict} (log likelihood ratio {llr:.2f} after {pairs:,} "
             "pairs; the estimate is biased)."
         )
 
 
-Rule = Until | Sprt
+StoppingRule = PrecisionRule | SequentialTest
 
 
 class StoppingError(ValueError):
     """Exception for a stopping rule that does not suit the matchup."""
 
 
-def until(half_width: str | float, matchup: Matchup) -> Until:
+def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionRule:
     """Return the rule that stops at a half-width.
 
     Args:
@@ -193,13 +199,13 @@ def until(half_width: str | float, matchup: Matchup) -> Until:
         matchup: Matchup to play.
     """
     percent = isinstance(half_width, str)
-    metric = _metric(matchup, percent=percent)
+    metric = _choose_metric(matchup, percent=percent)
     width = float(str(half_width).removesuffix("%")) / (100 if percent else 1)
-    deviation = NOMINAL_SD.get(metric, SHARE_SD)[matchup.mirrored]
-    return Until(metric, width, estimate.planned_units(width, deviation))
+    deviation = NOMINAL_SD.get(metric, NOMINAL_PROPORTION_SD)[matchup.is_mirrored]
+    return PrecisionRule(metric, width, estimate.planned_sample_size(width, deviation))
 
 
-def sprt(elo0: float, elo1: float, matchup: Matchup) -> Sprt:
+def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> SequentialTest:
     """Return the sequential test between two Elo differences.
 
     Args:
@@ -210,18 +216,18 @@ def sprt(elo0: float, elo1: float, matchup: Matchup) -> Sprt:
     Raises:
         StoppingError: If the matchup is not played in pairs.
     """
-    if not matchup.mirrored:
+    if not matchup.is_mirrored:
         raise StoppingError(
             f"{matchup.title} plays no pairs, so there is nothing to test: name two different "
             "strategies of a game for two."
         )
-    return Sprt(elo0, elo1)
+    return SequentialTest(elo0, elo1)
 
 
-def _metric(matchup: Matchup, *, percent: bool) -> str:
+def _choose_metric(matchup: Matchup, *, percent: bool) -> str:
     """Return the metric that a half-width in % or in points refers to."""
     if matchup.unit == metrics.DEAL:
-        share, points = metrics.headline(metrics.DEAL, len(matchup.players))
+        share, points = metrics.headline_metrics(metrics.DEAL, len(matchup.players))
         return share if percent else points
     if not percent:
         return "match_margin"
@@ -231,7 +237,7 @@ def _metric(matchup: Matchup, *, percent: bool) -> str:
 # The sequential test of pairs
 
 
-def share_of_elo(elo: float) -> float:
+def elo_to_score(elo: float) -> float:
     """Return the expected score of a side that is `elo` points stronger.
 
     Returns:
@@ -240,7 +246,7 @@ def share_of_elo(elo: float) -> float:
     return float(1 / (1 + 10 ** (-elo / 400)))
 
 
-def bounds() -> tuple[float, float]:
+def compute_sprt_bounds() -> tuple[float, float]:
     """Return Wald's bounds of the log likelihood ratio.
 
     H0 is accepted at or below the lower bound, and H1 at or above the upper bound. With both error
@@ -250,7 +256,7 @@ def bounds() -> tuple[float, float]:
     return -high, high
 
 
-def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
+def compute_multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
     """Compute the log likelihood ratio of the mean score m1 to m0.
 
     Each hypothesis is represented by the most likely distribution with its mean (the generalised
@@ -261,29 +267,29 @@ def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
         m0: Mean score under H0, between 0 and 1.
         m1: Mean score under H1, between 0 and 1.
     """
-    filled = [max(float(count), EMPTY) for count in counts]
-    tilt0 = _tilt(filled, m0)
-    tilt1 = _tilt(filled, m1)
+    filled = [max(float(count), EMPTY_COUNT) for count in counts]
+    tilt0 = _solve_lagrange_multiplier(filled, m0)
+    tilt1 = _solve_lagrange_multiplier(filled, m1)
     return sum(
         n * (math.log(1 + tilt0 * (score - m0)) - math.log(1 + tilt1 * (score - m1)))
-        for n, score in zip(filled, CATEGORIES, strict=True)
+        for n, score in zip(filled, PAIR_SCORES, strict=True)
     )
 
 
-def _tilt(counts: list[float], mean: float) -> float:
+def _solve_lagrange_multiplier(counts: list[float], mean: float) -> float:
     """Return the Lagrange multiplier L of the most likely distribution with this mean.
 
     The distribution is p_j = n_j / N / (1 + L (a_j - mean)).
     """
     from scipy.optimize import brentq
 
-    whole = sum(counts)
-    terms = [(n, score - mean) for n, score in zip(counts, CATEGORIES, strict=True)]
+    n_pairs = sum(counts)
+    terms = [(n, score - mean) for n, score in zip(counts, PAIR_SCORES, strict=True)]
     # No probability exceeds 1.
-    lows = [(n / whole - 1) / d for n, d in terms if d > 0]
-    highs = [(n / whole - 1) / d for n, d in terms if d < 0]
+    lower_bounds = [(n / n_pairs - 1) / d for n, d in terms if d > 0]
+    upper_bounds = [(n / n_pairs - 1) / d for n, d in terms if d < 0]
 
     def balance(tilt: float) -> float:
         return sum(n * d / (1 + tilt * d) for n, d in terms)
 
-    return float(brentq(balance, max(lows), min(highs)))
+    return float(brentq(balance, max(lower_bounds), min(upper_bounds)))

@@ -3,8 +3,8 @@
 Matchups with the same seed play the same deals, batch by batch. Standard errors of quantities that
 combine several matchups therefore come from the joint influences of their batches, which include
 the covariance due to common deals (delta method,
-docs/explanation/statistics.md#differences-between-matchups). Rows are (n_batches, sums.COLUMNS)
-int64.
+docs/explanation/statistics.md#differences-between-matchups). Rows are
+(n_batches, batch_columns.N_COLUMNS) int64.
 """
 
 from __future__ import annotations
@@ -15,34 +15,36 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simgin.core import sums
-from simgin.core.cell import Cell
-from simgin.stats.estimate import metric_sums
-from simgin.stats.metrics import BY_NAME, COUNTS, METRICS
+from simgin.core import batch_columns
+from simgin.core.matchup_key import MatchupKey
+from simgin.stats.estimate import sum_metric
+from simgin.stats.metrics import METRICS, METRICS_BY_NAME, UNIT_FACTS
 
-ENOUGH_BATCHES = 5  # with fewer, a standard error from batches is undefined
-PAIRS = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
-SCORES = np.arange(sums.PAIR_BINS) / 4  # win rate of A in a pair, by bin
+MIN_BATCHES = 5  # with fewer, a standard error from batches is undefined
+PAIR_COLUMNS = slice(
+    batch_columns.COL_PAIR_HISTOGRAM, batch_columns.COL_PAIR_HISTOGRAM + batch_columns.PAIR_BINS
+)
+PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4  # win rate of A in a pair, by bin
 
 
-def total(rows: np.ndarray) -> np.ndarray:
-    """Return the exact sum of batch rows by column, (sums.COLUMNS,) int64."""
+def sum_rows(rows: np.ndarray) -> np.ndarray:
+    """Return the exact sum of batch rows by column, (batch_columns.N_COLUMNS,) int64."""
     return np.asarray(rows.sum(axis=0, dtype=np.int64))
 
 
 def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
     """Return the sum of a fact in each batch, (n_batches,) int64."""
-    return np.asarray(rows[:, sums.SUM + fact])
+    return np.asarray(rows[:, batch_columns.COL_SUM + fact])
 
 
 def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
     """Return the sum of the denominator of a fact in each batch, (n_batches,) int64."""
-    return fact_sums(rows, sums.DENOMINATOR[fact])
+    return fact_sums(rows, batch_columns.DENOMINATOR_INDEX[fact])
 
 
 def unit_counts(rows: np.ndarray) -> np.ndarray:
     """Return the number of units in each batch, (n_batches,) int64."""
-    return np.asarray(rows[:, sums.UNITS])
+    return np.asarray(rows[:, batch_columns.COL_UNITS])
 
 
 def count_played(rows: np.ndarray, unit: str) -> int:
@@ -52,10 +54,10 @@ def count_played(rows: np.ndarray, unit: str) -> int:
         rows: Batch rows.
         unit: "deal" or "match".
     """
-    return int(fact_sums(rows, sums.FACT[COUNTS[unit]]).sum())
+    return int(fact_sums(rows, batch_columns.FACT_INDEX[UNIT_FACTS[unit]]).sum())
 
 
-def effective(rows: np.ndarray) -> float:
+def effective_batches(rows: np.ndarray) -> float:
     """Return the effective number of batches of equal size, (sum u)^2 / sum u^2.
 
     A batch that was cut short counts as less than one.
@@ -77,25 +79,25 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
     """
     n = fact_sums(rows, fact) / scale
     d = denominator_sums(rows, fact)
-    whole = d.sum()
-    return np.asarray((n - n.sum() / whole * d) / whole)
+    denominator = d.sum()
+    return np.asarray((n - n.sum() / denominator * d) / denominator)
 
 
-def standard_error(moves: np.ndarray, batches: float) -> float:
+def standard_error(influences: np.ndarray, batches: float) -> float:
     """Return the standard error of an estimate from the influences of its batches.
 
     A batch of u of all U units has an influence whose variance is proportional to u (1 - u / U).
     The sum of squares is therefore too small by the factor 1 - 1 / batches.
 
     Args:
-        moves: Influence of each batch.
+        influences: Influence of each batch.
         batches: Effective number of batches.
     """
-    squares = moves**2
+    squares = influences**2
     return float(np.sqrt(batches / (batches - 1) * squares.sum()))
 
 
-def allow_for_unseen(se: float, freedom: float, unseen: float) -> tuple[float, float]:
+def add_continuity_correction(se: float, df: float, unseen: float) -> tuple[float, float]:
     """Correct the standard error of a difference of proportions for unobserved events.
 
     Rare events may not differ in any batch, or only in one, which would make the difference look
@@ -103,39 +105,39 @@ def allow_for_unseen(se: float, freedom: float, unseen: float) -> tuple[float, f
     American Statistician 2000; for pairs Bonett and Price, Journal of Educational and Behavioral
     Statistics 2012). It is known exactly, so the degrees of freedom increase in proportion; they
     are fewer than Satterthwaite's and cover better
-    (docs/explanation/decisions/0021-rare-differences-and-circles.md). A standard error of 0, of
+    (docs/explanation/decisions/0007-metrics.md). A standard error of 0, of
     matchups that are equal in every batch, is not corrected.
 
     Args:
         se: Standard error from the batches.
-        freedom: Degrees of freedom.
+        df: Degrees of freedom.
         unseen: Variance of one additional event on either side.
 
     Returns:
         The corrected standard error and degrees of freedom.
     """
     if not se > 0:
-        return se, freedom
+        return se, df
     variance = se**2
-    whole = variance + unseen
+    corrected = variance + unseen
     # The parentheses keep the degrees of freedom exact if `unseen` is 0. With 100 batches, a
     # rounding error would select Student's t instead of 1.96
-    return float(np.sqrt(whole)), freedom * (whole / variance)
+    return float(np.sqrt(corrected)), df * (corrected / variance)
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class BatchRows:
     """Batch rows of a matchup, from the perspective of A or, with `as_b`, of B.
 
     Attributes:
         matchup: The matchup.
-        rows: (n_batches, sums.COLUMNS) int64, from unit 0.
+        rows: (n_batches, batch_columns.N_COLUMNS) int64, from unit 0.
         multiplier: Half-width of intervals in standard errors for a run with a stopping rule
             (`simgin.runs.stopping`); None for a run of fixed size.
         as_b: True for the perspective of B.
     """
 
-    cell: Cell
+    matchup: MatchupKey
     rows: np.ndarray
     multiplier: float | None = None
     as_b: bool = False
@@ -143,28 +145,27 @@ class Played:
     @property
     def strategy(self) -> str:
         """Name of the strategy whose perspective this is."""
-        return self.cell.b if self.as_b else self.cell.a
+        return self.matchup.b if self.as_b else self.matchup.a
 
     @property
     def opponent(self) -> str:
         """Name of the opponent; empty in a solitaire game."""
-        return self.cell.a if self.as_b else self.cell.b
+        return self.matchup.a if self.as_b else self.matchup.b
 
-    def reversed(self) -> Played:
+    def swap_sides(self) -> BatchRows:
         """Return the same matchup from the perspective of the opponent."""
         return replace(self, as_b=not self.as_b)
 
     @property
     def is_identical(self) -> bool:
         """True if both played identically: the mirrored games of every pair cancel out."""
-        if not self.cell.mirrored:
+        if not self.matchup.is_mirrored:
             return False
         total = self.rows.sum(axis=0)
-        if total[sums.SQUARE + sums.FACT["a_margin"]] != 0:
+        if total[batch_columns.COL_SQUARE + batch_columns.FACT_INDEX["a_margin"]] != 0:
             return False
         return all(
-            metric_sums(total, metric) == metric_sums(total, metric, as_b=True)
-            for metric in METRICS
+            sum_metric(total, metric) == sum_metric(total, metric, as_b=True) for metric in METRICS
         )
 
 
@@ -190,35 +191,35 @@ class Homogeneity:
     statistic: float
     df: int
     p: float
-    largest: float
-    where: int
+    largest_residual: float
+    largest_group: int
 
 
-def homogeneity(
+def compute_homogeneity(
     rows: np.ndarray, metric: str, groups: Sequence[int] | np.ndarray | None = None
 ) -> Homogeneity:
     """Test the homogeneity of a metric, from the perspective of A, over batches.
 
     Args:
-        rows: Batch rows, (n_batches, sums.COLUMNS) int64. The variance is that of the units of all
-            batches.
+        rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64. The variance is that of the
+            units of all batches.
         metric: Name of the metric.
         groups: Labels of the batches, such as their workers, to compare groups instead of batches.
     """
     labels, group = np.unique(
         np.arange(len(rows)) if groups is None else groups, return_inverse=True
     )
-    merged = np.zeros((len(labels), sums.COLUMNS), np.int64)
+    merged = np.zeros((len(labels), batch_columns.N_COLUMNS), np.int64)
     np.add.at(merged, group, rows)
     is_held = unit_counts(merged) > 0
     labels, merged = labels[is_held], merged[is_held]
     units, df = unit_counts(merged), len(merged) - 1
-    ratio = metric_sums(total(merged), BY_NAME[metric])
-    if df < 1 or not ratio.scatter > 0:
+    ratio = sum_metric(sum_rows(merged), METRICS_BY_NAME[metric])
+    if df < 1 or not ratio.residual_squares > 0:
         return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
-    fact, d = BY_NAME[metric].fact(), ratio.denominator
+    fact, d = METRICS_BY_NAME[metric].fact_index(), ratio.denominator
     residual = fact_sums(merged, fact) - ratio.numerator / d * denominator_sums(merged, fact)
-    variances = units * (ratio.scatter / (d * d * (int(units.sum()) - 1)))
+    variances = units * (ratio.residual_squares / (d * d * (int(units.sum()) - 1)))
     statistic = float((residual**2 / variances).sum())
     standard = residual / np.sqrt(variances * (1 - units / units.sum()))
     where = int(np.abs(standard).argmax())

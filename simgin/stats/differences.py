@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from simgin.stats import batches, estimate, metrics, quantity
-from simgin.stats.batches import ENOUGH_BATCHES, PAIRS, SCORES, Played
+from simgin.stats import batches, estimate, metrics, paired_estimate
+from simgin.stats.batches import MIN_BATCHES, PAIR_COLUMNS, PAIR_SCORES, BatchRows
 from simgin.stats.estimate import Z95, Estimate, estimate_metric
-from simgin.stats.metrics import BY_NAME, Metric, headline
-from simgin.stats.quantity import Quantity
-from simgin.stats.table import Frame, frame_of
+from simgin.stats.metrics import METRICS_BY_NAME, Metric, headline_metrics
+from simgin.stats.paired_estimate import PairedEstimate
+from simgin.stats.table import Frame, make_frame
 
 DIFFERENCE_COLUMNS = (
     *("variant", "strategy", "opponent", "base_variant", "base_strategy", "base_opponent"),
@@ -28,15 +28,15 @@ DIFFERENCE_COLUMNS = (
     *("detectable", "n", "paired"),
 )
 
-Comparison = tuple[Played, Played]  # a matchup and its baseline
+Comparison = tuple[BatchRows, BatchRows]  # a matchup and its baseline
 
 
-def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> Frame:
+def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequence[str]) -> Frame:
     """Compute the difference from the baseline for every comparison and metric.
 
     Args:
         comparisons: Matchups with their baselines.
-        names: Names of the metrics.
+        metric_names: Names of the metrics.
 
     Returns:
         A frame with DIFFERENCE_COLUMNS, NaN if undefined. `unit` is what the metric is per, and `n`
@@ -44,14 +44,14 @@ def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> Fram
         with a stopping rule, whose intervals are wider instead. `p_holm` is adjusted over all rows.
         `detectable` is the true difference that the test detects with 80 % power.
     """
-    chosen = [metrics.BY_NAME[name] for name in names]
-    rows = [row for played, base in comparisons for row in _compare(played, base, chosen)]
-    frame = frame_of(rows, [name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
-    frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
+    chosen = [metrics.METRICS_BY_NAME[name] for name in metric_names]
+    rows = [row for played, base in comparisons for row in _comparison_rows(played, base, chosen)]
+    frame = make_frame(rows, [name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
+    frame = frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
     return frame[list(DIFFERENCE_COLUMNS)]
 
 
-def holm(p: np.ndarray) -> np.ndarray:
+def adjust_p_values(p: np.ndarray) -> np.ndarray:
     """Return Holm's adjusted p-values in the given order.
 
     Args:
@@ -65,42 +65,44 @@ def holm(p: np.ndarray) -> np.ndarray:
     return adjusted
 
 
-def share_packs(played: Played, base: Played) -> Comparison | None:
+def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None:
     """Return both matchups restricted to batches with the same units; None if there are none."""
-    cell = played.cell
-    other = base.cell
-    if cell.seed != other.seed or cell.unit != other.unit:
+    matchup = compared.matchup
+    other = baseline.matchup
+    if matchup.seed != other.seed or matchup.unit != other.unit:
         return None
-    common = min(len(played.rows), len(base.rows))
-    rows = played.rows[:common]
-    base_rows = base.rows[:common]
+    common = min(len(compared.rows), len(baseline.rows))
+    rows = compared.rows[:common]
+    base_rows = baseline.rows[:common]
     is_same = batches.unit_counts(rows) == batches.unit_counts(base_rows)
     if not is_same.any():
         return None
-    return replace(played, rows=rows[is_same]), replace(base, rows=base_rows[is_same])
+    return replace(compared, rows=rows[is_same]), replace(baseline, rows=base_rows[is_same])
 
 
-def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dict[str, object]]:
+def _comparison_rows(
+    compared: BatchRows, baseline: BatchRows, chosen: Sequence[Metric]
+) -> list[dict[str, object]]:
     """Return the rows of one comparison, without Holm's column."""
-    shared = share_packs(played, base)
-    cells = shared or (played, base)
+    shared = align_batches(compared, baseline)
+    pair = shared or (compared, baseline)
     is_paired = shared is not None
     rows: list[dict[str, object]] = []
     for metric in chosen:
-        difference = _difference(cells, metric, paired=is_paired)
-        counts = [batches.count_played(cell.rows, metric.unit) for cell in cells]
+        difference = _estimate_difference(pair, metric, paired=is_paired)
+        counts = [batches.count_played(cell.rows, metric.unit) for cell in pair]
         row: dict[str, object] = {
-            "variant": played.cell.variant,
-            "strategy": played.strategy,
-            "opponent": played.opponent,
-            "base_variant": base.cell.variant,
-            "base_strategy": base.strategy,
-            "base_opponent": base.opponent,
+            "variant": compared.matchup.variant,
+            "strategy": compared.strategy,
+            "opponent": compared.opponent,
+            "base_variant": baseline.matchup.variant,
+            "base_strategy": baseline.strategy,
+            "base_opponent": baseline.opponent,
             "unit": metric.unit,
             "metric": metric.name,
             "difference": difference.value,
             "se": difference.se,
-            **_test(difference, [cell.multiplier for cell in cells if cell.multiplier]),
+            **_test_statistics(difference, [cell.multiplier for cell in pair if cell.multiplier]),
             "n": min(counts),
             "paired": is_paired,
         }
@@ -108,58 +110,62 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
     return rows
 
 
-def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> Estimate:
+def _estimate_difference(pair: Comparison, metric: Metric, *, paired: bool) -> Estimate:
     """Return a difference, with the number of units or batches for its t quantile as `n`."""
-    totals = ((batches.total(cell.rows), cell.as_b) for cell in cells)
+    totals = ((batches.sum_rows(cell.rows), cell.as_b) for cell in pair)
     played, base = (estimate_metric(total, metric, as_b) for total, as_b in totals)
-    moves, base_moves = (quantity.ratio(cell.rows, metric, cell.as_b) for cell in cells)
+    influences, base_influences = (
+        paired_estimate.compute_ratio(cell.rows, metric, cell.as_b) for cell in pair
+    )
     if paired:
-        se, support = _paired_error(cells, metric, moves - base_moves)
+        se, support = _paired_standard_error(pair, metric, influences - base_influences)
     else:
-        se, support = _separate_error(played, base)
+        se, support = _independent_standard_error(played, base)
     difference = played.value - base.value
     if np.isnan(difference) or np.isnan(se):
         return Estimate(np.nan, np.nan, support)
-    if metric.share:
-        unseen = moves.case**2 + base_moves.case**2
-        se, freedom = batches.allow_for_unseen(se, support - 1, unseen)
-        support = freedom + 1
+    if metric.is_proportion:
+        unseen = influences.event_size**2 + base_influences.event_size**2
+        se, df = batches.add_continuity_correction(se, support - 1, unseen)
+        support = df + 1
     return Estimate(difference, se, support)
 
 
-def _paired_error(cells: Comparison, metric: Metric, difference: Quantity) -> tuple[float, float]:
+def _paired_standard_error(
+    pair: Comparison, metric: Metric, difference: PairedEstimate
+) -> tuple[float, float]:
     """Return the standard error of a difference from paired batches, and the effective number.
 
     The standard error is NaN with too few batches, or with too few batches in which the numerator
     is not 0. For a proportion, one such batch is enough.
     """
-    effective = batches.effective(cells[0].rows)
-    has_any = np.zeros(len(cells[0].rows), bool)
-    for cell in cells:
-        has_any |= batches.fact_sums(cell.rows, metric.fact(cell.as_b)) != 0
-    filled = 1 if metric.share else ENOUGH_BATCHES
-    if effective < ENOUGH_BATCHES or has_any.sum() < filled or not len(difference.moves):
+    effective = batches.effective_batches(pair[0].rows)
+    has_any = np.zeros(len(pair[0].rows), bool)
+    for cell in pair:
+        has_any |= batches.fact_sums(cell.rows, metric.fact_index(cell.as_b)) != 0
+    filled = 1 if metric.is_proportion else MIN_BATCHES
+    if effective < MIN_BATCHES or has_any.sum() < filled or not len(difference.influences):
         return np.nan, effective
-    return batches.standard_error(difference.moves, effective), effective
+    return batches.standard_error(difference.influences, effective), effective
 
 
-def _separate_error(own: Estimate, base: Estimate) -> tuple[float, float]:
+def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple[float, float]:
     """Return the standard error of a difference of independent runs.
 
     The second value is the number of units for the t quantile. The degrees of freedom are those of
     Welch and Satterthwaite.
     """
-    parts = np.array([own.se**2, base.se**2])
-    freedom = np.array([max(own.n - 1, 1), max(base.n - 1, 1)])
+    parts = np.array([compared.se**2, baseline.se**2])
+    df = np.array([max(compared.n - 1, 1), max(baseline.n - 1, 1)])
     variance = parts.sum()
     se = float(np.sqrt(variance))
     if not variance > 0:
-        return se, float(freedom.min()) + 1
-    terms = parts**2 / freedom
+        return se, float(df.min()) + 1
+    terms = parts**2 / df
     return se, float(variance**2 / terms.sum()) + 1
 
 
-def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float]:
+def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float]:
     """Return the confidence bounds, p and the detectable difference.
 
     All are NaN if the standard error is not positive.
@@ -172,8 +178,8 @@ def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float
     se = difference.se
     if not se > 0:
         return dict.fromkeys(("low", "high", "p", "detectable"), np.nan)
-    half = estimate.quantile(difference.n) * se
-    p = estimate.two_sided(difference.value, se, difference.n)
+    half = estimate.critical_value(difference.n) * se
+    p = estimate.two_sided_p_value(difference.value, se, difference.n)
     if multipliers:
         half *= max(multipliers) / Z95
         p = np.nan
@@ -190,11 +196,16 @@ def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float
 
 # Within the margin, beyond the margin, significant but on either side of it, or inconclusive
 SAME, BEYOND, APART, OPEN = "same", "beyond", "apart", "open"
-SHARES = ("deal_win", "match_win", "win", "goal_met")  # metrics of a margin in percentage points
-POINTS = ("margin", "score")  # metrics of a margin in points per deal
+PERCENT_METRICS = (
+    "deal_win",
+    "match_win",
+    "win",
+    "goal_met",
+)  # metrics of a margin in percentage points
+POINT_METRICS = ("margin", "score")  # metrics of a margin in points per deal
 
 
-def verdict(low: float, high: float, margin: float) -> str:
+def classify_difference(low: float, high: float, margin: float) -> str:
     """Classify the 95 % interval of a difference by a margin; OPEN if it is undefined."""
     if -margin < low and high < margin:
         return SAME
@@ -203,7 +214,7 @@ def verdict(low: float, high: float, margin: float) -> str:
     return APART if low > 0 or high < 0 else OPEN
 
 
-def with_verdicts(frame: Frame, margin: str | float) -> Frame:
+def add_verdicts(frame: Frame, margin: str | float) -> Frame:
     """Return a frame of differences with the columns `margin` and `verdict`.
 
     Args:
@@ -212,21 +223,23 @@ def with_verdicts(frame: Frame, margin: str | float) -> Frame:
         margin: As in `simgin.text.amounts.parse_half_width`: "1%" of deals or matches won, or
             points per deal. Both columns are empty for other metrics.
     """
-    width = size(margin)
-    chosen = frame["metric"].isin(SHARES if isinstance(margin, str) else POINTS)
+    width = parse_margin(margin)
+    chosen = frame["metric"].isin(PERCENT_METRICS if isinstance(margin, str) else POINT_METRICS)
     alike = frame["se"] == 0
     limits = zip(frame["low"].mask(alike, 0), frame["high"].mask(alike, 0), chosen, strict=True)
-    found: list[Any] = [verdict(low, high, width) if own else None for low, high, own in limits]
+    found: list[Any] = [
+        classify_difference(low, high, width) if own else None for low, high, own in limits
+    ]
     margins: list[Any] = [width if own else None for own in chosen]
     return frame.assign(margin=margins, verdict=found)
 
 
-def size(margin: str | float) -> float:
+def parse_margin(margin: str | float) -> float:
     """Return a margin or difference as a number: a proportion from 0 to 1, or points."""
     return float(str(margin).removesuffix("%")) / (100 if isinstance(margin, str) else 1)
 
 
-def of_pairs(
+def compute_pair_verdict(
     total: np.ndarray, unit: str, margin: str | float, multiplier: float | None = None
 ) -> tuple[str, str]:
     """Return the metric and the verdict on two strategies that played mirrored pairs.
@@ -238,24 +251,24 @@ def of_pairs(
             draws as one half; otherwise the points per deal.
         multiplier: Half-width in standard errors for a run with a stopping rule.
     """
-    counts = total[PAIRS]
+    counts = total[PAIR_COLUMNS]
     n = int(counts.sum())
-    metric = headline(unit, 2)[0] if isinstance(margin, str) else "margin"
-    found = estimate_metric(total, BY_NAME[metric])
+    metric = headline_metrics(unit, 2)[0] if isinstance(margin, str) else "margin"
+    found = estimate_metric(total, METRICS_BY_NAME[metric])
     if isinstance(margin, str):
-        mean = float(counts @ SCORES) / n
-        variance = float(counts @ (SCORES - mean) ** 2) / (n - 1)
+        mean = float(counts @ PAIR_SCORES) / n
+        variance = float(counts @ (PAIR_SCORES - mean) ** 2) / (n - 1)
         found = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
-    half = found.se * (estimate.quantile(n) if multiplier is None else multiplier)
-    return metric, verdict(found.value - half, found.value + half, size(margin))
+    half = found.se * (estimate.critical_value(n) if multiplier is None else multiplier)
+    return metric, classify_difference(found.value - half, found.value + half, parse_margin(margin))
 
 
-def in_words(verdict: str, margin: float, metric: str) -> str:
+def format_verdict(verdict: str, margin: float, metric: str) -> str:
     """Return a verdict on two strategies or rule sets as text."""
-    known = BY_NAME[metric]
-    size = f"{known.factor * margin:g}"
+    known = METRICS_BY_NAME[metric]
+    size = f"{known.display_factor * margin:g}"
     point = "point" if size == "1" else "points"
-    near = f"{size} percentage {point}" if known.share else f"{size} {point} a deal"
+    near = f"{size} percentage {point}" if known.is_proportion else f"{size} {point} a deal"
     words = {
         SAME: f"the same within {near}",
         BEYOND: f"further apart than {near}",
@@ -265,11 +278,11 @@ def in_words(verdict: str, margin: float, metric: str) -> str:
     return words[verdict]
 
 
-def sentences(frame: Frame) -> Iterator[str]:
+def describe_verdicts(frame: Frame) -> Iterator[str]:
     """Yield a sentence for each verdict in a frame of `add_verdicts`."""
     for _, row in frame[frame["verdict"].notna()].iterrows():
         pairs = [(row[name], row[f"base_{name}"]) for name in ("variant", "strategy")]
         what = " ".join(f"{a} and {b}" if a != b else a for a, b in pairs)
         against = f" v {row['opponent']}" if row["opponent"] else ""
-        told = in_words(row["verdict"], row["margin"], row["metric"])
-        yield f"{what}{against}, {BY_NAME[row['metric']].title}: {told}."
+        told = format_verdict(row["verdict"], row["margin"], row["metric"])
+        yield f"{what}{against}, {METRICS_BY_NAME[row['metric']].title}: {told}."

@@ -13,18 +13,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.stats.metrics import Metric
 
 Z95 = 1.96
-ENOUGH_UNITS = 30  # with fewer, an estimate is undefined
-NORMAL_FROM = 100  # units; with fewer, critical values are Student's
-LEAST_UNITS = 1.5  # with fewer, Student's critical value runs to thousands
-SERIES = 1000  # terms; the last is below 1e-17 of the sum
-NEAR = 1e-9  # step of Newton's method, which converges quadratically
+MIN_UNITS = 30  # with fewer, an estimate is undefined
+MIN_UNITS_NORMAL = 100  # units; with fewer, critical values are Student's
+MIN_UNITS_STUDENT = 1.5  # with fewer, Student's critical value runs to thousands
+SERIES_TERMS = 1000  # terms; the last is below 1e-17 of the sum
+NEWTON_TOLERANCE = 1e-9  # step of Newton's method, which converges quadratically
 ALPHA = 0.05  # error rate of a confidence sequence, and both error rates of a sequential test
 # Units before the first look: with an estimated variance, the normal mixture is asymptotic
-LOOK_FROM = 200
+MIN_UNITS_FIRST_LOOK = 200
 POWER_80 = 2.8  # 1.96 + 0.84: two-sided 5 % test, 80 % power
 
 
@@ -47,29 +47,29 @@ class Estimate:
     high: float = math.nan
 
     @property
-    def limits(self) -> tuple[float, float]:
+    def interval(self) -> tuple[float, float]:
         """The 95 % confidence bounds."""
         return self.low, self.high
 
     @property
-    def with_limits(self) -> tuple[float, float, float, float]:
+    def as_tuple(self) -> tuple[float, float, float, float]:
         """The value, its standard error and its bounds, in the order of table columns."""
         return self.value, self.se, self.low, self.high
 
 
-def undefined(n: int) -> Estimate:
+def undefined_estimate(n: int) -> Estimate:
     """Return the estimate of a sample that is too small."""
     return Estimate(math.nan, math.nan, n)
 
 
-def around(
+def interval_around(
     value: float,
     se: float,
     n: float,
     units: float,
     *,
-    least: float = -math.inf,
-    most: float = math.inf,
+    minimum: float = -math.inf,
+    maximum: float = math.inf,
 ) -> Estimate:
     """Return an estimate with a 95 % interval by Student's t.
 
@@ -78,22 +78,22 @@ def around(
         se: Standard error.
         n: Sample size to report.
         units: Number of units, one more than the degrees of freedom.
-        least: Minimum of the lower bound.
-        most: Maximum of the upper bound.
+        minimum: Minimum of the lower bound.
+        maximum: Maximum of the upper bound.
     """
-    half = quantile(units) * se
+    half = critical_value(units) * se
     # In this order of arguments, a NaN bound stays NaN
-    return Estimate(value, se, n, max(value - half, least), min(value + half, most))
+    return Estimate(value, se, n, max(value - half, minimum), min(value + half, maximum))
 
 
-def mean_of(values: np.ndarray) -> Estimate:
+def estimate_mean(values: np.ndarray) -> Estimate:
     """Return the mean of at least 2 independent values, (n,) float64, with a 95 % interval."""
     n = len(values)
-    return around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), n, n)
+    return interval_around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), n, n)
 
 
 @lru_cache
-def quantile(units: float) -> float:
+def critical_value(units: float) -> float:
     """Return the half-width of a 95 % interval in standard errors.
 
     This is Student's t with units - 1 degrees of freedom below 100 units, and 1.96 otherwise. It is
@@ -104,57 +104,59 @@ def quantile(units: float) -> float:
     Args:
         units: Number of units. The result is NaN below 1.5.
     """
-    if units >= NORMAL_FROM:
+    if units >= MIN_UNITS_NORMAL:
         return Z95
-    if not units >= LEAST_UNITS:
+    if not units >= MIN_UNITS_STUDENT:
         return math.nan
-    freedom = units - 1
-    below = math.gamma(freedom / 2) * math.sqrt(math.pi * freedom)
-    density_at_0 = math.gamma((freedom + 1) / 2) / below
-    even = np.arange(0, 2 * SERIES, 2)
-    ratios = (freedom + 1 + even) / (freedom + 2 + even)
+    df = units - 1
+    below = math.gamma(df / 2) * math.sqrt(math.pi * df)
+    density_at_0 = math.gamma((df + 1) / 2) / below
+    even = np.arange(0, 2 * SERIES_TERMS, 2)
+    ratios = (df + 1 + even) / (df + 2 + even)
     t, step = Z95, 1.0
-    while abs(step) > NEAR:
-        squares = t * t / freedom
-        density = density_at_0 * math.exp(-(freedom + 1) / 2 * math.log1p(squares))
+    while abs(step) > NEWTON_TOLERANCE:
+        squares = t * t / df
+        density = density_at_0 * math.exp(-(df + 1) / 2 * math.log1p(squares))
         series = 1 + float(np.cumprod(ratios / (1 + squares)).sum())
-        tails = 2 * t * density * series / freedom
-        step = math.log(tails / 0.05) * series / freedom
+        tails = 2 * t * density * series / df
+        step = math.log(tails / 0.05) * series / df
         t *= math.exp(step)
     return t
 
 
-def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
+def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[float, float]:
     """Return Wilson's interval of a proportion.
 
     Args:
-        share: Observed proportion, 0..1.
+        proportion: Observed proportion, 0..1.
         trials: Number of independent trials, above 0.
         z: Half-width in standard errors.
     """
     shrink = 1 + z * z / trials
-    centre = (share + z * z / (2 * trials)) / shrink
-    variance = share * (1 - share) / trials + z * z / (4 * trials * trials)
+    centre = (proportion + z * z / (2 * trials)) / shrink
+    variance = proportion * (1 - proportion) / trials + z * z / (4 * trials * trials)
     half = z / shrink * math.sqrt(variance)
-    low = 0.0 if share == 0 else max(0.0, centre - half)
-    high = 1.0 if share == 1 else min(1.0, centre + half)
+    low = 0.0 if proportion == 0 else max(0.0, centre - half)
+    high = 1.0 if proportion == 1 else min(1.0, centre + half)
     return float(low), float(high)
 
 
-def share_limits(share: float, se: float, n: float, z: float = Z95) -> tuple[float, float]:
+def proportion_interval(
+    proportion: float, se: float, n: float, z: float = Z95
+) -> tuple[float, float]:
     """Return the 95 % confidence bounds of a proportion by Wilson's interval.
 
     Args:
-        share: Observed proportion, 0..1.
+        proportion: Observed proportion, 0..1.
         se: Standard error. It determines the effective number of trials.
         n: Number of trials if the standard error is 0 because all results are equal.
         z: Half-width in standard errors.
     """
-    trials = share * (1 - share) / se**2 if se > 0 else n
-    return wilson(share, trials, z)
+    trials = proportion * (1 - proportion) / se**2 if se > 0 else n
+    return wilson_interval(proportion, trials, z)
 
 
-def two_sided(value: float, se: float, units: float) -> float:
+def two_sided_p_value(value: float, se: float, units: float) -> float:
     """Return the two-sided p-value of a value against 0.
 
     It is Student's below 100 units and normal otherwise; NaN if the standard error is not positive.
@@ -163,8 +165,8 @@ def two_sided(value: float, se: float, units: float) -> float:
 
     if not se > 0:
         return math.nan
-    freedom = units - 1 if units < NORMAL_FROM else math.inf
-    return 2 * float(stdtr(freedom, -abs(value) / se))
+    df = units - 1 if units < MIN_UNITS_NORMAL else math.inf
+    return 2 * float(stdtr(df, -abs(value) / se))
 
 
 def smallest_detectable_difference(se: float) -> float:
@@ -175,7 +177,7 @@ def smallest_detectable_difference(se: float) -> float:
     return POWER_80 * se
 
 
-def units_to_see(difference: float, deviation: float) -> int:
+def required_sample_size(difference: float, deviation: float) -> int:
     """Return the sample size with which a two-sided 5 % test has 80 % power.
 
     Args:
@@ -190,7 +192,7 @@ def units_to_see(difference: float, deviation: float) -> int:
 # (`simgin.runs.stopping`, docs/explanation/statistics.md#looking-more-than-once).
 
 
-def sequence_width(units: float, planned: float, alpha: float = ALPHA) -> float:
+def confidence_sequence_width(units: float, planned_units: float, alpha: float = ALPHA) -> float:
     """Return the half-width of the normal-mixture confidence sequence in standard errors.
 
     From Robbins, and Howard, Ramdas, McAuliffe, Sekhon, Annals of Statistics 2021: |mean - m| <=
@@ -199,42 +201,44 @@ def sequence_width(units: float, planned: float, alpha: float = ALPHA) -> float:
 
     Args:
         units: Number of units so far, above 0.
-        planned: Number of units at which the sequence is tightest, 1.55 times the ordinary
+        planned_units: Number of units at which the sequence is tightest, 1.55 times the ordinary
             interval. It must be fixed before data are seen.
         alpha: Error rate.
     """
     wide = 2 * math.log(1 / alpha)
     tightest = wide + math.log(1 + wide)
-    ratio = units / planned * tightest  # V / r
+    ratio = units / planned_units * tightest  # V / r
     return math.sqrt((1 + 1 / ratio) * math.log((1 + ratio) / alpha**2))
 
 
-def planned_units(half_width: float, sd: float) -> int:
+def planned_sample_size(half_width: float, sd: float) -> int:
     """Return the number of units, at least 200, that give a mean the requested half-width.
 
     Args:
         half_width: Half-width of the confidence sequence, above 0.
         sd: Standard deviation of a unit.
     """
-    return max(LOOK_FROM, math.ceil((sequence_width(1, 1) * sd / half_width) ** 2))
+    return max(
+        MIN_UNITS_FIRST_LOOK, math.ceil((confidence_sequence_width(1, 1) * sd / half_width) ** 2)
+    )
 
 
-def beta_binomial(successes: float, failures: float) -> tuple[float, float]:
+def beta_binomial_interval(successes: float, failures: float) -> tuple[float, float]:
     """Return the confidence sequence for the success probability of binary results.
 
     It contains those p that the mixture over Beta(1/2, 1/2) does not reject at any number of
     independent results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1 -
-    p) < log(1 / SEQUENTIAL_ALPHA). The two games of a mirrored pair are not independent: use
+    p) < log(1 / ALPHA). The two games of a mirrored pair are not independent: use
     `confidence_sequence_width` for them.
 
     Args:
         successes: Number of successes s.
         failures: Number of failures f.
     """
-    return _lower_end(successes, failures), 1 - _lower_end(failures, successes)
+    return _lower_bound(successes, failures), 1 - _lower_bound(failures, successes)
 
 
-def _lower_end(successes: float, failures: float) -> float:
+def _lower_bound(successes: float, failures: float) -> float:
     """Return the lower bound, which is between 0 and the observed proportion."""
     from scipy.optimize import brentq
 
@@ -280,11 +284,11 @@ class RatioSums:
     denominator_square: int
     cross: int
     scale: int = 1
-    share: bool = False
-    always: bool = False
+    is_proportion: bool = False
+    is_in_every_unit: bool = False
 
     @property
-    def scatter(self) -> int:
+    def residual_squares(self) -> int:
         """The exact (sum D)^2 * sum (N - r D)^2, with r = sum N / sum D."""
         n = self.numerator
         d = self.denominator
@@ -292,26 +296,26 @@ class RatioSums:
         return squares - 2 * n * d * self.cross
 
 
-def metric_sums(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
+def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
     """Return the sums of a metric from the perspective of A or B.
 
     Args:
-        total: Sum of the batch rows, (sums.COLUMNS,) int64.
+        total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
         metric: The metric.
         as_b: True for the perspective of B.
     """
-    fact = metric.fact(as_b)
-    below = sums.DENOMINATOR[fact]
+    fact = metric.fact_index(as_b)
+    below = batch_columns.DENOMINATOR_INDEX[fact]
     sign = metric.sign(as_b)
     return RatioSums(
-        numerator=sign * int(total[sums.SUM + fact]),
-        numerator_square=int(total[sums.SQUARE + fact]),
-        denominator=int(total[sums.SUM + below]),
-        denominator_square=int(total[sums.SQUARE + below]),
-        cross=sign * int(total[sums.CROSS + fact]),
+        numerator=sign * int(total[batch_columns.COL_SUM + fact]),
+        numerator_square=int(total[batch_columns.COL_SQUARE + fact]),
+        denominator=int(total[batch_columns.COL_SUM + below]),
+        denominator_square=int(total[batch_columns.COL_SQUARE + below]),
+        cross=sign * int(total[batch_columns.COL_CROSS + fact]),
         scale=metric.scale,
-        share=metric.share,
-        always=metric.always,
+        is_proportion=metric.is_proportion,
+        is_in_every_unit=metric.is_in_every_unit,
     )
 
 
@@ -321,12 +325,14 @@ def estimate_metric(
     """Estimate a metric from the perspective of A or B.
 
     Args:
-        total: Sum of the batch rows, (sums.COLUMNS,) int64.
+        total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
         metric: The metric.
         as_b: True for the perspective of B.
         multiplier: As in `estimate_ratio`.
     """
-    return estimate_ratio(int(total[sums.UNITS]), metric_sums(total, metric, as_b), multiplier)
+    return estimate_ratio(
+        int(total[batch_columns.COL_UNITS]), sum_metric(total, metric, as_b), multiplier
+    )
 
 
 def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None) -> Estimate:
@@ -338,34 +344,39 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
         multiplier: Half-width of the interval in standard errors for a run with a stopping rule
             (see `simgin.runs.stopping`); None for a run of predetermined size.
     """
-    support = _support(units, ratio)
-    if support < ENOUGH_UNITS:
-        return undefined(support)
+    support = _effective_units(units, ratio)
+    if support < MIN_UNITS:
+        return undefined_estimate(support)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
     # The square root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from the exact scatter
-    se = float(np.sqrt(ratio.scatter * units / ((units - 1) * ratio.denominator**4))) / ratio.scale
-    z = quantile(support)
+    se = (
+        float(np.sqrt(ratio.residual_squares * units / ((units - 1) * ratio.denominator**4)))
+        / ratio.scale
+    )
+    z = critical_value(support)
     if multiplier is not None:
         z = z * (multiplier / Z95)
     low, high = value - z * se, value + z * se
-    if ratio.share:
+    if ratio.is_proportion:
         plain = Estimate(value, se, support)
-        low, high = _share_limits(ratio, plain, z, is_looked_at=multiplier is not None)
+        low, high = _clustered_proportion_interval(
+            ratio, plain, z, is_sequential=multiplier is not None
+        )
     return Estimate(value, se, support, low, high)
 
 
-def _support(units: int, ratio: RatioSums) -> int:
+def _effective_units(units: int, ratio: RatioSums) -> int:
     """Return the effective number of units behind a ratio.
 
     This is the number of units, or Kish's effective number (sum D)^2 / sum D^2 if D can be 0.
     Otherwise, a single big gin in a million deals would have a mean with a standard error of 0.
     """
     effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
-    return units if ratio.always and effective > 0 else effective
+    return units if ratio.is_in_every_unit and effective > 0 else effective
 
 
-def _share_limits(
-    ratio: RatioSums, estimate: Estimate, z: float, *, is_looked_at: bool
+def _clustered_proportion_interval(
+    ratio: RatioSums, estimate: Estimate, z: float, *, is_sequential: bool
 ) -> tuple[float, float]:
     """Return the confidence bounds of a proportion.
 
@@ -377,15 +388,15 @@ def _share_limits(
         ratio: Sums over the units.
         estimate: The proportion and its standard error.
         z: Half-width in standard errors.
-        is_looked_at: True for a run with a stopping rule.
+        is_sequential: True for a run with a stopping rule.
     """
     successes = ratio.numerator / ratio.scale
     trials = ratio.denominator
     if not _is_binary(ratio):
-        return share_limits(estimate.value, estimate.se, estimate.n, z)
-    if is_looked_at:
-        return beta_binomial(successes, trials - successes)
-    return wilson(estimate.value, trials)
+        return proportion_interval(estimate.value, estimate.se, estimate.n, z)
+    if is_sequential:
+        return beta_binomial_interval(successes, trials - successes)
+    return wilson_interval(estimate.value, trials)
 
 
 def _is_binary(ratio: RatioSums) -> bool:

@@ -13,20 +13,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simgin.stats import batches, metrics, quantity
-from simgin.stats.batches import Played
-from simgin.stats.estimate import Z95, RatioSums, estimate_ratio, quantile
+from simgin.stats import batches, metrics, paired_estimate
+from simgin.stats.batches import BatchRows
+from simgin.stats.estimate import Z95, RatioSums, critical_value, estimate_ratio
 from simgin.stats.metrics import Metric
-from simgin.stats.round_robin import ELO, Pairings, RoundRobin, connected
-from simgin.stats.table import Frame, frame_of, joined
+from simgin.stats.round_robin import ELO_PER_LOG_ODDS, Pairings, RoundRobin, select_connected
+from simgin.stats.table import Frame, concat_frames, make_frame
 
 MIX_COLUMNS = (
     *("strategy", "mix", "mix_low", "mix_high"),
     *("elo_v_mix", "elo_v_mix_low", "elo_v_mix_high"),
 )
-SAMPLES = 200  # bootstrap samples; each needs a linear program
-LIMITS = (2.5, 97.5)  # percentiles of the bootstrap samples
-IN_PLAY = 1e-6  # strategies with a lower weight are not part of the mix
+MIX_SAMPLES = 200  # bootstrap samples; each needs a linear program
+INTERVAL_PERCENTILES = (2.5, 97.5)  # percentiles of the bootstrap samples
+MIN_WEIGHT = 1e-6  # strategies with a lower weight are not part of the mix
 RATING_COLUMNS = (
     *("strategy", "elo", "se", "low", "high"),
     *("lead", "lead_se", "lead_low", "lead_high", "n"),
@@ -34,7 +34,7 @@ RATING_COLUMNS = (
 CROSS_COLUMNS = ("strategy", "opponent", "share", "se", "low", "high", "n")
 
 
-def cross_table(pairings: Pairings) -> Frame:
+def compute_cross_table(pairings: Pairings) -> Frame:
     """Return the win rate of every strategy against every opponent, in both directions.
 
     Args:
@@ -46,10 +46,10 @@ def cross_table(pairings: Pairings) -> Frame:
         `frame.pivot(index="strategy", columns="opponent", values="share")`.
     """
     table = [row for (a, b), rows in pairings.items() for row in _cross_rows(a, b, rows)]
-    return frame_of(table, CROSS_COLUMNS)
+    return make_frame(table, CROSS_COLUMNS)
 
 
-def ratings(robin: RoundRobin) -> Frame:
+def compute_ratings(robin: RoundRobin) -> Frame:
     """Return the Elo rating of every strategy, best first.
 
     Args:
@@ -63,60 +63,69 @@ def ratings(robin: RoundRobin) -> Frame:
         no chain of pairings connects with the anchor, and for all strategies if a pairing has fewer
         than 5 batches.
     """
-    frame = _unrated(robin)
-    inside = connected(robin)
-    if not inside.is_enough:
+    frame = _undefined_ratings(robin)
+    connected = select_connected(robin)
+    if not connected.has_enough_batches:
         return frame
     counts = frame.set_index("strategy")["n"]
-    ranked = _ranked(inside)
+    ranked = _rank(connected)
     ranked = ranked.assign(n=counts[ranked["strategy"]].to_numpy())
-    is_rated = frame["strategy"].isin(inside.names)
+    is_rated = frame["strategy"].isin(connected.names)
     if is_rated.all():
         return ranked
-    return joined([ranked, frame[~is_rated]])
+    return concat_frames([ranked, frame[~is_rated]])
 
 
-def _ranked(robin: RoundRobin) -> Frame:
+def _rank(robin: RoundRobin) -> Frame:
     """Return the ratings of a connected round robin, best first: RATING_COLUMNS without n."""
     log_t = robin.strengths
-    by_name = ELO * (log_t - log_t[:, :1])
+    by_name = ELO_PER_LOG_ODDS * (log_t - log_t[:, :1])
     order = np.argsort(-by_name[0], kind="stable")
     elo = by_name[:, order]
     lead = elo - np.roll(elo, -1, axis=1)
     lead[:, -1] = np.nan
-    half = robin.half_width(elo[1:])
-    lead_half = robin.half_width(lead[1:])
+    half = robin.interval_half_width(elo[1:])
+    lead_half = robin.interval_half_width(lead[1:])
     columns = {
         "strategy": [robin.names[place] for place in order],
         "elo": elo[0],
-        "se": robin.error(elo[1:]),
+        "se": robin.bootstrap_se(elo[1:]),
         "low": elo[0] - half,
         "high": elo[0] + half,
         "lead": lead[0],
-        "lead_se": robin.error(lead[1:]),
+        "lead_se": robin.bootstrap_se(lead[1:]),
         "lead_low": lead[0] - lead_half,
         "lead_high": lead[0] + lead_half,
     }
-    return frame_of(columns)
+    return make_frame(columns)
 
 
-def _unrated(robin: RoundRobin) -> Frame:
+def _undefined_ratings(robin: RoundRobin) -> Frame:
     """Return a frame of undefined ratings."""
     unknown = dict.fromkeys(RATING_COLUMNS, np.nan)
     counts = [
         sum(_count_results(rows) for pair, rows in robin.pairings.items() if name in pair)
         for name in robin.names
     ]
-    return frame_of({**unknown, "strategy": robin.names, "n": counts})
+    return make_frame({**unknown, "strategy": robin.names, "n": counts})
 
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
     """Return both rows of a pairing in the cross-table, with standard errors over pairs."""
-    counts = [int(count) for count in rows[:, batches.PAIRS].sum(axis=0, dtype=np.int64)]
+    counts = [int(count) for count in rows[:, batches.PAIR_COLUMNS].sum(axis=0, dtype=np.int64)]
     pairs = sum(counts)
     quarters = sum(count * score for score, count in enumerate(counts))
     squares = sum(count * score**2 for score, count in enumerate(counts))
-    score = RatioSums(quarters, squares, pairs, pairs, quarters, scale=4, share=True, always=True)
+    score = RatioSums(
+        quarters,
+        squares,
+        pairs,
+        pairs,
+        quarters,
+        scale=4,
+        is_proportion=True,
+        is_in_every_unit=True,
+    )
     won = estimate_ratio(pairs, score)
     n = _count_results(rows)
     return [
@@ -140,11 +149,11 @@ LEAGUE_COLUMNS = (
 )
 
 
-def standings(seen: Sequence[Played], ratings: Frame, mix: Frame) -> Frame:
+def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) -> Frame:
     """Return the means of every strategy over its opponents, best rating first.
 
     Args:
-        seen: Every matchup from both perspectives, all with the same size and seed. Opponents have
+        sides: Every matchup from both perspectives, all with the same size and seed. Opponents have
             equal weights, and standard errors come from the joint batches of all matchups because
             they share deals.
         ratings: Frame of `simgin.stats.league.compute_ratings` for the same matchups.
@@ -158,14 +167,20 @@ def standings(seen: Sequence[Played], ratings: Frame, mix: Frame) -> Frame:
     rated = ratings.rename(columns={"se": "elo_se", "low": "elo_low", "high": "elo_high"})
     for place, own_rating in enumerate(rated.to_dict("records"), start=1):
         strategy = own_rating["strategy"]
-        own = [played for played in seen if played.strategy == strategy]
+        own = [played for played in sides if played.strategy == strategy]
         rows.append(
-            {"kind": "league", "place": place, **own_rating, **_means(own), **by_name.loc[strategy]}
+            {
+                "kind": "league",
+                "place": place,
+                **own_rating,
+                **_mean_measures(own),
+                **by_name.loc[strategy],
+            }
         )
-    return frame_of(rows, LEAGUE_COLUMNS)
+    return make_frame(rows, LEAGUE_COLUMNS)
 
 
-def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
+def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
     """Return groups of strategies that had equal results in every batch against all others.
 
     Such duplicates count several times as an opponent of the other strategies.
@@ -174,11 +189,11 @@ def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
     are found that are listed next to each other or meet all others from the same side.
 
     Args:
-        seen: Every matchup from both perspectives.
+        sides: Every matchup from both perspectives.
     """
     results: dict[str, dict[str, bytes]] = {}
-    for played in seen:
-        results.setdefault(played.strategy, {})[played.opponent] = _results(played)
+    for played in sides:
+        results.setdefault(played.strategy, {})[played.opponent] = _result_bytes(played)
     groups: list[list[str]] = []
     for name in results:
         for group in groups:
@@ -193,35 +208,37 @@ def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups if len(group) > 1]
 
 
-def _results(played: Played) -> bytes:
+def _result_bytes(played: BatchRows) -> bytes:
     """Return the numerators of all metrics per deal, batch by batch, from one perspective."""
     columns = [
-        metric.sign(played.as_b) * batches.fact_sums(played.rows, metric.fact(played.as_b))
-        for metric in metrics.unit_metrics(metrics.DEAL)
+        metric.sign(played.as_b) * batches.fact_sums(played.rows, metric.fact_index(played.as_b))
+        for metric in metrics.select_metrics(metrics.DEAL)
     ]
     return np.stack(columns).tobytes()
 
 
-def _means(cells: Sequence[Played]) -> dict[str, float]:
+def _mean_measures(cells: Sequence[BatchRows]) -> dict[str, float]:
     """Return the measures of a strategy with intervals, and the number of deals or matches."""
-    unit = cells[0].cell.unit
+    unit = cells[0].matchup.unit
     row: dict[str, float] = {}
     for name in MEASURES[unit]:
-        mean, se, half = _mean(cells, metrics.BY_NAME[name])
+        mean, se, half = _mean_metric(cells, metrics.METRICS_BY_NAME[name])
         row |= {name: mean, f"{name}_se": se}
         row |= {f"{name}_low": mean - half, f"{name}_high": mean + half}
     row["n"] = sum(batches.count_played(played.rows, unit) for played in cells)
     return row
 
 
-def _mean(cells: Sequence[Played], metric: Metric) -> tuple[float, float, float]:
+def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
     """Return the mean of a metric over matchups, its standard error and interval half-width.
 
     The half-width is NaN with too few batches.
     """
-    mean = quantity.mean([quantity.ratio(own.rows, metric, own.as_b) for own in cells])
+    mean = paired_estimate.average_estimates(
+        [paired_estimate.compute_ratio(own.rows, metric, own.as_b) for own in cells]
+    )
     widest = max(played.multiplier or Z95 for played in cells) / Z95
-    half = quantile(batches.effective(cells[0].rows)) * mean.se * widest
+    half = critical_value(batches.effective_batches(cells[0].rows)) * mean.se * widest
     return mean.value, mean.se, half
 
 
@@ -231,7 +248,7 @@ def _mean(cells: Sequence[Played], metric: Metric) -> tuple[float, float, float]
 # (Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating evaluation", NeurIPS 2018).
 
 
-def equilibrium_mix(robin: RoundRobin) -> Frame:
+def compute_equilibrium_mix(robin: RoundRobin) -> Frame:
     """Return the weight of every strategy in the equilibrium mix, and its Elo against the mix.
 
     The payoffs of the game are log odds. Elo against the mix is 0 for strategies in the mix and at
@@ -246,15 +263,15 @@ def equilibrium_mix(robin: RoundRobin) -> Frame:
         A frame with MIX_COLUMNS in the order of names. Values are NaN unless at least three
         strategies all met each other in enough batches.
     """
-    frame = frame_of({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
-    if not robin.is_complete or not robin.is_enough:
+    frame = make_frame({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
+    if not robin.is_complete or not robin.has_enough_batches:
         return frame
-    games = robin.log_odds[: SAMPLES + 1]
-    mix, *sampled_mixes = map(equilibrium, games)
-    mix_low, mix_high = np.percentile(sampled_mixes, LIMITS, axis=0)
+    games = robin.log_odds[: MIX_SAMPLES + 1]
+    mix, *sampled_mixes = map(solve_equilibrium, games)
+    mix_low, mix_high = np.percentile(sampled_mixes, INTERVAL_PERCENTILES, axis=0)
     against = zip(games, [mix, *sampled_mixes], strict=True)
-    elo, *sampled_elo = (ELO * (game @ weights) for game, weights in against)
-    half = robin.half_width(np.array(sampled_elo))
+    elo, *sampled_elo = (ELO_PER_LOG_ODDS * (game @ weights) for game, weights in against)
+    half = robin.interval_half_width(np.array(sampled_elo))
     known = np.where(((robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half)
     return frame.assign(
         mix=mix,
@@ -266,7 +283,7 @@ def equilibrium_mix(robin: RoundRobin) -> Frame:
     )
 
 
-def equilibrium(game: np.ndarray) -> np.ndarray:
+def solve_equilibrium(game: np.ndarray) -> np.ndarray:
     """Return the equilibrium weights of a symmetric zero-sum game.
 
     Args:
@@ -277,17 +294,17 @@ def equilibrium(game: np.ndarray) -> np.ndarray:
         Weights, (k,) float64 of sum 1. Among several equilibria, this is the one with maximum
         entropy, in which equal choices have equal weights.
     """
-    inner = _inner(game)
-    in_play = inner > IN_PLAY
+    inner = _solve_interior(game)
+    in_play = inner > MIN_WEIGHT
     weights = inner * in_play
     gains = game[:, in_play]
     among = gains[in_play]
     if np.linalg.matrix_rank(among) < len(among) - 1:
-        weights[in_play] = _most_even(gains, weights[in_play])
+        weights[in_play] = _maximise_entropy(gains, weights[in_play])
     return np.asarray(weights / weights.sum())
 
 
-def _inner(game: np.ndarray) -> np.ndarray:
+def _solve_interior(game: np.ndarray) -> np.ndarray:
     """Return an equilibrium with a maximum number of positive weights.
 
     Every choice that has a weight in some equilibrium has a weight in this one. It maximises the
@@ -299,12 +316,12 @@ def _inner(game: np.ndarray) -> np.ndarray:
     k = len(game)
     column = np.ones((k, 1))
     objective = np.append(np.zeros(k), -1.0)
-    nobody_gains = np.hstack([game, 0 * column])
+    no_gain = np.hstack([game, 0 * column])
     least = np.hstack([game - np.eye(k), column])
     sum_of_weights = np.append(np.ones(k), 0.0)
     solution = linprog(
         objective,
-        A_ub=np.vstack([nobody_gains, least]),
+        A_ub=np.vstack([no_gain, least]),
         b_ub=np.zeros(2 * k),
         A_eq=sum_of_weights[None],
         b_eq=[1.0],
@@ -313,7 +330,7 @@ def _inner(game: np.ndarray) -> np.ndarray:
     return np.asarray(solution.x[:k])
 
 
-def _most_even(game: np.ndarray, start: np.ndarray) -> np.ndarray:
+def _maximise_entropy(game: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Return the equilibrium with maximum entropy.
 
     Args:
@@ -328,15 +345,15 @@ def _most_even(game: np.ndarray, start: np.ndarray) -> np.ndarray:
     def slope(x: np.ndarray) -> np.ndarray:
         return np.asarray(np.log(x) + 1)
 
-    nobody_gains = {"type": "ineq", "fun": lambda x: -game @ x, "jac": lambda x: -game}
+    no_gain = {"type": "ineq", "fun": lambda x: -game @ x, "jac": lambda x: -game}
     ones = np.ones_like(start)
     sum_is_one = {"type": "eq", "fun": lambda x: x.sum() - 1, "jac": lambda x: ones}
     solution = minimize(
         order,
         start,
         jac=slope,
-        bounds=[(IN_PLAY**2, 1)] * len(start),
-        constraints=[nobody_gains, sum_is_one],
+        bounds=[(MIN_WEIGHT**2, 1)] * len(start),
+        constraints=[no_gain, sum_is_one],
         method="SLSQP",
         options={"ftol": 1e-12, "maxiter": 1000},
     )

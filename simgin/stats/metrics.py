@@ -10,12 +10,12 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from simgin.core import sums
+from simgin.core import batch_columns
 
 DEAL, MATCH = "deal", "match"
-COUNTS = {DEAL: "deals", MATCH: "matches"}  # fact that counts the deals or matches
-BOTH, TWO, ONE = (1, 2), (2,), (1,)  # numbers of players
-EXCHANGED = {"a_": "b_", "b_": "a_"}  # prefixes of the facts of one side
+UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}  # fact that counts the deals or matches
+ANY_PLAYERS, TWO_PLAYERS, ONE_PLAYER = (1, 2), (2,), (1,)  # numbers of players
+OTHER_SIDE = {"a_": "b_", "b_": "a_"}  # prefixes of the facts of one side
 
 
 @dataclass(frozen=True)
@@ -41,112 +41,116 @@ class Metric:
     better: str = ""
     scale: int = 1
     heading: str = ""
-    players: tuple[int, ...] = BOTH
+    players: tuple[int, ...] = ANY_PLAYERS
 
     @property
-    def own(self) -> str:
+    def numerator_a(self) -> str:
         """The numerator if the strategy is A."""
         return self.numerator or self.name
 
     @property
-    def other(self) -> str:
+    def numerator_b(self) -> str:
         """The numerator if the strategy is B; the same as for A if the fact has no side."""
-        exchanged = EXCHANGED.get(self.own[:2], self.own[:2]) + self.own[2:]
-        return exchanged if exchanged in sums.FACT else self.own
+        exchanged = (
+            OTHER_SIDE.get(self.numerator_a[:2], self.numerator_a[:2]) + self.numerator_a[2:]
+        )
+        return exchanged if exchanged in batch_columns.FACT_INDEX else self.numerator_a
 
     @property
-    def zero_sum(self) -> bool:
+    def is_zero_sum(self) -> bool:
         """True if the value of B is the negative of that of A."""
-        return self.own == self.other and self.own.startswith("a_")
+        return self.numerator_a == self.numerator_b and self.numerator_a.startswith("a_")
 
     @property
     def denominator(self) -> str:
         """The fact by which the numerator of A is divided."""
-        return sums.FACTS[sums.DENOMINATOR[self.fact()]]
+        return batch_columns.FACT_NAMES[batch_columns.DENOMINATOR_INDEX[self.fact_index()]]
 
     @property
     def unit(self) -> str:
         """The unit of the metric, "deal" or "match". Facts of matches come last."""
-        is_of_matches = sums.FACT[self.denominator] >= sums.FACT["matches"]
+        is_of_matches = (
+            batch_columns.FACT_INDEX[self.denominator] >= batch_columns.FACT_INDEX["matches"]
+        )
         return MATCH if is_of_matches else DEAL
 
     @property
-    def always(self) -> bool:
+    def is_in_every_unit(self) -> bool:
         """True if the denominator is positive in every unit, however short the run."""
         return self.denominator in ("deals", "matches")
 
     @property
-    def share(self) -> bool:
+    def is_proportion(self) -> bool:
         """True if the metric is a proportion in 0..1."""
         return self.title.endswith("%")
 
     @property
-    def key(self) -> str:
+    def summary_column(self) -> str:
         """The column name in summary.csv."""
-        return self.heading or (f"{self.name}_pct" if self.share else self.name)
+        return self.heading or (f"{self.name}_pct" if self.is_proportion else self.name)
 
     @property
-    def factor(self) -> int:
+    def display_factor(self) -> int:
         """The factor by which values are multiplied for display."""
-        return 100 if self.share else 1
+        return 100 if self.is_proportion else 1
 
-    def fact(self, as_b: bool = False) -> int:
+    def fact_index(self, as_b: bool = False) -> int:
         """Return the index of the numerator from the perspective of A or B."""
-        return sums.FACT[self.other if as_b else self.own]
+        return batch_columns.FACT_INDEX[self.numerator_b if as_b else self.numerator_a]
 
     def sign(self, as_b: bool = False) -> int:
         """Return -1 for the perspective of B of a zero-sum metric, otherwise 1."""
-        return -1 if as_b and self.zero_sum else 1
+        return -1 if as_b and self.is_zero_sum else 1
 
 
-def kind_words(kind: str) -> str:
+def format_deal_ending(kind: str) -> str:
     """Return the usual name of a deal ending: `big gin`, and `dead hand` for void."""
     return "dead hand" if kind == "void" else kind.replace("_", " ")
 
 
-def _read() -> tuple[Metric, ...]:
+def _read_metrics() -> tuple[Metric, ...]:
     """Read the metrics from metrics.toml."""
     text = Path(__file__).with_name("metrics.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     for table in tables.values():
-        table["players"] = tuple(table.get("players", BOTH))
+        table["players"] = tuple(table.get("players", ANY_PLAYERS))
     return tuple(Metric(name, **table) for name, table in tables.items())
 
 
-METRICS = _read()
+METRICS = _read_metrics()
 
 # Metrics in tables of a matchup, in order, with the numbers of players for which they are shown
 # even if the event never happened. The first six describe who wins.
-SHOWN = {
-    "deal_win": BOTH,
-    "margin": TWO,
-    "score": ONE,
-    "match_win": BOTH,
-    "goal_met": ONE,
-    "settlement": TWO,
-    "gin": BOTH,
+TABLE_METRICS = {
+    "deal_win": ANY_PLAYERS,
+    "margin": TWO_PLAYERS,
+    "score": ONE_PLAYER,
+    "match_win": ANY_PLAYERS,
+    "goal_met": ONE_PLAYER,
+    "settlement": TWO_PLAYERS,
+    "gin": ANY_PLAYERS,
     "big_gin": (),
     "shot": (),
-    "knock": TWO,
-    "undercut": TWO,
+    "knock": TWO_PLAYERS,
+    "undercut": TWO_PLAYERS,
     "even": (),
-    "void": TWO,
+    "void": TWO_PLAYERS,
     "refused": (),
     "joker": (),
     "limit": (),
     "stalled": (),
-    "turns": BOTH,
+    "turns": ANY_PLAYERS,
 }
-WINS = tuple(SHOWN)[:6]
-BY_NAME = {metric.name: metric for metric in METRICS}
+WIN_METRICS = tuple(TABLE_METRICS)[:6]
+METRICS_BY_NAME = {metric.name: metric for metric in METRICS}
 
 
-def unit_metrics(unit: str, players: int = 2) -> tuple[Metric, ...]:
+def select_metrics(unit: str, players: int = 2) -> tuple[Metric, ...]:
     """Return the metrics per deal or per match for a number of players, in table order."""
     return tuple(metric for metric in METRICS if metric.unit == unit and players in metric.players)
 
 
-def headline(unit: str, players: int) -> tuple[str, str]:
+def headline_metrics(unit: str, players: int) -> tuple[str, str]:
     """Return the two metrics that describe who wins: a proportion, then points."""
     if players == 1:
         return ("win", "score") if unit == DEAL else ("match_win", "score")

@@ -17,18 +17,18 @@ import numpy as np
 
 from simgin.core import rng
 from simgin.stats import batches
-from simgin.stats.batches import ENOUGH_BATCHES
-from simgin.stats.differences import holm
-from simgin.stats.estimate import quantile
-from simgin.stats.table import Frame, frame_of
+from simgin.stats.batches import MIN_BATCHES
+from simgin.stats.differences import adjust_p_values
+from simgin.stats.estimate import ALPHA, critical_value
+from simgin.stats.table import Frame, make_frame
 
 ANCHOR = "simple"
-SAMPLES = 1000  # bootstrap samples
-ELO = 400 / np.log(10)  # Elo per unit of log t or log odds
-CONVERGED = 1e-9  # change of log t
-ITERATIONS = 100_000
-VIRTUAL = 0.5  # wins per side in the virtual draw of every pairing
-WORDS = 4  # random numbers per Philox block
+BOOTSTRAP_SAMPLES = 1000  # bootstrap samples
+ELO_PER_LOG_ODDS = 400 / np.log(10)  # Elo per unit of log t or log odds
+TOLERANCE = 1e-9  # change of log t
+MAX_ITERATIONS = 100_000
+VIRTUAL_WINS = 0.5  # wins per side in the virtual draw of every pairing
+PHILOX_WORDS = 4  # random numbers per Philox block
 
 # Batch rows, (n_batches, n_columns) int64, by pair of different strategies (A, B)
 Pairings = Mapping[tuple[str, str], np.ndarray]
@@ -47,7 +47,7 @@ class RoundRobin:
 
     pairings: Pairings
     seed: int
-    samples: int = SAMPLES
+    samples: int = BOOTSTRAP_SAMPLES
 
     @cached_property
     def names(self) -> list[str]:
@@ -56,15 +56,17 @@ class RoundRobin:
         return sorted(named, key=lambda name: name != ANCHOR)
 
     @cached_property
-    def batches(self) -> float:
+    def effective_batches(self) -> float:
         """The smallest effective number of batches of any pairing."""
-        counts = [batches.effective(rows) if len(rows) else 0.0 for rows in self.pairings.values()]
+        counts = [
+            batches.effective_batches(rows) if len(rows) else 0.0 for rows in self.pairings.values()
+        ]
         return min(counts, default=0.0)
 
     @property
-    def is_enough(self) -> bool:
+    def has_enough_batches(self) -> bool:
         """True if there are enough batches for a standard error."""
-        return self.batches >= ENOUGH_BATCHES
+        return self.effective_batches >= MIN_BATCHES
 
     @property
     def is_complete(self) -> bool:
@@ -92,9 +94,9 @@ class RoundRobin:
         """
         # A virtual draw for every pairing keeps all strengths finite
         met = self.wins + self.wins.transpose(0, 2, 1) > 0
-        wins = self.wins + VIRTUAL * met
-        whole = strengths(wins[:1])
-        return np.vstack([whole, strengths(wins[1:], start=whole[0])])
+        wins = self.wins + VIRTUAL_WINS * met
+        whole = fit_strengths(wins[:1])
+        return np.vstack([whole, fit_strengths(wins[1:], start=whole[0])])
 
     @cached_property
     def log_odds(self) -> np.ndarray:
@@ -103,25 +105,25 @@ class RoundRobin:
         Half a win is added to each side, which makes the log odds nearly unbiased, and finite for a
         pairing without wins (Haldane, Annals of Human Genetics 1956). The diagonal is 0.
         """
-        own = np.log(self.wins + VIRTUAL)
+        own = np.log(self.wins + VIRTUAL_WINS)
         return np.asarray(own - own.transpose(0, 2, 1))
 
-    def half_width(self, sampled: np.ndarray) -> np.ndarray:
+    def interval_half_width(self, sampled: np.ndarray) -> np.ndarray:
         """Return the half-width of the 95 % interval of values sampled along the first axis."""
-        return quantile(self.batches) * self.error(sampled)
+        return critical_value(self.effective_batches) * self.bootstrap_se(sampled)
 
-    def error(self, sampled: np.ndarray) -> np.ndarray:
+    def bootstrap_se(self, sampled: np.ndarray) -> np.ndarray:
         """Return the standard error of values sampled along the first axis.
 
         Resampling n batches underestimates the variance by the factor 1 - 1 / n.
         """
-        correction = np.sqrt(self.batches / (self.batches - 1))
+        correction = np.sqrt(self.effective_batches / (self.effective_batches - 1))
         return np.asarray(correction * sampled.std(axis=0, ddof=1))
 
 
-def connected(robin: RoundRobin) -> RoundRobin:
+def select_connected(robin: RoundRobin) -> RoundRobin:
     """Return the part of a round robin that a chain of pairings connects with the anchor."""
-    reached = _reached(robin.names, robin.pairings)
+    reached = _find_connected(robin.names, robin.pairings)
     inside = {(a, b): rows for (a, b), rows in robin.pairings.items() if a in reached}
     if len(inside) == len(robin.pairings):
         return robin
@@ -141,10 +143,10 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
     for (a, b), rows in pairings.items():
         i = names.index(a)
         j = names.index(b)
-        counts = rows[:, batches.PAIRS]
+        counts = rows[:, batches.PAIR_COLUMNS]
         counted = weights[:, : len(rows)]
-        won_by_a = 2 * counts @ batches.SCORES
-        won_by_b = 2 * counts @ batches.SCORES[::-1]
+        won_by_a = 2 * counts @ batches.PAIR_SCORES
+        won_by_b = 2 * counts @ batches.PAIR_SCORES[::-1]
         wins[:, i, j] += counted @ won_by_a
         wins[:, j, i] += counted @ won_by_b
     return wins
@@ -170,21 +172,21 @@ def resample(seed: int, samples: int, count: int) -> np.ndarray:
 
 def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
     """Return the 32-bit random numbers of the bootstrap, (samples, count) uint64."""
-    blocks = -(-count // WORDS)
+    blocks = -(-count // PHILOX_WORDS)
     grid = np.mgrid[:samples, :blocks]
     sample, index = (part.ravel().astype(np.uint64) for part in grid)
     words = rng.philox(
         sample,
         np.zeros_like(sample),
         index,
-        np.full_like(sample, rng.BOOTSTRAP),
+        np.full_like(sample, rng.DOMAIN_BOOTSTRAP),
         np.uint64(seed & 0xFFFFFFFF),
         np.uint64(seed >> 32),
     )
-    return np.stack(words, axis=-1).reshape(samples, WORDS * blocks)[:, :count]
+    return np.stack(words, axis=-1).reshape(samples, PHILOX_WORDS * blocks)[:, :count]
 
 
-def _reached(names: Sequence[str], pairings: Pairings) -> list[str]:
+def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
     """Return the strategies that a chain of pairings connects with the anchor."""
     from scipy.sparse.csgraph import connected_components
 
@@ -211,16 +213,16 @@ class NonAdditivity:
         half_width: Half-width of the 95 % interval.
     """
 
-    share: float
+    proportion: float
     raw: float
     se: float
-    half: float
+    half_width: float
 
 
-UNKNOWN = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
+UNDEFINED_NON_ADDITIVITY = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
 
 
-def non_additivity(robin: RoundRobin) -> NonAdditivity:
+def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     """Return the deviance from the Bradley-Terry model relative to that from even chances.
 
     This ratio of deviances, 1 - R² (Cameron and Windmeijer, Journal of Econometrics 1997), weights
@@ -228,26 +230,25 @@ def non_additivity(robin: RoundRobin) -> NonAdditivity:
     never won. Sampling noise adds to a deviance; the bootstrap adds as much again, which measures
     it.
     """
-    if not robin.is_complete or not robin.is_enough:
-        return UNKNOWN
-    left = deviances(robin.wins, robin.strengths)
-    whole = deviances(robin.wins, np.zeros_like(robin.strengths))
+    if not robin.is_complete or not robin.has_enough_batches:
+        return UNDEFINED_NON_ADDITIVITY
+    left = compute_deviances(robin.wins, robin.strengths)
+    whole = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
     if not whole.all():
         return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # at least one sample has only even results
     raw = float(left[0] / whole[0])
-    correction = robin.batches / (robin.batches - 1)
+    correction = robin.effective_batches / (robin.effective_batches - 1)
     noise = correction * (left[1:].mean() - left[0])
     excess = max(0.0, float(left[0] - noise))
     sampled = left[1:] / whole[1:]
     return NonAdditivity(
-        share=excess / float(whole[0]),
+        proportion=excess / float(whole[0]),
         raw=raw,
-        se=float(robin.error(sampled)),
-        half=float(robin.half_width(sampled)),
+        se=float(robin.bootstrap_se(sampled)),
+        half_width=float(robin.interval_half_width(sampled)),
     )
 
 
-SURE = 0.05
 TRIAD_COLUMNS = ("first", "second", "third", "share", "excess", "p_holm")
 
 
@@ -263,16 +264,16 @@ class Triads:
             after Holm's adjustment for both directions of all triads.
     """
 
-    examined: int
+    n_triads: int
     circles: Frame
 
     @property
-    def sure(self) -> Frame:
+    def significant_circles(self) -> Frame:
         """The significant circles."""
-        return self.circles[self.circles["p_holm"] < SURE]
+        return self.circles[self.circles["p_holm"] < ALPHA]
 
 
-def triads(cross: Frame) -> Triads:
+def find_circles(cross_table: Frame) -> Triads:
     """Return the triads of a cross-table.
 
     A triad is a circle only if all three pairs are won, so the closest pair decides
@@ -280,13 +281,13 @@ def triads(cross: Frame) -> Triads:
     left out.
 
     Args:
-        cross: Cross-table (`simgin.stats.league.CROSS_COLUMNS`).
+        cross_table: Cross-table (`simgin.stats.league.CROSS_COLUMNS`).
     """
     from scipy.special import ndtr
 
-    names = list(dict.fromkeys(cross["strategy"]))
-    shares = _square(cross, names, "share")
-    errors = _square(cross, names, "se")
+    names = list(dict.fromkeys(cross_table["strategy"]))
+    shares = _pivot(cross_table, names, "share")
+    errors = _pivot(cross_table, names, "se")
     leads = shares - 0.5
     with np.errstate(divide="ignore", invalid="ignore"):
         excess = np.where(leads == 0, 0, leads / errors)
@@ -297,19 +298,19 @@ def triads(cross: Frame) -> Triads:
         if np.isnan([shares[link] for link in around]).any():
             continue
         examined += 1
-        found += _circle(around, names, shares, excess)
-    frame = frame_of(found, TRIAD_COLUMNS)
+        found += _circle_rows(around, names, shares, excess)
+    frame = make_frame(found, TRIAD_COLUMNS)
     ranked = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
     p = np.ones(2 * examined)  # both directions of all triads are tested
     p[: len(ranked)] = ndtr(-ranked["excess"].to_numpy(dtype=float))
-    return Triads(examined, ranked.assign(p_holm=holm(p)[: len(ranked)]))
+    return Triads(examined, ranked.assign(p_holm=adjust_p_values(p)[: len(ranked)]))
 
 
-Link = tuple[int, int]
+PairIndices = tuple[int, int]
 
 
-def _circle(
-    around: Sequence[Link], names: Sequence[str], shares: np.ndarray, excess: np.ndarray
+def _circle_rows(
+    around: Sequence[PairIndices], names: Sequence[str], shares: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
     """Yield the row of a triad that is a circle in one of the two directions."""
     for links in (around, [(j, i) for i, j in reversed(around)]):
@@ -319,7 +320,7 @@ def _circle(
             yield (*players, shares[closest], excess[closest], np.nan)
 
 
-def _square(cross: Frame, names: list[str], column: str) -> np.ndarray:
+def _pivot(cross: Frame, names: list[str], column: str) -> np.ndarray:
     table = cross.pivot(index="strategy", columns="opponent", values=column)
     return table.reindex(index=names, columns=names).to_numpy(dtype=float)
 
@@ -327,7 +328,7 @@ def _square(cross: Frame, names: list[str], column: str) -> np.ndarray:
 # The Bradley-Terry model, P(i beats j) = t_i / (t_i + t_j) (Biometrika 1952)
 
 
-def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
     """Return the log strengths of several tables, (n_tables, k) float64 with mean 0.
 
     The iteration is t_i <- W_i / sum_j n_ij / (t_i + t_j) (Zermelo 1929; Hunter, Annals of
@@ -343,19 +344,19 @@ def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
     log_t: np.ndarray = np.zeros(won.shape)
     if start is not None:
         log_t = log_t + start
-    for _ in range(ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         before = log_t
         t = np.exp(log_t)
         pair_strengths = t[:, :, None] + t[:, None, :]
         expected = games / pair_strengths
         log_t = np.log(won) - np.log(expected.sum(axis=2))
         log_t -= log_t.mean(axis=1, keepdims=True)
-        if np.abs(log_t - before).max() < CONVERGED:
+        if np.abs(log_t - before).max() < TOLERANCE:
             break
     return log_t
 
 
-def deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
+def compute_deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
     """Return the deviance of several tables from the model, (n_tables,) float64.
 
     This is twice the log-likelihood ratio of the observed win rates to those of the model. A

@@ -19,29 +19,29 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core import sums
-from simgin.stats import batches, metrics, quantity
-from simgin.stats.batches import ENOUGH_BATCHES, PAIRS, SCORES
-from simgin.stats.estimate import ENOUGH_UNITS, Z95, Estimate, around, estimate_metric
-from simgin.stats.quantity import Quantity
-from simgin.stats.table import Frame, frame_of
+from simgin.core import batch_columns
+from simgin.stats import batches, metrics, paired_estimate
+from simgin.stats.batches import MIN_BATCHES, PAIR_COLUMNS, PAIR_SCORES
+from simgin.stats.estimate import MIN_UNITS, Z95, Estimate, estimate_metric, interval_around
+from simgin.stats.paired_estimate import PairedEstimate
+from simgin.stats.table import Frame, make_frame
 
 ADJUSTED_COLUMNS = (
     *("metric", "value", "se"),
     *("adjusted", "adjusted_se", "adjusted_low", "adjusted_high", "variance_ratio", "n"),
 )
-ENOUGH_TO_REGRESS = 30  # with fewer batches, a useless control variate looks useful too often
-CONVINCING = 3.0  # standard errors between the slope and 0
-WORTHWHILE = 0.95  # an adjustment with a higher variance ratio is not shown
+MIN_BATCHES_REGRESSION = 30  # with fewer batches, a useless control variate looks useful too often
+MIN_SLOPE_T = 3.0  # standard errors between the slope and 0
+MAX_VARIANCE_RATIO = 0.95  # an adjustment with a higher variance ratio is not shown
 # Metrics that the control variate improves, by number of players
-HELPED = {2: ("first_player_win",), 1: ("win", "score", "gin")}
-USUAL = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
+ADJUSTABLE_METRICS = {2: ("first_player_win",), 1: ("win", "score", "gin")}
+REQUIRED_PARAMS = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
 # Mean deadwood of ten cards over all C(52,10) hands, by tests/oracles/test_opening_deadwood.py
-DEALT_TEN = 894_929_816_444 / 15_820_024_220
+MEAN_DEADWOOD_OF_TEN = 894_929_816_444 / 15_820_024_220
 
 
-def mean_dealt(params: Mapping[str, Any]) -> float | None:
-    """Return the exact mean of the column sums.DEALT per deal; None if it is unknown.
+def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
+    """Return the exact mean of the column COL_DEALT per deal; None if it is unknown.
 
     Args:
         params: Parameters of the variant.
@@ -53,12 +53,12 @@ def mean_dealt(params: Mapping[str, Any]) -> float | None:
     # The joker may replace a card before the deal.
     if params["joker"] == "before_deal" and params["joker_in_hand"] == "lose":
         return None
-    if any(params[name] != value for name, value in USUAL.items()):
+    if any(params[name] != value for name, value in REQUIRED_PARAMS.items()):
         return None
-    return -DEALT_TEN  # the player is the nondealer
+    return -MEAN_DEADWOOD_OF_TEN  # the player is the nondealer
 
 
-def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
+def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
     """Return a metric of A adjusted for the dealt deadwood, and the ratio of variances.
 
     The influence of each batch is regressed on its control variate, and the line is evaluated at
@@ -66,7 +66,7 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
     freedom.
 
     Args:
-        rows: Batch rows, (n_batches, sums.COLUMNS) int64.
+        rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
         metric: Name of the metric.
         mean: Mean of the dealt deadwood per deal.
 
@@ -75,31 +75,35 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
         batches: 1 if the control variate explains nothing. None with fewer than 30 effective
         batches or without variance.
     """
-    fact = metrics.BY_NAME[metric].fact()
+    fact = metrics.METRICS_BY_NAME[metric].fact_index()
     below = batches.denominator_sums(rows, fact).sum()
-    count = batches.effective(rows) if len(rows) else 0.0
-    if count < ENOUGH_TO_REGRESS or not below:
+    count = batches.effective_batches(rows) if len(rows) else 0.0
+    if count < MIN_BATCHES_REGRESSION or not below:
         return None
     value = batches.fact_sums(rows, fact).sum() / below
-    moves = batches.influence(rows, fact)
-    deals = batches.fact_sums(rows, sums.FACT["deals"])
-    excess = rows[:, sums.DEALT] - mean * deals  # excess dealt deadwood of each batch
+    influences = batches.influence(rows, fact)
+    deals = batches.fact_sums(rows, batch_columns.FACT_INDEX["deals"])
+    excess = (
+        rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals
+    )  # excess dealt deadwood of each batch
     off = excess.sum()
     units = batches.unit_counts(rows)
     centred = excess - off * (units / units.sum())
     spread = float(centred @ centred)
-    scatter = float(moves @ moves)
+    scatter = float(influences @ influences)
     if spread == 0 or scatter == 0:
         return None
-    slope = float(moves @ centred) / spread
-    left = scatter - slope**2 * spread
+    slope = float(influences @ centred) / spread
+    residual = scatter - slope**2 * spread
     leverage = 1 + off**2 / (count * spread)
-    se = float(np.sqrt(count / (count - 2) * left * leverage))
-    estimate = around(value - slope * off, se, int(count), count - 1)
-    return estimate, left / (count - 2) * (count - 1) / scatter
+    se = float(np.sqrt(count / (count - 2) * residual * leverage))
+    estimate = interval_around(value - slope * off, se, int(count), count - 1)
+    return estimate, residual / (count - 2) * (count - 1) / scatter
 
 
-def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> Estimate:
+def control_variate_mean(
+    values: np.ndarray, control: np.ndarray, control_mean: Estimate
+) -> Estimate:
     """Return the mean of values, adjusted to the known mean of their control variate.
 
     The standard error includes those of the regression line and of the known mean. The estimate is
@@ -108,48 +112,48 @@ def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> E
     Args:
         values: Values of independent units, (n_units,) float64.
         control: Control variate of the units, (n_units,) float64.
-        known: Mean of the control variate, with its standard error.
+        control_mean: Mean of the control variate, with its standard error.
     """
     units = len(values)
     away = control - control.mean()
     spread = float(away @ away)
     slope = float(values @ away) / spread if spread else 0.0
-    off = float(control.mean()) - known.value
-    left = values - values.mean() - slope * away
-    variance = float(left @ left) / (units - 2)
+    off = float(control.mean()) - control_mean.value
+    residuals = values - values.mean() - slope * away
+    variance = float(residuals @ residuals) / (units - 2)
     leverage = 1 + units * off**2 / spread if spread else 1.0
-    error = np.sqrt(variance / units * leverage + (slope * known.se) ** 2)
-    return around(float(values.mean()) - slope * off, float(error), units, units - 1)
+    error = np.sqrt(variance / units * leverage + (slope * control_mean.se) ** 2)
+    return interval_around(float(values.mean()) - slope * off, float(error), units, units - 1)
 
 
-def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> Frame:
+def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> Frame:
     """Return the adjusted metrics of a matchup, with the number of deals as `n`.
 
     Args:
         params: Parameters of the variant.
         unit: "deal" or "match".
-        rows: Batch rows, (n_batches, sums.COLUMNS) int64.
+        rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Returns:
         A frame with ADJUSTED_COLUMNS. It is empty for matches, for which the mean of the control
         variate is unknown, and if no variance falls by at least 5 %.
     """
-    mean = mean_dealt(params) if unit == metrics.DEAL else None
-    helped = () if mean is None else HELPED[params["players"]]
-    table = filter(None, (_row(rows, name, mean or 0.0) for name in helped))
-    return frame_of(list(table), ADJUSTED_COLUMNS)
+    mean = find_mean_dealt_deadwood(params) if unit == metrics.DEAL else None
+    helped = () if mean is None else ADJUSTABLE_METRICS[params["players"]]
+    table = filter(None, (_adjusted_row(rows, name, mean or 0.0) for name in helped))
+    return make_frame(list(table), ADJUSTED_COLUMNS)
 
 
-def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
+def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
     """Return the row of a metric; None if the adjustment is not worthwhile."""
-    adjustment = adjust(rows, name, mean)
+    adjustment = adjust_metric(rows, name, mean)
     if adjustment is None:
         return None
     estimate, variance_ratio = adjustment
-    is_convincing = _is_convincing(variance_ratio, batches.effective(rows))
-    if variance_ratio > WORTHWHILE or not is_convincing:
+    is_convincing = _is_significant(variance_ratio, batches.effective_batches(rows))
+    if variance_ratio > MAX_VARIANCE_RATIO or not is_convincing:
         return None
-    raw = estimate_metric(batches.total(rows), metrics.BY_NAME[name])
+    raw = estimate_metric(batches.sum_rows(rows), metrics.METRICS_BY_NAME[name])
     return {
         "metric": name,
         "value": raw.value,
@@ -163,34 +167,34 @@ def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
     }
 
 
-def _is_convincing(variance_ratio: float, count: float) -> bool:
+def _is_significant(variance_ratio: float, count: float) -> bool:
     """Return True if the regression is significant.
 
     With few batches, a useless control variate often seems to help, and selecting those would bias
     the results.
     """
-    freedom = count - 2
-    left = variance_ratio * freedom / (count - 1)  # 1 - r^2
-    return freedom * (1 - left) > CONVINCING**2 * left
+    df = count - 2
+    left = variance_ratio * df / (count - 1)  # 1 - r^2
+    return df * (1 - left) > MIN_SLOPE_T**2 * left
 
 
 # Efficiency of pairing
 
 
-MIRRORING_COLUMNS = (
+PAIRING_COLUMNS = (
     *("measure", "rho", "luck", "se", "n"),
     *("rho_low", "rho_high", "luck_low", "luck_high"),
 )
 # Fact and column of squares of the margin per deal or match
-MARGIN = {
-    metrics.DEAL: ("a_margin", sums.DEAL_SQUARE),
-    metrics.MATCH: ("a_match_margin", sums.MATCH_SQUARE),
+MARGIN_COLUMNS = {
+    metrics.DEAL: ("a_margin", batch_columns.COL_DEAL_SQUARE),
+    metrics.MATCH: ("a_match_margin", batch_columns.COL_MATCH_SQUARE),
 }
 
-Rho = Callable[[np.ndarray, str], np.ndarray]  # sums of rows, unit -> (n_sums,) rho
+RhoFunction = Callable[[np.ndarray, str], np.ndarray]  # sums of rows, unit -> (n_sums,) rho
 
 
-def mirroring_gain(rows: np.ndarray, unit: str, multiplier: float | None = None) -> Frame:
+def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = None) -> Frame:
     """Return the efficiency of pairing for the margin ("points") and for wins ("share").
 
     rho = Var(z) / (Var(x) / 2), in which z is the mean of a pair and x a single result; a draw
@@ -199,7 +203,7 @@ def mirroring_gain(rows: np.ndarray, unit: str, multiplier: float | None = None)
     Both have the same standard error, from the jackknife over batches, and Student's t intervals.
 
     Args:
-        rows: Batch rows of a mirrored matchup, (n_batches, sums.COLUMNS) int64.
+        rows: Batch rows of a mirrored matchup, (n_batches, batch_columns.N_COLUMNS) int64.
         unit: "deal" or "match".
         multiplier: Half-width of intervals in standard errors for a run with a stopping rule.
 
@@ -210,40 +214,40 @@ def mirroring_gain(rows: np.ndarray, unit: str, multiplier: float | None = None)
     singles = batches.count_played(rows, unit)
     table = []
     for measure, function in (("points", _margin_rho), ("share", _win_rho)):
-        rho = _jackknifed(rows, unit, function)
-        low, high = _limits(rho, multiplier)
+        rho = _jackknife_rho(rows, unit, function)
+        low, high = _rho_interval(rho, multiplier)
         row = (measure, rho.value, 1 - rho.value, rho.se, singles, low, high, 1 - high, 1 - low)
         table.append(row)
-    return frame_of(table, MIRRORING_COLUMNS)
+    return make_frame(table, PAIRING_COLUMNS)
 
 
-def _limits(rho: Quantity, multiplier: float | None) -> tuple[float, float]:
+def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float, float]:
     """Return the 95 % confidence bounds, which are wider for a run with a stopping rule."""
-    low, high = rho.limits
+    low, high = rho.interval
     if multiplier is None:
         return low, high
     half = multiplier / Z95 * (high - low) / 2
     return rho.value - half, rho.value + half
 
 
-def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
+def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstimate:
     """Return rho of all batches with its standard error from the jackknife over batches."""
-    total = batches.total(rows)
+    total = batches.sum_rows(rows)
     n = batches.count_played(rows, unit)
-    if total[sums.UNITS] < ENOUGH_UNITS or len(rows) < ENOUGH_BATCHES:
-        return Quantity.with_error(np.nan, np.nan, n)
+    if total[batch_columns.COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
+        return PairedEstimate.with_known_se(np.nan, np.nan, n)
     (whole,) = rho(total[None], unit)
-    return quantity.from_left_out(float(whole), rho(total - rows, unit), n)
+    return paired_estimate.from_jackknife(float(whole), rho(total - rows, unit), n)
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """Return rho of the margin for each sum of rows; NaN if the margin never varies."""
-    name, square = MARGIN[unit]
-    fact = sums.FACT[name]
+    name, square = MARGIN_COLUMNS[unit]
+    fact = batch_columns.FACT_INDEX[name]
     margins = batches.fact_sums(totals, fact)
-    squares = totals[:, sums.SQUARE + fact]
+    squares = totals[:, batch_columns.COL_SQUARE + fact]
     single_squares = totals[:, square]
-    return _rho(
+    return _compute_rho(
         pairs=batches.unit_counts(totals),
         total=margins / 2,
         pair_squares=squares / 4,
@@ -253,26 +257,26 @@ def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """Return rho of wins, which count as 1, one half or 0, for each sum of rows."""
-    counts = totals[:, PAIRS]
+    counts = totals[:, PAIR_COLUMNS]
     if unit == metrics.DEAL:
-        won = _sums(totals, "a_deal_win")
-        drawn = _sums(totals, "deals") - _sums(totals, "decided")
+        won = _sum_fact(totals, "a_deal_win")
+        drawn = _sum_fact(totals, "deals") - _sum_fact(totals, "decided")
     else:
-        drawn = _sums(totals, "match_drawn") + _sums(totals, "unfinished")
-        won = (_sums(totals, "a_match_win") - drawn) / 2
-    return _rho(
+        drawn = _sum_fact(totals, "match_drawn") + _sum_fact(totals, "unfinished")
+        won = (_sum_fact(totals, "a_match_win") - drawn) / 2
+    return _compute_rho(
         pairs=batches.unit_counts(totals),
-        total=counts @ SCORES,
-        pair_squares=counts @ SCORES**2,
+        total=counts @ PAIR_SCORES,
+        pair_squares=counts @ PAIR_SCORES**2,
         single_squares=won + drawn / 4,
     )
 
 
-def _sums(totals: np.ndarray, name: str) -> np.ndarray:
-    return batches.fact_sums(totals, sums.FACT[name])
+def _sum_fact(totals: np.ndarray, name: str) -> np.ndarray:
+    return batches.fact_sums(totals, batch_columns.FACT_INDEX[name])
 
 
-def _rho(
+def _compute_rho(
     pairs: np.ndarray, total: np.ndarray, pair_squares: np.ndarray, single_squares: np.ndarray
 ) -> np.ndarray:
     """Return rho from sums over pairs and over single results, with variances about one mean.
@@ -293,7 +297,7 @@ def _rho(
 
 
 @dataclass(frozen=True)
-class Sweeps:
+class DoubleWins:
     """Pairs in which one strategy won both mirrored games.
 
     Attributes:
@@ -307,18 +311,18 @@ class Sweeps:
     p: float
 
 
-def sweeps(totals: np.ndarray) -> Sweeps:
+def count_double_wins(totals: np.ndarray) -> DoubleWins:
     """Return the double wins of both strategies with the exact sign test.
 
     Args:
-        totals: Sum of the batch rows of a mirrored matchup, (sums.COLUMNS,) int64.
+        totals: Sum of the batch rows of a mirrored matchup, (batch_columns.N_COLUMNS,) int64.
     """
     from scipy.stats import binomtest
 
-    counts = totals[PAIRS]
+    counts = totals[PAIR_COLUMNS]
     a = int(counts[-1])
     b = int(counts[0])
     swept = a + b
     if not swept:
-        return Sweeps(a, b, np.nan)
-    return Sweeps(a, b, float(binomtest(a, swept).pvalue))
+        return DoubleWins(a, b, np.nan)
+    return DoubleWins(a, b, float(binomtest(a, swept).pvalue))

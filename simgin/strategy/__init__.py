@@ -1,11 +1,20 @@
 """Public API for strategy authors: policy decorators, parameters and the Strategy class."""
 
-from simgin.core.answers import BIG_GIN, KNOCK, PASS, SHOT, SLOTS, STOCK, TAKE
-from simgin.core.answers import PHASE_BLIND as BLIND  # view.phase
-from simgin.core.answers import PHASE_LAST as LAST
-from simgin.core.answers import PHASE_STOP as STOP
-from simgin.core.answers import PHASE_TURN as TURN
-from simgin.core.answers import PHASE_UPCARD as UPCARD
+from simgin import renamed
+from simgin.core.codes import (
+    ACTION_PASS,
+    ACTION_STOCK,
+    ACTION_TAKE,
+    ENDING_BIG_GIN,
+    ENDING_KNOCK,
+    ENDING_SHOT,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_TURN,
+    PHASE_UPCARD,
+    SLOTS,
+)
 from simgin.strategy.author import (
     Param,
     Policy,
@@ -23,7 +32,31 @@ from simgin.strategy.author import (
 )
 
 __all__ = [
-    "BIG_GIN", "BLIND", "KNOCK", "LAST", "PASS", "SHOT", "SLOTS", "STOCK", "STOP", "TAKE", "TURN",
-    "UPCARD", "Param", "Policy", "Strategy", "answer", "choice", "discard", "flag", "helper",
-    "knock", "offer", "param", "show", "take",
+    "ACTION_PASS",
+    "ACTION_STOCK",
+    "ACTION_TAKE",
+    "ENDING_BIG_GIN",
+    "ENDING_KNOCK",
+    "ENDING_SHOT",
+    "PHASE_BLIND",
+    "PHASE_LAST",
+    "PHASE_STOP",
+    "PHASE_TURN",
+    "PHASE_UPCARD",
+    "SLOTS",
+    "Param",
+    "Policy",
+    "Strategy",
+    "answer",
+    "choice",
+    "discard",
+    "flag",
+    "helper",
+    "knock",
+    "offer",
+    "param",
+    "show",
+    "take",
 ]  # fmt: skip
+
+__getattr__ = renamed.make_getattr(__name__)

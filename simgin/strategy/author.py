@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core.answers import SLOTS
-from simgin.text.messages import quoted
+from simgin.core.codes import SLOTS
+from simgin.text.messages import quote_text
 
-NAME = re.compile(r"[a-z0-9-]{1,100}")  # of strategies
-_YES_OR_NO = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
+NAME_PATTERN = re.compile(r"[a-z0-9-]{1,100}")  # of strategies
+_BOOLEAN_WORDS = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
 
 
 @dataclass(frozen=True)
@@ -51,42 +51,42 @@ class Param:
     high: float
     about: str
     kind: str
-    words: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
 
-    def code(self, value: float | bool | str) -> float:
+    def encode(self, value: float | bool | str) -> float:
         """Return the number that encodes a value.
 
         Raises:
             ValueError: If the value is not valid. The message continues the name of the parameter.
         """
         if self.kind == "choice":
-            if value not in self.words:
-                words = ", ".join(self.words)
-                raise ValueError(f"must be one of {words}, not {_shown(value)}")
-            return float(self.words.index(str(value)))
+            if value not in self.choices:
+                words = ", ".join(self.choices)
+                raise ValueError(f"must be one of {words}, not {_format_value(value)}")
+            return float(self.choices.index(str(value)))
         if self.kind == "bool":
             word = str(value).lower()
-            if word not in _YES_OR_NO:
-                raise ValueError(f"must be yes or no, not {_shown(value)}")
-            return _YES_OR_NO[word]
+            if word not in _BOOLEAN_WORDS:
+                raise ValueError(f"must be yes or no, not {_format_value(value)}")
+            return _BOOLEAN_WORDS[word]
         span = f"{self.low:g}..{self.high:g}"
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise ValueError(f"must be a number {span}, not {_shown(value)}") from None
+            raise ValueError(f"must be a number {span}, not {_format_value(value)}") from None
         if not self.low <= number <= self.high:
-            raise ValueError(f"must lie in {span}, not {_shown(value)}")
+            raise ValueError(f"must lie in {span}, not {_format_value(value)}")
         if self.kind == "integer" and number != int(number):
-            raise ValueError(f"must be a whole number {span}, not {_shown(value)}")
+            raise ValueError(f"must be a whole number {span}, not {_format_value(value)}")
         return number
 
-    def text(self, code: float) -> str:
+    def format(self, value: float) -> str:
         """Return the text of an encoded value."""
         if self.kind == "choice":
-            return self.words[int(code)]
+            return self.choices[int(value)]
         if self.kind == "bool":
-            return "yes" if code else "no"
-        return f"{code:.12g}"
+            return "yes" if value else "no"
+        return f"{value:.12g}"
 
 
 def param(default: float, low: float, high: float, about: str = "") -> Any:
@@ -112,7 +112,7 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
     kind = "integer" if isinstance(default, int) else "number"
     made = Param(default, low, high, str(about), kind)
     try:
-        made.code(default)
+        made.encode(default)
     except ValueError as error:
         raise ValueError(f"the default of a parameter {error}") from None
     return made
@@ -155,7 +155,7 @@ def choice(*words: str, about: str = "") -> Any:
     return Param(0.0, 0, len(words) - 1, str(about), "choice", tuple(map(str, words)))
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     """Return a value for a message, quoted and truncated if it is long or unprintable."""
     text = str(value)
     if len(text) <= 40 and text.isprintable():
@@ -163,10 +163,10 @@ def _shown(value: object) -> str:
     return reprlib.repr(text)
 
 
-def _require(what: str, value: object, kind: Any, said: str) -> None:
+def _require_type(what: str, value: object, kind: Any, expected: str) -> None:
     """Raise TypeError unless a value is of a type, which the message describes as `expected`."""
     if not isinstance(value, kind):
-        raise TypeError(f"{what} is {said}, not {reprlib.repr(value)}")
+        raise TypeError(f"{what} is {expected}, not {reprlib.repr(value)}")
 
 
 @dataclass(frozen=True)
@@ -214,11 +214,11 @@ class Policy:
             if name not in params:
                 known = ", ".join(params) or "none"
                 raise TypeError(
-                    f"the {self.slot} policy {self.name!r} has no parameter {quoted(name)}; it has "
-                    f"{known}"
+                    f"the {self.slot} policy {self.name!r} has no parameter {quote_text(name)}; it "
+                    f"has {known}"
                 )
             try:
-                code = params[name].code(value)
+                code = params[name].encode(value)
             except ValueError as error:
                 raise ValueError(f"{name} {error}") from None
             params[name] = replace(params[name], default=code)
@@ -236,14 +236,14 @@ class Policy:
         return bool(self.start) and isinstance(self.weights, Path) and not self.weights.exists()
 
     @property
-    def source(self) -> Path:
+    def source_file(self) -> Path:
         """The file that defines the function; it does not exist for a notebook cell."""
         return Path(self.function.__code__.co_filename)
 
     @property
-    def home(self) -> str:
+    def location(self) -> str:
         """The file name of the function for messages, or "a cell" for a notebook."""
-        return self.source.name if self.source.is_file() else "a cell"
+        return self.source_file.name if self.source_file.is_file() else "a cell"
 
 
 @dataclass(frozen=True)
@@ -286,21 +286,21 @@ class Strategy:
     def __post_init__(self) -> None:
         """Raise TypeError for a value of the wrong type, and ValueError for an invalid name."""
         for name in ("name", "ending", "about", "source", "text"):
-            _require(f"the {name} of a strategy", getattr(self, name), str, "a text")
-        if not NAME.fullmatch(self.name):
+            _require_type(f"the {name} of a strategy", getattr(self, name), str, "a text")
+        if not NAME_PATTERN.fullmatch(self.name):
             raise ValueError(
-                f"{quoted(self.name)} cannot be the name of a strategy: names consist of a-z, 0-9 "
-                "and -, at most 100 of them"
+                f"{quote_text(self.name)} cannot be the name of a strategy: names consist of a-z, "
+                "0-9 and -, at most 100 of them"
             )
         if self.ending not in ("best", "same"):
-            raise ValueError(f"ending must be best or same, not {quoted(self.ending)}")
+            raise ValueError(f"ending must be best or same, not {quote_text(self.ending)}")
         for slot in SLOTS:
             policy = self.policy(slot)
             what = f"the {slot} policy of {self.name!r}"
-            _require(what, policy, Policy | None, f"a function below @{slot}")
+            _require_type(what, policy, Policy | None, f"a function below @{slot}")
             if policy is not None and policy.slot != slot:
                 raise TypeError(
-                    f"{quoted(policy.name)} is a {policy.slot} policy and cannot fill the slot "
+                    f"{quote_text(policy.name)} is a {policy.slot} policy and cannot fill the slot "
                     f"{slot}"
                 )
 
@@ -318,7 +318,7 @@ class Strategy:
         return [policy for policy in map(self.policy, SLOTS) if policy is not None]
 
 
-def _decorator(slot: str, about: str) -> Any:
+def _make_decorator(slot: str, docstring: str) -> Any:
     """Return the decorator of a slot, for use with or without arguments."""
 
     def decorate(
@@ -339,13 +339,13 @@ def _decorator(slot: str, about: str) -> Any:
                     f"{key}={value!r} is no parameter: write {key}=param({value!r}, low, high)"
                 )
         if describe is not None or start is not None:
-            _check_trained(slot, weights, describe, start)
+            _check_trainable(slot, weights, describe, start)
 
         def make(function: Callable[..., Any]) -> Policy:
-            _require(f"what stands below @{slot}", function, FunctionType, "a function")
+            _require_type(f"what stands below @{slot}", function, FunctionType, "a function")
             file = None
             if weights:
-                _require("the file of a policy's numbers", weights, str, "a text")
+                _require_type("the file of a policy's numbers", weights, str, "a text")
                 source = Path(function.__code__.co_filename)
                 file = (source.parent if source.is_file() else Path()) / weights
             text = name or function.__name__.replace("_", "-")
@@ -353,11 +353,11 @@ def _decorator(slot: str, about: str) -> Any:
 
         return make if function is None else make(function)
 
-    decorate.__doc__ = about
+    decorate.__doc__ = docstring
     return decorate
 
 
-def _check_trained(slot: str, weights: str | None, describe: object, start: Any) -> None:
+def _check_trainable(slot: str, weights: str | None, describe: object, start: Any) -> None:
     """Raise TypeError unless a policy has all that `simgin train` requires."""
     if slot != "discard":
         raise TypeError(f"only discards are trained: leave start and describe out of @{slot}")
@@ -367,10 +367,10 @@ def _check_trained(slot: str, weights: str | None, describe: object, start: Any)
             "describes a discard in numbers, and a weight to start from for each; write "
             '@discard(weights="mine.npy", describe=describe, start={"deadwood left": 1})'
         )
-    _require("the start of a policy", start, dict, "a dict")
+    _require_type("the start of a policy", start, dict, "a dict")
     for about, weight in start.items():
-        _require("the meaning of a number", about, str, "a text")
-        _require(f"the start of {about!r}", weight, int | float, "a number")
+        _require_type("the meaning of a number", about, str, "a text")
+        _require_type(f"the start of {about!r}", weight, int | float, "a number")
         if math.isnan(weight):
             raise ValueError(f"the start of {about!r} is a number, not NaN")
 
@@ -384,25 +384,27 @@ def helper(function: Callable[..., Any]) -> Any:
             return cards & of_ranks(0b1111 << 9)
     """
     # Imported here so that reading a strategy file does not load the compiler.
-    from simgin.core.jit import compiled
+    from simgin.core.jit import compile_function
 
-    return compiled(function, keep=False)
+    return compile_function(function, use_cache=False)
 
 
-take = _decorator(
+take = _make_decorator(
     "take",
     "Declare a take policy, which returns STOCK, TAKE or PASS if `view.legal` allows it; "
     "`view.taken_offer` is the card on offer.",
 )
-discard = _decorator(
+discard = _make_decorator(
     "discard", "Declare a discard policy, which returns a card of `view.legal` (0..51)."
 )
-knock = _decorator(
+knock = _make_decorator(
     "knock",
     "Declare a knock policy, which returns 1 to end the deal as `view.ending*` proposes, or 0.",
 )
-offer = _decorator("offer", "Declare an offer policy (Gin Dice), which returns an offer or 0.")
-answer = _decorator("answer", "Declare an answer policy (Gin Dice), which returns 1 (accept) or 0.")
-show = _decorator(
+offer = _make_decorator("offer", "Declare an offer policy (Gin Dice), which returns an offer or 0.")
+answer = _make_decorator(
+    "answer", "Declare an answer policy (Gin Dice), which returns 1 (accept) or 0."
+)
+show = _make_decorator(
     "show", "Declare a show policy (`melding = choice`), which returns a row of `view.meldings`."
 )

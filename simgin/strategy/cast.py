@@ -43,13 +43,13 @@ def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
     Of several variants, the highest knock limit decides with how much deadwood a player knocks that
     knocks immediately.
     """
-    is_solitaire = variants[0].row["players"] == 1
-    limit = max(int(str(variant.row["knock_limit"] or 0)) for variant in variants)
+    is_solitaire = variants[0].params["players"] == 1
+    limit = max(int(str(variant.params["knock_limit"] or 0)) for variant in variants)
     types = []
     for entry in CAST["solitaire" if is_solitaire else "two_player"]:
         strategy = entry["strategy"]
         if limit > entry.get("knock_limit", limit):
-            strategy = loader.find(f"{strategy}:k={limit}").text
+            strategy = loader.find_strategy(f"{strategy}:k={limit}").text
         types.append(PlayerType(entry["name"], strategy))
     return tuple(types)
 
@@ -67,10 +67,10 @@ def strong_player(variant: Variant) -> str:
 
 def odds_players(variant: Variant) -> tuple[str, ...]:
     """Return the strategies whose odds are computed by default, weakest first."""
-    if variant.row["players"] == 2:
+    if variant.params["players"] == 2:
         return tuple(CAST["odds"]["two_player"])
     naive, *_, strong = player_types(variant)
-    ladder = CAST["odds"]["solitaire"][str(variant.row["deal_scoring"])]
+    ladder = CAST["odds"]["solitaire"][str(variant.params["deal_scoring"])]
     return (naive.strategy, *ladder, strong.strategy)
 
 

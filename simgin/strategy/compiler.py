@@ -17,32 +17,32 @@ from numba import types
 from numba.core.errors import NumbaWarning
 
 from simgin.core import jit
-from simgin.core.policy import HOOK
-from simgin.strategy import interpret, live
+from simgin.core.policy_types import POLICY_SIGNATURE
+from simgin.strategy import by_value, python_tier
 from simgin.strategy.author import Policy
-from simgin.strategy.mistakes import describe_refusal, find_mistake, unknown_field
-from simgin.strategy.reads import is_built_in
-from simgin.strategy.text_form import StrategyError
+from simgin.strategy.dependencies import is_built_in
+from simgin.strategy.lint import describe_compile_error, describe_unknown_field, find_policy_error
+from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import shell
 from simgin.text.files import read_bytes
-from simgin.text.messages import described, sound, tell
+from simgin.text.messages import describe_error, ensure_printable_error, print_status
 
 # Descriptions of invalid return types
-_RETURNED = {
+_TYPE_NAMES = {
     types.Float: "a float",
     types.NoneType: "nothing",
     types.Optional: "nothing on some path",
     types.UnicodeType: "a text",
     types.StringLiteral: "a text",
 }
-NUMBERS = "biuf"  # NumPy dtype kinds: no complex numbers, dates or strings
+NUMERIC_KINDS = "biuf"  # NumPy dtype kinds: no complex numbers, dates or strings
 
 
 class PolicyError(StrategyError):
     """Error for a policy that cannot be played; the message names policy, file and reason."""
 
 
-def vector(policy: Policy) -> np.ndarray:
+def make_parameter_vector(policy: Policy) -> np.ndarray:
     """Return the read-only parameter vector of a policy.
 
     It contains the parameters in declared order, then the weights.
@@ -52,20 +52,20 @@ def vector(policy: Policy) -> np.ndarray:
     """
     values = np.array([param.default for param in policy.params.values()], np.float64)
     if policy.weights is not None:
-        values = np.concatenate([values, _numbers(policy).ravel()])
+        values = np.concatenate([values, _load_weights(policy).ravel()])
     values.flags.writeable = False
     return values
 
 
-def _numbers(policy: Policy) -> np.ndarray:
+def _load_weights(policy: Policy) -> np.ndarray:
     """Return the weights of a policy; raise PolicyError if their file cannot be read."""
     if not isinstance(policy.weights, Path):
         return np.asarray(policy.weights, np.float64)
     if policy.is_untrained:
-        _tell_untrained(policy.source, policy.weights)
+        _report_untrained(policy.source_file, policy.weights)
         return np.array([*policy.start.values()], np.float64)
     try:
-        numbers = _numbers_in(policy.weights, policy.weights.stat().st_mtime_ns)
+        numbers = _read_weights(policy.weights, policy.weights.stat().st_mtime_ns)
     except OSError as error:
         reason = error.strerror
     # numpy can raise any exception for a corrupt file, and MemoryError for a huge shape.
@@ -79,50 +79,51 @@ def _numbers(policy: Policy) -> np.ndarray:
             "`simgin train` writes it anew"
         )
     raise PolicyError(
-        f"{_where(policy)}: its numbers cannot be read from {policy.weights}: {reason}."
+        f"{_describe_policy(policy)}: its numbers cannot be read from {policy.weights}: {reason}."
     )
 
 
 @lru_cache(maxsize=64)
-def _tell_untrained(source: Path, weights: Path) -> None:
+def _report_untrained(source: Path, weights: Path) -> None:
     """Report, once per process, that a strategy uses its start weights."""
-    train = shell.join(["simgin", "train", source.name, "-o", weights.name])
-    tell(
+    train = shell.join_command(["simgin", "train", source.name, "-o", weights.name])
+    print_status(
         f"{source.name} plays with the weights of its start: there is no {weights.name} "
         f"beside it. `{train}` learns better ones."
     )
 
 
 @lru_cache(maxsize=64)
-def _numbers_in(path: Path, _changed: int) -> np.ndarray:
+def _read_weights(path: Path, _modified: int) -> np.ndarray:
     """Return the weights in a file; the cache key includes its modification time."""
     numbers = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
-    if numbers.dtype.kind not in NUMBERS or np.isnan(numbers).any():
+    if numbers.dtype.kind not in NUMERIC_KINDS or np.isnan(numbers).any():
         raise ValueError("no numbers, or some that are none")
     return np.asarray(numbers, np.float64)
 
 
-def hook(policy: Policy) -> Any:
+def compile_policy(policy: Policy) -> Any:
     """Return the compiled function of a policy, with the type that the engine calls.
 
     Raises:
         PolicyError: If the policy cannot be played.
     """
-    if policy.function not in _HOOKS:
+    if policy.function not in _COMPILED:
         try:
             if not is_built_in(policy.function):  # tests check those
                 check_source(policy)
-            _HOOKS[policy.function] = _compile(policy)
+            _COMPILED[policy.function] = _compile_uncached(policy)
         except StrategyError:
             raise
         except Exception as error:  # an author's object can raise any exception
             raise PolicyError(
-                f"{_where(policy)} reads something that raises {described(sound(error))}."
+                f"{_describe_policy(policy)} reads something that raises "
+                f"{describe_error(ensure_printable_error(error))}."
             ) from None
-    return _HOOKS[policy.function]
+    return _COMPILED[policy.function]
 
 
-def tier(policy: Policy) -> Literal["fast", "slow", "refused"]:
+def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
     """Return how a policy runs: "fast" (compiled), "slow" (in Python) or "refused".
 
     Built-in policies are fast, so they are not compiled here.
@@ -130,84 +131,100 @@ def tier(policy: Policy) -> Literal["fast", "slow", "refused"]:
     if is_built_in(policy.function):
         return "fast"
     try:
-        hook(policy)
+        compile_policy(policy)
     except StrategyError:
         return "refused"
-    return "slow" if policy.function in _SLOW else "fast"
+    return "slow" if policy.function in _INTERPRETED else "fast"
 
 
-def slow_because(policy: Policy) -> str:
+def interpretation_reason(policy: Policy) -> str:
     """Return why a compiled policy runs in Python; empty if it does not."""
-    return _SLOW.get(policy.function, "")
+    return _INTERPRETED.get(policy.function, "")
 
 
-def remembers(policy: Policy) -> bool:
+def is_stateful(policy: Policy) -> bool:
     """Return True if a policy that runs in Python has changed the values it reads."""
     copy, content = _COPIES.get(policy.function, (None, b""))
-    return copy is not None and live.copied(_where(policy), copy, [copy]) != content
+    return (
+        copy is not None
+        and by_value.pickle_by_value(_describe_policy(policy), copy, [copy]) != content
+    )
 
 
 # A function is compiled once per process, for all values of its parameters.
-_HOOKS: dict[Any, Any] = {}
-_SLOW: dict[Any, str] = {}
+_COMPILED: dict[Any, Any] = {}
+_INTERPRETED: dict[Any, str] = {}
 _COPIES: dict[Any, tuple[Any, bytes]] = {}  # copy that runs in Python, and its pickle
 
 
-def _compile(policy: Policy) -> Any:
+def _compile_uncached(policy: Policy) -> Any:
     """Return the compiled hook of a policy, from disk if cached; in Python if numba fails."""
-    if jit.interpreted():
-        return _as_python(policy)
-    key = live.fingerprint(policy.function)
-    compiled = partial(jit.compiled, policy.function, keep=bool(key), key=key, distinct=True)
+    if jit.is_interpreted():
+        return _wrap_in_python(policy)
+    key = by_value.compute_fingerprint(policy.function)
+    compiled = partial(
+        jit.compile_function, policy.function, use_cache=bool(key), key=key, no_alias=True
+    )
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
             if is_built_in(policy.function):  # tests check their return types
-                return compiled(HOOK)
-            by_itself = compiled(HOOK.args)  # with HOOK, numba would convert any return type
+                return compiled(POLICY_SIGNATURE)
+            by_itself = compiled(
+                POLICY_SIGNATURE.args
+            )  # with HOOK, numba would convert any return type
             (signature,) = by_itself.nopython_signatures
-            if signature.return_type == HOOK.return_type:
+            if signature.return_type == POLICY_SIGNATURE.return_type:
                 return by_itself
-            _check_returned(policy, signature.return_type)
-            return compiled(HOOK)
+            _check_return_type(policy, signature.return_type)
+            return compiled(POLICY_SIGNATURE)
     except PolicyError:
         raise
     except Exception as error:  # numba does not use its own exceptions for all failures
-        return _in_python(policy, error)
+        return _fall_back_to_python(policy, error)
 
 
-def _check_returned(policy: Policy, returned: Any) -> None:
+def _check_return_type(policy: Policy, return_type: Any) -> None:
     """Raise PolicyError for a return type that numba would silently convert to an integer."""
-    if not isinstance(returned, types.Integer | types.Boolean):
+    if not isinstance(return_type, types.Integer | types.Boolean):
         raise PolicyError(
-            f"{_where(policy)} returns {_RETURNED.get(type(returned), f'a {returned}')}, and an "
-            "answer is a whole number or a yes or no; write int(...) around it, and end every path "
-            "through it with a return."
+            f"{_describe_policy(policy)} returns "
+            f"{_TYPE_NAMES.get(type(return_type), f'a {return_type}')}, and an answer is a whole "
+            "number or a yes or no; write int(...) around it, and end every path through it with a "
+            "return."
         )
 
 
-def _in_python(policy: Policy, error: Exception) -> Any:
+def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
     """Return a hook that runs a policy in Python, and report it.
 
     Raises:
         PolicyError: If the policy would be wrong in Python too.
     """
-    if isinstance(error, KeyError) and (mistake := unknown_field(str(error.args[0]))):
-        raise PolicyError(f"{_where(policy)} {mistake}") from None
+    if isinstance(error, KeyError) and (mistake := describe_unknown_field(str(error.args[0]))):
+        raise PolicyError(f"{_describe_policy(policy)} {mistake}") from None
     if "readonly array" in str(error):
         raise PolicyError(
-            f"{_where(policy)} writes into an array that it may only read: "
+            f"{_describe_policy(policy)} writes into an array that it may only read: "
             "its parameters, or an array of the module."
         ) from None
-    reason = describe_refusal(policy, error)
-    _SLOW[policy.function] = reason
-    tell(f"{_where(policy)} runs in Python, some hundred times slower than compiled code: {reason}")
+    reason = describe_compile_error(policy, error)
+    _INTERPRETED[policy.function] = reason
+    print_status(
+        f"{_describe_policy(policy)} runs in Python, some hundred times slower than compiled code: "
+        f"{reason}"
+    )
     # A copy with the present values of everything it reads, which no other code can change.
-    copy = pickle.loads(live.copied(_where(policy), policy.function, [policy.function]))
-    _COPIES[policy.function] = copy, live.copied(_where(policy), copy, [copy])
-    return interpret.hook(copy)
+    copy = pickle.loads(
+        by_value.pickle_by_value(_describe_policy(policy), policy.function, [policy.function])
+    )
+    _COPIES[policy.function] = (
+        copy,
+        by_value.pickle_by_value(_describe_policy(policy), copy, [copy]),
+    )
+    return python_tier.wrap_python_policy(copy)
 
 
-def _as_python(policy: Policy) -> Any:
+def _wrap_in_python(policy: Policy) -> Any:
     """Return a policy as plain Python that rejects what the compiler would reject.
 
     Leaving the debugger counts as an interruption.
@@ -215,7 +232,7 @@ def _as_python(policy: Policy) -> Any:
 
     def ask(view: Any, rules: Any, params: Any) -> int:
         try:
-            return interpret.whole(policy.function(view, rules, params))
+            return python_tier.to_int(policy.function(view, rules, params))
         except BdbQuit:
             raise KeyboardInterrupt from None
 
@@ -224,10 +241,10 @@ def _as_python(policy: Policy) -> Any:
 
 def check_source(policy: Policy) -> None:
     """Raise PolicyError for a function that would fail or behave differently from its source."""
-    if mistake := find_mistake(policy):
-        raise PolicyError(f"{_where(policy)} {mistake}")
+    if mistake := find_policy_error(policy):
+        raise PolicyError(f"{_describe_policy(policy)} {mistake}")
 
 
-def _where(policy: Policy) -> str:
+def _describe_policy(policy: Policy) -> str:
     """Return the description of a policy in messages."""
-    return f"the {policy.slot} policy {policy.name!r} in {policy.home}"
+    return f"the {policy.slot} policy {policy.name!r} in {policy.location}"

@@ -19,17 +19,24 @@ from types import ModuleType
 
 import numpy as np
 
-from simgin.core.answers import SLOTS
-from simgin.strategy import text_form
+from simgin.core.codes import SLOTS
+from simgin.strategy import strategy_spec
 from simgin.strategy.author import Policy, Strategy
-from simgin.strategy.reads import is_built_in, reached
-from simgin.strategy.text_form import StrategyError, TextForm
-from simgin.text.files import encoding_fault, has_ending, read_bytes
-from simgin.text.messages import described, did_you_mean, error_text, quoted, sound, tell
+from simgin.strategy.dependencies import collect_functions, is_built_in
+from simgin.strategy.strategy_spec import StrategyError, StrategySpec
+from simgin.text.files import describe_encoding_error, has_suffix, read_bytes
+from simgin.text.messages import (
+    describe_error,
+    did_you_mean,
+    ensure_printable_error,
+    format_error_message,
+    print_status,
+    quote_text,
+)
 
-LEARNED = "learned"  # folder of the cache for learned weights
+LEARNED_FOLDER = "learned"  # folder of the cache for learned weights
 # Policies of slots without one
-DEFAULTS = {
+DEFAULT_POLICIES = {
     "take": "lower",
     "discard": "low",
     "knock": "at",
@@ -37,8 +44,8 @@ DEFAULTS = {
     "answer": "never",
     "show": "first",
 }
-_taken: dict[str, Strategy] = {}  # the latest live strategy of each name
-_MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+_live_strategies: dict[str, Strategy] = {}  # the latest live strategy of each name
+_MISSING_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
 @dataclass(frozen=True)
@@ -53,10 +60,10 @@ class _Library:
 
     strategies: dict[str, Strategy] = field(default_factory=dict)
     policies: dict[tuple[str, str], Policy] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)
+    rejected: dict[str, str] = field(default_factory=dict)
 
 
-def find(strategy: str | Strategy) -> Strategy:
+def find_strategy(strategy: str | Strategy) -> Strategy:
     """Return a strategy with every slot filled and its canonical spec.
 
     Args:
@@ -67,95 +74,99 @@ def find(strategy: str | Strategy) -> Strategy:
         StrategyError: If the strategy cannot be found or loaded.
     """
     if not isinstance(strategy, Strategy):
-        return _find(str(strategy))
+        return _find_by_spec(str(strategy))
     for text in (strategy.text, strategy.name):
         with contextlib.suppress(StrategyError):
-            found = _restored(text, _contents(strategy))
-            if are_alike(found, _fill(strategy)):
+            found = _restore(text, _live_contents(strategy))
+            if is_same_strategy(found, _fill_slots(strategy)):
                 return found
-    if strategy.name in _library().strategies:
+    if strategy.name in _load_library().strategies:
         raise StrategyError(
-            f"another strategy is called {quoted(strategy.name)}; give yours a name of its own."
+            f"another strategy is called {quote_text(strategy.name)}; give yours a name of its own."
         )
-    from simgin.strategy import live  # loads the compiler
+    from simgin.strategy import by_value  # loads the compiler
 
-    return _restored(strategy.name, [live.written(strategy)])
+    return _restore(strategy.name, [by_value.pickle_strategy(strategy)])
 
 
-def are_alike(one: Strategy, other: Strategy) -> bool:
+def is_same_strategy(a: Strategy, b: Strategy) -> bool:
     """Return True if two strategies have equal policies and the same order of ending."""
-    return (one.policies, one.ending) == (other.policies, other.ending)
+    return (a.policies, a.ending) == (b.policies, b.ending)
 
 
-def _contents(strategy: Strategy) -> list[bytes]:
+def _live_contents(strategy: Strategy) -> list[bytes]:
     """Return the pickles of the policies that were copied from live functions."""
     return sorted({policy.live for policy in strategy.policies} - {b""})
 
 
-def _restored(text: str, contents: list[bytes]) -> Strategy:
+def _restore(spec: str, contents: list[bytes]) -> Strategy:
     """Return the strategy of a spec that can name live strategies, given their pickles."""
     for content in contents:
-        from simgin.strategy import live
+        from simgin.strategy import by_value
 
-        _taken[live.read(content).name] = live.read(content)
-    return _find(text)
+        _live_strategies[by_value.unpickle_strategy(content).name] = by_value.unpickle_strategy(
+            content
+        )
+    return _find_by_spec(spec)
 
 
-def _reduced(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
+def _reduce(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
     """Return the pickle form of a strategy, a spec: compiled functions cannot be pickled."""
-    found = find(strategy)
-    return _restored, (found.text, _contents(found))
+    found = find_strategy(strategy)
+    return _restore, (found.text, _live_contents(found))
 
 
-copyreg.pickle(Strategy, _reduced)
+copyreg.pickle(Strategy, _reduce)
 
 
-def _find(text: str) -> Strategy:
+def _find_by_spec(spec: str) -> Strategy:
     """Return the strategy of a spec."""
-    form = text_form.parse(text)
-    strategy = text_form.set_values(_strategy(form.strategy.name), form.strategy.values, text)
-    for slot, reference in form.policies.items():
-        policy = _policy(slot, reference.name)
-        changed = text_form.set_policy_values(policy, reference.values, reference.text)
-        strategy = text_form.exchange(strategy, {slot: changed})
-    if form.has_weights:
-        _check_weighed(strategy, text)
-        file = _weights_file(form)
-        _check_weights(strategy, file)
+    parsed = strategy_spec.parse_spec(spec)
+    strategy = strategy_spec.set_values(
+        _find_by_name(parsed.strategy.name), parsed.strategy.values, spec
+    )
+    for slot, reference in parsed.policies.items():
+        policy = _find_policy(slot, reference.name)
+        changed = strategy_spec.set_policy_values(policy, reference.values, reference.text)
+        strategy = strategy_spec.with_policies(strategy, {slot: changed})
+    if parsed.has_weights:
+        _check_has_weights(strategy, spec)
+        file = _find_weights_file(parsed)
+        _check_weights_size(strategy, file)
         strategy = with_weights(strategy, file)
-    elif form.file:
-        strategy = _with_values(strategy, text_form.read_values(Path(form.file)), text)
-    return text_form.exchange(strategy, {}, _canonical_text(form, strategy))
+    elif parsed.file:
+        strategy = _with_values(strategy, strategy_spec.read_values_file(Path(parsed.file)), spec)
+    return strategy_spec.with_policies(strategy, {}, _format_spec(parsed, strategy))
 
 
-def _weights_file(form: TextForm) -> Path:
+def _find_weights_file(spec: StrategySpec) -> Path:
     """Return the weights file of a spec, which names a learned player or a path.
 
     Raises:
         StrategyError: If the file of a learned player is missing or does not match the digest in
             its name.
     """
-    if not form.is_learned:
-        return Path(form.file)
+    if not spec.is_learned:
+        return Path(spec.file)
     from simgin.core import jit  # loads the compiler, which few strategies need here
 
-    file = jit.cache_root() / jit.digest() / LEARNED / form.file
-    train = f"Run `simgin train {form.strategy.name}` again for these rules"
+    file = jit.cache_root() / jit.compiled_digest() / LEARNED_FOLDER / spec.file
+    train = f"Run `simgin train {spec.strategy.name}` again for these rules"
     if not file.is_file():
         raise StrategyError(
-            f"there is no learned player {quoted(form.file)}. {train}, or write "
-            f"{form.strategy.name}@./{form.file} for a file in this folder."
+            f"there is no learned player {quote_text(spec.file)}. {train}, or write "
+            f"{spec.strategy.name}@./{spec.file} for a file in this folder."
         )
-    if learned_name(file.stem.rpartition("-")[0], read_bytes(file)) != file.name:
+    if format_learned_name(file.stem.rpartition("-")[0], read_bytes(file)) != file.name:
         raise StrategyError(
             f"{file} has other weights than simgin learned. {train}, which writes them again."
         )
     return file
 
 
-def learned_name(about: str, content: bytes) -> str:
+def format_learned_name(prefix: str, content: bytes) -> str:
     """Return the file name of learned weights, which ends in their digest."""
-    return f"{about}-{hashlib.sha256(content).hexdigest()[:16]}.npy"
+    return f"{prefix}-{hashlib.sha256(content).hexdigest()[:16]}.npy"
 
 
 def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
@@ -167,11 +178,14 @@ def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
         strategy: A strategy whose discard policy reads a weights file.
         weights: Another file or an array.
     """
-    changed = {policy.slot: replace(policy, weights=weights) for policy in _weighed_alike(strategy)}
-    return text_form.exchange(strategy, changed, strategy.text)
+    changed = {
+        policy.slot: replace(policy, weights=weights)
+        for policy in _policies_sharing_weights(strategy)
+    }
+    return strategy_spec.with_policies(strategy, changed, strategy.text)
 
 
-def _weighed_alike(strategy: Strategy) -> list[Policy]:
+def _policies_sharing_weights(strategy: Strategy) -> list[Policy]:
     """Return the policies that read the weights file of the discard policy, if it has one."""
     own = strategy.discard.weights if strategy.discard else None
     if not isinstance(own, Path):
@@ -180,16 +194,16 @@ def _weighed_alike(strategy: Strategy) -> list[Policy]:
     return [policy for policy in policies if policy.weights == own]
 
 
-def _check_weighed(strategy: Strategy, text: str) -> None:
+def _check_has_weights(strategy: Strategy, text: str) -> None:
     """Raise StrategyError if the discard policy of a strategy reads no weights file."""
-    if not _weighed_alike(strategy):
+    if not _policies_sharing_weights(strategy):
         raise StrategyError(
-            f"{quoted(text)}: the discards of {strategy.name} have no weights; @./FILE.npy stands "
-            "behind a strategy that reads some, such as champion."
+            f"{quote_text(text)}: the discards of {strategy.name} have no weights; @./FILE.npy "
+            "stands behind a strategy that reads some, such as champion."
         )
 
 
-def _check_weights(strategy: Strategy, file: Path) -> None:
+def _check_weights_size(strategy: Strategy, file: Path) -> None:
     """Raise StrategyError unless a file contains as many weights as the strategy's own."""
     if not file.exists():
         raise StrategyError(
@@ -197,9 +211,9 @@ def _check_weights(strategy: Strategy, file: Path) -> None:
         )
     from simgin.strategy import compiler  # loads slowly, and few strategies have a file
 
-    own = _weighed_alike(strategy)[0]
-    needed = compiler.vector(own).size - len(own.params)
-    found = compiler.vector(replace(own, weights=file)).size - len(own.params)
+    own = _policies_sharing_weights(strategy)[0]
+    needed = compiler.make_parameter_vector(own).size - len(own.params)
+    found = compiler.make_parameter_vector(replace(own, weights=file)).size - len(own.params)
     if found != needed:
         raise StrategyError(
             f"{file} holds {found:,} weights where {strategy.name} has {needed:,}; name a file "
@@ -207,7 +221,7 @@ def _check_weights(strategy: Strategy, file: Path) -> None:
         )
 
 
-def set_slots(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
+def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
     """Return a strategy with other parameter values and the matching canonical spec.
 
     Args:
@@ -215,7 +229,9 @@ def set_slots(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> St
         values: Values by slot and parameter.
     """
     changed = _with_values(strategy, values, strategy.text)
-    return text_form.exchange(changed, {}, _canonical_text(text_form.parse(strategy.text), changed))
+    return strategy_spec.with_policies(
+        changed, {}, _format_spec(strategy_spec.parse_spec(strategy.text), changed)
+    )
 
 
 def _with_values(
@@ -223,29 +239,29 @@ def _with_values(
 ) -> Strategy:
     """Return a strategy with other values by slot and parameter."""
     changed = {
-        slot: text_form.set_policy_values(_policy_of(strategy, slot, text), of_slot, text)
+        slot: strategy_spec.set_policy_values(_require_policy(strategy, slot, text), of_slot, text)
         for slot, of_slot in values.items()
     }
-    return text_form.exchange(strategy, changed)
+    return strategy_spec.with_policies(strategy, changed)
 
 
-def names() -> tuple[str, ...]:
+def list_strategies() -> tuple[str, ...]:
     """Return the names of all strategies that need no path: built-in and plug-in strategies."""
-    return tuple(sorted(_library().strategies))
+    return tuple(sorted(_load_library().strategies))
 
 
-def built_in() -> tuple[str, ...]:
+def list_built_in() -> tuple[str, ...]:
     """Return the names of the built-in strategies."""
-    return tuple(sorted(_collect(_built_in_modules()).strategies))
+    return tuple(sorted(_collect(_import_built_in_modules()).strategies))
 
 
-def policies() -> list[Policy]:
+def list_policies() -> list[Policy]:
     """Return all named policies by slot and name."""
-    every = _library().policies.values()
+    every = _load_library().policies.values()
     return sorted(every, key=lambda policy: (SLOTS.index(policy.slot), policy.name))
 
 
-def source_files(strategy: Strategy) -> list[Path]:
+def find_source_files(strategy: Strategy) -> list[Path]:
     """Return the files of a strategy: its policies, their helpers and their weights.
 
     Live functions have no source file.
@@ -253,33 +269,33 @@ def source_files(strategy: Strategy) -> list[Path]:
     files = set()
     for policy in strategy.policies:
         if is_built_in(policy.function) or not policy.live:
-            files |= {Path(one.__code__.co_filename) for one in reached(policy.function)}
+            files |= {Path(one.__code__.co_filename) for one in collect_functions(policy.function)}
         if isinstance(policy.weights, Path) and not policy.is_untrained:
             files.add(policy.weights)
     return sorted(files)
 
 
-def source_digest(strategy: Strategy) -> str:
+def compute_strategy_digest(strategy: Strategy) -> str:
     """Return a digest of a strategy's files, regardless of its parameter values.
 
     Raises:
         StrategyError: If a file cannot be read.
     """
-    digest = hashlib.sha256(b"".join(_contents(strategy)))
-    for path in source_files(strategy):
+    digest = hashlib.sha256(b"".join(_live_contents(strategy)))
+    for path in find_source_files(strategy):
         try:
             content = read_bytes(path)
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error_text(error)
+            reason = getattr(error, "strerror", None) or format_error_message(error)
             raise StrategyError(
-                f"{path}, a file of {quoted(strategy.name)}, cannot be read: {reason}."
+                f"{path}, a file of {quote_text(strategy.name)}, cannot be read: {reason}."
             ) from None
         digest.update(path.name.encode())
         digest.update(content)
     return digest.hexdigest()[:16]
 
 
-def parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
+def collect_parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
     """Return the values of all parameters by slot and name."""
     return {
         policy.slot: {name: param.default for name, param in policy.params.items()}
@@ -287,10 +303,16 @@ def parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
     }
 
 
-def policy_texts(strategy: Strategy) -> list[tuple[str, str]]:
+def format_policies(strategy: Strategy) -> list[tuple[str, str]]:
     """Return (slot, spec of the policy with all values) for every slot."""
     return [
-        (policy.slot, policy.name + text_form.values_text(text_form.changed_values(policy, None)))
+        (
+            policy.slot,
+            policy.name
+            + strategy_spec.format_parameter_values(
+                strategy_spec.format_changed_values(policy, None)
+            ),
+        )
         for policy in strategy.policies
     ]
 
@@ -298,23 +320,23 @@ def policy_texts(strategy: Strategy) -> list[tuple[str, str]]:
 # The canonical spec
 
 
-def _canonical_text(form: TextForm, strategy: Strategy) -> str:
+def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     """Return the canonical spec of a strategy, without values that equal the defaults.
 
     Args:
-        form: The parsed spec; policies that it names stay named. Another policy is also named if
+        spec: The parsed spec; policies that it names stay named. Another policy is also named if
             the strategy cannot receive its values, because another policy has a different value
             under the same name.
         strategy: The strategy.
     """
-    name = form.strategy.name
-    base = _strategy(name)
-    if form.has_weights:
-        base = with_weights(base, _weights_file(form))
-    own = {policy.slot: policy for policy in strategy.policies if policy.slot not in form.policies}
+    name = spec.strategy.name
+    base = _find_by_name(name)
+    if spec.has_weights:
+        base = with_weights(base, _find_weights_file(spec))
+    own = {policy.slot: policy for policy in strategy.policies if policy.slot not in spec.policies}
     values: dict[str, str] = {}  # values that several policies share appear once
     for slot, policy in list(own.items()):
-        changed = text_form.changed_values(policy, base.policy(slot))
+        changed = strategy_spec.format_changed_values(policy, base.policy(slot))
         # The strategy can receive the values if all policies declare these parameters equally
         params = policy.params
         if all(
@@ -325,54 +347,58 @@ def _canonical_text(form: TextForm, strategy: Strategy) -> str:
             values |= changed
         else:
             del own[slot]
-    text = name + text_form.values_text(values)
+    text = name + strategy_spec.format_parameter_values(values)
     for policy in strategy.policies:
         known = base.policy(policy.slot)
         if known is not None:
             known = known(**{name: values[name] for name in values.keys() & known.params.keys()})
         if policy.slot not in own and policy != known:
-            text += f"+{policy.slot}={_reference_text(policy)}"
-    return f"{text}@{form.file}" if form.has_weights else text
+            text += f"+{policy.slot}={_format_policy_spec(policy)}"
+    return f"{text}@{spec.file}" if spec.has_weights else text
 
 
-def _reference_text(policy: Policy) -> str:
+def _format_policy_spec(policy: Policy) -> str:
     """Return the spec of a policy, with the path of its file if its name does not identify it."""
-    named = dict(_library().policies)
-    named |= {(own.slot, name): own for name, one in _taken.items() for own in one.policies}
+    named = dict(_load_library().policies)
+    named |= {
+        (own.slot, name): own for name, one in _live_strategies.items() for own in one.policies
+    }
     for (slot, name), known in named.items():
         if slot == policy.slot and known.function is policy.function:
-            return name + text_form.values_text(text_form.changed_values(policy, known))
-    declared = _file_library(policy.source).policies.get((policy.slot, policy.name))
-    values = text_form.changed_values(policy, declared)
-    return f"{policy.source}#{policy.name}" + text_form.values_text(values)
+            return name + strategy_spec.format_parameter_values(
+                strategy_spec.format_changed_values(policy, known)
+            )
+    declared = _load_file_library(policy.source_file).policies.get((policy.slot, policy.name))
+    values = strategy_spec.format_changed_values(policy, declared)
+    return f"{policy.source_file}#{policy.name}" + strategy_spec.format_parameter_values(values)
 
 
 # Finding strategies and policies
 
 
-def _strategy(name: str) -> Strategy:
+def _find_by_name(name: str) -> Strategy:
     """Return a strategy by name or path, with its empty slots filled."""
     path, _, inner = name.partition("#")
-    if has_ending(path, ".py"):
-        strategies = _file_library(Path(path)).strategies
-        return _fill(_strategy_of_file(strategies, inner, path))
-    strategies = {**_taken, **_library().strategies}
+    if has_suffix(path, ".py"):
+        strategies = _load_file_library(Path(path)).strategies
+        return _fill_slots(_select_strategy(strategies, inner, path))
+    strategies = {**_live_strategies, **_load_library().strategies}
     if name not in strategies:
-        _check_not_refused(name)
+        _check_not_rejected(name)
         near = did_you_mean(name, strategies)
         raise StrategyError(
-            f"there is no strategy {quoted(name)}{near} `simgin strategies` lists them all."
+            f"there is no strategy {quote_text(name)}{near} `simgin strategies` lists them all."
         )
-    return _fill(strategies[name])
+    return _fill_slots(strategies[name])
 
 
-def _strategy_of_file(strategies: Mapping[str, Strategy], inner: str, path: str) -> Strategy:
+def _select_strategy(strategies: Mapping[str, Strategy], inner: str, path: str) -> Strategy:
     """Return a strategy of a file by name; without a name, its only one."""
     if inner in strategies:
         return strategies[inner]
     if inner:
         known = ", ".join(strategies) or "none"
-        raise StrategyError(f"{path} has no strategy {quoted(inner)}; it has {known}.")
+        raise StrategyError(f"{path} has no strategy {quote_text(inner)}; it has {known}.")
     if not strategies:
         raise StrategyError(
             f"{path} has no strategy; it needs a line like "
@@ -384,84 +410,84 @@ def _strategy_of_file(strategies: Mapping[str, Strategy], inner: str, path: str)
     return next(iter(strategies.values()))
 
 
-def _policy(slot: str, name: str) -> Policy:
+def _find_policy(slot: str, name: str) -> Policy:
     """Return a policy by its own name, or the policy of a named strategy."""
     path, _, inner = name.partition("#")
-    if has_ending(path, ".py"):
-        return _policy_of_file(slot, path, inner)
-    library = _library()
+    if has_suffix(path, ".py"):
+        return _find_policy_in_file(slot, path, inner)
+    library = _load_library()
     if (slot, name) in library.policies:
         return library.policies[slot, name]
-    if name not in {**_taken, **library.strategies}:
-        _check_not_refused(name)
+    if name not in {**_live_strategies, **library.strategies}:
+        _check_not_rejected(name)
         known = [policy for filled, policy in library.policies if filled == slot]
         near = did_you_mean(name, [*known, *library.strategies])
-        raise StrategyError(f"there is no {slot} policy and no strategy {quoted(name)}{near}")
-    return _policy_of(_strategy(name), slot, name)
+        raise StrategyError(f"there is no {slot} policy and no strategy {quote_text(name)}{near}")
+    return _require_policy(_find_by_name(name), slot, name)
 
 
-def _policy_of_file(slot: str, path: str, inner: str) -> Policy:
+def _find_policy_in_file(slot: str, path: str, inner: str) -> Policy:
     """Return a policy of a file by name; without a name, its only one for the slot."""
-    policies = _file_library(Path(path)).policies
+    policies = _load_file_library(Path(path)).policies
     if (slot, inner) in policies:
         return policies[slot, inner]
     in_slot = [policy for policy in policies.values() if policy.slot == slot]
     if not inner and len(in_slot) == 1:
         return in_slot[0]
     name = f"{path}#{inner}" if inner else path
-    return _policy_of(_strategy(name), slot, name)
+    return _require_policy(_find_by_name(name), slot, name)
 
 
-def _policy_of(strategy: Strategy, slot: str, name: str) -> Policy:
+def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
     """Return a strategy's policy of a slot; raise StrategyError if it has none."""
     policy = strategy.policy(slot)
     if policy is None:
-        raise StrategyError(f"{quoted(name)} has no {slot} policy.")
+        raise StrategyError(f"{quote_text(name)} has no {slot} policy.")
     return policy
 
 
-def _fill(strategy: Strategy) -> Strategy:
+def _fill_slots(strategy: Strategy) -> Strategy:
     """Return a strategy with default policies in its empty slots."""
     missing = {
-        slot: _library().policies[slot, name]
-        for slot, name in DEFAULTS.items()
+        slot: _load_library().policies[slot, name]
+        for slot, name in DEFAULT_POLICIES.items()
         if strategy.policy(slot) is None
     }
-    return text_form.exchange(strategy, missing)
+    return strategy_spec.with_policies(strategy, missing)
 
 
 # Loading modules
 
 
 @cache
-def _library() -> _Library:
+def _load_library() -> _Library:
     """Load all strategies and policies that have a name: built-in ones, then plug-ins.
 
     A plug-in that cannot be loaded is skipped with a warning, so that it does not affect users who
     do not need it.
     """
-    library = _collect(_built_in_modules())
-    for point in plug_ins():
+    library = _collect(_import_built_in_modules())
+    for point in find_plug_ins():
         try:
-            plug_in = read_plug_in(point, library.strategies)
+            plug_in = load_plug_in(point, library.strategies)
         except StrategyError as error:
-            library.refused[_package(point)] = library.refused[point.name] = str(error)
-            tell(f"{error} It is left out.")
+            library.rejected[_package_name(point)] = library.rejected[point.name] = str(error)
+            print_status(f"{error} It is left out.")
             continue
         library.strategies.update(plug_in.strategies)
         library.policies.update(plug_in.policies)
     return library
 
 
-def _check_not_refused(name: str) -> None:
+def _check_not_rejected(name: str) -> None:
     """Raise StrategyError if a name belongs to a plug-in that could not be loaded."""
-    refused = _library().refused
+    refused = _load_library().rejected
     for plug_in in (name, name.partition(".")[0]):
         if plug_in in refused:
             raise StrategyError(refused[plug_in])
 
 
-def _built_in_modules() -> list[ModuleType]:
+def _import_built_in_modules() -> list[ModuleType]:
     """Import the modules of the built-in strategies."""
     import simgin_strategies
 
@@ -469,7 +495,7 @@ def _built_in_modules() -> list[ModuleType]:
     return [importlib.import_module(one.name) for one in found if "._" not in one.name]
 
 
-def plug_ins() -> list[EntryPoint]:
+def find_plug_ins() -> list[EntryPoint]:
     """Return the entry points of installed packages that provide strategies."""
     found: list[EntryPoint] = []
     for package in distributions():
@@ -477,11 +503,13 @@ def plug_ins() -> list[EntryPoint]:
             found += package.entry_points.select(group="simgin.strategies")
         except Exception as error:  # its metadata can be corrupt
             path = getattr(package, "_path", "a package")
-            tell(f"{path} says nothing of its plug-ins ({described(error)}). It is left out.")
+            print_status(
+                f"{path} says nothing of its plug-ins ({describe_error(error)}). It is left out."
+            )
     return list(dict.fromkeys(found))
 
 
-def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
+def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     """Load the strategies and policies of an entry point.
 
     Its policies are renamed to `package.policy` to avoid conflicts.
@@ -493,7 +521,7 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     Raises:
         StrategyError: If the plug-in cannot be loaded, or a strategy has a known name.
     """
-    package = _package(point)
+    package = _package_name(point)
     try:
         loaded = point.load()
         module = loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
@@ -503,8 +531,8 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     except KeyboardInterrupt:
         raise
     except BaseException as raised:
-        error = sound(raised)
-        reason = str(error) if isinstance(error, StrategyError) else f"{described(error)}."
+        error = ensure_printable_error(raised)
+        reason = str(error) if isinstance(error, StrategyError) else f"{describe_error(error)}."
         raise StrategyError(
             f"the plug-in {point.name!r} of the package {package} cannot be loaded: {reason} "
             "Update that package, or remove it with pip uninstall."
@@ -516,7 +544,7 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     return replace(own, policies=policies)
 
 
-def _package(point: EntryPoint) -> str:
+def _package_name(point: EntryPoint) -> str:
     """Return the name of the package that provides an entry point."""
     with contextlib.suppress(Exception):  # its metadata can be corrupt
         return (point.dist and point.dist.name) or point.name
@@ -534,7 +562,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
         for value in vars(module).values():
             if isinstance(value, Strategy):
                 text = (module.__doc__ or "").strip()
-                source = value.source or _source_paragraph(text)
+                source = value.source or _extract_source(text)
                 value = replace(value, about=value.about or text, source=source)
                 known: object = library.strategies.setdefault(value.name, value)
                 kind = "strategies"
@@ -548,13 +576,13 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
                 continue
             if known != value:
                 raise StrategyError(
-                    f"two {kind} are called {quoted(value.name)}; the second is in "
+                    f"two {kind} are called {quote_text(value.name)}; the second is in "
                     f"{module.__file__}."
                 )
     return library
 
 
-def _source_paragraph(text: str) -> str:
+def _extract_source(text: str) -> str:
     """Return the paragraph `Source: ...` of a docstring, without that word."""
     for paragraph in text.split("\n\n"):
         line = " ".join(paragraph.split())
@@ -563,11 +591,11 @@ def _source_paragraph(text: str) -> str:
     return ""
 
 
-def _file_library(path: Path) -> _Library:
+def _load_file_library(path: Path) -> _Library:
     """Return the strategies and policies of a file."""
     shown = str(path)
     if not shown.isprintable():
-        shown = quoted(shown)
+        shown = quote_text(shown)
     try:
         content = read_bytes(path)
     except OSError as error:
@@ -579,9 +607,9 @@ def _file_library(path: Path) -> _Library:
     if b"\0" in content:
         raise StrategyError(f"{shown} is not UTF-8 text: save it as UTF-8.")
     real_path = path.resolve()
-    if fault := encoding_fault(str(real_path)):  # numba could not compile it
+    if fault := describe_encoding_error(str(real_path)):  # numba could not compile it
         raise StrategyError(f"the path {fault}.")
-    with _refusals(real_path):
+    with _convert_errors(real_path):
         return _collect([_load_file(real_path, content)])
 
 
@@ -605,24 +633,26 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
 
 
 @contextlib.contextmanager
-def _refusals(path: Path) -> Iterator[None]:
+def _convert_errors(path: Path) -> Iterator[None]:
     """Convert any exception of a strategy file, including SystemExit, to StrategyError."""
     try:
         yield
     except (StrategyError, KeyboardInterrupt):
         raise
     except BaseException as raised:
-        error = sound(raised)
+        error = ensure_printable_error(raised)
         stack = traceback.walk_tb(error.__traceback__)  # does not read source files
         lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
         place = f" (line {lines[-1]})" if lines else ""  # a SyntaxError names the line itself
-        raise StrategyError(f"{path} cannot be read{place}: {_reason(error)}") from None
+        raise StrategyError(
+            f"{path} cannot be read{place}: {_describe_load_error(error)}"
+        ) from None
 
 
-def _reason(error: BaseException) -> str:
+def _describe_load_error(error: BaseException) -> str:
     """Return the message of an import error, with a suggestion for a missing name."""
-    missing = _MISSING.match(error_text(error))
+    missing = _MISSING_NAME.match(format_error_message(error))
     if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
         near = did_you_mean(missing[1], vars(sys.modules[missing[2]]))
         return f"{missing[2]} has no {missing[1]}{near}"
-    return f"{described(error)}."
+    return f"{describe_error(error)}."

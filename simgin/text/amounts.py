@@ -6,23 +6,23 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from simgin.text.messages import quoted, shortened, shown
+from simgin.text.messages import format_value, quote_text, shorten_middle
 
-UNITS = {"deal": "deals", "match": "matches"}  # units of analysis and their plurals
+UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of analysis and their plurals
 
-MOST_UNITS = 10**12  # no run is this long, and no random number repeats within it
-MOST_POINTS = 1000.0  # points per deal, wider than the interval of any variant
-MOST_ELO = 800.0  # a win rate of 99 %: beyond it the two hypotheses hardly differ
-MOST_SECONDS = 1000 * 3600.0
-MOST_WORKERS = 1024
-MOST_SHOWN = 60  # characters
-SEEDS = 2**64
+MAX_COUNT = 10**12  # no run is this long, and no random number repeats within it
+MAX_HALF_WIDTH = 1000.0  # points per deal, wider than the interval of any variant
+MAX_ELO = 800.0  # a win rate of 99 %: beyond it the two hypotheses hardly differ
+MAX_SECONDS = 1000 * 3600.0
+MAX_WORKERS = 1024
+MAX_AMOUNT_LENGTH = 60  # characters
+N_SEEDS = 2**64
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 _COUNT = re.compile(r"([+-]?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d{1,2})?)\s*([kmg]?)", re.IGNORECASE)
-_SECONDS = {"s": 1, "m": 60, "h": 3600}
+_SECONDS_PER_UNIT = {"s": 1, "m": 60, "h": 3600}
 _NUMBER = r"\d+(?:\.\d*)?|\.\d+"
-_SHARE = re.compile(rf"({_NUMBER})\s*%", re.ASCII)
+_PERCENT = re.compile(rf"({_NUMBER})\s*%", re.ASCII)
 _TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
 
 
@@ -39,8 +39,8 @@ def parse_count(text: int | float | str) -> int:
     Raises:
         AmountError: If it is not such a number.
     """
-    count = _decimal(text)
-    given = shortened(str(text), MOST_SHOWN)
+    count = _parse_decimal(text)
+    given = shorten_middle(str(text), MAX_AMOUNT_LENGTH)
     if count != count.to_integral_value():
         raise AmountError(
             f"{given} is not a whole number; write a count such as 100000, 200k, 2M or 1e6."
@@ -49,41 +49,41 @@ def parse_count(text: int | float | str) -> int:
         raise AmountError(
             f"{given} is too few; write a count of at least 1, such as 100000, 200k, 2M or 1e6."
         )
-    if count > MOST_UNITS:
+    if count > MAX_COUNT:
         raise AmountError(f"{given} is too many; write a count of at most 1e12.")
     return int(count)
 
 
-def _decimal(text: int | float | str) -> Decimal:
+def _parse_decimal(text: int | float | str) -> Decimal:
     """Parse a count and its suffix without rounding; raise AmountError if it is not a number."""
-    if isinstance(text, int) and abs(text) > MOST_UNITS:  # Python does not print very long integers
-        raise AmountError(f"{shown(text)} is no count; write one of 1 to 1e12.")
+    if isinstance(text, int) and abs(text) > MAX_COUNT:  # Python does not print very long integers
+        raise AmountError(f"{format_value(text)} is no count; write one of 1 to 1e12.")
     match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
     if match is not None and match[2] == "m":
         raise AmountError(
-            f"{shortened(str(text), MOST_SHOWN)} is not a count: a small m stands for minutes; "
-            f"write {shortened(match[1], MOST_SHOWN)}M for millions, like 1e6."
+            f"{shorten_middle(str(text), MAX_AMOUNT_LENGTH)} is not a count: a small m stands for "
+            f"minutes; write {shorten_middle(match[1], MAX_AMOUNT_LENGTH)}M for millions, like 1e6."
         )
     if match is None:
         raise AmountError(
-            f"{quoted(str(text))} is not a count; write one such as 100000, 200k, 2M or 1e6."
+            f"{quote_text(str(text))} is not a count; write one such as 100000, 200k, 2M or 1e6."
         )
     digits, suffix = match.groups()
     return Decimal(digits.replace("_", "")) * _SUFFIXES[suffix.lower()]
 
 
-def short_count(count: int) -> str:
+def format_count(count: int) -> str:
     """Return a count with three significant digits, such as 512, 12.4k, 100k or 2M."""
-    shortened, suffix = float(count), ""
+    scaled, suffix = float(count), ""
     for larger in ("k", "M", "G"):
-        if shortened < 999.5:
+        if scaled < 999.5:
             break
-        shortened /= 1000
+        scaled /= 1000
         suffix = larger
-    return f"{shortened:.3g}{suffix}"
+    return f"{scaled:.3g}{suffix}"
 
 
-def span(counts: Sequence[int]) -> str:
+def format_count_range(counts: Sequence[int]) -> str:
     """Return `2,000` if all counts are equal, otherwise a range such as `2,000 to 2,400`."""
     low, high = min(counts), max(counts)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
@@ -98,9 +98,13 @@ def parse_seed(number: object) -> int:
     try:
         seed = operator.index(number)  # type: ignore[arg-type]
     except TypeError:
-        raise AmountError(f"{shown(number)} is no seed: write a whole number, such as 1.") from None
-    if not 0 <= seed < SEEDS:
-        raise AmountError(f"{shown(seed)} is no seed: the seed must lie between 0 and 2^64 - 1.")
+        raise AmountError(
+            f"{format_value(number)} is no seed: write a whole number, such as 1."
+        ) from None
+    if not 0 <= seed < N_SEEDS:
+        raise AmountError(
+            f"{format_value(seed)} is no seed: the seed must lie between 0 and 2^64 - 1."
+        )
     return seed
 
 
@@ -110,9 +114,9 @@ def parse_workers(number: int) -> int:
     Raises:
         AmountError: If it is not in that range.
     """
-    if not 1 <= number <= MOST_WORKERS:
+    if not 1 <= number <= MAX_WORKERS:
         raise AmountError(
-            f"{shown(number)} workers cannot be had: write a number from 1 to {MOST_WORKERS}."
+            f"{format_value(number)} workers cannot be had: write a number from 1 to {MAX_WORKERS}."
         )
     return number
 
@@ -130,20 +134,20 @@ def parse_half_width(text: float | str) -> str | float:
     Raises:
         AmountError: If it is neither of the two.
     """
-    share = _SHARE.fullmatch(text.strip()) if isinstance(text, str) else None
-    if share is None:
-        points = _number(text)
-        if points is None or not 0 < points <= MOST_POINTS:
+    percentage = _PERCENT.fullmatch(text.strip()) if isinstance(text, str) else None
+    if percentage is None:
+        points = _parse_finite(text)
+        if points is None or not 0 < points <= MAX_HALF_WIDTH:
             raise AmountError(
-                f"{shown(text)} is not a half-width; write a share won like 0.1%, "
+                f"{format_value(text)} is not a half-width; write a share won like 0.1%, "
                 "or points per deal like 0.05."
             )
         return points
-    percent = float(share[1])
+    percent = float(percentage[1])
     if not 0 < percent < 50:
         raise AmountError(
-            f"{shown(text)} is not a half-width of a share; write one above 0% and below 50%, "
-            "like 0.1%."
+            f"{format_value(text)} is not a half-width of a share; write one above 0% and below "
+            "50%, like 0.1%."
         )
     return f"{percent:.15g}%"
 
@@ -159,17 +163,17 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
         AmountError: If they are not two such numbers.
     """
     parts = bounds.split(",") if isinstance(bounds, str) else bounds
-    numbers = [_number(part) for part in parts] if isinstance(parts, list | tuple) else []
+    numbers = [_parse_finite(part) for part in parts] if isinstance(parts, list | tuple) else []
     if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
         raise AmountError(
-            f"{shown(bounds)} is not two numbers; write the Elo differences to tell apart, "
+            f"{format_value(bounds)} is not two numbers; write the Elo differences to tell apart, "
             "such as 0,10."
         )
     low, high = numbers[0], numbers[1]
-    if not -MOST_ELO <= low < high <= MOST_ELO:
+    if not -MAX_ELO <= low < high <= MAX_ELO:
         raise AmountError(
-            f"{shown(bounds)} cannot be tested; write two Elo differences "
-            f"within {MOST_ELO:g} of 0, the lower one first."
+            f"{format_value(bounds)} cannot be tested; write two Elo differences "
+            f"within {MAX_ELO:g} of 0, the lower one first."
         )
     return low, high
 
@@ -181,15 +185,16 @@ def parse_seconds(text: float | str) -> float:
         AmountError: If it is not such a time.
     """
     match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
-    time = float(match[1]) * _SECONDS[match[2].lower()] if match else _number(text)
-    if time is None or not 0 < time <= MOST_SECONDS:
+    time = float(match[1]) * _SECONDS_PER_UNIT[match[2].lower()] if match else _parse_finite(text)
+    if time is None or not 0 < time <= MAX_SECONDS:
         raise AmountError(
-            f"{shown(text)} is not a playing time; write one like 30s, 5m or 2h, at most 1000h."
+            f"{format_value(text)} is not a playing time; write one like 30s, 5m or 2h, at most "
+            "1000h."
         )
     return time
 
 
-def _number(value: object) -> float | None:
+def _parse_finite(value: object) -> float | None:
     """Return a number, or the value of a numeric string; None if it is not finite."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None

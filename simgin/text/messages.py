@@ -6,97 +6,99 @@ import reprlib
 import sys
 from collections.abc import Iterable, Sequence
 
-DASH = "-"
-MOST_CHARACTERS = 300  # of the message of a foreign exception
-MOST_OF_VALUE = 40  # characters of the return value of a policy
-MOST_MISTAKES = 20  # errors reported per file
+NO_VALUE = "-"
+MAX_ERROR_LENGTH = 300  # of the message of a foreign exception
+MAX_VALUE_LENGTH = 40  # characters of the return value of a policy
+MAX_ERRORS = 20  # errors reported per file
 # Terminal control characters, bidirectional control characters and lone surrogates
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_name_of = type.__dict__["__name__"].__get__  # bypasses a metaclass that overrides __name__
+_CONTROL_CHARACTERS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_class_name = type.__dict__["__name__"].__get__  # bypasses a metaclass that overrides __name__
 
 
-def printable(text: str) -> str:
+def escape_control_chars(text: str) -> str:
     r"""Return untrusted text with control characters escaped as \x1b, for a terminal or a file."""
-    return _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _CONTROL_CHARACTERS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
-def one_line(text: str) -> str:
+def escape_to_one_line(text: str) -> str:
     r"""Return untrusted text on one line, with line breaks and tabs escaped as \n and \t."""
-    return printable(text).translate({ord("\n"): r"\n", ord("\t"): r"\t"})
+    return escape_control_chars(text).translate({ord("\n"): r"\n", ord("\t"): r"\t"})
 
 
-def tell(sentence: str) -> None:
+def print_status(message: str) -> None:
     """Print a status message to stderr.
 
     It uses `print` because rich redirects it to the lines above a progress bar, unlike
     `click.echo`.
     """
-    print(f"simgin: {printable(sentence)}", file=sys.stderr, flush=True)
+    print(f"simgin: {escape_control_chars(message)}", file=sys.stderr, flush=True)
 
 
-def value_text(value: object) -> str:
+def format_setting(value: object) -> str:
     """Return a setting as text, such as yes, 10, points, 40/60 or 30:4/60:3, and - for None."""
     if value is None:
-        return DASH
+        return NO_VALUE
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return "/".join(map(_item_text, value))
+        return "/".join(map(_format_item, value))
     return str(value)
 
 
-def _item_text(item: object) -> str:
+def _format_item(item: object) -> str:
     """Return an entry of a list as text; nested entries are joined with colons."""
     if isinstance(item, list | tuple):
         return ":".join(map(str, item))
     return str(item)
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a value for a message: a number, a quoted string or a list, truncated if long."""
     try:
         if isinstance(value, list | tuple):
-            value = value_text(list(value))
+            value = format_setting(list(value))
         return reprlib.repr(value)
     except ValueError:  # an integer in hexadecimal TOML can have more digits than Python prints
         return "a number of thousands of digits"
 
 
-def value_of_any_class(value: object) -> str:
+def describe_return_value(value: object) -> str:
     """Return a description of what a user's function returned, with the type of a non-integer.
 
     The value may be of a class whose `repr` raises an exception.
     """
     if value is None:
         return "nothing"
-    kind = _name_of(type(value))
+    kind = _class_name(type(value))
     try:
-        text = one_line(repr(value))[:MOST_OF_VALUE]
+        text = escape_to_one_line(repr(value))[:MAX_VALUE_LENGTH]
     except BaseException:
         return f"a {kind}"
     return text if type(value) is int else f"{text}, a {kind}"
 
 
-def quoted(text: str, longest: int = 120) -> str:
+def quote_text(text: str, max_length: int = 120) -> str:
     """Return a string in quotation marks, truncated to `max_length` characters."""
-    if len(text) > longest:
-        text = text[:longest] + "..."
+    if len(text) > max_length:
+        text = text[:max_length] + "..."
     return repr(text)
 
 
-def shortened(text: str, most: int) -> str:
+def shorten_middle(text: str, max_length: int) -> str:
     """Return a string of about `max_length` characters, without its middle if it is longer."""
-    if len(text) <= most:
+    if len(text) <= max_length:
         return text
-    return f"{text[: 2 * most // 3]} ... {text[-(most // 3) :]}"
+    return f"{text[: 2 * max_length // 3]} ... {text[-(max_length // 3) :]}"
 
 
-def first_mistakes(sentences: Sequence[str]) -> list[str]:
+def truncate_errors(messages: Sequence[str]) -> list[str]:
     """Return the first error messages; if there are many, a last line counts the rest."""
-    left = len(sentences) - MOST_MISTAKES
+    left = len(messages) - MAX_ERRORS
     if left <= 1:
-        return list(sentences)
-    return [*sentences[:MOST_MISTAKES], f"There are {left:,} more mistakes."]
+        return list(messages)
+    return [*messages[:MAX_ERRORS], f"There are {left:,} more mistakes."]
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
@@ -110,21 +112,21 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?"
 
 
-def error_text(error: BaseException) -> str:
+def format_error_message(error: BaseException) -> str:
     """Return the message of a foreign exception on one line; empty if it has none."""
     try:
         words = str(error).split()
     except BaseException:
         return ""
-    return " ".join(words)[:MOST_CHARACTERS]
+    return " ".join(words)[:MAX_ERROR_LENGTH]
 
 
-def described(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return the class and the message of a foreign exception, without a full stop."""
-    return f"{_name_of(type(error))}: {error_text(error)}".rstrip(".: ")
+    return f"{_class_name(type(error))}: {format_error_message(error)}".rstrip(".: ")
 
 
-def sound(error: BaseException) -> BaseException:
+def ensure_printable_error(error: BaseException) -> BaseException:
     """Return an exception whose attributes can be read safely.
 
     A user's exception class may itself raise when it is inspected; a RuntimeError with its name
@@ -134,5 +136,5 @@ def sound(error: BaseException) -> BaseException:
     try:
         _ = error.__class__, error.__traceback__, kind.__name__ + kind.__module__
     except BaseException:
-        return RuntimeError(f"{_name_of(kind)}, whose class raises errors of its own")
+        return RuntimeError(f"{_class_name(kind)}, whose class raises errors of its own")
     return error

@@ -11,16 +11,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from simgin.text.messages import quoted
+from simgin.text.messages import quote_text
 
-RANKS = "A23456789TJQK"
-SUITS = "SHDC"
-CARDS = 52
+RANK_LETTERS = "A23456789TJQK"
+SUIT_LETTERS = "SHDC"
+N_CARDS = 52
 # Suit symbols, and the variation selector that requests an emoji
-SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
+SUIT_SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
 _TEN = re.compile(r"10(?=[SHDC])|(?<=\b[SHDC])10\b", re.IGNORECASE)
-_BETWEEN = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
-MOST_NAMED = 12  # invalid cards listed in an error message
+_SEPARATORS = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
+MAX_LISTED_CARDS = 12  # invalid cards listed in an error message
 
 
 class CardError(ValueError):
@@ -33,55 +33,55 @@ def parse_card(text: str) -> int:
     Raises:
         CardError: If the string is not a card.
     """
-    tokens = _tokens(text)
-    card = _card(tokens[0]) if len(tokens) == 1 else None
+    tokens = _split_tokens(text)
+    card = _parse_token(tokens[0]) if len(tokens) == 1 else None
     if card is None:
-        raise CardError(_refusal([text.strip()]))
+        raise CardError(_describe_invalid_cards([text.strip()]))
     return card
 
 
-def _card(token: str) -> int | None:
+def _parse_token(token: str) -> int | None:
     """Return the card that a token names; None if it is not a card."""
-    plain = _plain(token)
+    plain = _normalise(token)
     letters = plain.upper() if plain.isascii() else ""
     if len(letters) != 2:
         return None
     rank = letters[0]
     suit = letters[1]
-    if rank not in RANKS or suit not in SUITS:
+    if rank not in RANK_LETTERS or suit not in SUIT_LETTERS:
         return None
-    first_of_suit = len(RANKS) * SUITS.index(suit)
-    return first_of_suit + RANKS.index(rank)
+    first_of_suit = len(RANK_LETTERS) * SUIT_LETTERS.index(suit)
+    return first_of_suit + RANK_LETTERS.index(rank)
 
 
-def _refusal(tokens: list[str]) -> str:
+def _describe_invalid_cards(tokens: list[str]) -> str:
     """Return the error message for tokens that are not cards."""
-    names = [quoted(token, 24) for token in tokens[:MOST_NAMED]]
+    names = [quote_text(token, 24) for token in tokens[:MAX_LISTED_CARDS]]
     others = len(tokens) - len(names)
     if others:
         names.append(f"{others} more")
     *before, last = names
     listed = ", ".join(before)
     subject = f"{listed} and {last} are not cards" if before else f"{last} is not a card"
-    sentence = f"{subject}: write a rank ({RANKS}) and a suit ({SUITS}), like 5S."
+    sentence = f"{subject}: write a rank ({RANK_LETTERS}) and a suit ({SUIT_LETTERS}), like 5S."
     for token in tokens:
-        plain = _plain(token)
-        turned = _card(plain[1:] + plain[:1])
+        plain = _normalise(token)
+        turned = _parse_token(plain[1:] + plain[:1])
         if turned is not None:
-            return f"{sentence} The rank comes first: {card_text(turned)}."
+            return f"{sentence} The rank comes first: {format_card(turned)}."
     return sentence
 
 
-def card_text(card: int) -> str:
+def format_card(card: int) -> str:
     """Return the notation of a card 0..51, such as `5S`.
 
     Raises:
         CardError: If the number is not a card.
     """
-    if not 0 <= card < CARDS:
+    if not 0 <= card < N_CARDS:
         raise CardError(f"{card} is not a card: cards are 0..51, 13 * suit + rank.")
-    suit, rank = divmod(card, len(RANKS))
-    return RANKS[rank] + SUITS[suit]
+    suit, rank = divmod(card, len(RANK_LETTERS))
+    return RANK_LETTERS[rank] + SUIT_LETTERS[suit]
 
 
 def parse_cards(text: str) -> list[int]:
@@ -93,30 +93,30 @@ def parse_cards(text: str) -> list[int]:
     Raises:
         CardError: If part of the string is not a card, or a card occurs twice.
     """
-    tokens = _tokens(text)
-    cards = {token: _card(token) for token in tokens}
+    tokens = _split_tokens(text)
+    cards = {token: _parse_token(token) for token in tokens}
     if wrong := [token for token, card in cards.items() if card is None]:
-        raise CardError(_refusal(wrong))
+        raise CardError(_describe_invalid_cards(wrong))
     found = [card for token in tokens if (card := cards[token]) is not None]
     if repeated := sorted(card for card, times in Counter(found).items() if times > 1):
-        names = " and ".join(map(card_text, repeated))
+        names = " and ".join(map(format_card, repeated))
         verb = "is" if len(repeated) == 1 else "are"
         raise CardError(f"{names} {verb} given more than once: a pack has each card once.")
     return found
 
 
-def are_cards(text: str) -> bool:
+def is_card_list(text: str) -> bool:
     """Return True if a string consists of two or more cards and nothing else."""
-    tokens = _tokens(text)
-    return len(tokens) > 1 and None not in map(_card, tokens)
+    tokens = _split_tokens(text)
+    return len(tokens) > 1 and None not in map(_parse_token, tokens)
 
 
 def split_cards(text: str) -> list[str]:
     """Split a string at the separators of card lists: `['QD', '9D*']` becomes QD and 9D*."""
-    return text.translate(_BETWEEN).split()
+    return text.translate(_SEPARATORS).split()
 
 
-def hand_mask(cards: Iterable[int]) -> int:
+def cards_to_mask(cards: Iterable[int]) -> int:
     """Return the mask of a hand with the given cards 0..51.
 
     Raises:
@@ -124,41 +124,41 @@ def hand_mask(cards: Iterable[int]) -> int:
     """
     mask = 0
     for card in cards:
-        card_text(card)
+        format_card(card)
         mask |= 1 << int(card)
     return mask
 
 
-def cards_in(mask: int) -> list[int]:
+def mask_to_cards(mask: int) -> list[int]:
     """Return the cards 0..51 of a hand in ascending order.
 
     Raises:
         CardError: If the number is not a mask of 52 bits.
     """
     hand = int(mask)
-    if not 0 <= hand < 1 << CARDS:
-        raise CardError(f"{hand} is not a hand: a hand is a mask of {CARDS} bits, one per card.")
-    return [card for card in range(CARDS) if hand >> card & 1]
+    if not 0 <= hand < 1 << N_CARDS:
+        raise CardError(f"{hand} is not a hand: a hand is a mask of {N_CARDS} bits, one per card.")
+    return [card for card in range(N_CARDS) if hand >> card & 1]
 
 
-def hand_text(mask: int) -> str:
+def format_hand(mask: int) -> str:
     """Return the notation of a hand in ascending order, such as `5S 6S 7S KH`."""
-    return " ".join(card_text(card) for card in cards_in(mask))
+    return " ".join(format_card(card) for card in mask_to_cards(mask))
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     """Return a string with letters instead of suit symbols, and T instead of 10."""
-    return _TEN.sub("T", text.translate(SYMBOLS))
+    return _TEN.sub("T", text.translate(SUIT_SYMBOLS))
 
 
-def _tokens(text: str) -> list[str]:
+def _split_tokens(text: str) -> list[str]:
     """Split a string into tokens that should be cards.
 
     Words that begin with a card are split into pairs of characters; other words remain whole.
     """
     tokens = []
-    for word in split_cards(_plain(text)):
-        if len(word) <= 3 or _card(word[:2]) is None:
+    for word in split_cards(_normalise(text)):
+        if len(word) <= 3 or _parse_token(word[:2]) is None:
             tokens.append(word)
             continue
         for i in range(0, len(word), 2):

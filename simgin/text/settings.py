@@ -8,12 +8,12 @@ in an untrusted folder could change what simgin compiles and draws.
 import contextlib
 import os
 
-FILES = (".numba_config.yaml", "matplotlibrc")
+SETTINGS_FILES = (".numba_config.yaml", "matplotlibrc")
 
 
-def _import_elsewhere() -> None:
+def _import_without_local_settings() -> None:
     """Import the libraries from another directory if this one has settings files for them."""
-    if not any(map(os.path.lexists, FILES)):
+    if not any(map(os.path.lexists, SETTINGS_FILES)):
         return
     with contextlib.chdir(os.path.dirname(__file__)):
         import matplotlib  # noqa: F401
@@ -22,4 +22,4 @@ def _import_elsewhere() -> None:
         config._config_fname = os.devnull  # numba reads it again before it compiles
 
 
-_import_elsewhere()
+_import_without_local_settings()

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable
 
 
-def join(words: Iterable[str]) -> str:
+def join_command(words: Iterable[str]) -> str:
     r"""Return a command line quoted for bash, zsh and ksh.
 
     >>> join(["simgin", "report", "my run", "a\nb"])
@@ -15,10 +15,10 @@ def join(words: Iterable[str]) -> str:
 
 def quote(word: str) -> str:
     r"""Return a word quoted for a shell, with unprintable bytes escaped as \xNN."""
-    return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escaped, word))}'"
+    return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escape, word))}'"
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     """Return a character as it is written in $'...' quotes."""
     if character in "\\'":
         return f"\\{character}"

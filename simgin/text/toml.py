@@ -10,17 +10,17 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from simgin.text.files import read_text
-from simgin.text.messages import did_you_mean, first_mistakes, shown
+from simgin.text.messages import did_you_mean, format_value, truncate_errors
 
-MOST_BYTES = 1 << 20  # per file
-MOST_DOTS = 300  # per line: tomllib needs quadratic time for dotted keys
-Location = tuple[str | int, ...]  # path of a key in a file, such as ("matchups", 0, "a")
+MAX_TOML_BYTES = 1 << 20  # per file
+MAX_DOTS = 300  # per line: tomllib needs quadratic time for dotted keys
+KeyPath = tuple[str | int, ...]  # path of a key in a file, such as ("matchups", 0, "a")
 
 # The first model makes pydantic load the plug-ins of all packages, and one may be broken
 with contextlib.suppress(Exception):
     create_model("First")
 
-_REMEDIES = {
+_HINTS = {
     "string_type": "write a text in quotes",
     "int_type": "write a whole number",
     "list_type": "write a [list]",
@@ -34,51 +34,51 @@ class TomlError(ValueError):
         messages: The error messages, one for each problem in the file.
     """
 
-    def __init__(self, sentences: list[str]) -> None:
-        self.sentences = first_mistakes(sentences)
-        super().__init__("\n".join(self.sentences))
+    def __init__(self, messages: list[str]) -> None:
+        self.messages = truncate_errors(messages)
+        super().__init__("\n".join(self.messages))
 
 
-class Table(BaseModel):
+class StrictTable(BaseModel):
     """Base class of tables with a fixed set of keys, whose values are not converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def read_tables(path: Path, remedy: str) -> dict[str, Any]:
+def read_tables(path: Path, hint: str) -> dict[str, Any]:
     """Return the content of a TOML file.
 
     Args:
         path: The file.
-        remedy: End of the error message, such as "name a file".
+        hint: End of the error message, such as "name a file".
 
     Raises:
         TomlError: If the file cannot be read or parsed.
     """
     try:
-        text = read_text(path, MOST_BYTES)
-        if max(line.count(".") for line in text.split("\n")) > MOST_DOTS:
-            raise OSError(errno.E2BIG, f"it has a line of more than {MOST_DOTS} dots")
+        text = read_text(path, MAX_TOML_BYTES)
+        if max(line.count(".") for line in text.split("\n")) > MAX_DOTS:
+            raise OSError(errno.E2BIG, f"it has a line of more than {MAX_DOTS} dots")
         return tomllib.loads(text)
     except OSError as error:
-        sentence = f"{path} cannot be read ({error.strerror}); {remedy}."
+        sentence = f"{path} cannot be read ({error.strerror}); {hint}."
     except UnicodeDecodeError:
         sentence = f"{path} is not UTF-8 text; save it as UTF-8."
     except tomllib.TOMLDecodeError as error:
         sentence = f"{path} is not valid TOML: {error}."
     except RecursionError:
-        sentence = f"{path} cannot be read: its lists or tables are nested too deep; {remedy}."
+        sentence = f"{path} cannot be read: its lists or tables are nested too deep; {hint}."
     except ValueError as error:  # from int(), or for a path with a NUL
         reason = "it has a number of thousands of digits" if "digits" in str(error) else str(error)
-        sentence = f"{path} cannot be read: {reason}; {remedy}."
+        sentence = f"{path} cannot be read: {reason}; {hint}."
     raise TomlError([sentence])
 
 
-def describe_mistakes(
+def describe_validation_errors(
     path: object,
     error: ValidationError,
-    known_keys: Callable[[Location], Iterable[str]],
-    inside: Location = (),
+    known_keys: Callable[[KeyPath], Iterable[str]],
+    prefix: KeyPath = (),
 ) -> list[str]:
     """Return a message for every error that pydantic found in a file.
 
@@ -86,21 +86,21 @@ def describe_mistakes(
         path: The file, for the messages.
         error: The errors.
         known_keys: Function that returns the allowed keys of the table with an unknown key.
-        inside: Path of the validated part in the file.
+        prefix: Path of the validated part in the file.
     """
     sentences = []
     for mistake in error.errors(include_url=False):
         place = mistake["loc"]
-        sentences.append(_sentence(path, (*inside, *place), mistake, known_keys(place)))
+        sentences.append(_format_error(path, (*prefix, *place), mistake, known_keys(place)))
     return sentences
 
 
-def _sentence(path: object, location: Location, mistake: Any, known_keys: Iterable[str]) -> str:
+def _format_error(path: object, key_path: KeyPath, mistake: Any, known_keys: Iterable[str]) -> str:
     """Return the message for one error."""
-    key = _key_text(location)
+    key = _format_key_path(key_path)
     match mistake["type"]:
         case "extra_forbidden":
-            nearest = _nearest(str(location[-1]), list(known_keys))
+            nearest = _suggest_key(str(key_path[-1]), list(known_keys))
             return f"{path}: unknown key {key}{nearest}"
         case "missing":
             return f"{path}: {key} is missing; add it."
@@ -113,24 +113,24 @@ def _sentence(path: object, location: Location, mistake: Any, known_keys: Iterab
             most = mistake["ctx"]["max_length"]
             return f"{path}: {key} is too long; write at most {most:,} characters."
         case kind:
-            remedy = _REMEDIES.get(kind, "write a table of keys and values")
-            return f"{path}: {key} is {shown(mistake['input'])}; {remedy}."
+            remedy = _HINTS.get(kind, "write a table of keys and values")
+            return f"{path}: {key} is {format_value(mistake['input'])}; {remedy}."
 
 
-def _key_text(location: Location) -> str:
+def _format_key_path(key_path: KeyPath) -> str:
     """Return a key path as text: ("matchups", 0, "a") becomes "matchups #1, a"."""
     text = ""
-    for part in location:
-        text += f" #{part + 1}" if isinstance(part, int) else f", {_plain(part)}"
+    for part in key_path:
+        text += f" #{part + 1}" if isinstance(part, int) else f", {_format_key(part)}"
     return text.removeprefix(", ")
 
 
-def _plain(key: str) -> str:
+def _format_key(key: str) -> str:
     """Return a key as it is written, or quoted if it is long or unprintable."""
-    return key if key.isprintable() and 0 < len(key) <= 60 else shown(key)
+    return key if key.isprintable() and 0 < len(key) <= 60 else format_value(key)
 
 
-def _nearest(key: str, known_keys: list[str]) -> str:
+def _suggest_key(key: str, known_keys: list[str]) -> str:
     """Return a spelling suggestion for an unknown key, or the list of the allowed keys."""
     near = did_you_mean(key, known_keys)
     if near != ".":

@@ -8,94 +8,100 @@ and passes the position in its parameters at which they begin. The computation u
 multiplications, divisions and tables, so that results are identical on all machines.
 """
 
-from simgin.core.bits import lowest, popcount
-from simgin.core.cards import of_rank
+from simgin.core.bits import lowest_bit, popcount
+from simgin.core.cards import cards_of_rank
 from simgin.core.jit import jit
 from simgin.core.view import FROM_PILE
-from simgin.toolkit.prospects import three_card_runs
+from simgin.toolkit.prospects import count_three_card_runs
 
-DECLINED, TAKEN, THROWN = 0, 1, 2
-STAGES = (4, 7, 11)  # turns of the opponent at which a new stage of the deal begins
-RELATIONS = 3  # relations of cards: same rank, adjacent in a suit, two ranks apart in a suit
-N_STAGES = len(STAGES) + 1
+EVENT_DECLINED, EVENT_TAKEN, EVENT_DISCARDED = 0, 1, 2
+STAGE_STARTS = (4, 7, 11)  # turns of the opponent at which a new stage of the deal begins
+N_RELATIONS = 3  # relations of cards: same rank, adjacent in a suit, two ranks apart in a suit
+N_STAGES = len(STAGE_STARTS) + 1
 # Multipliers by stage and rank come first, then those by type of event, stage and relation.
-EVENTS = 13 * N_STAGES
-NUMBERS = EVENTS + 3 * N_STAGES * RELATIONS
+EVENTS_OFFSET = 13 * N_STAGES
+N_MULTIPLIERS = EVENTS_OFFSET + 3 * N_STAGES * N_RELATIONS
 _NEWTON_STEPS = 8
 
 
 @jit
-def stage(turn):
+def deal_stage(turn):
     """Return the stage of the deal, 0..3, on a given turn of a player, counted from 1."""
     # Begins with 0 because, in interpreted mode, the sum of two NumPy booleans is a boolean
-    return 0 + (turn >= STAGES[0]) + (turn >= STAGES[1]) + (turn >= STAGES[2])
+    return 0 + (turn >= STAGE_STARTS[0]) + (turn >= STAGE_STARTS[1]) + (turn >= STAGE_STARTS[2])
 
 
 @jit
-def prior(view, first):
+def prior_offset(view, offset):
     """Return the position of the odds of the thirteen ranks at this stage of the deal."""
-    return first + 13 * stage(view.turns - view.own_turn + 1)
+    return offset + 13 * deal_stage(view.turns - view.own_turn + 1)
 
 
 @jit
-def upcard_declined(view):
+def has_declined_upcard(view):
     """Return True if the opponent has declined the first upcard."""
     took = view.turns > 0 and view.history[0, 0] != view.seat and view.history[0, 1] == FROM_PILE
     return view.upcard >= 0 and view.shed >> view.upcard & 1 and not took
 
 
 @jit
-def began(view, i):
+def find_turn_event(view, turn):
     """Return how turn i of the history, one of the opponent's, began.
 
     Returns the type of event, EVENT_DECLINED or EVENT_TAKEN, and the card, or (-1, -1) if the
     opponent had no choice.
     """
-    if view.history[i, 1] == FROM_PILE:
-        return TAKEN, int(view.history[i, 2])
-    if i == 0 or view.history[i, 1] != 0:
+    if view.history[turn, 1] == FROM_PILE:
+        return EVENT_TAKEN, int(view.history[turn, 2])
+    if turn == 0 or view.history[turn, 1] != 0:
         return -1, -1
-    return DECLINED, int(view.history[i - 1, 3])
+    return EVENT_DECLINED, int(view.history[turn - 1, 3])
 
 
 @jit
-def related(card, cards, relation):
+def find_related_cards(card, cards, relation):
     """Return the cards among `cards` that have a given relation to a card."""
     if relation == 0:
-        return cards & of_rank(card % 13) & ~(1 << card)
+        return cards & cards_of_rank(card % 13) & ~(1 << card)
     suit = 0x1FFF << (13 * (card // 13))
     return cards & suit & (1 << (card + relation) | 1 << card >> relation)
 
 
 @jit
-def _weigh(card, at, view, numbers, odds):
+def _multiply_odds(card, offset, view, params, odds):
     """Multiply the odds of unseen cards near a card by the multipliers of an event and stage."""
-    for relation in range(RELATIONS):
-        cards = related(card, view.unseen, relation)
+    for relation in range(N_RELATIONS):
+        cards = find_related_cards(card, view.unseen, relation)
         while cards:
-            odds[lowest(cards)] *= numbers[at + relation]
+            odds[lowest_bit(cards)] *= params[offset + relation]
             cards &= cards - 1
 
 
 @jit
-def weigh_history(view, numbers, first, odds):
+def apply_history(view, params, offset, odds):
     """Multiply the odds by the multipliers of all events of the opponent."""
-    if upcard_declined(view):
-        _weigh(view.upcard, first + EVENTS, view, numbers, odds)
+    if has_declined_upcard(view):
+        _multiply_odds(view.upcard, offset + EVENTS_OFFSET, view, params, odds)
     turn = 0
     for i in range(view.turns):
         if view.history[i, 0] == view.seat:
             continue
         turn += 1
-        at = first + EVENTS + stage(turn) * RELATIONS
-        kind, card = began(view, i)
+        at = offset + EVENTS_OFFSET + deal_stage(turn) * N_RELATIONS
+        kind, card = find_turn_event(view, i)
         if kind >= 0:
-            _weigh(card, at + kind * N_STAGES * RELATIONS, view, numbers, odds)
-        _weigh(int(view.history[i, 3]), at + THROWN * N_STAGES * RELATIONS, view, numbers, odds)
+            _multiply_odds(card, at + kind * N_STAGES * N_RELATIONS, view, params, odds)
+        _multiply_odds(
+            int(view.history[i, 3]),
+            at + EVENT_DISCARDED * N_STAGES * N_RELATIONS,
+            view,
+            params,
+            odds,
+        )
 
 
 @jit
-def _scale(cards, held, odds):
+def _solve_scale(cards, n_held, odds):
     """Return the factor on the odds for which the probabilities add up to `n_held` cards.
 
     `n_held` must be less than the number of cards. The sum of s * o / (1 + s * o) is concave in s,
@@ -104,32 +110,32 @@ def _scale(cards, held, odds):
     total = 0.0
     rest = cards
     while rest:
-        total += odds[lowest(rest)]
+        total += odds[lowest_bit(rest)]
         rest &= rest - 1
-    s = held / total
+    s = n_held / total
     for _ in range(_NEWTON_STEPS):
         have, slope = 0.0, 0.0
         rest = cards
         while rest:
-            o = odds[lowest(rest)]
+            o = odds[lowest_bit(rest)]
             rest &= rest - 1
             have += s * o / (1 + s * o)
             slope += o / ((1 + s * o) * (1 + s * o))
-        s += (held - have) / slope
+        s += (n_held - have) / slope
     return s
 
 
 @jit
-def believe(view, numbers, first, chances):
+def estimate_holdings(view, params, offset, probabilities):
     """Estimate the probability that the opponent holds each card, from the opponent's actions.
 
     Args:
         view: View of the player.
-        numbers: The policy's `params`, declared with `weights="beliefs.npy"`.
-        first: Position in `params` at which the multipliers begin: the number of the policy's own
+        params: The policy's `params`, declared with `weights="beliefs.npy"`.
+        offset: Position in `params` at which the multipliers begin: the number of the policy's own
             parameters.
-        chances: (52,) float64, overwritten with the probabilities: 1 for `view.known`, 0 for cards
-            that the player sees elsewhere.
+        probabilities: (52,) float64, overwritten with the probabilities: 1 for `view.known`, 0 for
+            cards that the player sees elsewhere.
 
     Example:
         Compute the probability that the opponent holds the queen of hearts::
@@ -138,32 +144,32 @@ def believe(view, numbers, first, chances):
             estimate_holdings(view, params, 0, probabilities)
             probabilities[13 * 1 + 11]
     """
-    held = max(0, 10 - popcount(view.known)) if view.deck_left < 0 else 0
+    n_held = max(0, 10 - popcount(view.known)) if view.deck_left < 0 else 0
     n = popcount(view.unseen)
-    ranks = prior(view, first)
+    ranks = prior_offset(view, offset)
     for card in range(52):
-        chances[card] = numbers[ranks + card % 13]
-    weigh_history(view, numbers, first, chances)
-    s = _scale(view.unseen, held, chances) if 0 < held < n else 0.0
+        probabilities[card] = params[ranks + card % 13]
+    apply_history(view, params, offset, probabilities)
+    s = _solve_scale(view.unseen, n_held, probabilities) if 0 < n_held < n else 0.0
     for card in range(52):
-        one = 1 << card
-        if view.unseen & one and held >= n:
-            chances[card] = 1.0
-        elif view.unseen & one and held > 0:
-            chances[card] = s * chances[card] / (1 + s * chances[card])
+        mask = 1 << card
+        if view.unseen & mask and n_held >= n:
+            probabilities[card] = 1.0
+        elif view.unseen & mask and n_held > 0:
+            probabilities[card] = s * probabilities[card] / (1 + s * probabilities[card])
         else:
-            chances[card] = 1.0 if view.known & one else 0.0
+            probabilities[card] = 1.0 if view.known & mask else 0.0
 
 
 @jit
-def meld_chance(card, chances, rules):
+def meld_probability(card, probabilities, rules):
     """Return the probability that the opponent can meld a card with two cards of the hand.
 
     The opponent's cards are treated as independent.
 
     Args:
         card: Card, 0..51.
-        chances: (52,) float64 from `estimate_holdings` or `estimate_holdings_uniformly`.
+        probabilities: (52,) float64 from `estimate_holdings` or `estimate_holdings_uniformly`.
         rules: Rules of the variant.
 
     Returns:
@@ -181,11 +187,11 @@ def meld_chance(card, chances, rules):
     for a in range(r, 52, 13):
         for b in range(a + 13, 52, 13):
             if a != card and b != card:
-                missing *= 1 - chances[a] * chances[b]
-    for i in range(three_card_runs(rules)):
+                missing *= 1 - probabilities[a] * probabilities[b]
+    for i in range(count_three_card_runs(rules)):
         run = rules.runs[i]
         if run >> r & 1:
             others = (run ^ 1 << r) << base
-            a = lowest(others)
-            missing *= 1 - chances[a] * chances[lowest(others ^ 1 << a)]
+            a = lowest_bit(others)
+            missing *= 1 - probabilities[a] * probabilities[lowest_bit(others ^ 1 << a)]
     return 1 - missing

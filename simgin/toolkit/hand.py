@@ -1,16 +1,22 @@
 """Your own hand as it is: values, deadwood, melds and their extensions."""
 
-from simgin.core.bits import lowest, popcount
-from simgin.core.cards import lane, of_rank
-from simgin.core.deadwood import best_discards, deadwood, deadwood_with, dearest, meldable
+from simgin.core.bitboard import cards_in_runs, cards_in_sets
+from simgin.core.bits import lowest_bit, popcount
+from simgin.core.cards import cards_of_rank, suit_lane
+from simgin.core.deadwood import (
+    best_discards,
+    cards_in_melds,
+    deadwood,
+    deadwood_with_melded,
+    highest_value_cards,
+)
 from simgin.core.jit import jit
-from simgin.core.meldings import extension
-from simgin.core.meldings import points as points_of
-from simgin.core.planes import cards_in_runs, cards_in_sets
+from simgin.core.meldings import meld_extensions
+from simgin.core.meldings import sum_card_values as points_of
 
 
 @jit
-def value(card, rules):
+def card_value(card, rules):
     """Return the deadwood value of a card, in points.
 
     Args:
@@ -26,7 +32,7 @@ def value(card, rules):
 
 
 @jit
-def points(cards, rules):
+def total_points(cards, rules):
     """Return the total value of some cards, melded or not, in points.
 
     Args:
@@ -42,7 +48,7 @@ def points(cards, rules):
 
 
 @jit
-def of_ranks(ranks):
+def cards_of_ranks(ranks):
     """Return all cards of some ranks.
 
     Args:
@@ -60,7 +66,7 @@ def of_ranks(ranks):
 
 
 @jit
-def highest(cards):
+def highest_card(cards):
     """Return the card of highest rank, king first; the lowest number if there are several.
 
     Args:
@@ -75,8 +81,8 @@ def highest(cards):
             highest_card(view.legal)
     """
     for r in range(12, -1, -1):
-        if cards & of_rank(r):
-            return lowest(cards & of_rank(r))
+        if cards & cards_of_rank(r):
+            return lowest_bit(cards & cards_of_rank(r))
     return -1
 
 
@@ -100,11 +106,11 @@ def best_discard(hand, legal, rules):
             best_discard(view.hand, view.legal & ~cards_of_rank(12) or view.legal, rules)
     """
     cards = best_discards(hand, legal, rules)[1]
-    return lowest(dearest(cards, rules)[0])
+    return lowest_bit(highest_value_cards(cards, rules)[0])
 
 
 @jit
-def count_after(hand, card, rules):
+def deadwood_after_taking(hand, card, rules):
     """Return the least deadwood after taking a card and discarding another one.
 
     Args:
@@ -127,7 +133,7 @@ def count_after(hand, card, rules):
 
 
 @jit
-def lowers(view, rules):
+def lowers_deadwood(view, rules):
     """Return True if taking the card on offer would lower the deadwood.
 
     Args:
@@ -139,17 +145,17 @@ def lowers(view, rules):
 
             take_if(lowers_deadwood(view, rules), view.legal)
     """
-    return count_after(view.hand, view.taken_offer, rules) < view.count
+    return deadwood_after_taking(view.hand, view.taken_offer, rules) < view.count
 
 
 @jit
-def discards_leaving(hand, legal, most, rules):
+def discards_leaving(hand, legal, max_deadwood, rules):
     """Return the legal discards that leave at most a given deadwood.
 
     Args:
         hand: Up to eleven cards as a 52-bit mask.
         legal: Legal discards as a 52-bit mask.
-        most: Maximum deadwood, in points.
+        max_deadwood: Maximum deadwood, in points.
         rules: Rules of the variant.
 
     Returns:
@@ -162,10 +168,10 @@ def discards_leaving(hand, legal, most, rules):
     """
     cards = 0
     while legal:
-        one = legal & -legal
-        legal ^= one
-        if deadwood(hand & ~one, rules) <= most:
-            cards |= one
+        mask = legal & -legal
+        legal ^= mask
+        if deadwood(hand & ~mask, rules) <= max_deadwood:
+            cards |= mask
     return cards
 
 
@@ -185,11 +191,11 @@ def makes_meld(hand, card, rules):
 
             makes_meld(view.hand, view.taken_offer, rules)
     """
-    return meldable(hand | 1 << card, rules) >> card & 1 != 0
+    return cards_in_melds(hand | 1 << card, rules) >> card & 1 != 0
 
 
 @jit
-def in_best_melding(hand, card, rules):
+def is_in_best_melding(hand, card, rules):
     """Return True if a card is melded in some least-deadwood melding of the hand and the card.
 
     Args:
@@ -207,7 +213,7 @@ def in_best_melding(hand, card, rules):
     eleven = hand | 1 << card
     if rules.by_planes[0] and cards_in_runs(eleven) & cards_in_sets(eleven) == 0:
         return True  # without conflicts, the best melding contains all melds
-    return deadwood_with(eleven, card, rules) == deadwood(eleven, rules)
+    return deadwood_with_melded(eleven, card, rules) == deadwood(eleven, rules)
 
 
 @jit
@@ -227,11 +233,11 @@ def deadwood_of_melding(hand, melds, rules):
 
             deadwood_of_melding(view.hand, view.meldings[0], rules)
     """
-    return points(hand & ~(melds[0] | melds[1] | melds[2]), rules)
+    return total_points(hand & ~(melds[0] | melds[1] | melds[2]), rules)
 
 
 @jit
-def live_extensions(melds, cards, rules):
+def count_extensions(melds, cards, rules):
     """Return how many of some cards could be laid off directly on a melding.
 
     Args:
@@ -250,12 +256,12 @@ def live_extensions(melds, cards, rules):
     out = 0
     for k in range(3):
         if melds[k]:
-            out |= extension(melds[k], rules)
+            out |= meld_extensions(melds[k], rules)
     return popcount(out & cards)
 
 
 @jit
-def loose(hand, rules):
+def unmatched_cards(hand, rules):
     """Return the cards that some least-deadwood melding leaves over.
 
     Discarding one of these cards lowers the deadwood by its whole value.
@@ -273,10 +279,10 @@ def loose(hand, rules):
             view.legal & unmatched_cards(view.hand, rules)
     """
     whole = deadwood(hand, rules)
-    found = hand & ~meldable(hand, rules)
+    found = hand & ~cards_in_melds(hand, rules)
     rest = hand & ~found
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
         if deadwood(hand & ~(1 << card), rules) == whole - rules.value[0, card % 13]:
             found |= 1 << card
@@ -284,12 +290,12 @@ def loose(hand, rules):
 
 
 @jit
-def left_over(hand, first, rules):
+def leftover_cards(hand, preferred, rules):
     """Return the cards that one least-deadwood melding leaves over.
 
     Args:
         hand: Up to eleven cards as a 52-bit mask.
-        first: Cards that are left over if there is a choice, as a 52-bit mask.
+        preferred: Cards that are left over if there is a choice, as a 52-bit mask.
         rules: Rules of the variant.
 
     Returns:
@@ -300,20 +306,20 @@ def left_over(hand, first, rules):
 
             leftover_cards(view.hand, view.legal, rules)
     """
-    plain = hand & ~meldable(hand, rules)
-    left = deadwood(hand, rules) - points(plain, rules)
+    plain = hand & ~cards_in_melds(hand, rules)
+    left = deadwood(hand, rules) - total_points(plain, rules)
     if left == 0:
         return plain
-    kept, left = _spare(hand & ~plain, left, first, rules)
-    return hand & ~_spare(kept, left, ~first, rules)[0]
+    kept, left = _remove_unmatched(hand & ~plain, left, preferred, rules)
+    return hand & ~_remove_unmatched(kept, left, ~preferred, rules)[0]
 
 
 @jit
-def _spare(hand, left, cards, rules):
+def _remove_unmatched(hand, left, cards, rules):
     """Remove the cards that save their whole value; return the hand and its deadwood."""
     cards &= hand
     while cards:
-        card = lowest(cards)
+        card = lowest_bit(cards)
         cards &= cards - 1
         if deadwood(hand & ~(1 << card), rules) == left - rules.value[0, card % 13]:
             hand &= ~(1 << card)
@@ -322,7 +328,7 @@ def _spare(hand, left, cards, rules):
 
 
 @jit
-def extensions(hand, rules):
+def extension_cards(hand, rules):
     """Return the cards outside a hand that could be laid off on some meld made of its cards.
 
     Args:
@@ -339,13 +345,13 @@ def extensions(hand, rules):
     """
     out = 0
     for r in range(13):
-        rank = hand & of_rank(r)
+        rank = hand & cards_of_rank(r)
         if popcount(rank) == 3:
-            out |= of_rank(r) & ~rank
+            out |= cards_of_rank(r) & ~rank
     for s in range(4):
-        own = lane(hand, s)
-        if rules.lane[0, own] & 0x1FFF:
+        suit_cards = suit_lane(hand, s)
+        if rules.lane[0, suit_cards] & 0x1FFF:
             for i in range(rules.n_runs):
-                if rules.runs[i] & ~own == 0:
-                    out |= extension(rules.runs[i] << (13 * s), rules)
+                if rules.runs[i] & ~suit_cards == 0:
+                    out |= meld_extensions(rules.runs[i] << (13 * s), rules)
     return out & ~hand

@@ -6,22 +6,22 @@ or in the stock. `simgin.toolkit.beliefs` computes the probability of each card 
 actions.
 """
 
-from simgin.core.bits import lowest, popcount
-from simgin.core.cards import PACK, of_rank
+from simgin.core.bitboard import ranks_of
+from simgin.core.bits import lowest_bit, popcount
+from simgin.core.cards import ALL_CARDS, cards_of_rank
 from simgin.core.jit import jit
-from simgin.core.planes import ranks_of
-from simgin.toolkit.hand import of_ranks
+from simgin.toolkit.hand import cards_of_ranks
 
 # Mean least deadwood of the opponent's ten cards by number of the opponent's turns (0: as dealt) if
 # the deal has not ended; from 3,000 deals of gold-early against itself, by training/beliefs.py.
-COUNTS = (
+MEAN_DEADWOOD_BY_TURN = (
     (56.4, 47.4, 40.5, 35.3, 31.3, 27.6, 22.4, 18.0, 14.5, 11.7)
     + (9.4, 7.6, 6.4, 5.3, 4.6, 3.9, 3.4, 3.0, 2.6, 2.1)
 )  # fmt: skip
 
 
 @jit
-def near(card):
+def neighbours(card):
     """Return the other cards of the same rank, and of the same suit within two ranks.
 
     Sequences do not go round the corner.
@@ -39,11 +39,11 @@ def near(card):
     """
     r = card % 13
     span = (0b11111 << r >> 2) & 0x1FFF
-    return (of_rank(r) | span << (13 * (card // 13))) & ~(1 << card)
+    return (cards_of_rank(r) | span << (13 * (card // 13))) & ~(1 << card)
 
 
 @jit
-def near_any(cards):
+def neighbours_of_any(cards):
     """Return the cards that are `neighbours` of at least one of some cards.
 
     Args:
@@ -59,13 +59,13 @@ def near_any(cards):
     """
     found = 0
     while cards:
-        found |= near(lowest(cards))
+        found |= neighbours(lowest_bit(cards))
         cards &= cards - 1
     return found
 
 
 @jit
-def touching(cards):
+def touching_cards(cards):
     """Return the cards of the same rank as one of some cards, or adjacent to it in its suit.
 
     The cards themselves are included. Sequences do not go round the corner.
@@ -81,17 +81,20 @@ def touching(cards):
 
             view.legal & touching_cards(view.shed)
     """
-    return of_ranks(ranks_of(cards)) | (cards << 1 & ~of_rank(0) | cards >> 1 & ~of_rank(12)) & PACK
+    return (
+        cards_of_ranks(ranks_of(cards))
+        | (cards << 1 & ~cards_of_rank(0) | cards >> 1 & ~cards_of_rank(12)) & ALL_CARDS
+    )
 
 
 @jit
-def thrown(view, seat, most):
+def first_discards(view, seat, max_discards):
     """Return the first discards of a seat in this deal.
 
     Args:
         view: View of the player.
         seat: Seat, 0 or 1: `view.seat` or `1 - view.seat`.
-        most: Maximum number of discards.
+        max_discards: Maximum number of discards.
 
     Returns:
         Cards as a 52-bit mask.
@@ -103,16 +106,16 @@ def thrown(view, seat, most):
     """
     cards = 0
     for i in range(view.turns):
-        if most <= 0:
+        if max_discards <= 0:
             break
         if view.history[i, 0] == seat and view.history[i, 3] >= 0:
             cards |= 1 << int(view.history[i, 3])
-            most -= 1
+            max_discards -= 1
     return cards
 
 
 @jit
-def last_thrown(view):
+def last_opponent_discard(view):
     """Return the opponent's last discard, or -1 before the first.
 
     Args:
@@ -134,7 +137,7 @@ def last_thrown(view):
 
 
 @jit
-def left_lying(view):
+def declined_card(view):
     """Return the opponent's last discard, or the first upcard, if the player did not take it.
 
     Args:
@@ -155,7 +158,7 @@ def left_lying(view):
 
 
 @jit
-def chance_held(view):
+def holding_probability(view):
     """Return the probability that the opponent holds a given unseen card.
 
     All unseen cards are treated as equally likely: the result is the number of unknown cards in the
@@ -179,15 +182,15 @@ def chance_held(view):
 
 
 @jit
-def believe_alike(view, chances):
+def estimate_holdings_uniformly(view, probabilities):
     """Estimate the probability that the opponent holds each card, ignoring the history.
 
     All unseen cards are treated as equally likely.
 
     Args:
         view: View of the player.
-        chances: (52,) float64, overwritten with the probabilities: 1 for `view.known`, 0 for cards
-            that the player sees elsewhere.
+        probabilities: (52,) float64, overwritten with the probabilities: 1 for `view.known`, 0 for
+            cards that the player sees elsewhere.
 
     Example:
         Compute the probability that the opponent can meld a discard::
@@ -196,13 +199,15 @@ def believe_alike(view, chances):
             estimate_holdings_uniformly(view, probabilities)
             meld_probability(card, probabilities, rules)
     """
-    alike = chance_held(view)
+    probability = holding_probability(view)
     for card in range(52):
-        chances[card] = alike if view.unseen >> card & 1 else 1.0 if view.known >> card & 1 else 0.0
+        probabilities[card] = (
+            probability if view.unseen >> card & 1 else 1.0 if view.known >> card & 1 else 0.0
+        )
 
 
 @jit
-def danger(card, view, p, u, d):
+def discard_danger(card, view, held_weight, unseen_weight, shed_weight):
     """Return a score for how much a discard can help the opponent.
 
     The score adds a weight for each neighbour of the card (see `neighbours`). jdh8/gin-rummy-engine
@@ -211,9 +216,10 @@ def danger(card, view, p, u, d):
     Args:
         card: Card to discard, 0..51.
         view: View of the player.
-        p: Weight of neighbours that the opponent took and holds.
-        u: Weight of unseen neighbours.
-        d: Weight of neighbours that the opponent discarded or declined, which is subtracted.
+        held_weight: Weight of neighbours that the opponent took and holds.
+        unseen_weight: Weight of unseen neighbours.
+        shed_weight: Weight of neighbours that the opponent discarded or declined, which is
+            subtracted.
 
     Returns:
         Weighted sum, in the units of the weights.
@@ -223,22 +229,22 @@ def danger(card, view, p, u, d):
 
             discard_danger(card, view, 2, 1, 2)
     """
-    around = near(card)
+    near_cards = neighbours(card)
     return (
-        p * popcount(around & view.known)
-        + u * popcount(around & view.unseen)
-        - d * popcount(around & view.shed)
+        held_weight * popcount(near_cards & view.known)
+        + unseen_weight * popcount(near_cards & view.unseen)
+        - shed_weight * popcount(near_cards & view.shed)
     )
 
 
 @jit
-def expected_count(turns):
+def expected_deadwood(n_turns):
     """Return the mean deadwood of an opponent after a number of turns.
 
     The table is from deals of `gold-early` against itself that had not ended.
 
     Args:
-        turns: Number of the opponent's turns; 0 for the hand as dealt.
+        n_turns: Number of the opponent's turns; 0 for the hand as dealt.
 
     Returns:
         Deadwood in points.
@@ -248,4 +254,4 @@ def expected_count(turns):
 
             expected_deadwood(view.turns - view.own_turn + 1) >= view.ending_count + 10
     """
-    return COUNTS[min(turns, len(COUNTS) - 1)]
+    return MEAN_DEADWOOD_BY_TURN[min(n_turns, len(MEAN_DEADWOOD_BY_TURN) - 1)]

@@ -5,13 +5,13 @@ suit and at most two ranks apart. Such a card is a *completer*, and it is *live*
 Both terms ignore rainbows; *outs*, the cards that would be in a meld, include them.
 """
 
-from simgin.core.bits import lowest, popcount
-from simgin.core.cards import LANE, lane, of_rank, ranks_held_twice
-from simgin.core.deadwood import best_discards, deadwood, meldable, runs_in
-from simgin.core.jit import inlined, jit
-from simgin.core.planes import cards_in_sets, one_left, ranks_of, run_outs
-from simgin.core.rules import CORNER, HIGH_OR_LOW
-from simgin.toolkit.hand import of_ranks
+from simgin.core.bitboard import can_leave_one_card, cards_in_sets, ranks_of, run_outs
+from simgin.core.bits import lowest_bit, popcount
+from simgin.core.cards import LANE_MASK, cards_of_rank, ranks_held_twice, suit_lane
+from simgin.core.deadwood import best_discards, cards_in_melds, deadwood, find_run_cards
+from simgin.core.jit import force_inline, jit
+from simgin.core.rules_record import ACE_HIGH_OR_LOW, ACE_ROUND_CORNER
+from simgin.toolkit.hand import cards_of_ranks
 
 
 @jit
@@ -31,14 +31,14 @@ def outs(hand, rules):
             popcount(outs(view.hand & ~card_mask(card), rules) & view.unseen)
     """
     if rules.by_planes[0]:
-        return outs_by_planes(hand)
-    cards = of_ranks(ranks_held_twice(hand))
-    s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
+        return outs_by_bits(hand)
+    cards = cards_of_ranks(ranks_held_twice(hand))
+    s, h, d, c = suit_lane(hand, 0), suit_lane(hand, 1), suit_lane(hand, 2), suit_lane(hand, 3)
     cards |= (
-        _run_outs(s, rules)
-        | _run_outs(h, rules) << 13
-        | _run_outs(d, rules) << 26
-        | _run_outs(c, rules) << 39
+        _lane_run_outs(s, rules)
+        | _lane_run_outs(h, rules) << 13
+        | _lane_run_outs(d, rules) << 26
+        | _lane_run_outs(c, rules) << 39
     )
     for i in range(rules.n_rainbows):
         missing = rules.rainbows[i] & ~hand
@@ -47,26 +47,26 @@ def outs(hand, rules):
     return cards & ~hand
 
 
-@inlined
-def outs_by_planes(hand):
+@force_inline
+def outs_by_bits(hand):
     """Return the `outs` under rules with low aces and without rainbows."""
-    return (of_ranks(ranks_held_twice(hand)) | run_outs(hand)) & ~hand
+    return (cards_of_ranks(ranks_held_twice(hand)) | run_outs(hand)) & ~hand
 
 
 @jit
-def _run_outs(one, rules):
+def _lane_run_outs(ranks_held, rules):
     """Return the ranks that would make a run with two cards of a lane."""
-    around = one << 13
-    if rules.ace_runs == HIGH_OR_LOW:
-        around |= (one & 1) << 26
-    elif rules.ace_runs == CORNER:
-        around |= one | one << 26
+    around = ranks_held << 13
+    if rules.ace_runs == ACE_HIGH_OR_LOW:
+        around |= (ranks_held & 1) << 26
+    elif rules.ace_runs == ACE_ROUND_CORNER:
+        around |= ranks_held | ranks_held << 26
     ranks = around << 2 & around << 1 | around << 1 & around >> 1 | around >> 1 & around >> 2
-    return ranks >> 13 & 0x1FFF | (ranks >> 26 & 1 if rules.ace_runs == HIGH_OR_LOW else 0)
+    return ranks >> 13 & 0x1FFF | (ranks >> 26 & 1 if rules.ace_runs == ACE_HIGH_OR_LOW else 0)
 
 
 @jit
-def hits(hand, cards, rules):
+def count_outs(hand, cards, rules):
     """Return how many of some cards would be in a meld if they were added to a hand.
 
     Args:
@@ -86,7 +86,7 @@ def hits(hand, cards, rules):
 
 
 @jit
-def next_counts(ten, cards, rules, counts):
+def deadwood_after_draws(ten, cards, rules, counts):
     """Compute the least deadwood after drawing each of some cards and discarding one.
 
     Args:
@@ -110,18 +110,18 @@ def next_counts(ten, cards, rules, counts):
     fit = outs(ten, rules)
     n = 0
     while cards:
-        one = cards & -cards
-        cards ^= one
-        if one & fit:
-            counts[n] = best_discards(ten | one, ten | one, rules)[0]
+        mask = cards & -cards
+        cards ^= mask
+        if mask & fit:
+            counts[n] = best_discards(ten | mask, ten | mask, rules)[0]
         else:
-            counts[n] = min(whole, nine + rules.value[0, lowest(one) % 13])
+            counts[n] = min(whole, nine + rules.value[0, lowest_bit(mask) % 13])
         n += 1
     return n
 
 
 @jit
-def next_tally(ten, cards, rules, tally):
+def tally_deadwood_after_draws(ten, cards, rules, tally):
     """Count how many of some cards leave each deadwood when drawn.
 
     This is faster than `deadwood_after_draws` and suits `mean_of_smallest`.
@@ -149,7 +149,7 @@ def next_tally(ten, cards, rules, tally):
     others = cards & ~fit
     for r in range(13):
         count = min(whole, nine + rules.value[0, r], last)
-        tally[count] += popcount(others & of_rank(r))
+        tally[count] += popcount(others & cards_of_rank(r))
     while fit:
         eleven = ten | fit & -fit
         fit &= fit - 1
@@ -158,7 +158,7 @@ def next_tally(ten, cards, rules, tally):
 
 
 @jit
-def gin_draws(ten, cards, rules):
+def count_gin_draws(ten, cards, rules):
     """Return how many of some cards make gin when drawn.
 
     Args:
@@ -174,59 +174,59 @@ def gin_draws(ten, cards, rules):
 
             count_gin_draws(view.hand & ~card_mask(card), view.unseen, rules)
     """
-    loose = ten & ~meldable(ten, rules)
-    if popcount(loose) > 3:
+    unmatched = ten & ~cards_in_melds(ten, rules)
+    if popcount(unmatched) > 3:
         return 0
-    if loose == 0 and deadwood(ten, rules) == 0:
+    if unmatched == 0 and deadwood(ten, rules) == 0:
         return popcount(cards)
-    new = outs(loose, rules) & cards
-    return gin_outs(ten, loose, new, outs(ten, rules) & cards & ~new, rules)
+    new = outs(unmatched, rules) & cards
+    return count_gin_outs(ten, unmatched, new, outs(ten, rules) & cards & ~new, rules)
 
 
 @jit
-def gin_outs(ten, loose, new, fits, rules):
+def count_gin_outs(ten, unmatched, new_melds, fits, rules):
     """Return how many of the cards that fit a hand of ten make gin when drawn.
 
     `unmatched` are the cards of the hand in no possible meld, at most three, with deadwood.
     `new_melds` are the cards that make a meld with two of these, and `fits` other cards that would
     be in a meld with cards of the hand.
     """
-    found, fit = 0, new | fits
-    if loose & (loose - 1) and rules.n_rainbows == 0:
-        fit &= _akin(loose)  # the card must be melded with at least one of them
-        if runs_in(ten, rules) & cards_in_sets(ten) == 0:
-            found = popcount(new)  # these leave the other melds unchanged
-            fit &= ~new
+    found, fit = 0, new_melds | fits
+    if unmatched & (unmatched - 1) and rules.n_rainbows == 0:
+        fit &= _same_rank_or_suit(unmatched)  # the card must be melded with at least one of them
+        if find_run_cards(ten, rules) & cards_in_sets(ten) == 0:
+            found = popcount(new_melds)  # these leave the other melds unchanged
+            fit &= ~new_melds
     while fit:
-        found += _goes_gin(ten | fit & -fit, rules)
+        found += _can_go_gin(ten | fit & -fit, rules)
         fit &= fit - 1
     return found
 
 
-@inlined
-def _goes_gin(eleven, rules):
+@force_inline
+def _can_go_gin(eleven, rules):
     """Return True if one of eleven cards can be discarded with no deadwood left.
 
     If all eleven cards are in melds, one of the melds is longer than three cards.
     """
     if rules.by_planes[0]:
-        return one_left(eleven)
-    left = eleven & ~meldable(eleven, rules)
+        return can_leave_one_card(eleven)
+    left = eleven & ~cards_in_melds(eleven, rules)
     return left & (left - 1) == 0 and best_discards(eleven, eleven, rules)[0] == 0
 
 
 @jit
-def _akin(cards):
+def _same_rank_or_suit(cards):
     """Return all cards of the ranks and suits of some cards."""
-    found = of_ranks(ranks_of(cards))
+    found = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
-        if lane(cards, suit):
-            found |= LANE << 13 * suit
+        if suit_lane(cards, suit):
+            found |= LANE_MASK << 13 * suit
     return found
 
 
 @jit
-def linked(cards):
+def partners_by_rank_and_suit(cards):
     """Return the cards with a partner in rank and the cards with a partner in suit, aces low.
 
     Args:
@@ -242,17 +242,17 @@ def linked(cards):
             by_rank, by_suit = partners_by_rank_and_suit(view.hand)
             view.legal & ~(by_rank | by_suit)
     """
-    by_rank = of_ranks(ranks_held_twice(cards))
-    one = cards & ~of_rank(12)  # with a neighbour above
-    two = one & ~of_rank(11)
-    above = one << 1 | two << 2
-    next_below = cards >> 1 & ~of_rank(12)
-    below = next_below | next_below >> 1 & ~of_rank(12)
+    by_rank = cards_of_ranks(ranks_held_twice(cards))
+    below_king = cards & ~cards_of_rank(12)  # with a neighbour above
+    below_queen = below_king & ~cards_of_rank(11)
+    above = below_king << 1 | below_queen << 2
+    next_below = cards >> 1 & ~cards_of_rank(12)
+    below = next_below | next_below >> 1 & ~cards_of_rank(12)
     return cards & by_rank, cards & (above | below)
 
 
 @jit
-def run_pairs(window):
+def count_run_pairs(window):
     """Return how many three-card runs the middle one of five ranks makes with some cards.
 
     Args:
@@ -273,7 +273,7 @@ def run_pairs(window):
 
 
 @jit
-def sum_of_least(numbers, n, few):
+def sum_of_smallest(numbers, n, n_smallest):
     """Return the sum of the smallest numbers of an array.
 
     The smallest numbers are moved to the front of the array, in ascending order.
@@ -281,10 +281,10 @@ def sum_of_least(numbers, n, few):
     Args:
         numbers: One-dimensional array.
         n: Number of elements used, from the front.
-        few: Number of elements that are added.
+        n_smallest: Number of elements that are added.
 
     Returns:
-        Sum of the `few` smallest numbers, or of all n if there are fewer.
+        Sum of the `n_smallest` smallest numbers, or of all n if there are fewer.
 
     Example:
         Compute the mean of the ten lowest deadwoods after a draw::
@@ -292,32 +292,32 @@ def sum_of_least(numbers, n, few):
             n = deadwood_after_draws(view.hand, view.unseen, rules, counts)
             sum_of_smallest(counts, n, 10) / min(n, 10)
     """
-    kept = 0
+    n_kept = 0
     for i in range(n):
         number = numbers[i]
-        if kept < few:
-            kept += 1
-        elif number >= numbers[kept - 1]:
+        if n_kept < n_smallest:
+            n_kept += 1
+        elif number >= numbers[n_kept - 1]:
             continue
-        k = kept - 1
+        k = n_kept - 1
         while k > 0 and numbers[k - 1] > number:
             numbers[k] = numbers[k - 1]
             k -= 1
         numbers[k] = number
     total = 0
-    for i in range(kept):
+    for i in range(n_kept):
         total += numbers[i]
     return total
 
 
 @jit
-def mean_of_least(numbers, wanted):
+def mean_of_smallest(histogram, n_values):
     """Return the mean of the smallest values of a histogram.
 
     Args:
-        numbers: Histogram: the number of values equal to k is at index k.
-        wanted: Number of values that are averaged. It can be fractional, so that the largest value
-            counts in part.
+        histogram: Histogram: the number of values equal to k is at index k.
+        n_values: Number of values that are averaged. It can be fractional, so that the largest
+            value counts in part.
 
     Returns:
         Mean of the values, as a float.
@@ -330,17 +330,17 @@ def mean_of_least(numbers, wanted):
             mean_of_smallest(tally, 10)
     """
     used, total, count = 0, 0, 0
-    while count < len(numbers) and used + numbers[count] < wanted:
-        used += numbers[count]
-        total += numbers[count] * count
+    while count < len(histogram) and used + histogram[count] < n_values:
+        used += histogram[count]
+        total += histogram[count] * count
         count += 1
-    if count == len(numbers):
-        return total / wanted
-    return (total + (wanted - used) * count) / wanted
+    if count == len(histogram):
+        return total / n_values
+    return (total + (n_values - used) * count) / n_values
 
 
 @jit
-def three_card_melds(card):
+def count_three_card_melds(card):
     """Return the number of three-card melds that contain a card, with aces low.
 
     Args:
@@ -359,7 +359,7 @@ def three_card_melds(card):
 
 
 @jit
-def three_card_runs(rules):
+def count_three_card_runs(rules):
     """Return how many of `rules.runs` have three cards.
 
     These come first: A23 to JQK, then QKA, then KA2, as far as the rules allow them.
@@ -380,7 +380,7 @@ def three_card_runs(rules):
 
 
 @jit
-def melds_through(card, cards, rules):
+def count_possible_melds(card, cards, rules):
     """Return how many three-card sets and runs a card could make with two of some cards.
 
     Dreyfus calls them dangerous melds.
@@ -398,10 +398,14 @@ def melds_through(card, cards, rules):
 
             count_possible_melds(card, view.unseen | view.known, rules)
     """
-    same = popcount(of_rank(card % 13) & cards & ~(1 << card))
-    own, through, melds = lane(cards, card // 13), 1 << (card % 13), same * (same - 1) // 2
-    for i in range(three_card_runs(rules)):
-        if rules.runs[i] & through and rules.runs[i] & ~(own | through) == 0:
+    same = popcount(cards_of_rank(card % 13) & cards & ~(1 << card))
+    suit_cards, through, melds = (
+        suit_lane(cards, card // 13),
+        1 << (card % 13),
+        same * (same - 1) // 2,
+    )
+    for i in range(count_three_card_runs(rules)):
+        if rules.runs[i] & through and rules.runs[i] & ~(suit_cards | through) == 0:
             melds += 1
     return melds
 
@@ -425,19 +429,19 @@ def partners(card, rules):
             view.hand & partners(view.taken_offer, rules)
     """
     through, ranks = 1 << (card % 13), 0
-    for i in range(three_card_runs(rules)):
+    for i in range(count_three_card_runs(rules)):
         if rules.runs[i] & through:
             ranks |= rules.runs[i]
-    return (of_rank(card % 13) | ranks << (13 * (card // 13))) & ~(1 << card)
+    return (cards_of_rank(card % 13) | ranks << (13 * (card // 13))) & ~(1 << card)
 
 
 @jit
-def completers(one, other, rules):
+def completers(first, second, rules):
     """Return the cards that make a three-card meld with two given cards.
 
     Args:
-        one: First card, 0..51.
-        other: Second card, 0..51.
+        first: First card, 0..51.
+        second: Second card, 0..51.
         rules: Rules of the variant.
 
     Returns:
@@ -448,19 +452,19 @@ def completers(one, other, rules):
 
             popcount(completers(first, second, rules) & view.unseen)
     """
-    if one % 13 == other % 13:
-        return of_rank(one % 13) & ~(1 << one) & ~(1 << other)
-    if one // 13 != other // 13:
+    if first % 13 == second % 13:
+        return cards_of_rank(first % 13) & ~(1 << first) & ~(1 << second)
+    if first // 13 != second // 13:
         return 0
-    two, ranks = 1 << (one % 13) | 1 << (other % 13), 0
-    for i in range(three_card_runs(rules)):
+    two, ranks = 1 << (first % 13) | 1 << (second % 13), 0
+    for i in range(count_three_card_runs(rules)):
         if two & ~rules.runs[i] == 0:
             ranks |= rules.runs[i] & ~two
-    return ranks << (13 * (one // 13))
+    return ranks << (13 * (first // 13))
 
 
 @jit
-def live_completers(card, cards, unseen, rules):
+def count_live_completers(card, cards, unseen, rules):
     """Return the number of live completers of a card with its best partner.
 
     Args:
@@ -480,14 +484,14 @@ def live_completers(card, cards, unseen, rules):
     best = -1
     others = cards & partners(card, rules)
     while others:
-        other = lowest(others)
+        other = lowest_bit(others)
         others &= others - 1
         best = max(best, popcount(completers(card, other, rules) & unseen))
     return best
 
 
 @jit
-def paired(cards, rules):
+def cards_with_partner(cards, rules):
     """Return the cards of a set that have a partner in the set.
 
     Args:
@@ -505,7 +509,7 @@ def paired(cards, rules):
     """
     found, rest = 0, cards
     while rest:
-        card = lowest(rest)
+        card = lowest_bit(rest)
         rest &= rest - 1
         if cards & partners(card, rules):
             found |= 1 << card
@@ -513,13 +517,13 @@ def paired(cards, rules):
 
 
 @jit
-def worth_holding(cards, unseen, live, rules):
+def cards_worth_holding(cards, unseen, min_live, rules):
     """Return the cards of a set with a partner in the set and enough live completers.
 
     Args:
         cards: Cards as a 52-bit mask.
         unseen: Cards that are still available, for example `view.unseen`.
-        live: Minimum number of live completers of the pair.
+        min_live: Minimum number of live completers of the pair.
         rules: Rules of the variant.
 
     Returns:
@@ -532,12 +536,12 @@ def worth_holding(cards, unseen, live, rules):
     """
     found = 0
     while cards:
-        card = lowest(cards)
+        card = lowest_bit(cards)
         cards &= cards - 1
         others = cards & partners(card, rules)
         while others:
-            other = lowest(others)
+            other = lowest_bit(others)
             others &= others - 1
-            if popcount(completers(card, other, rules) & unseen) >= live:
+            if popcount(completers(card, other, rules) & unseen) >= min_live:
                 found |= 1 << card | 1 << other
     return found

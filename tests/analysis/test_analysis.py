@@ -5,14 +5,21 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simgin.analysis.analysis import Effort, analyse, analyse_deal, compare, next_look, still_tried
-from simgin.analysis.equity import find_equity
-from simgin.analysis.kernels import fill_deals, fill_game
-from simgin.analysis.position import positions_in
-from simgin.analysis.written import Die, read_position
+from simgin.analysis.analysis import (
+    Budget,
+    active_actions,
+    analyse_deal,
+    analyse_position,
+    compare_actions,
+    next_checkpoint,
+)
+from simgin.analysis.kernels import fill_deals_table, fill_game_table
+from simgin.analysis.position import find_decisions
+from simgin.analysis.position_text import Die, parse_position
+from simgin.analysis.stake_value import compute_equity
 from simgin.play.matchup import parse_matchup
-from simgin.play.replay import find_deal
-from simgin.play.watch import watch_deal
+from simgin.play.replay import trace_named_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
 
@@ -42,9 +49,9 @@ def trial(draw, seed, means):
     look = 0
     worth = whole[:0].copy()
     while look < MOST and alive.sum() > 1:
-        new = next_look(look, MOST)
+        new = next_checkpoint(look, MOST)
         worth = np.concatenate([worth, np.where(alive, whole[look:new], np.nan)])
-        alive = still_tried(worth, MOST)
+        alive = active_actions(worth, MOST)
         look = new
     return worth, alive
 
@@ -58,10 +65,10 @@ def test_the_best_survives_and_the_intervals_hold_in_95_of_100_runs(draw, means)
     lost = missed = 0
     for seed in range(RUNS):
         worth, alive = trial(draw, seed, means)
-        gaps = compare(worth, MOST)
+        gaps = compare_actions(worth, MOST)
         true = np.array(means) - means[gaps.best]
         lost += not alive[best]
-        missed += bool((np.abs(gaps.means - true) > gaps.halves + 1e-12).any())
+        missed += bool((np.abs(gaps.means - true) > gaps.half_widths + 1e-12).any())
     assert lost <= ALARMS
     assert missed <= ALARMS
 
@@ -70,30 +77,30 @@ def test_what_is_clearly_worse_is_left_out_at_the_first_look_and_what_is_alike_i
     worth, alive = trial(normal, 1, (0.0, 40.0, -5.0))
     assert list(alive) == [False, True, False] and len(worth) == 200
     alike = np.tile(np.random.default_rng(1).normal(size=(400, 1)), (1, 2))
-    assert still_tried(alike, 400).all()
+    assert active_actions(alike, 400).all()
     looks = [0]
     while looks[-1] < 5_000:
-        looks.append(next_look(looks[-1], 5_000))
+        looks.append(next_checkpoint(looks[-1], 5_000))
     assert looks == [0, 200, 400, 800, 1600, 3200, 5000]
 
 
 def test_what_was_left_out_is_compared_in_the_worlds_in_which_it_was_tried():
     worth = normal(np.random.default_rng(3), 800, np.array([0.0, 1.0, 2.0]))
     worth[400:, 0] = np.nan
-    gaps = compare(worth, 800)
+    gaps = compare_actions(worth, 800)
     both = worth[:400]
     assert gaps.means[0] == pytest.approx((both[:, 0] - both[:, gaps.best]).mean())
-    assert gaps.halves[gaps.best] == 0
+    assert gaps.half_widths[gaps.best] == 0
 
 
 def test_who_looks_on_sees_what_is_known_so_far():
-    position = positions_in(find_deal("gold", "simple", "standard", 1, 3, 0, None), 5)[1]
+    position = find_decisions(trace_named_deal("gold", "simple", "standard", 1, 3, 0, None), 5)[1]
     seen = []
 
     def watch(done, every, so_far):
         seen.append((done, every, so_far()))
 
-    found = analyse(position, "gold", "gold", Effort(worlds=600), watch)
+    found = analyse_position(position, "gold", "gold", Budget(worlds=600), watch)
     worlds = [done for done, _, _ in seen]
     assert worlds == sorted(set(worlds))
     assert len(worlds) > 1
@@ -102,13 +109,13 @@ def test_who_looks_on_sees_what_is_known_so_far():
 
 
 def test_who_looks_on_at_a_deal_sees_the_decisions_so_far():
-    deal = find_deal("gold", "simple", "standard", 1, 3, 0, None)
+    deal = trace_named_deal("gold", "simple", "standard", 1, 3, 0, None)
     seen = []
 
     def watch(done, every, so_far):
         seen.append((done / every, list(so_far())))
 
-    found = analyse_deal(deal, 5, None, None, Effort(worlds=400), watch)
+    found = analyse_deal(deal, 5, None, None, Budget(worlds=400), watch)
     assert seen[-1] == (1, list(found))
     shares = [share for share, _ in seen]
     assert shares == sorted(shares)
@@ -118,15 +125,15 @@ def test_who_looks_on_at_a_deal_sees_the_decisions_so_far():
 @pytest.mark.parametrize("name", ["solitaire-gin-knock", "solitary-gin"])
 def test_the_decisions_of_a_deal_are_named_by_turn(name):
     matchup = parse_matchup("solo-greedy+knock=at:k=3", None, name, 2, "deal")
-    deal = watch_deal(matchup, 3)
-    found = analyse_deal(deal, None, None, None, Effort(worlds=50))
-    turns = [question.view.turn for question in deal.questions if question.slot == "discard"]
+    deal = trace_deal(matchup, 3)
+    found = analyse_deal(deal, None, None, None, Budget(worlds=50))
+    turns = [question.view.turn for question in deal.decisions if question.slot == "discard"]
     discards = [title for title in found if title.endswith("discard")]
     assert set(discards) >= {f"turn {turn}, discard" for turn in turns}
     for analysis in found.values():
         assert analysis.matchup.b is None
-        assert analysis.position.done in analysis.position.actions
-        assert not analysis.has_match
+        assert analysis.position.chosen in analysis.position.actions
+        assert not analysis.has_match_probability
 
 
 # What a standing is worth with the die, against plain iteration and against what is exact
@@ -137,14 +144,14 @@ LOSER_NEXT, WINNER_NEXT = np.array([[1, 0, 0], [1, 0, 1]]), np.array([[0, 1, 0],
 
 
 def test_v_with_the_die_is_that_of_the_stake_policies_where_players_are_equal():
-    policy = loader.find("dice-player").policy("offer")
-    numbers = compiler.vector(policy)[-2 * 21 * 21 :].reshape(2, 21, 21)
+    policy = loader.find_strategy("dice-player").policy("offer")
+    numbers = compiler.make_parameter_vector(policy)[-2 * 21 * 21 :].reshape(2, 21, 21)
     share = np.zeros((2, 3, 2))
     share[:, :2, 1] = 0.5
     goal = 7
     table = np.zeros((goal + 1, goal + 1, 2))
     table[goal] = 1
-    fill_deals(table, share, WINNER_NEXT, 6, False)
+    fill_deals_table(table, share, WINNER_NEXT, 6, False)
     for a, b in product(range(goal), repeat=2):
         needed = goal - 1 - a, goal - 1 - b
         assert table[a, b, 0] == pytest.approx(numbers[1][needed], abs=1e-5)
@@ -200,7 +207,7 @@ def test_what_a_game_is_worth_against_plain_iteration_over_all_standings(after):
                 cap,
             )
     table = np.zeros((goal, goal, 2, cap + 1, 3))
-    fill_game(table, share, games, after, cap, False)
+    fill_game_table(table, share, games, after, cap, False)
     for a, b, dealer, stake, owner in states:
         place = 0 if owner is None else owner + 1
         want = value[a, b, dealer, stake, owner]
@@ -209,12 +216,12 @@ def test_what_a_game_is_worth_against_plain_iteration_over_all_standings(after):
 
 @pytest.mark.parametrize(("pays", "won"), [("old", 2), ("new", 5)])
 def test_refusing_has_an_exact_worth(pays, won):
-    variant = variants.find(f"dice+die_refusal_pays={pays}")
+    variant = variants.find_variant(f"dice+die_refusal_pays={pays}")
     die = Die(2, "other", offered=5)
-    position = read_position(TEN, "QD", variant, score=(3, 1), die=die)
-    found = analyse(position, "dice-player", "dice-player", Effort(worlds=400))
+    position = parse_position(TEN, "QD", variant, score=(3, 1), die=die)
+    found = analyse_position(position, "dice-player", "dice-player", Budget(worlds=400))
     row = found.frame().set_index("action").loc["refuse 5"]
     assert row["deals"] == -won
     assert row["deals_se"] == row["match_se"] == row["win"] == 0
-    after = find_equity(variant).table[3, 1 + won, 1]  # the winner deals
+    after = compute_equity(variant).table[3, 1 + won, 1]  # the winner deals
     assert row["match"] == pytest.approx(100 * after)

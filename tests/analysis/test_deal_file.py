@@ -6,16 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin.analysis.deal_file import read_file
-from simgin.analysis.position import PositionError, positions_in
-from simgin.play.replay import find_deal, make_replay
-from simgin.play.replay_rows import rows
-from simgin.play.watch import NoSuchDeal
+from simgin.analysis.deal_file import read_deal_file
+from simgin.analysis.position import PositionError, find_decisions
+from simgin.play.replay import make_replay, trace_named_deal
+from simgin.play.replay_json import replay_to_json
+from simgin.play.traced_deal import NoSuchDeal
 from simgin.rules import variants
 from support.command_line import call
 
-ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]
-FOR_TWO = [name for name in variants.names() if name not in ALONE]
+ALONE = [
+    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
+]
+FOR_TWO = [name for name in variants.variant_names() if name not in ALONE]
 CASES = [(name, ("gold", "simple")) for name in FOR_TWO if "dice" not in name]
 CASES += [(name, ("dice-player", "random")) for name in FOR_TWO if "dice" in name]
 CASES += [("standard", ("champion", "champion"))]
@@ -34,8 +36,8 @@ def written(tmp_path):
     """The file of a deal, what it holds, and the deal."""
 
     def write(a, b, variant, unit, half=0, deal=None):
-        played = find_deal(a, b, variant, 5, unit, half, deal)
-        told = {"seed": 5, "rows": rows(make_replay(played))}
+        played = trace_named_deal(a, b, variant, 5, unit, half, deal)
+        told = {"seed": 5, "rows": replay_to_json(make_replay(played))}
         path = tmp_path / "deal.json"
         path.write_text(json.dumps(told))
         return path, told, played
@@ -45,9 +47,9 @@ def written(tmp_path):
 
 def compared(path, deal):
     """How many positions of a deal are those of its file."""
-    pairs = list(zip(positions_in(deal), positions_in(read_file(path).deal), strict=True))
+    pairs = list(zip(find_decisions(deal), find_decisions(read_deal_file(path).deal), strict=True))
     for one, two in pairs:
-        assert one.done == two.done
+        assert one.chosen == two.chosen
         same(one, two)
     return len(pairs)
 
@@ -58,12 +60,12 @@ def test_positions_and_words_are_those_of_the_deal(variant, players, written):
     for unit in range(2):
         half = unit % 2 if players[1] not in (None, players[0]) else 0
         path, told, deal = written(*players, variant, unit, half)
-        assert rows(make_replay(read_file(path).deal))[1:] == told["rows"][1:]
+        assert replay_to_json(make_replay(read_deal_file(path).deal))[1:] == told["rows"][1:]
         positions += compared(path, deal)
     assert positions > 5
 
 
-@pytest.mark.parametrize("variant", variants.names())
+@pytest.mark.parametrize("variant", variants.variant_names())
 def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, written):
     players = ("solo-greedy", None) if variant in ALONE else ("gold", "simple")
     read = 0
@@ -75,25 +77,25 @@ def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, written):
             continue
         if variant == "dice-pro" and told["rows"][1]["stake"] > 1:
             with pytest.raises(PositionError, match="a die that was turned in an earlier deal"):
-                read_file(path)
+                read_deal_file(path)
         else:
             read += compared(path, deal) > 0
-    assert read >= (1 if variants.find(variant).goal.one_deal else 3)
+    assert read >= (1 if variants.find_variant(variant).goal.one_deal else 3)
 
 
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin-knock"])
 def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, written):
     players = ("solo-greedy", None) if variant in ALONE else ("gold", "simple")
     path, told, deal = written(*players, variant, 1)
-    every = {position.number: position for position in positions_in(deal)}
+    every = {position.query_index: position for position in find_decisions(deal)}
     for end in range(1, len(told["rows"]) - 1):
         path.write_text(json.dumps({**told, "rows": told["rows"][:end]}))
-        read = read_file(path).deal
-        assert read.is_cut
-        found = positions_in(read)
+        read = read_deal_file(path).deal
+        assert read.is_truncated
+        found = find_decisions(read)
         if end - 1 in every:  # the question behind the answers
             same(every[end - 1], found[0])
-            assert found[0].done is None
+            assert found[0].chosen is None
 
 
 @pytest.mark.parametrize(
@@ -114,9 +116,9 @@ def test_who_is_not_there_any_more_has_a_stand_in(written, tmp_path):
     (tmp_path / "evil.py").write_text("raise SystemExit('run')")
     evil = str(tmp_path / "evil.py")
     path.write_text(path.read_text().replace("gold", "nobody").replace("simple", evil))
-    read = read_file(path).deal
+    read = read_deal_file(path).deal
     assert [player.text for player in read.matchup.players] == ["champion", "champion"]
-    assert [q.answer for q in read.questions] == [q.answer for q in deal.questions]
+    assert [q.action for q in read.decisions] == [q.answer for q in deal.questions]
 
 
 def test_a_decision_that_does_not_follow_is_named(written):
@@ -131,7 +133,7 @@ def test_a_decision_that_does_not_follow_is_named(written):
         changed[number] = {**row, key: value}
         path.write_text(json.dumps({**told, "rows": changed}))
         with pytest.raises(PositionError, match=rf"decision {number}, .* does not follow"):
-            read_file(path)
+            read_deal_file(path)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from itertools import groupby
 import pytest
 
 from simgin.analysis import drill
-from simgin.play.watch import watch_deal
-from simgin.stats.table import for_json
-from simgin.text.notation import card_text, cards_in
+from simgin.play.traced_deal import trace_deal
+from simgin.stats.table import to_json_row
+from simgin.text.notation import format_card, mask_to_cards
 from support.command_line import call
 
 WORLDS = 800
@@ -25,8 +25,8 @@ N = 4
 
 def little(patch, positions=N, workers=None):
     """A drill of few deals and worlds, which takes a second or two."""
-    patch.setattr(drill, "WORLDS", WORLDS)
-    patch.setattr(drill, "DEALS", 6)
+    patch.setattr(drill, "DEFAULT_WORLDS", WORLDS)
+    patch.setattr(drill, "DEALS_PER_POSITION", 6)
     return drill.run_drill(drill.DrillRequest.read("standard", None, positions, 1), workers)
 
 
@@ -46,7 +46,7 @@ def test_prices_are_those_of_analyze(made):
         known = {row["action"]: row for row in told if row["decision"] == decision}
         for row in rows:
             names = ("points", "cost", "low", "high", "worlds", "best", "done")
-            same = for_json(known[row["action"]])  # rounded
+            same = to_json_row(known[row["action"]])  # rounded
             assert [row[name] for name in names] == [same[name] for name in names]
 
 
@@ -70,11 +70,11 @@ def test_the_players_are_of_the_kinds_that_are_promised():
         asked = [
             question
             for unit in range(20)
-            for question in watch_deal(matchup, unit, 0).questions
+            for question in trace_deal(matchup, unit, 0).decisions
             if question.slot == "knock" and question.seat == 0 and question.view.ending_count > 0
         ]
         knocks[matchup.a.text] = {
-            early: {bool(one.answer) for one in asked if (one.view.own_turn <= 5) == early}
+            early: {bool(one.action) for one in asked if (one.view.own_turn <= 5) == early}
             for early in (True, False)
         }
     assert knocks == {
@@ -90,7 +90,7 @@ def test_packs_differ_and_themes_are_mixed(made):
 
 
 def test_no_card_is_told_that_the_player_does_not_see(made):
-    sections = drill.html(made, "").split('<section class="position"')[1:]
+    sections = drill.render_drill_page(made, "").split('<section class="position"')[1:]
     assert len(sections) == len(made.exercises)
     for one, section in zip(made.exercises, sections, strict=True):
         view = one.position.view
@@ -98,28 +98,28 @@ def test_no_card_is_told_that_the_player_does_not_see(made):
         seen |= sum(1 << int(view[name]) for name in ("upcard", "taken_offer") if view[name] >= 0)
         faces = FACE.findall(section)
         told = {rank.replace("10", "T") + SUITS[suit] for rank, suit in faces}
-        assert {card_text(card) for card in cards_in(int(view.hand))} <= told
-        assert told <= {card_text(card) for card in cards_in(seen)}
-        dealt = watch_deal(one.matchup, one.unit).hands[1 - int(view.seat)]
+        assert {format_card(card) for card in mask_to_cards(int(view.hand))} <= told
+        assert told <= {format_card(card) for card in mask_to_cards(seen)}
+        dealt = trace_deal(one.matchup, one.unit).hands[1 - int(view.seat)]
         assert dealt & ~seen, "the opponent holds something unseen, or this would test nothing"
         plain = re.sub(r"<pre>.*?</pre>|data-[\w-]+=\S+|<[^>]*>", " ", section)
         assert not re.search(r"\b[A2-9TJQK][SHDC]\b", plain), "cards are written as faces alone"
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_number_of_workers(monkeypatch):
-    one, two = (drill.html(little(monkeypatch, 2, workers), "") for workers in (1, 2))
+    one, two = (drill.render_drill_page(little(monkeypatch, 2, workers), "") for workers in (1, 2))
     assert one == two and one.count('<section class="position"') > 0
 
 
 def test_the_page_loads_nothing_and_names_its_command(made):
-    text = drill.html(made, "simgin drill --seed 1")
+    text = drill.render_drill_page(made, "simgin drill --seed 1")
     assert not re.search(r"(?:src|href)=|https?://|@import|url\(", text)
     assert "default-src 'none'" in text and "simgin drill --seed 1" in text
     assert all(one.command in text for one in made.exercises)
 
 
 def test_every_price_has_its_error(made):
-    prices = re.findall(r'<span class="price">(.*?)</span>', drill.html(made, ""))
+    prices = re.findall(r'<span class="price">(.*?)</span>', drill.render_drill_page(made, ""))
     assert len(prices) == len(made.records())
     assert all(re.fullmatch(r"0|-?\d+(\.\d+)? ± \d+(\.\d+)?", price) for price in prices)
     assert prices.count("0") >= len(made.exercises)
@@ -136,7 +136,7 @@ def test_flash_cards_are_notes_with_ids_of_their_own(made, tmp_path):
     pytest.importorskip("genanki")
     found = []
     for name in ("one.apkg", "two.apkg"):
-        drill.write_anki(made, tmp_path / name)
+        drill.write_anki_deck(made, tmp_path / name)
         with zipfile.ZipFile(tmp_path / name) as archive:
             archive.extract("collection.anki2", tmp_path)
         with sqlite3.connect(tmp_path / "collection.anki2") as data:
@@ -149,8 +149,8 @@ def test_flash_cards_are_notes_with_ids_of_their_own(made, tmp_path):
 
 
 def test_the_command_writes_the_page_and_the_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(drill, "WORLDS", WORLDS)
-    monkeypatch.setattr(drill, "DEALS", 4)
+    monkeypatch.setattr(drill, "DEFAULT_WORLDS", WORLDS)
+    monkeypatch.setattr(drill, "DEALS_PER_POSITION", 4)
     page = tmp_path / "drill.html"
     answer = json.loads(call("drill", "--positions", 2, "-o", page, "--json").stdout)
     assert answer["files"] == [str(page)]

@@ -8,34 +8,37 @@ import pytest
 
 from oracles import twin
 from oracles.twin.solo import JOKER, SoloDeal
-from simgin.analysis import hidden_cards as drawing
-from simgin.analysis.analysis import Effort, analyse
-from simgin.analysis.judge import _hidden_hand
-from simgin.analysis.position import Position, positions_in
-from simgin.analysis.written import read_position
-from simgin.core.position import ACCEPT, OFFER, REFUSE, THROW
+from simgin.analysis import world_sampling as drawing
+from simgin.analysis.analysis import Budget, analyse_position
+from simgin.analysis.decision_evaluator import _find_hidden_hand
+from simgin.analysis.position import Position, find_decisions
+from simgin.analysis.position_text import parse_position
+from simgin.core.position_rollouts import ACTION_ACCEPT, ACTION_DISCARD, ACTION_OFFER, ACTION_REFUSE
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
-from simgin.text.notation import card_text, cards_in, hand_mask, parse_card
-from simgin.toolkit.worlds import ALL
+from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, parse_card
+from simgin.toolkit.hand_sampling import N_HAND_WEIGHTS
 from support.hands import game, names
 
-ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]
+ALONE = [
+    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
+]
 WITH_DIE = "dice+die_centre_in_play=yes"
 HELD = 8  # cards of the opponent that the player is told of
 STOCK = 3  # cards left: one of them may still be drawn
 PLAIN = '''
 from simgin.strategy import Strategy, answer, discard, knock, offer, take
-from simgin.toolkit import count_after, lowest, take_if
+from simgin.toolkit import deadwood_after_taking, lowest_bit, take_if
 
 @take
 def lower(view, rules, params):
-    return take_if(count_after(view.hand, view.taken_offer, rules) < view.count, view.legal)
+    deadwood = deadwood_after_taking(view.hand, view.taken_offer, rules)
+    return take_if(deadwood < view.count, view.legal)
 
 @discard
 def first_of_the_best(view, rules, params):
-    return lowest(view.best)
+    return lowest_bit(view.best)
 
 @knock
 def at_once(view, rules, params):
@@ -125,12 +128,12 @@ def of_two(position, hidden, stock):
     deal.hands[seat] = names(int(view.hand))
     deal.hands[1 - seat] = [*names(int(view.known)), *hidden]
     deal.stock = list(stock)
-    last = card_text(int(view.history[view.turns - 1, 3]))
+    last = format_card(int(view.history[view.turns - 1, 3]))
     deal.pile = sorted(names(int(view.pile)), key=lambda card: card == last)  # on top, if there
     deal.turns = int(view.turns)
     deal._mover, deal._phase = seat, "discard"
-    deal._drawn = card_text(int(view.drawn)) if view.drawn >= 0 else None
-    deal._taken = card_text(int(view.taken)) if view.taken >= 0 else None
+    deal._drawn = format_card(int(view.drawn)) if view.drawn >= 0 else None
+    deal._taken = format_card(int(view.taken)) if view.taken >= 0 else None
     if position.is_about_die:
         deal._blind, deal._seen, deal._after_offer, deal._phase = [], True, "draw", "offer"
         deal.die.stake = int(view.stake)
@@ -151,17 +154,21 @@ def alone(position, deck):
     deal.discards = names(int(view.pile))
     deal.turns = int(view.turns)
     deal.draws = int(view.own_turn) - (row["first_turn"] == "discard_first")
-    deal._drawn = card_text(int(view.drawn))
+    deal._drawn = format_card(int(view.drawn))
     return deal
 
 
 def do(deal, action):
     """Carry out an action."""
-    words = {ACCEPT: ("accept",), REFUSE: ("refuse",), OFFER: ("offer", action.card)}
-    card = card_text(action.card) if action.card >= 0 else None
+    words = {
+        ACTION_ACCEPT: ("accept",),
+        ACTION_REFUSE: ("refuse",),
+        ACTION_OFFER: ("offer", action.card),
+    }
+    card = format_card(action.card) if action.card >= 0 else None
     if action.kind in words:
         deal.act(words[action.kind] if action.card else ("no offer",))
-    elif action.kind == THROW:
+    elif action.kind == ACTION_DISCARD:
         deal.act(("throw", card))
     elif not isinstance(deal, SoloDeal):
         deal.act(next(option for option in deal.options() if option[:2] == ("end", card)))
@@ -237,9 +244,9 @@ def check(position, found):
 def told(position, deal, forget=False):
     """The position with most of the opponent's hand told, and a card thrown forgotten."""
     view = position.view.copy()
-    hidden = cards_in(_hidden_hand(deal, view))
+    hidden = mask_to_cards(_find_hidden_hand(deal, view))
     unseen = int(view.unseen | view.known)
-    view.known = hand_mask(hidden[:HELD])
+    view.known = cards_to_mask(hidden[:HELD])
     view.unseen = unseen & ~int(view.known)
     for turn in range(int(view.turns) - 1 if forget else 0):
         seat, _, _, card = map(int, view.history[turn])
@@ -256,8 +263,8 @@ def late_positions(players, variant, kinds, n):
     matchup = parse_matchup(players, players, variant, 21, "deal")
     found = {kind: [] for kind in kinds}
     for unit in range(300):
-        deal = watch_deal(matchup, unit)
-        for position in positions_in(deal):
+        deal = trace_deal(matchup, unit)
+        for position in find_decisions(deal):
             kind = position.actions[0].kind
             late = position.view.stock == STOCK and len(position.actions) > 1
             if late and len(found.get(kind, [None] * n)) < n:
@@ -269,35 +276,35 @@ def late_positions(players, variant, kinds, n):
 
 def endgame_alone(name, lots, left=3):
     """A position of one player with few cards to come, in which gin or a low count is near."""
-    variant = variants.find(name)
+    variant = variants.find_variant(name)
     melds, fitting = "4S 5S 6S 8H 8D 8C JH QH".split(), "3S 8S KH".split()
-    free = [card_text(card) for card in lots.permutation(52)]
+    free = [format_card(card) for card in lots.permutation(52)]
     free = [card for card in free if card not in (*melds, *fitting)]
-    has_clock = variant.row["max_draws"] is not None
-    turns = variant.row["max_draws"] - 2 if has_clock else len(free) - 3 + len(fitting) - left
-    return read_position(" ".join([*melds, *free[:3]]), " ".join(free[3 : 3 + turns]), variant)
+    has_clock = variant.params["max_draws"] is not None
+    turns = variant.params["max_draws"] - 2 if has_clock else len(free) - 3 + len(fitting) - left
+    return parse_position(" ".join([*melds, *free[:3]]), " ".join(free[3 : 3 + turns]), variant)
 
 
 @pytest.mark.parametrize("n", [2, pytest.param(8, marks=pytest.mark.slow)])
 def test_the_analysis_of_an_endgame_is_exact_within_its_error(players, monkeypatch, n):
-    monkeypatch.setattr(drawing, "_numbers", lambda: np.zeros(ALL))
+    monkeypatch.setattr(drawing, "_load_hand_weights", lambda: np.zeros(N_HAND_WEIGHTS))
     plain, _ = players
     decided = 0
-    for i, pair in enumerate(late_positions("gin-only", "standard", [THROW], n)):
+    for i, pair in enumerate(late_positions("gin-only", "standard", [ACTION_DISCARD], n)):
         position = told(*pair, forget=i % 2 == 1)
-        decided += check(position, analyse(position, plain, plain, Effort(worlds=2_000)))
+        decided += check(position, analyse_position(position, plain, plain, Budget(worlds=2_000)))
     assert decided >= n // 4
 
 
 @pytest.mark.parametrize("n", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_analysis_of_an_endgame_with_a_die_is_exact_within_its_error(players, monkeypatch, n):
-    monkeypatch.setattr(drawing, "_numbers", lambda: np.zeros(ALL))
+    monkeypatch.setattr(drawing, "_load_hand_weights", lambda: np.zeros(N_HAND_WEIGHTS))
     plain, late = players
-    for pair in late_positions(late, WITH_DIE, [OFFER, ACCEPT], n):
+    for pair in late_positions(late, WITH_DIE, [ACTION_OFFER, ACTION_ACCEPT], n):
         position = told(*pair)
-        found = analyse(position, plain, plain, Effort(worlds=1_000))
+        found = analyse_position(position, plain, plain, Budget(worlds=1_000))
         check(position, found)
-        assert len(found.best) < len(position.actions)
+        assert len(found.best_indices) < len(position.actions)
 
 
 @pytest.mark.parametrize("name", ALONE)
@@ -305,4 +312,4 @@ def test_the_analysis_of_an_endgame_alone_is_exact_within_its_error(players, nam
     lots = np.random.default_rng(8)
     for _ in range(2):
         position = endgame_alone(name, lots)
-        check(position, analyse(position, players[0], None, Effort(worlds=2_000)))
+        check(position, analyse_position(position, players[0], None, Budget(worlds=2_000)))

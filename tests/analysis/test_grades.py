@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin.analysis import grades, rates
-from simgin.analysis.deal_file import read_file
-from simgin.analysis.game_logs import NOTES, _card, read_log, replayed
+from simgin.analysis import error_rates, grades
+from simgin.analysis.deal_file import read_deal_file
+from simgin.analysis.decision_evaluator import DecisionEvaluator, positions_of_a
+from simgin.analysis.foreign_logs import ENGINE_NOTES, _convert_card, parse_log, replay_log
 from simgin.analysis.grades import GradeRequest, run_grade
-from simgin.analysis.judge import Judge, own_positions
 from simgin.analysis.position import PositionError
 from simgin.core.deadwood import deadwood
 from simgin.play.matchup import parse_matchup
 from simgin.play.replay import make_replay
-from simgin.play.replay_rows import rows
-from simgin.play.watch import cut_short, watch_deal
+from simgin.play.replay_json import replay_to_json
+from simgin.play.traced_deal import trace_deal, truncate_deal
 from simgin.rules.build import build_rules
-from simgin.text.notation import card_text, hand_mask, parse_cards
+from simgin.text.notation import cards_to_mask, format_card, parse_cards
 from support.command_line import call
 
 LOGS = Path(__file__).parents[1] / "data/game_logs"
@@ -30,7 +30,7 @@ SLOW = pytest.mark.slow
 
 
 def write(path, deal):
-    path.write_text(json.dumps({"seed": 1, "rows": rows(make_replay(deal))}))
+    path.write_text(json.dumps({"seed": 1, "rows": replay_to_json(make_replay(deal))}))
     return str(path)
 
 
@@ -39,24 +39,24 @@ def files(empty_directory):
     """Three pairs of deals, each in a file."""
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     addresses = [(unit, half) for unit in range(3) for half in range(2)]
-    return [write(Path(f"{u}{h}.json"), watch_deal(matchup, u, h)) for u, h in addresses]
+    return [write(Path(f"{u}{h}.json"), trace_deal(matchup, u, h)) for u, h in addresses]
 
 
 # Against the error rates of strategies
 
 
 def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(files):
-    trial = rates.Trial.read("gold", "simple", "standard", "champion", 100, 25, 1)
-    units = rates.judge_units(trial, 0, 3)
+    trial = error_rates.RatingTask.read("gold", "simple", "standard", "champion", 100, 25, 1)
+    units = error_rates.evaluate_units(trial, 0, 3)
     graded = run_grade(GradeRequest.read(files, "gold", "champion", None, 25, 1))
-    found = [one for deal in graded.judged for one in deal]  # a unit is a file there
+    found = [one for deal in graded.decisions for one in deal]  # a unit is a file there
     alike = ("half", "turn", "place", "done", "usual_cost")
     same, rated = (
         [[getattr(one, name) for name in alike] for one in of] for of in (found, [*chain(*units)])
     )
     assert same == rated and [one.unit // 2 for one in found] == [one.unit for one in chain(*units)]
     assert graded.total.value == pytest.approx(sum(one.cost for one in found) / 6)
-    assert graded.trial.judge.cell == trial.judge.cell
+    assert graded.task.evaluator.key == trial.evaluator.key
 
 
 def test_what_one_wins_the_other_loses(files):
@@ -77,12 +77,14 @@ def test_what_one_wins_the_other_loses(files):
 def test_less_luck_the_result_has_the_same_mean_and_a_smaller_error(a, b, judge, opponent, deals):
     """By the performance difference lemma, whoever judges; luck is what has no mean."""
     matchup = parse_matchup(a, b, "standard", 7, "deal")
-    played = [grades.seen_from(watch_deal(matchup, i // 2, i % 2), i % 2) for i in range(deals)]
+    played = [
+        grades.with_player_at(trace_deal(matchup, i // 2, i % 2), i % 2) for i in range(deals)
+    ]
     judging = parse_matchup(judge, opponent, "standard", 1, "deal")
-    found = grades.grade(grades.trial_of("a", judging, deals, 0), played)
+    found = grades.grade_deals(grades.make_rating_task("a", judging, deals, 0), played)
     won, less_luck = found.result.values()
-    luck = [w - g for w, g in map(found._won_and_given, range(deals))]
-    away = sum(luck) / deals - found.level.value
+    luck = [w - g for w, g in map(found._points_and_loss, range(deals))]
+    away = sum(luck) / deals - found.evaluator_gain.value
     error = (sum(one * one for one in luck) / deals**2) ** 0.5
     assert abs(away) < 3 * error
     assert less_luck.se < won.se
@@ -97,11 +99,11 @@ def graded_with(files, seed, worlds=None):
 
 def test_headline_table_and_list_have_the_same_costs(files):
     graded = graded_with(files, 1, 25)
-    wrong = [one for deal in graded.judged for one in deal if one.mistake]
-    rows = [*rates.rates_rows(graded)]
+    wrong = [one for deal in graded.decisions for one in deal if one.mistake]
+    rows = [*error_rates.build_rates_rows(graded)]
     (whole,) = [row for row in rows if row["metric"] == "given_up" and row["kind"] == "all"]
     assert whole["value"] == graded.total.value == pytest.approx(sum(o.cost for o in wrong) / 6)
-    assert whole["se"] == pytest.approx(math.sqrt(sum(one.error**2 for one in wrong)) / 6)
+    assert whole["se"] == pytest.approx(math.sqrt(sum(one.se**2 for one in wrong)) / 6)
     listed = {(row["command"], row["decision"]): row for row in rows if row["metric"] == "cost"}
     assert len(listed) == min(5, len(wrong))
     costs = sorted((one.cost for one in wrong), reverse=True)
@@ -109,19 +111,19 @@ def test_headline_table_and_list_have_the_same_costs(files):
     for row in rows:
         alone = [one for one in wrong if (one.kind, one.mistake) == (row["kind"], row["mistake"])]
         if row["metric"] == "given_up" and len(alone) == 1:
-            assert (row["value"], row["se"]) == (alone[0].cost / 6, alone[0].error / 6)
+            assert (row["value"], row["se"]) == (alone[0].cost / 6, alone[0].se / 6)
 
 
 def test_a_cost_is_measured_in_worlds_that_did_not_find_it(files):
     """In 4,000 more, by the same rules; within four errors: a false alarm in 16,000 a decision."""
     graded = graded_with(files[:1], 2, 25)
-    judge = Judge(graded.trial.judge, 0)
-    (deal,) = graded.played
+    judge = DecisionEvaluator(graded.task.evaluator, 0)
+    (deal,) = graded.deals_played
     checked = 0
-    for one, position in zip(graded.judged[0], own_positions(deal), strict=True):
+    for one, position in zip(graded.decisions[0], positions_of_a(deal), strict=True):
         if one.mistake:
-            more = judge.lead(position, one.best, 4000)
-            assert abs(more.mean() - one.cost) < 4 * math.hypot(one.error, more.std() / 63)
+            more = judge.sample_lead(position, one.best, 4000)
+            assert abs(more.mean() - one.cost) < 4 * math.hypot(one.se, more.std() / 63)
             checked += 1
     assert checked
 
@@ -146,14 +148,14 @@ def test_the_interval_of_a_few_deals_covers_what_other_seeds_find():
     hits = []
     for a, b in (("simple", "gold"), ("gold-early", "simple"), ("random", "gold")):
         matchup = parse_matchup(a, b, "standard", 21, "deal")
-        seats = [(watch_deal(matchup, unit, half), half) for unit in range(4) for half in range(2)]
-        played = [grades.seen_from(deal, half) for deal, half in seats]
+        seats = [(trace_deal(matchup, unit, half), half) for unit in range(4) for half in range(2)]
+        played = [grades.with_player_at(deal, half) for deal, half in seats]
         costs, errors = [], []
         for seed in range(1, 9):
             judging = parse_matchup("champion", b, "standard", seed, "deal")
-            graded = grades.grade(grades.trial_of("a", judging, len(played)), played)
-            costs.append([sum(one.cost for one in deal) for deal in graded.judged])
-            errors.append([sum(one.error**2 for one in deal) for deal in graded.judged])
+            graded = grades.grade_deals(grades.make_rating_task("a", judging, len(played)), played)
+            costs.append([sum(one.cost for one in deal) for deal in graded.decisions])
+            errors.append([sum(one.se**2 for one in deal) for deal in graded.decisions])
         values, variances = np.array(costs), np.array(errors)
         others = (values.sum(axis=0) - values) / 7
         reach = 1.96 * np.sqrt(variances + variances.mean(axis=0) / 7)
@@ -164,13 +166,18 @@ def test_the_interval_of_a_few_deals_covers_what_other_seeds_find():
 def test_few_deals_are_not_called_a_rate(files):
     """Nor compared with the ladder, whose rates are of hundreds of deals."""
     few, many = graded_with(files, 1, 25), None
-    said = " ".join(grades.verdict(few))
+    said = " ".join(grades.grade_verdict(few))
     assert "in these 6 deals" in said and "cannot show how well gold plays" in said
     assert "about as much as" not in said and "Less luck" not in said
     report = few.report("")
     assert "Ladder" not in [table.title for table in report.tables]
-    many = replace(few, judged=few.judged * 5, played=few.played * 5, others=few.others * 5)
-    said = " ".join(grades.verdict(many))
+    many = replace(
+        few,
+        judged=few.decisions * 5,
+        played=few.deals_played * 5,
+        others=few.opponent_decisions * 5,
+    )
+    said = " ".join(grades.grade_verdict(many))
     assert "these" not in said and "Less luck" in said
     report = many.report("")
     (ladder,) = [table for table in report.tables if table.title == "Ladder"]
@@ -183,20 +190,20 @@ def test_few_deals_are_not_called_a_rate(files):
 def test_a_blunder_is_found_and_priced_as_analyze_prices_it(empty_directory):
     """The discard that leaves most deadwood, in the first turn; nothing more is known."""
     matchup = parse_matchup("champion", "champion", "standard", 4, "deal")
-    best = watch_deal(matchup, 3)
-    numbers = [n for n, asked in enumerate(best.questions) if asked.slot == "discard"]
-    number = next(n for n in numbers if best.question(n).seat == 0)
-    view = best.question(number).view
+    best = trace_deal(matchup, 3)
+    numbers = [n for n, asked in enumerate(best.decisions) if asked.slot == "discard"]
+    number = next(n for n in numbers if best.decision(n).seat == 0)
+    view = best.decision(number).view
     rules = build_rules(matchup.variant)
     worst = max(
         (card for card in range(52) if int(view.legal) >> card & 1),
         key=lambda card: deadwood(int(view.hand) & ~(1 << card), rules),
     )
-    answers = [asked.answer for asked in best.questions[:number]]
-    played = watch_deal(
+    answers = [asked.action for asked in best.decisions[:number]]
+    played = trace_deal(
         matchup, 3, pack=best.state.pack, dealer=best.state.dealer, script=[*answers, worst]
     )
-    file = write(Path("blunder.json"), cut_short(played, number + 1, is_open=False))
+    file = write(Path("blunder.json"), truncate_deal(played, number + 1, has_open_decision=False))
     found = json.loads(call("grade", file, "--json").stdout)["rows"]
     costly = next(row for row in found if row["metric"] == "cost")
     assert costly["done"].startswith("discard") and costly["value"] > 5
@@ -225,25 +232,30 @@ RESULTS = {
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_real_log_has_the_result_that_was_recorded(name):
     kind, score, rule = RESULTS[name]
-    told = read_file(LOGS / name)
+    told = read_deal_file(LOGS / name)
     assert told.deal.kind == kind and rule in told.deal.matchup.variant.text
-    assert told.deal.is_cut == (score is None)
+    assert told.deal.is_truncated == (score is None)
     assert score is None or told.deal.state.score.tolist() == score
 
 
 def test_the_parameters_of_openspiel_are_rules_here():
-    assert [card_text(_card(number)) for number in (0, 13, 26, 51)] == ["AS", "AC", "AD", "KH"]
-    row = read_file(LOGS / "openspiel-bots.txt").deal.matchup.variant.row
+    assert [format_card(_convert_card(number)) for number in (0, 13, 26, 51)] == [
+        "AS",
+        "AC",
+        "AD",
+        "KH",
+    ]
+    row = read_deal_file(LOGS / "openspiel-bots.txt").deal.matchup.variant.params
     assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (5, 20, 10)
     text = SERIAL.format("gin_rummy(knock_card=5,oklahoma=True)")
-    assert read_log(text).variant.endswith("+knock_by_upcard=yes")
-    row = read_file(LOGS / "openspiel-history.txt").deal.matchup.variant.row
+    assert parse_log(text).variant.endswith("+knock_by_upcard=yes")
+    row = read_deal_file(LOGS / "openspiel-history.txt").deal.matchup.variant.params
     assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (10, 25, 25)
 
 
 def test_a_kaggle_replay_names_its_teams():
     told, plain = (
-        read_log((LOGS / name).read_text())
+        parse_log((LOGS / name).read_text())
         for name in ("kaggle-replay.json", "openspiel-history.txt")
     )
     assert told.names == ("Team One", "Team Two")
@@ -256,7 +268,7 @@ def test_the_screen_names_what_other_engines_do_otherwise(empty_directory):
     for engine, name in (("OpenSpiel", "openspiel-bots"), ("RLCard", "rlcard-novices")):
         file = LOGS / f"{name}.txt"
         shown = " ".join(call("grade", file, "--player", 1, "--worlds", 25).stdout.split())
-        assert NOTES[engine] in shown and f"1 deal of {engine}" in shown
+        assert ENGINE_NOTES[engine] in shown and f"1 deal of {engine}" in shown
         assert f"simgin analyze {file} --turn" in shown and "One deal cannot show" in shown
 
 
@@ -270,9 +282,9 @@ def test_a_move_that_our_rules_do_not_allow_is_named():
         (["52", "55", begins[0]], "move 2, knock .. by player 0"),
     ):
         with pytest.raises(PositionError, match=f"do not allow {said}"):
-            replayed(read_log("\n".join([*begins, *moves])))
+            replay_log(parse_log("\n".join([*begins, *moves])))
     with pytest.raises(PositionError, match="move 110, take by S"):
-        read_file(LOGS / "rlcard-random.txt")
+        read_deal_file(LOGS / "rlcard-random.txt")
 
 
 HISTORY = (LOGS / "openspiel-history.txt").read_text()
@@ -336,7 +348,7 @@ def test_what_is_no_deal_is_refused_in_a_sentence(text, empty_directory):
     ],
 )
 def test_what_cannot_be_graded_is_refused(words, sentence, files):
-    write(Path("other.json"), watch_deal(parse_matchup("simple", "gold", "standard", 1, "deal")))
+    write(Path("other.json"), trace_deal(parse_matchup("simple", "gold", "standard", 1, "deal")))
     logs = {"openspiel": LOGS / "openspiel-bots.txt", "rlcard": LOGS / "rlcard-random.txt"}
     done = call("grade", *words.format(**logs).split(), code=2)
     assert sentence in " ".join(done.stderr.split())
@@ -386,10 +398,10 @@ def test_random_games_of_openspiel_are_the_same_in_every_form(deals):
         if state.move_number() < 21:
             continue
         game = state.get_game()
-        log = read_log(spiel.serialize_game_and_state(game, state))
-        proxy, replay = map(read_log, kaggle_forms(game, state))
+        log = parse_log(spiel.serialize_game_and_state(game, state))
+        proxy, replay = map(parse_log, kaggle_forms(game, state))
         assert proxy == log and replay == replace(log, names=TEAMS)
-        alone = read_log(kaggle_forms(game, state)[0].partition("[State]")[2])
+        alone = parse_log(kaggle_forms(game, state)[0].partition("[State]")[2])
         assert alone == replace(log, variant=alone.variant)
         variants.add(log.variant)
     assert len(variants) > 4
@@ -412,9 +424,9 @@ def test_deals_of_openspiel_are_read_back(deals):
         game = theirs.state.get_game()
         held = [theirs.hand(seat) for seat in range(2)]
         plain = spiel.serialize_game_and_state(game, theirs.state)
-        ours = replayed(read_log((plain, *kaggle_forms(game, theirs.state))[i % 3]))
+        ours = replay_log(parse_log((plain, *kaggle_forms(game, theirs.state))[i % 3]))
         ends.add(ours.kind)
-        if ours.is_cut:  # their own rule
+        if ours.is_truncated:  # their own rule
             assert theirs.over and theirs.returns == [0, 0]
             continue
         if ours.state.stopper >= 0:
@@ -424,8 +436,8 @@ def test_deals_of_openspiel_are_read_back(deals):
             assert held == ours.state.hand.tolist()
         margin = int(ours.state.score[0] - ours.state.score[1])
         assert theirs.returns == [margin, -margin]
-        log = read_log(spiel.serialize_game_and_state(game, theirs.state))
-        assert replayed(log).state.score.tolist() == ours.state.score.tolist()
+        log = parse_log(spiel.serialize_game_and_state(game, theirs.state))
+        assert replay_log(log).state.score.tolist() == ours.state.score.tolist()
     assert len(ends) > 1
 
 
@@ -443,19 +455,19 @@ def test_deals_of_rlcard_are_read_back(deals):
             legal = game.judge.get_legal_actions()
             endings = [action for action in legal if action.action_id >= 58]
             game.step(rng.choice(endings or legal))
-        log = read_log("\n".join(map(str, game.round.move_sheet)))
+        log = parse_log("\n".join(map(str, game.round.move_sheet)))
         try:
-            ours = replayed(log)
+            ours = replay_log(log)
         except PositionError as error:
             assert "take by" in str(error)  # of the last discard, without ending the deal
             continue
         read += 1
         rules = build_rules(ours.matchup.variant)
         for seat, player in enumerate(game.round.players):
-            hand = hand_mask(parse_cards(" ".join(map(str, player.hand))))
+            hand = cards_to_mask(parse_cards(" ".join(map(str, player.hand))))
             assert deadwood(hand, rules) == game.round.move_sheet[seat - 2].deadwood_count
             if ours.kind != "gin":  # the card thrown with it is not told
                 assert int(ours.state.hand[seat]) == hand
         went_out = game.round.going_out_player_id if ours.kind != "void" else -1
-        assert ours.is_cut or int(ours.state.stopper) == went_out
+        assert ours.is_truncated or int(ours.state.stopper) == went_out
     assert read > deals // 3

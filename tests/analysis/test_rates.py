@@ -5,21 +5,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgin.analysis.judge import MISTAKES, Judge, _hidden_hand, own_positions, usual_actions
-from simgin.analysis.rates import (
+from simgin.analysis.decision_evaluator import (
+    MISTAKES,
+    DecisionEvaluator,
+    _find_hidden_hand,
+    evaluator_actions,
+    positions_of_a,
+)
+from simgin.analysis.error_rates import (
     ENOUGH_WORLDS,
-    FEWEST_DEALS,
+    MIN_DEALS,
     ErrorRates,
-    Trial,
-    judge_units,
-    rates_table,
+    RatingTask,
+    build_rates_table,
+    evaluate_units,
     run_error_rates,
 )
-from simgin.core.cards import PACK
-from simgin.core.pack import next_card
-from simgin.core.position import END
+from simgin.core.cards import ALL_CARDS
+from simgin.core.position_rollouts import ACTION_END
+from simgin.core.shuffle import deal_next_card
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 
 
 def long(*case):
@@ -44,10 +50,12 @@ LEMMA = [
 @pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
 def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge, deals):
     """The performance difference lemma (Kakade and Langford 2002); the judge is clearly better."""
-    trial = Trial.read(a, b, variant, judge, FEWEST_DEALS, worlds=0, seed=3)
+    trial = RatingTask.read(a, b, variant, judge, MIN_DEALS, worlds=0, seed=3)
     rates = run_error_rates(replace(trial, deals=deals))
-    error = np.hypot(rates.usual.std(ddof=1) / np.sqrt(len(rates.usual)), rates.lead.se)
-    assert abs(rates.usual.mean() - rates.lead.value) < 3 * error
+    error = np.hypot(
+        rates.evaluator_gains.std(ddof=1) / np.sqrt(len(rates.evaluator_gains)), rates.lead.se
+    )
+    assert abs(rates.evaluator_gains.mean() - rates.lead.value) < 3 * error
     assert rates.lead.value > 4 * error
     assert rates.total.value == pytest.approx(rates.lead.value)
 
@@ -59,11 +67,11 @@ def test_who_is_asked_would_do_what_it_did(name, pair):
     matchup = parse_matchup(*pair, name, 5, "deal")
     kinds = set()
     for unit in range(4):
-        deal = watch_deal(matchup, unit, unit % 2)
-        for position, action in usual_actions(matchup, deal):
-            assert action == position.done
-            kinds.add(position.done.kind)
-    assert END in kinds and len(kinds) > 3
+        deal = trace_deal(matchup, unit, unit % 2)
+        for position, action in evaluator_actions(matchup, deal):
+            assert action == position.chosen
+            kinds.add(position.chosen.kind)
+    assert ACTION_END in kinds and len(kinds) > 3
 
 
 @pytest.mark.parametrize("name", ["solitaire-gin-knock", "gin-solitaire", "solitary-gin"])
@@ -72,16 +80,16 @@ def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
     judge = parse_matchup("solo-dp", None, name, 5, "deal")
     other = 0
     for unit in range(6):
-        deal = watch_deal(matchup, unit)
-        for position, action in usual_actions(judge, deal):
+        deal = trace_deal(matchup, unit)
+        for position, action in evaluator_actions(judge, deal):
             assert action in position.actions
-            other += action != position.done
+            other += action != position.chosen
     assert other > 5
 
 
 def few(worlds):
     """Fewer deals than a user may ask for."""
-    trial = Trial.read("gold", "gold-early", "eaai", "gold-early", FEWEST_DEALS, worlds, 2)
+    trial = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, worlds, 2)
     return replace(trial, deals=30)
 
 
@@ -112,7 +120,7 @@ def test_kinds_and_mistakes_add_up(rates):
 
 def test_workers_do_not_change_the_rates(without_worlds):
     alone = run_error_rates(without_worlds.trial, workers=1)
-    assert alone.judged == without_worlds.judged
+    assert alone.decisions == without_worlds.judged
     assert alone.frame().equals(without_worlds.frame())
 
 
@@ -121,16 +129,16 @@ def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rate
     assert rates.total.value > without_worlds.total.value
     changed = [judged for unit in rates.judged for judged in unit if judged.mistake]
     assert np.mean([one.cost for one in changed]) < np.mean([one.seeming for one in changed])
-    itself = run_error_rates(Trial.read("gold", "simple", "standard", "gold", FEWEST_DEALS, 0, 1))
+    itself = run_error_rates(RatingTask.read("gold", "simple", "standard", "gold", MIN_DEALS, 0, 1))
     assert itself.lead.value == itself.total.value == 0
-    assert not any(judged.mistake for unit in itself.judged for judged in unit)
+    assert not any(judged.mistake for unit in itself.decisions for judged in unit)
 
 
 def test_few_worlds_are_said_to_give_rates_that_are_too_low(rates):
-    note = rates_table(rates, "gold-early").note
+    note = build_rates_table(rates, "gold-early").note
     assert "With fewer than 100 worlds" in note and "too low" in note
     enough = replace(rates, trial=replace(rates.trial, worlds=100))
-    assert "fewer than" not in rates_table(enough, "gold-early").note
+    assert "fewer than" not in build_rates_table(enough, "gold-early").note
 
 
 @pytest.mark.slow
@@ -139,10 +147,10 @@ def test_from_the_worlds_that_are_enough_rates_are_level():
 
     Differences of sums over the same deals: a false alarm in 370.
     """
-    trial = Trial.read("gold", "gold-early", "eaai", "gold-early", FEWEST_DEALS, 0, 2)
+    trial = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, 0, 2)
     costs = {}
     for worlds in (20, ENOUGH_WORLDS, 400):
-        judged = judge_units(replace(trial, worlds=worlds), 0, 150)
+        judged = evaluate_units(replace(trial, worlds=worlds), 0, 150)
         costs[worlds] = np.array([sum(one.cost for one in unit) for unit in judged]) / 2
     lost, level = costs[100] - costs[20], costs[400] - costs[100]
     errors = [of.std(ddof=1) / np.sqrt(len(of)) for of in (lost, level)]
@@ -159,11 +167,11 @@ def test_from_the_worlds_that_are_enough_rates_are_level():
     ],
 )
 def test_the_strongest_judges_and_is_met(variant, own, players):
-    trial = Trial.read(own, None, variant, None, FEWEST_DEALS, 0, 1)
-    assert trial.judge.a.text == players[0]
-    assert trial.matchup.opponent == trial.judge.opponent == players[1]
+    trial = RatingTask.read(own, None, variant, None, MIN_DEALS, 0, 1)
+    assert trial.evaluator.a.text == players[0]
+    assert trial.matchup.opponent == trial.evaluator.opponent == players[1]
     if variant == "solitaire-gin":  # points are not counted
-        rates = run_error_rates(Trial.read(own, None, variant, own, FEWEST_DEALS, 0, 1))
+        rates = run_error_rates(RatingTask.read(own, None, variant, own, MIN_DEALS, 0, 1))
         assert rates.unit == "% of deals" and set(rates.frame()["counted"]) == {"% of deals"}
 
 
@@ -171,14 +179,16 @@ def test_the_hidden_hand_is_the_one_of_the_deal(rates):
     """With the stock as it lay, too, what was done leads to the points of the deal (play_in)."""
     matchup = rates.trial.matchup
     for unit in range(20):
-        deal = watch_deal(matchup, unit, unit % 2)
-        hands = [(position, _hidden_hand(deal, position.view)) for position in own_positions(deal)]
+        deal = trace_deal(matchup, unit, unit % 2)
+        hands = [
+            (position, _find_hidden_hand(deal, position.view)) for position in positions_of_a(deal)
+        ]
         while deal.state.dealt < 52:
-            next_card(deal.state)
+            deal_next_card(deal.state)
         for position, hand in hands:
             view = position.view
             stock = sum(1 << int(card) for card in deal.state.pack[52 - int(view.stock) :])
-            assert hand == PACK & ~(int(view.hand) | int(view.pile) | stock)
+            assert hand == ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)
 
 
 def test_costliest_decisions_come_from_other_worlds(rates):
@@ -187,8 +197,8 @@ def test_costliest_decisions_come_from_other_worlds(rates):
     assert values == sorted(values, reverse=True)
     assert len(costliest) == 5
     judged, lead = costliest[0]
-    deal = watch_deal(rates.trial.matchup, judged.unit, judged.half)
-    (position,) = [own for own in own_positions(deal) if own.place == judged.place]
-    judge = Judge(rates.trial.judge, 0)
-    many = judge.lead(position, judged.best, 4000)
+    deal = trace_deal(rates.trial.matchup, judged.unit, judged.half)
+    (position,) = [own for own in positions_of_a(deal) if own.label == judged.place]
+    judge = DecisionEvaluator(rates.trial.judge, 0)
+    many = judge.sample_lead(position, judged.best, 4000)
     assert abs(many.mean() - lead.value) < 4 * lead.se

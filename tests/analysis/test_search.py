@@ -7,7 +7,7 @@ import pytest
 
 import simgin
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from support.command_line import call
 
 DEALS = 600
@@ -17,8 +17,8 @@ def watched(a, b, variant, units):
     """Every deal of some pairs, played one at a time: ((unit, half), deal)."""
     matchup = parse_matchup(a, b, variant, 1, "deal")
     for unit in range(units):
-        for half in range(2 if matchup.mirrored else 1):
-            yield (unit, half), watch_deal(matchup, unit, half)
+        for half in range(2 if matchup.is_mirrored else 1):
+            yield (unit, half), trace_deal(matchup, unit, half)
 
 
 def points(deal):

@@ -7,17 +7,22 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.analysis import hidden_cards as drawing
-from simgin.analysis.hidden_cards import Drawing, draw_worlds
-from simgin.analysis.position import positions_in
-from simgin.analysis.written import Die, read_position
-from simgin.core.cards import PACK
+from simgin.analysis import world_sampling as drawing
+from simgin.analysis.position import find_decisions
+from simgin.analysis.position_text import Die, parse_position
+from simgin.analysis.world_sampling import WorldSampler, sample_worlds
+from simgin.core.cards import ALL_CARDS
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.text.notation import card_text, cards_in, hand_mask, hand_text, parse_card
-from simgin.toolkit.worlds import SIZE, answered, fitness, set_weights
+from simgin.text.notation import cards_to_mask, format_card, format_hand, mask_to_cards, parse_card
+from simgin.toolkit.hand_sampling import (
+    N_FEATURES,
+    find_declined_and_discarded,
+    interpolate_weights,
+    log_likelihood,
+)
 from support.hands import game, names
 
 TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
@@ -26,38 +31,38 @@ TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 def views(deals):
     matchup = parse_matchup("champion", "gold-early", "standard", 4, "deal")
     for unit in range(deals):
-        for position in positions_in(watch_deal(matchup, unit)):
+        for position in find_decisions(trace_deal(matchup, unit)):
             yield position.view, build_rules(position.variant)
 
 
 def test_a_world_deals_every_unseen_card_once_and_leaves_known_cards_where_they_are():
     for view, rules in views(6):
-        worlds = draw_worlds(view, rules, 5, seed=2)
+        worlds = sample_worlds(view, rules, 5, seed=2)
         for hand, stock in zip(worlds.hands, worlds.stocks, strict=True):
             assert int(hand).bit_count() == 10
             assert int(hand) & int(view.known) == int(view.known)
             hidden = sum(1 << int(card) for card in stock)
             assert len(stock) == view.stock
             assert int(hand) & hidden == 0
-            assert int(view.hand) | int(view.pile) | int(hand) | hidden == PACK
+            assert int(view.hand) | int(view.pile) | int(hand) | hidden == ALL_CARDS
 
 
 @pytest.mark.parametrize("pile", [None, "QD ? ?* QH"])
 def test_a_world_depends_on_its_number_alone(pile):
     view, rules = told(pile) if pile else list(views(1))[-1]
-    whole = draw_worlds(view, rules, 10, seed=2)
-    part = draw_worlds(view, rules, 4, seed=2, first=6)
+    whole = sample_worlds(view, rules, 10, seed=2)
+    part = sample_worlds(view, rules, 4, seed=2, first=6)
     assert (whole.hands[6:] == part.hands).all() and (whole.stocks[6:] == part.stocks).all()
     assert pile is None or (whole.views[6:] == part.views).all()
     assert len(set(whole.hands.tolist())) > 1
-    assert (whole.hands != draw_worlds(view, rules, 10, seed=3).hands).any()
+    assert (whole.hands != sample_worlds(view, rules, 10, seed=3).hands).any()
 
 
 def test_before_the_opponent_has_played_all_hands_are_as_likely():
     view, rules = next(iter(views(1)))
-    worlds = draw_worlds(view, rules, 4_000, seed=5)
-    held = Counter(card for hand in worlds.hands for card in cards_in(int(hand)))
-    n = len(cards_in(int(view.unseen)))
+    worlds = sample_worlds(view, rules, 4_000, seed=5)
+    held = Counter(card for hand in worlds.hands for card in mask_to_cards(int(hand)))
+    n = len(mask_to_cards(int(view.unseen)))
     p = (10 - int(view.known).bit_count()) / n
     error = np.sqrt(4_000 * p * (1 - p))
     assert len(held) == n
@@ -66,41 +71,41 @@ def test_before_the_opponent_has_played_all_hands_are_as_likely():
 
 def test_every_order_of_the_deck_is_as_likely():
     """4! orders of three cards and the joker; a false alarm once in 10,000 runs."""
-    thrown = [card_text(card) for card in range(52) if card not in (3, 17, 40)]
+    thrown = [format_card(card) for card in range(52) if card not in (3, 17, 40)]
     cards, pile = " ".join(thrown[:11]), " ".join(thrown[11:])
-    variant = variants.find("solitaire-gin")
-    view = read_position(cards, pile, variant).view
-    worlds = draw_worlds(view, build_rules(variant), 24_000, seed=3)
+    variant = variants.find_variant("solitaire-gin")
+    view = parse_position(cards, pile, variant).view
+    worlds = sample_worlds(view, build_rules(variant), 24_000, seed=3)
     orders, counts = np.unique(worlds.stocks, axis=0, return_counts=True)
     assert len(orders) == 24
     assert {int(card) for card in orders[0]} == {3, 17, 40, 52}
     assert ((counts - 1_000) ** 2 / 1_000).sum() < 56.9  # chi-square, 23 degrees of freedom
-    part = draw_worlds(view, build_rules(variant), 5, seed=3, first=70)
+    part = sample_worlds(view, build_rules(variant), 5, seed=3, first=70)
     assert (part.stocks == worlds.stocks[70:75]).all()
 
 
 @pytest.mark.parametrize("name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
 def test_alone_forgotten_discards_lie_among_the_cards_unseen(name):
-    variant = variants.find(name)
-    view = read_position(f"{TEN} KS", "? TS ? QH", variant).view
-    worlds = draw_worlds(view, build_rules(variant), 40, seed=2)
+    variant = variants.find_variant(name)
+    view = parse_position(f"{TEN} KS", "? TS ? QH", variant).view
+    worlds = sample_worlds(view, build_rules(variant), 40, seed=2)
     assert worlds.views is not None
     for stock, seen in zip(worlds.stocks, worlds.views, strict=True):
         rest = {card for card in stock.tolist() if card < 52}
-        assert rest == set(cards_in(int(seen["unseen"])))
+        assert rest == set(mask_to_cards(int(seen["unseen"])))
         assert int(seen["pile"]) >> parse_card("TS") & 1
         assert int(seen["pile"]).bit_count() == 4
 
 
 def told(words):
-    variant = variants.find("standard")
-    return read_position(f"{TEN} KS", words, variant).view, build_rules(variant)
+    variant = variants.find_variant("standard")
+    return parse_position(f"{TEN} KS", words, variant).view, build_rules(variant)
 
 
 def nearly_all_known():
     """A view with few cards unseen: two in the opponent's hand, three in the stock, one thrown."""
     view, rules = told("QD 9D* ? 5S QH")
-    view.unseen, view.known, view.stock = hand_mask(UNSEEN), hand_mask(KNOWN), 3
+    view.unseen, view.known, view.stock = cards_to_mask(UNSEEN), cards_to_mask(KNOWN), 3
     return view, rules
 
 
@@ -109,15 +114,15 @@ KNOWN = [parse_card(card) for card in "9D 8H 8S 5D 6D 7S KC KH".split()]
 
 
 def test_forgotten_cards_lie_anywhere_if_all_hands_are_as_likely(monkeypatch):
-    monkeypatch.setattr(drawing, "STEPS", 0)
+    monkeypatch.setattr(drawing, "METROPOLIS_STEPS", 0)
     view, rules = nearly_all_known()
     n = 36_000
-    worlds = draw_worlds(view, rules, n, seed=3)
+    worlds = sample_worlds(view, rules, n, seed=3)
     seen = Counter()
     for hand, stock, whole in zip(worlds.hands, worlds.stocks, worlds.views, strict=True):
         lying = int(whole["history"][1, 3])
         seen[int(hand), stock.tobytes(), lying] += 1
-        assert hand_mask([*stock.tolist(), lying]) | int(hand) == hand_mask(UNSEEN + KNOWN)
+        assert cards_to_mask([*stock.tolist(), lying]) | int(hand) == cards_to_mask(UNSEEN + KNOWN)
     assert len(seen) == 360  # 6! / 2!: the order of the two hidden cards of a hand does not count
     chi = sum((count - n / 360) ** 2 / (n / 360) for count in seen.values())
     assert chi < 469.5  # 359 degrees of freedom: a false alarm once in 10,000
@@ -126,26 +131,26 @@ def test_forgotten_cards_lie_anywhere_if_all_hands_are_as_likely(monkeypatch):
 def test_hands_are_as_likely_as_their_fitness_with_cards_that_may_lie_in_the_pile():
     view, rules = nearly_all_known()
     n = 12_000
-    worlds = draw_worlds(view, rules, n, seed=4)
-    weights = np.zeros(SIZE)
-    set_weights(weights, view, 0.0, drawing._numbers(), 0)
-    declined, thrown = answered(view)
-    assert declined == hand_mask([parse_card("QD"), parse_card("5S")])
-    assert thrown == hand_mask([parse_card("QH")])
-    hands = [hand_mask([*hidden, *KNOWN]) for hidden in combinations(UNSEEN, 2)]
+    worlds = sample_worlds(view, rules, n, seed=4)
+    weights = np.zeros(N_FEATURES)
+    interpolate_weights(weights, view, 0.0, drawing._load_hand_weights(), 0)
+    declined, thrown = find_declined_and_discarded(view)
+    assert declined == cards_to_mask([parse_card("QD"), parse_card("5S")])
+    assert thrown == cards_to_mask([parse_card("QH")])
+    hands = [cards_to_mask([*hidden, *KNOWN]) for hidden in combinations(UNSEEN, 2)]
     rest = declined, thrown, view, rules
-    p = np.exp([fitness(hand, np.zeros(SIZE), weights, *rest) for hand in hands])
+    p = np.exp([log_likelihood(hand, np.zeros(N_FEATURES), weights, *rest) for hand in hands])
     p /= p.sum()
     found = Counter(worlds.hands.tolist())
     for hand, chance in zip(hands, p, strict=True):
         error = np.sqrt(chance * (1 - chance) / n)
-        assert abs(found[hand] / n - chance) < 4.5 * error + 0.002, hand_text(hand)
+        assert abs(found[hand] / n - chance) < 4.5 * error + 0.002, format_hand(hand)
     assert p.max() > 3 * p.min()  # else the test would say little
 
 
 def test_a_forgotten_card_that_was_taken_is_among_those_held():
     view, rules = told("QD ? ?* QH")
-    worlds = draw_worlds(view, rules, 300, seed=1)
+    worlds = sample_worlds(view, rules, 300, seed=1)
     taken = worlds.views["history"][:, 2, 2].astype(int)
     assert (taken == worlds.views["history"][:, 1, 3]).all()
     assert (worlds.hands >> taken & 1 == 1).all()
@@ -156,32 +161,36 @@ def test_a_forgotten_card_that_was_taken_is_among_those_held():
 @pytest.mark.parametrize("pile", ["QD TS 9D", "QD ? 9D"])
 @pytest.mark.parametrize("count", [15, 30])
 def test_only_hands_with_which_the_opponent_would_offer_count(count, pile):
-    variant = variants.find("dice")
+    variant = variants.find_variant("dice")
     die = Die(2, "other", offered=3)
-    view = read_position(TEN, pile, variant, die=die).view
+    view = parse_position(TEN, pile, variant, die=die).view
     rules, row = game("dice")
     against = f"gold+offer=strong:count={count},turn=9"
     matchup = parse_matchup("gold", against, "dice", 4, "deal")
-    drawing = Drawing(matchup, view)
-    every = draw_worlds(view, rules, 400, 9)
+    drawing = WorldSampler(matchup, view)
+    every = sample_worlds(view, rules, 400, 9)
     share = np.mean([twin.deadwood(names(int(hand)), row) <= count for hand in every.hands])
-    assert drawing.numbers == (3,)
-    assert abs(drawing.share - share) < 5 * np.sqrt(share * (1 - share) * (1 / 400 + 1 / 500))
-    worlds = drawing.worlds(60, 0)
+    assert drawing.matching_offers == (3,)
+    assert abs(drawing.offer_probability - share) < 5 * np.sqrt(
+        share * (1 - share) * (1 / 400 + 1 / 500)
+    )
+    worlds = drawing.sample(60, 0)
     held = [twin.deadwood(names(int(hand)), row) for hand in worlds.hands]
     assert max(held) <= count
-    views = worlds.views_of(view)
+    views = worlds.views_for(view)
     for i, (hand, stock) in enumerate(zip(worlds.hands, worlds.stocks, strict=True)):
         seen = views[i % len(views)]
         hidden = sum(1 << int(card) for card in stock)
-        assert int(seen.hand) | int(seen.pile) | int(hand) | hidden == PACK
+        assert int(seen.hand) | int(seen.pile) | int(hand) | hidden == ALL_CARDS
 
 
 def test_an_offer_that_was_not_to_be_expected_tells_nothing():
     die = Die(2, "other", offered=3)
-    view = read_position(TEN, "QD TS 9D", variants.find("dice"), die=die).view
+    view = parse_position(TEN, "QD TS 9D", variants.find_variant("dice"), die=die).view
     silent = parse_matchup("gold", "gold", "dice", 4, "deal")
     other = parse_matchup("gold", "gold+offer=strong:count=99,turn=1", "dice", 4, "deal")
-    higher = read_position(TEN, "QD", variants.find("dice"), die=Die(2, "other", offered=5)).view
-    assert Drawing(silent, view).numbers == ()
-    assert Drawing(other, higher).numbers == (1, 2, 3, 4, 5, 6)
+    higher = parse_position(
+        TEN, "QD", variants.find_variant("dice"), die=Die(2, "other", offered=5)
+    ).view
+    assert WorldSampler(silent, view).matching_offers == ()
+    assert WorldSampler(other, higher).matching_offers == (1, 2, 3, 4, 5, 6)

@@ -5,29 +5,31 @@ import random
 import numpy as np
 import pytest
 
-from simgin.analysis.hidden_cards import remembered
-from simgin.analysis.position import PositionError, better, positions_in
-from simgin.analysis.written import Die, Laid, read_pile, read_position
-from simgin.core.answers import PHASE_UPCARD
-from simgin.core.rules import FREE, UPCARD_STOCK_OR_PASS
-from simgin.core.view import FIELDS
+from simgin.analysis.position import PositionError, find_decisions, format_better_action
+from simgin.analysis.position_text import Die, PileCard, parse_pile, parse_position
+from simgin.analysis.world_sampling import fill_forgotten_cards
+from simgin.core.codes import PHASE_UPCARD
+from simgin.core.rules_record import FIRST_TURN_FREE, FIRST_TURN_UPCARD_STOCK_OR_PASS
+from simgin.core.view import VIEW_FIELDS
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.text.notation import card_text, cards_in, hand_mask, hand_text, parse_card
+from simgin.text.notation import cards_to_mask, format_card, format_hand, mask_to_cards, parse_card
 
 TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
-FIELD_NAMES = [name for name, _ in FIELDS]
+FIELD_NAMES = [name for name, _ in VIEW_FIELDS]
 # What is asked, and not what is seen, and how the seats are numbered
 ASKED = ("legal", "least", "best", "noise", "ending", "ending_card", "ending_count")
 SEEN = [name for name in FIELD_NAMES if name not in (*ASKED, "seat", "dealer", "owner", "deal")]
-ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]
+ALONE = [
+    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
+]
 # All but the race, whose seats are not alike: what a person can describe
 FOR_TWO = [
     name
-    for name in variants.names()
-    if name not in ALONE and variants.find(name).goal.other is None
+    for name in variants.variant_names()
+    if name not in ALONE and variants.find_variant(name).goal.other is None
 ]
 CENTRE = "dice+die_centre_in_play=yes"
 UNUSUAL = [
@@ -43,38 +45,40 @@ SOLO = "solo-lookahead:aim=gin+knock=stop-dp"
 
 def deals_of(name, units):
     """Positions of some deals of a variant, and the seat of the opponent."""
-    variant = variants.find(name)
-    if variant.row["players"] == 1:
+    variant = variants.find_variant(name)
+    if variant.params["players"] == 1:
         matchup = parse_matchup(SOLO, None, name, 11, "deal")
-    elif variant.row["die"] == "off":
+    elif variant.params["die"] == "off":
         matchup = parse_matchup("gold-early", "tonic-like", name, 11, "deal")
     else:
         matchup = parse_matchup(BOLD, BOLD.replace("50", "30"), name, 11, "deal")
     for unit in range(units):
-        yield from positions_in(watch_deal(matchup, unit, unit % 2 * matchup.mirrored))
+        yield from find_decisions(trace_deal(matchup, unit, unit % 2 * matchup.is_mirrored))
 
 
 @pytest.mark.parametrize("name", [*FOR_TWO, *UNUSUAL, *ALONE])
 def test_a_position_written_down_is_the_one_that_was_seen(name):
-    variant = variants.find(name)
+    variant = variants.find_variant(name)
     rules = build_rules(variant)
     kind = "deals" if variant.goal.score == "deals" else "points"
     compared = 0
     for position in deals_of(name, 5 if name in ALONE else 2):
         view = position.view
         asked_again = view.turns == 0 and view.taken_offer >= 0 and view.phase != PHASE_UPCARD
-        if view.deck_left < 0 and asked_again and rules.first_turn != FREE:
+        if view.deck_left < 0 and asked_again and rules.first_turn != FIRST_TURN_FREE:
             continue  # both players have passed the first upcard, which the pile does not show
         options = table_of(position)
         if name not in ALONE:
             options["score"] = int(view[f"own_{kind}"]), int(view[f"other_{kind}"])
-        mine = read_position(cards_of(view), " ".join(pile_of(view)), variant, **options)
+        mine = parse_position(cards_of(view), " ".join(pile_of(view)), variant, **options)
         expected = {field: int(view[field]) for field in SEEN}
         found = {field: int(mine.view[field]) for field in SEEN}
-        if rules.first_turn == UPCARD_STOCK_OR_PASS and view.upcard >= 0:  # was the dealer asked?
+        if (
+            rules.first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS and view.upcard >= 0
+        ):  # was the dealer asked?
             expected["shed"] |= found["shed"] & 1 << int(view.upcard)
         assert found == expected
-        assert (mine.actions, mine.place) == (position.actions, position.place)
+        assert (mine.actions, mine.label) == (position.actions, position.label)
         same_seat = int(mine.view.seat == view.seat)
         assert (mine.view.dealer == view.dealer) == same_seat
         rows, theirs = mine.view.history[: view.turns], view.history[: view.turns]
@@ -109,7 +113,7 @@ def forget_some(words, view, lots):
 
 @pytest.mark.parametrize("name", ["standard", "eaai", "straight", "standard+first_turn=free"])
 def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
-    variant = variants.find(name)
+    variant = variants.find_variant(name)
     lots = random.Random(5)
     forgotten = held = 0
     for position in deals_of(name, 4):
@@ -117,17 +121,19 @@ def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
         if view.turns == 0:
             continue
         cards, words, options = cards_of(view), pile_of(view), table_of(position)
-        whole = read_position(cards, " ".join(words), variant, **options)
+        whole = parse_position(cards, " ".join(words), variant, **options)
         some, lying, taken = forget_some(words, view, lots)
-        part = read_position(cards, " ".join(some), variant, **options)
+        part = parse_position(cards, " ".join(some), variant, **options)
         assert part.actions == whole.actions
-        hidden = cards_in(int(view.unseen) & ~hand_mask(lying))[: 10 - len(taken)]
-        hand = hand_mask([*hidden[: 10 - int(view.known).bit_count()], *cards_in(int(view.known))])
-        free = cards_in(hand & ~int(part.view.known))
+        hidden = mask_to_cards(int(view.unseen) & ~cards_to_mask(lying))[: 10 - len(taken)]
+        hand = cards_to_mask(
+            [*hidden[: 10 - int(view.known).bit_count()], *mask_to_cards(int(view.known))]
+        )
+        free = mask_to_cards(hand & ~int(part.view.known))
         first = free.index(taken[0]) if taken else 0
         columns = np.array([lying], np.int64).reshape(1, -1)
         hands = np.array([hand])
-        (filled,) = remembered(part.view, build_rules(variant), hands, columns, first)
+        (filled,) = fill_forgotten_cards(part.view, build_rules(variant), hands, columns, first)
         for field in (*(name for name in FIELD_NAMES if name not in ASKED), "history"):
             assert np.array_equal(filled[field], whole.view[field]), (field, some, words)
         forgotten += len(lying)
@@ -137,46 +143,57 @@ def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
 
 
 def test_dots_stand_for_as_many_cards_as_the_stock_tells():
-    variant = variants.find("standard")
+    variant = variants.find_variant("standard")
     for n in (1, 5, 19):
-        marks = read_position(f"{TEN} KS", f"QD {'? ' * n} 9D ? QH", variant).view
+        marks = parse_position(f"{TEN} KS", f"QD {'? ' * n} 9D ? QH", variant).view
         for dots in ("..", "...", "…"):
             pile = f"QD {dots} 9D ? QH"
-            assert read_position(f"{TEN} KS", pile, variant, stock=int(marks.stock)).view == marks
+            assert parse_position(f"{TEN} KS", pile, variant, stock=int(marks.stock)).view == marks
 
 
 @pytest.mark.parametrize("name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
 def test_alone_as_many_cards_are_left_as_with_the_whole_pile(name):
-    variant = variants.find(name)
+    variant = variants.find_variant(name)
     cards = f"{TEN} KS"
-    whole = read_position(cards, "QD TS 9D QH", variant).view
-    marks = read_position(cards, "? TS ? QH", variant).view
-    dots = read_position(cards, ".. TS ? QH", variant, stock=int(whole.deck_left)).view
+    whole = parse_position(cards, "QD TS 9D QH", variant).view
+    marks = parse_position(cards, "? TS ? QH", variant).view
+    dots = parse_position(cards, ".. TS ? QH", variant, stock=int(whole.deck_left)).view
     assert marks == dots
     for field in FIELD_NAMES:
         if field not in ("pile", "unseen"):
             assert marks[field] == whole[field], field
-    assert int(marks.unseen) == int(whole.unseen) | hand_mask([parse_card("QD"), parse_card("9D")])
+    assert int(marks.unseen) == int(whole.unseen) | cards_to_mask(
+        [parse_card("QD"), parse_card("9D")]
+    )
 
 
 def test_cards_that_stand_in_for_others_do_not_end_the_deal():
     """With 4H or 3H in their place the player would have had gin, which ends it by itself."""
     cards = "4S 6H 4D 6D 7D 8D 4C 8C 9C TC 5H"
-    view = read_position(cards, "AH ? ? ? .. TH AC", variants.find("solitary-gin"), stock=29).view
+    view = parse_position(
+        cards, "AH ? ? ? .. TH AC", variants.find_variant("solitary-gin"), stock=29
+    ).view
     assert (int(view.turns), int(view.pile).bit_count()) == (12, 3)
 
 
 @pytest.mark.parametrize(("stock", "forgotten"), [(None, 1), (20, 11)])
 def test_a_pile_left_out_is_unknown(stock, forgotten):
-    view = read_position(f"{TEN} KS", "", variants.find("standard"), stock=stock).view
+    view = parse_position(f"{TEN} KS", "", variants.find_variant("standard"), stock=stock).view
     assert (view.pile, view.turns, view.stock) == (0, forgotten - 1, 31 - forgotten)
 
 
 def test_a_pile_is_read_as_it_is_written_and_told_in_short():
-    taken = [Laid(parse_card("QD")), Laid(-1), Laid(parse_card("9D"), True), Laid(-1, True)]
-    assert read_pile("QD,? 9d* .. ?*") == (taken, 3)
-    position = read_position(f"{TEN} KS", "QD ? 9D .. QH", variants.find("standard"), stock=20)
-    _, pile, forgotten, *_ = position.lines()
+    taken = [
+        PileCard(parse_card("QD")),
+        PileCard(-1),
+        PileCard(parse_card("9D"), True),
+        PileCard(-1, True),
+    ]
+    assert parse_pile("QD,? 9d* .. ?*") == (taken, 3)
+    position = parse_position(
+        f"{TEN} KS", "QD ? 9D .. QH", variants.find_variant("standard"), stock=20
+    )
+    _, pile, forgotten, *_ = position.describe()
     assert pile == "Pile (oldest first)  QD ? 9D .. QH"
     assert forgotten == "8 cards forgotten, and drawn with the others that you do not see"
     assert position.view.drawn == parse_card("KS")  # the last of eleven
@@ -185,7 +202,7 @@ def test_a_pile_is_read_as_it_is_written_and_told_in_short():
 @pytest.mark.parametrize("score", [(-5, 3), (1, 2, 3), ("a", "b"), 5])
 def test_what_is_no_score_is_refused(score):
     with pytest.raises(ValueError, match="is not a score"):
-        read_position(TEN, "QD TH", variants.find("standard"), score=score)
+        parse_position(TEN, "QD TH", variants.find_variant("standard"), score=score)
 
 
 @pytest.mark.parametrize(
@@ -199,34 +216,34 @@ def test_what_is_no_score_is_refused(score):
 )
 def test_more_forgotten_cards_than_the_pack_has_are_refused(cards, pile, game, stock):
     with pytest.raises(PositionError, match="more cards are given than the pack has"):
-        read_position(cards, pile, variants.find(game), stock=stock)
+        parse_position(cards, pile, variants.find_variant(game), stock=stock)
 
 
 def test_a_pile_without_end_is_refused():
     with pytest.raises(PositionError, match="1,001 cards are more than a deal lays on the pile"):
-        read_position(TEN, "KD* " * 1000 + "QD", variants.find("standard"))
+        parse_position(TEN, "KD* " * 1000 + "QD", variants.find_variant("standard"))
 
 
 def test_a_discard_in_place_of_an_ending_plays_on():
-    assert better("knock, KS", "discard 5C") == "play on, discarding 5C"
-    assert better("discard KS", "discard 5C") == "discard 5C"
-    assert better("gin, KS", "big gin") == "big gin"
+    assert format_better_action("knock, KS", "discard 5C") == "play on, discarding 5C"
+    assert format_better_action("discard KS", "discard 5C") == "discard 5C"
+    assert format_better_action("gin, KS", "big gin") == "big gin"
 
 
 def cards_of(view):
     """The hand in writing, the card that came last behind the others."""
     last = [int(card) for card in (view.drawn, view.taken) if card >= 0]
-    hand = int(view.hand) & ~hand_mask(last)
-    return f"{hand_text(hand)} {' '.join(map(card_text, last))}" if view.hand else "blind"
+    hand = int(view.hand) & ~cards_to_mask(last)
+    return f"{format_hand(hand)} {' '.join(map(format_card, last))}" if view.hand else "blind"
 
 
 def pile_of(view):
     """The pile as it grew, in words; of one player the discards."""
-    words = [card_text(int(view.upcard))] if view.upcard >= 0 else []
+    words = [format_card(int(view.upcard))] if view.upcard >= 0 else []
     for _, source, _, thrown in view.history[: view.turns]:
         if source == 1:
             words[-1] += "*"
-        words.append(card_text(int(thrown)))
+        words.append(format_card(int(thrown)))
     if view.taken >= 0:
         words[-1] += "*"
     return words

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, norm
 
-from simgin.charts.chart import ChartRequest, measure
+from simgin.charts.chart import ChartRequest, measure_chart
+from simgin.learn.champion_weights import knock_sometimes, point_equity, propose_knock, propose_take
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.play.parallel import over_units
-from simgin.play.rollout import branch_deals
-from simgin.play.watch import watch_deal
+from simgin.play.parallel import map_units
+from simgin.play.rollouts import roll_out_deals
+from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 from simgin.strategy import discard
-from simgin.toolkit import loose, lowest, popcount
-from simgin.tune.decisions import by_points, try_knock, try_take, wait_often
+from simgin.toolkit import lowest_bit, popcount, unmatched_cards
 from support.probes import OWN, UPCARD, ordered, partners
 
 pytestmark = pytest.mark.slow
@@ -37,8 +37,10 @@ def matchup_of(player, rules, seed):
 
 def played(matchup, deals):
     """The records of single deals, A in both seats by turns."""
-    kernel.prepare(matchup)
-    blocks = over_units(lambda first, n: kernel.play_recorded(matchup, first, n)[1], deals, 20_000)
+    kernel.compile_matchup(matchup)
+    blocks = map_units(
+        lambda first, n: kernel.play_with_records(matchup, first, n)[1], deals, 20_000
+    )
     return np.concatenate(blocks)
 
 
@@ -98,7 +100,7 @@ def knocks(player, rules, before, deals=400_000):
 
 @pytest.mark.parametrize(("player", "rules"), CASES)
 def test_knocks_of_a_chart(player, rules):
-    frame = measure(ChartRequest("knock", rules, player, 1_000_000, SEED)).frame
+    frame = measure_chart(ChartRequest("knock", rules, player, 1_000_000, SEED)).frame
     cells = frame.set_index(["column", "row"])
     zs = []
     for (turn, deadwood), true in knocks(player, rules, OWN).items():
@@ -127,10 +129,10 @@ def upcards(player, rules, deals):
 @pytest.mark.parametrize(("player", "rules"), CASES)
 def test_upcards_of_a_chart(player, rules):
     request = ChartRequest("upcard", rules, player, 500_000, SEED)
-    chart = measure(request)
+    chart = measure_chart(request)
     zs = []
     for place, true in upcards(player, rules, 200_000).items():
-        zs.append(away((chart.grid("value")[place], chart.grid("se")[place]), true))
+        zs.append(away((chart.to_grid("value")[place], chart.to_grid("se")[place]), true))
     check(zs)
 
 
@@ -143,9 +145,9 @@ def first_discards(matchup, deals):
     rules = build_rules(matchup.variant)
     cells, worth = [], []
     for unit in range(deals):
-        asked = [q.view for q in watch_deal(matchup, unit).questions if q.slot == "discard"]
+        asked = [q.view for q in trace_deal(matchup, unit).decisions if q.slot == "discard"]
         own = [view for view in asked if view.seat == 0 and view.own_turn == 1]
-        cards = int(loose(own[0].hand, rules) & own[0].legal) if own else 0
+        cards = int(unmatched_cards(own[0].hand, rules) & own[0].legal) if own else 0
         if cards.bit_count() > 1:
             thrown = [card for card in range(52) if cards >> card & 1]
             hand = int(own[0].hand)
@@ -174,11 +176,11 @@ def regressed(cells, worth, size, base):
 def test_discards_of_a_chart(player, rules):
     """All cells share the king that they are compared with, which the mean allows for."""
     request = ChartRequest("discard", rules, player, 200_000, SEED)
-    chart, size, base = measure(request), request.of.size, request.of.base
+    chart, size, base = measure_chart(request), request.kind.n_cells, request.kind.baseline
     found = first_discards(matchup_of(player, rules, SEED + 30), 20_000)
     used, told, covariance = regressed(*found, size, base)
     errors = np.sqrt(np.diag(covariance))
-    value, se = (chart.grid(name).ravel()[used] for name in ("value", "se"))
+    value, se = (chart.to_grid(name).ravel()[used] for name in ("value", "se"))
     zs = (value - told) / np.hypot(se, errors)
     correlation = covariance / np.outer(errors, errors)
     assert np.abs(zs).max() < FAR
@@ -193,18 +195,18 @@ def seen(matchup, choose, deals, explore=None):
     """Own turn, deadwood of a knock, gain of the second answer and weight of drawn questions."""
 
     def block(first, units):
-        found = branch_deals(matchup, choose, first, units, 2, None, explore)
-        gain = by_points(found)[:, 1] - by_points(found)[:, 0]
+        found = roll_out_deals(matchup, choose, first, units, 2, None, explore)
+        gain = point_equity(found)[:, 1] - point_equity(found)[:, 0]
         return found.views["own_turn"], found.views["ending_count"], gain, found.weights
 
-    blocks = over_units(block, deals, 4000)
+    blocks = map_units(block, deals, 4000)
     return [np.concatenate(part) for part in zip(*blocks, strict=True)]
 
 
 @pytest.mark.parametrize(("player", "rules"), CASES)
 def test_knocks_that_training_sees(player, rules):
     matchup = matchup_of(player, rules, SEED)
-    turns, deadwood, gains, weights = seen(matchup, try_knock, 2_000_000, wait_often)
+    turns, deadwood, gains, weights = seen(matchup, propose_knock, 2_000_000, knock_sometimes)
     zs, unweighted = [], []
     for (turn, count), true in knocks(player, rules, 0.4).items():
         here = (turns == turn) & (deadwood == count)
@@ -218,11 +220,11 @@ def test_knocks_that_training_sees(player, rules):
 @discard
 def both_ends(view, rules, params):
     """The lowest and the highest unmatched card, as `ordered_to_throw` throws them."""
-    cards = loose(view.hand, rules) & view.legal
+    cards = unmatched_cards(view.hand, rules) & view.legal
     highest = cards
     while popcount(highest) > 1:
         highest &= highest - 1
-    return 1 << lowest(cards) | highest if popcount(cards) > 1 else 0
+    return 1 << lowest_bit(cards) | highest if popcount(cards) > 1 else 0
 
 
 @pytest.mark.parametrize(("player", "rules"), CASES)
@@ -231,7 +233,7 @@ def test_takes_and_discards_that_training_sees(player, rules, slot):
     """By own turn. Where a decision came up is not recorded, so deals are divided by its rate."""
     deals, last = 200_000, 10
     orders = {"take": ((0, 0), (1, 0)), "discard": ((0,), (last,))}[slot]
-    choose = {"take": try_take, "discard": both_ends}[slot]
+    choose = {"take": propose_take, "discard": both_ends}[slot]
     turns, _, gains, weights = seen(matchup_of(player, rules, SEED), choose, deals)
     zs = []
     for turn in TURNS:

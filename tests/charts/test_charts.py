@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from simgin.charts import chart as charts
-from simgin.charts.chart import LINES, Chart, ChartError, ChartRequest
-from simgin.charts.kinds import KINDS, TURNS
-from simgin.play.rollout import branch_deals
-from simgin.tune import decisions
+from simgin.charts.chart import SUMMARY_LINES, Chart, ChartError, ChartRequest
+from simgin.charts.chart_kinds import CHART_KINDS, N_TURNS
+from simgin.learn import champion_weights
+from simgin.play.rollouts import roll_out_deals
 from support.command_line import call
 
 KNOCK = ChartRequest.read("knock", player="gold-early", deals=4000, seed=11)
@@ -19,25 +19,25 @@ FIRST = ChartRequest.read("discard", player="simple", deals=4000, seed=12)
 
 @pytest.fixture(scope="module")
 def knocks():
-    return charts.measure(KNOCK)
+    return charts.measure_chart(KNOCK)
 
 
 @pytest.fixture(scope="module")
 def discards():
-    return charts.measure(FIRST)
+    return charts.measure_chart(FIRST)
 
 
 def test_a_cell_of_two_answers_is_the_weighted_mean_difference_of_its_questions(knocks):
-    found = branch_deals(KNOCK.matchup, KNOCK.of.choose, 0, 4000, 2)
+    found = roll_out_deals(KNOCK.matchup, KNOCK.kind.choose, 0, 4000, 2)
     gains: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for view, weight, (on, now) in zip(found.views, found.weights, found.records, strict=True):
-        own_turn = min(int(view["own_turn"]), TURNS)
-        name = f"{TURNS}+" if own_turn == TURNS else str(own_turn)
+        own_turn = min(int(view["own_turn"]), N_TURNS)
+        name = f"{N_TURNS}+" if own_turn == N_TURNS else str(own_turn)
         points = [int(deal["points_a"]) - int(deal["points_b"]) for deal in (on, now)]
         cell = str(int(view["ending_count"])), name
         gains.setdefault(cell, []).append((points[1] - points[0], int(weight)))
     rows = {(row["row"], row["column"]): row for row in knocks.frame.to_dict("records")}
-    assert set(rows) == {cell for cell, of in gains.items() if len(of) >= charts.LEAST_MET}
+    assert set(rows) == {cell for cell, of in gains.items() if len(of) >= charts.MIN_DECISIONS}
     assert max(weight for of in gains.values() for _, weight in of) > 3
     for cell, row in rows.items():
         mean, se = weighted_mean(gains[cell])
@@ -59,8 +59,8 @@ def weighted_mean(gains):
 def test_equal_weights_count_for_nothing(discards):
     thrice = Chart(FIRST, discards.cells, discards.worth, 3 * discards.weights)
     assert (discards.weights == 1).all()
-    assert np.allclose(thrice.grid("value"), discards.grid("value"), equal_nan=True)
-    assert np.allclose(thrice.grid("high"), discards.grid("high"), equal_nan=True)
+    assert np.allclose(thrice.to_grid("value"), discards.grid("value"), equal_nan=True)
+    assert np.allclose(thrice.to_grid("high"), discards.grid("high"), equal_nan=True)
 
 
 def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discards):
@@ -72,20 +72,20 @@ def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discar
     few = 300  # questions
     weights = np.random.default_rng(7).integers(1, 6, few)
     small = Chart(FIRST, discards.cells[:few], discards.worth[:few], weights)
-    met = np.bincount(small.cells[small.cells >= 0], minlength=FIRST.of.size)
-    used = [int(c) for c in np.flatnonzero(met >= charts.LEAST_MET) if c != FIRST.of.base]
+    met = np.bincount(small.cells[small.cells >= 0], minlength=FIRST.kind.n_cells)
+    used = [int(c) for c in np.flatnonzero(met >= charts.MIN_DECISIONS) if c != FIRST.kind.baseline]
     rows, worth, of = [], [], []
-    for q, k in itertools.product(range(few), range(small.worth.shape[1])):
-        if not np.isnan(small.worth[q, k]):
+    for q, k in itertools.product(range(few), range(small.values.shape[1])):
+        if not np.isnan(small.values[q, k]):
             cell = small.cells[q, k]
             rows.append([*(q == i for i in range(few)), *(cell == c for c in used)])
-            worth.append(small.worth[q, k])
+            worth.append(small.values[q, k])
             of.append(q)
     x, y, question = np.array(rows, float), np.array(worth), np.array(of)
     root = np.sqrt(weights[question])
     told = np.linalg.lstsq(root[:, None] * x, root * y, rcond=None)[0]
-    places = [divmod(c, len(FIRST.of.columns)) for c in used]
-    assert [small.grid("value")[place] for place in places] == pytest.approx(list(told[few:]))
+    places = [divmod(c, len(FIRST.kind.columns)) for c in used]
+    assert [small.to_grid("value")[place] for place in places] == pytest.approx(list(told[few:]))
     score = (weights[question] * (y - x @ told))[:, None] * x
     by_question = np.array([score[question == q].sum(axis=0) for q in range(few)])
     bread = np.linalg.pinv(x.T @ (weights[question][:, None] * x))
@@ -94,7 +94,7 @@ def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discar
         own = np.repeat(weights, (small.cells == cell).sum(axis=1))
         effective = own.sum() ** 2 / (own**2).sum()
         corrected = error * np.sqrt(effective / (effective - 1))
-        assert small.grid("se")[place] == pytest.approx(corrected)
+        assert small.to_grid("se")[place] == pytest.approx(corrected)
 
 
 @pytest.mark.parametrize("most", [1, 8])
@@ -109,7 +109,7 @@ def test_intervals_of_cells_hold_in_95_of_100_charts(most):
     for _ in range(400):
         cells = rng.integers(0, 4, (200, 3))
         base = cells == 3
-        cells[base] = KINDS["discard"].base
+        cells[base] = CHART_KINDS["discard"].baseline
         gain = np.where(base, 0, truth[np.minimum(cells, 3)] - truth[3])
         weights = rng.integers(1, most + 1, 200)
         spread = (1 + gain**2) * (1 + weights[:, None] / most)
@@ -130,7 +130,7 @@ def test_rows_and_questions_without_an_answer_are_left_out(discards):
     small, more = (Chart(FIRST, *of) for of in (few, both))
     pd.testing.assert_frame_equal(small.frame, more.frame)
     met = Chart(FIRST, np.where(few[0] < 13, few[0], -1), *few[1:])
-    assert not any("partners" in line for line in LINES["discard"](met))
+    assert not any("partners" in line for line in SUMMARY_LINES["discard"](met))
 
 
 @pytest.mark.slow
@@ -140,7 +140,9 @@ def test_rows_and_questions_without_an_answer_are_left_out(discards):
 def test_intervals_of_played_cells_hold_the_cells_of_a_million_deals(kind, deals, charts_of):
     def cells(deals, seed):
         player = "gold-early"  # who declines knocks, so that weights differ
-        frame = charts.measure(ChartRequest.read(kind, player=player, deals=deals, seed=seed)).frame
+        frame = charts.measure_chart(
+            ChartRequest.read(kind, player=player, deals=deals, seed=seed)
+        ).frame
         return frame[frame["se"] > 0].set_index(["row", "column"])
 
     true, inside = cells(1_000_000, 99), []
@@ -157,7 +159,7 @@ def made(kind, values):
     import pandas as pd
 
     request = ChartRequest(kind, "standard", "champion", 1000, 1)
-    shape = KINDS[kind]
+    shape = CHART_KINDS[kind]
     chart = Chart(request, np.zeros((1, 2), int), np.zeros((1, 2)), np.ones(1, int))
     rows = [
         {"row": row, "column": column, "value": v, "p_holm": 0.001 if v else 1.0}
@@ -172,44 +174,44 @@ def made(kind, values):
 def test_what_a_knock_chart_says_is_so_in_every_cell_that_it_names():
     wait, early = [0, 0, 0, *[-2.0] * 9], [3.0, 3, 3, 3, 0, 0, *[-4.0] * 6]
     later = [0, 5.0, 5, 5, 5, 5, 0, *[-4.0] * 5]
-    lines = list(LINES["knock"](made("knock", [wait, wait, early, later])))
+    lines = list(SUMMARY_LINES["knock"](made("knock", [wait, wait, early, later])))
     assert lines == [
         "With 1 to 2 deadwood: from turn 4 on play for gin.",
         "With 3 to 4 deadwood: knock in turns 2 to 4; from turn 8 on play for gin.",
     ]
-    alone = list(LINES["knock"](made("knock", [[0.0] * 12])))
+    alone = list(SUMMARY_LINES["knock"](made("knock", [[0.0] * 12])))
     assert alone == ["With 1 deadwood: too close to call, or it depends."]
 
 
 def test_upcards_and_discards_in_words():
     upcard = made("upcard", [[12.0, 15], [1.0, 2], [0, 1.0], [-1.0, -2]])
-    assert list(LINES["upcard"](upcard)) == [
+    assert list(SUMMARY_LINES["upcard"](upcard)) == [
         "Take an upcard that makes a meld or has two or more partners.",
         "Leave an upcard that has no partner.",
         "Too close to call, or clear in one seat only: an upcard that has one partner.",
     ]
     lone = [-2.0, -1.5, *[0.0] * 10, 0.0]
-    told = list(LINES["discard"](made("discard", [lone, [-4.0] * 13, [-6.0] * 13])))
+    told = list(SUMMARY_LINES["discard"](made("discard", [lone, [-4.0] * 13, [-6.0] * 13])))
     assert told[0] == "Of cards without a partner A and 2 clearly cost more than a king."
     assert told[1].startswith("A card with one partner costs 4.0 to 4.0 points a deal more")
     assert told[1].endswith("(each within ± 0.5).")
 
 
 def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knocks):
-    text = charts.strategy_file(knocks, "simgin chart knock")
+    text = charts.render_chart_strategy(knocks, "simgin chart knock")
     names: dict[str, object] = {}
     exec(text[text.index("CHART") : text.index("@knock")], names)
     grid = knocks.grid("value")
     for turn, row in enumerate(names["CHART"]):
         for deadwood in range(1, len(grid) + 1):
             assert bool(row >> deadwood & 1) == bool(grid[deadwood - 1, turn] > 0)
-    paid = charts.price(knocks, workers=2)
-    assert paid.n == charts.PRICED and 0.3 < paid.value < 0.8
+    paid = charts.estimate_chart_win_rate(knocks, workers=2)
+    assert paid.n == charts.TEST_MATCHES and 0.3 < paid.value < 0.8
 
 
 def test_a_score_counts_matches_and_a_chart_makes_a_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(decisions, "VALUE_DEALS", 50_000)
+    monkeypatch.setattr(champion_weights, "VALUE_DEALS", 50_000)
     words = ("chart", "knock", "--player", "simple", "--deals", "8k", "--score", "60-80")
     shown = " ".join(call(*words, "-o", "out").stdout.split())
     assert shown.startswith("When should you knock?") and "% of matches" in shown
@@ -234,9 +236,9 @@ def test_what_cannot_be_charted_is_told_in_a_sentence(kind, more):
 
 def test_a_question_that_never_comes_up_is_told():
     with pytest.raises(ChartError, match="came up fewer"):
-        charts.measure(ChartRequest.read("knock", "straight", player="simple", deals=500))
+        charts.measure_chart(ChartRequest.read("knock", "straight", player="simple", deals=500))
 
 
 def test_the_same_seed_gives_the_same_chart_on_any_number_of_workers():
-    one, two = (charts.measure(KNOCK, workers).frame for workers in (1, 2))
+    one, two = (charts.measure_chart(KNOCK, workers).frame for workers in (1, 2))
     assert one.equals(two)

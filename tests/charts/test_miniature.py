@@ -14,25 +14,25 @@ import numpy as np
 import pytest
 
 from simgin.charts.chart import Chart, ChartRequest
-from simgin.charts.kinds import TURNS
-from simgin.core.position import END, THROW
+from simgin.charts.chart_kinds import N_TURNS
+from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END
+from simgin.learn.champion_weights import point_equity
 from simgin.play.matchup import parse_matchup
-from simgin.play.rollout import Action, Worlds, branch_deals, play_in
+from simgin.play.rollouts import Action, Worlds, roll_out_deals, roll_out_worlds
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import helper, knock, loader
-from simgin.text.notation import cards_in
-from simgin.toolkit import best_discards, gin_or_better
-from simgin.tune.decisions import by_points
+from simgin.text.notation import mask_to_cards
+from simgin.toolkit import best_discards, is_gin_or_better
 
 STOCK = 4
 DISCARDS = """
 from simgin.strategy import discard
-from simgin.toolkit import lowest
+from simgin.toolkit import lowest_bit
 
 @discard
 def first_best(view, rules, params):
-    return lowest(view.best)
+    return lowest_bit(view.best)
 
 @discard
 def drawn(view, rules, params):
@@ -47,12 +47,12 @@ def breaks(view, rules, params):
 
 @knock
 def near_the_end(view, rules, params):
-    return 3 if view.stock == STOCK and not gin_or_better(view) else 0
+    return 3 if view.stock == STOCK and not is_gin_or_better(view) else 0
 
 
 @knock
 def gin_alone(view, rules, params):
-    return gin_or_better(view)
+    return is_gin_or_better(view)
 
 
 @pytest.fixture(scope="module")
@@ -74,28 +74,30 @@ NEXT_TWO = [
 
 def exact(matchup, view):
     """What knocking gains over playing on in all worlds of a question, float64 (worlds,)."""
-    unseen = np.array(list(cards_in(int(view["unseen"]))))
+    unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
     assert len(unseen) == 10 + STOCK and not view["known"]
     stocks = unseen[np.array(NEXT_TWO)]
     hands = int(view["unseen"]) - (1 << stocks).sum(axis=1)
     best = int(view["best"])
-    knocking = Action(END, int(view["ending_card"]))
-    going_on = Action(THROW, (best & -best).bit_length() - 1)
-    ended = play_in(matchup, view, [knocking, going_on], Worlds(hands, stocks.astype(np.int8)))
+    knocking = Action(ACTION_END, int(view["ending_card"]))
+    going_on = Action(ACTION_DISCARD, (best & -best).bit_length() - 1)
+    ended = roll_out_worlds(
+        matchup, view, [knocking, going_on], Worlds(hands, stocks.astype(np.int8))
+    )
     points = (ended["points_a"] - ended["points_b"]).astype(float)
     return points[:, 0] - points[:, 1]
 
 
 @pytest.mark.parametrize("deals", [5000, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_cells_near_the_end_are_the_means_over_all_hidden_cards(matchup, deals):
-    found = branch_deals(matchup, near_the_end, 0, deals, 2, None, gin_alone)
+    found = roll_out_deals(matchup, near_the_end, 0, deals, 2, None, gin_alone)
     request = ChartRequest("knock", "standard", "gold", deals, 3)
-    cells = request.of.cells(found, build_rules(matchup.variant))
-    chart = Chart(request, cells, by_points(found), found.weights)
+    cells = request.kind.find_cells(found, build_rules(matchup.variant))
+    chart = Chart(request, cells, point_equity(found), found.weights)
     away = []
     for row in chart.frame.to_dict("records"):
-        cell = request.of.rows.index(row["row"]), request.of.columns.index(row["column"])
-        own = cells[:, 1] == np.ravel_multi_index(cell, (len(request.of.rows), TURNS))
+        cell = request.kind.rows.index(row["row"]), request.kind.columns.index(row["column"])
+        own = cells[:, 1] == np.ravel_multi_index(cell, (len(request.kind.rows), N_TURNS))
         true = [exact(matchup, view) for view in found.views[own]]
         weights = found.weights[own] / found.weights[own].sum()
         error = np.sqrt(weights**2 @ [gains.var() for gains in true])
@@ -122,7 +124,7 @@ def may_end(eleven, rules):
 @knock
 def first_near_the_end(view, rules, params):
     """To knock and to play on at the first question of a deal, if it comes near the end."""
-    if view.stock != LEFT or gin_or_better(view):
+    if view.stock != LEFT or is_gin_or_better(view):
         return 0
     ten = view.hand & ~(1 << view.drawn)
     for i in range(view.turns - 1, -1, -1):
@@ -136,13 +138,13 @@ def first_near_the_end(view, rules, params):
 
 def exact_near_the_end(matchup, view):
     """What knocking gains in all worlds of a question: B's next card, A's and the ten B holds."""
-    unseen = np.array(list(cards_in(int(view["unseen"]))))
+    unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
     assert len(unseen) == 10 + LEFT and not view["known"]
     stocks = np.array(list(permutations(unseen, LEFT)), np.int8)
     hands = int(view["unseen"]) - (1 << stocks.astype(np.int64)).sum(axis=1)
-    knocking = Action(END, int(view["ending_card"]))
-    going_on = Action(THROW, int(min(cards_in(int(view["hand"])))))
-    ended = play_in(matchup, view, [knocking, going_on], Worlds(hands, stocks))
+    knocking = Action(ACTION_END, int(view["ending_card"]))
+    going_on = Action(ACTION_DISCARD, int(min(mask_to_cards(int(view["hand"])))))
+    ended = roll_out_worlds(matchup, view, [knocking, going_on], Worlds(hands, stocks))
     points = (ended["points_a"] - ended["points_b"]).astype(float)
     return points[:, 0] - points[:, 1]
 
@@ -153,13 +155,13 @@ def test_weighted_questions_do_not_depend_on_what_followed(matchup, tmp_path):
     file.write_text(DISCARDS + BREAKS)
     plays = replace(
         matchup,
-        variant=variants.find(TO_THE_LAST_CARD),
-        a=loader.find(f"gold+take=never+discard={file}#breaks"),
+        variant=variants.find_variant(TO_THE_LAST_CARD),
+        a=loader.find_strategy(f"gold+take=never+discard={file}#breaks"),
     )
-    found = branch_deals(plays, first_near_the_end, 0, 30_000, 2, None, gin_alone)
+    found = roll_out_deals(plays, first_near_the_end, 0, 30_000, 2, None, gin_alone)
     assert set(found.weights.tolist()) == {1, 2}
     true = [exact_near_the_end(plays, view) for view in found.views]
-    missed = by_points(found)[:, 1] - by_points(found)[:, 0] - [of.mean() for of in true]
+    missed = point_equity(found)[:, 1] - point_equity(found)[:, 0] - [of.mean() for of in true]
     spread = np.array([of.var() for of in true])
     assert abs(errors(found.weights, missed, spread)) < 4
     assert errors(1, missed, spread) > 4

@@ -31,11 +31,11 @@ def test_no_command_and_no_player_is_code_in_the_file(empty_directory, word):
     command = f"simgin chart knock -o {word}"
     request = replace(REQUEST, player=f"simple+knock={word}.py")
     chart = Chart(request, np.zeros((60, 2), int), np.tile([0.0, 1.0], (60, 1)), np.ones(60, int))
-    text = charts.strategy_file(chart, command)
+    text = charts.render_chart_strategy(chart, command)
     document = ast.get_docstring(ast.parse(text), clean=False)
     assert document.startswith(f"Knocks by a chart of simgin: {command}\n")
-    assert f"\nSource: {request.player} against itself, 1,000 deals" in document
-    assert text.encode().startswith(charts.MARK)
+    assert f"\nSource: {request.strategy} against itself, 1,000 deals" in document
+    assert text.encode().startswith(charts.FILE_MARK)
     Path("by_chart.py").write_text(text)
-    assert loader.find("by_chart.py").name == "knock-chart"
+    assert loader.find_strategy("by_chart.py").name == "knock-chart"
     assert not Path("it-ran").exists()

@@ -8,46 +8,46 @@ import numpy as np
 import pytest
 
 from simgin.checks import bench
-from simgin.checks.bench import BenchError, Change, changes
+from simgin.checks.bench import BenchError, SpeedChange, compare_speeds
 from simgin.core.state import new_state
 from simgin.play.matchup import Matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import loader
-from simgin.text.files import NewFileError, check_file
+from simgin.text.files import NewFileError, check_writable
 from support.command_line import call
 
 
 def test_dealt_hands_come_from_real_packs():
     dealt = {cards: np.zeros(200, np.int64) for cards in (10, 11)}
     for cards, hands in dealt.items():
-        bench._deal(new_state(bench.SEED), cards, hands)
+        bench._fill_dealt_hands(new_state(bench.SEED), cards, hands)
         assert {int(hand).bit_count() for hand in hands} == {cards}
-    gold = loader.find("gold")
-    matchup = Matchup(variants.find("standard"), gold, gold, bench.SEED, "deal")
+    gold = loader.find_strategy("gold")
+    matchup = Matchup(variants.find_variant("standard"), gold, gold, bench.SEED, "deal")
     for unit in range(3):
-        pack = watch_deal(matchup, unit).state.pack
+        pack = trace_deal(matchup, unit).state.pack
         assert dealt[10][unit] == sum(1 << int(card) for card in pack[:10])
 
 
 def test_hands_in_play_have_eleven_cards_and_improve():
-    own_rules = build_rules(variants.find("standard"))
-    held = np.zeros(100 * bench.TURNS, np.int64)
-    bench._in_play(new_state(bench.SEED), own_rules, held)
+    own_rules = build_rules(variants.find_variant("standard"))
+    held = np.zeros(100 * bench.HANDS_PER_DECK, np.int64)
+    bench._fill_hands_in_play(new_state(bench.SEED), own_rules, held)
     assert {int(hand).bit_count() for hand in held} == {11}
-    turns = held.reshape(100, bench.TURNS)
-    first, last = (bench._add_best(turns[:, turn], own_rules, 1) for turn in (0, -1))
+    turns = held.reshape(100, bench.HANDS_PER_DECK)
+    first, last = (bench._total_best_deadwood(turns[:, turn], own_rules, 1) for turn in (0, -1))
     assert last < first / 2
 
 
 def test_the_command_prints_figures_that_are_consistent(monkeypatch):
     """Of few strategies: to compile the whole roster takes a minute."""
-    monkeypatch.setattr(bench, "roster", lambda: ["gold"])
-    monkeypatch.setattr(bench, "MATCHUPS", bench.MATCHUPS[1:2])
-    monkeypatch.setattr(bench, "WATCHED", 5)
-    measured = bench.figures(0.01, [1, 2])
-    monkeypatch.setattr(bench, "figures", lambda *_: measured)
+    monkeypatch.setattr(bench, "list_two_player_strategies", lambda: ["gold"])
+    monkeypatch.setattr(bench, "BENCH_MATCHUPS", bench.BENCH_MATCHUPS[1:2])
+    monkeypatch.setattr(bench, "TRACED_DEALS", 5)
+    measured = bench.measure_speeds(0.01, [1, 2])
+    monkeypatch.setattr(bench, "measure_speeds", lambda *_: measured)
     words = ["bench", "--seconds", "0.01"]
     printed = call(*words)
     assert "56.58064 (deadwood, dealt hands)" in " ".join(printed.stdout.split())
@@ -73,12 +73,12 @@ def test_the_command_prints_figures_that_are_consistent(monkeypatch):
         ratio = rows[0]["per_second"] / row["per_second"]
         assert row["ratio"] == pytest.approx(ratio) and row["per_second"] > 0
         assert row["threads"] > 1 or row["speedup"] == 1
-    parts = bench.shares(rows)
+    parts = bench.compute_part_proportions(rows)
     assert list(parts) == ["shuffle", "best discards", "policies", "sums", "turns"]
     assert sum(parts.values()) == pytest.approx(1) and min(list(parts.values())[:4]) > 0
     assert f"shuffle {100 * parts['shuffle']:.0f} %" in " ".join(printed.stdout.split())
     # Mean deadwood of a dealt hand: 56.565, sd 13.795
-    assert rows[1]["mean"] == pytest.approx(56.565, abs=4 * 13.795 / bench.HANDS**0.5)
+    assert rows[1]["mean"] == pytest.approx(56.565, abs=4 * 13.795 / bench.N_HANDS**0.5)
 
 
 # What changed in speed
@@ -102,11 +102,11 @@ def program(path, text):
 def test_rounds_are_compared_one_by_one():
     before = [[row("deals", 100), row("gone", 1)], [row("deals", 90)], [row("deals", 200)]]
     now = [[row("new", 1), row("deals", 50)], [row("deals", 60)], [row("deals", 40)]]
-    (change,) = changes(before, now)
-    assert change == Change("deals", 1, before=100, now=50, faster=2, low=1.5, high=5)
+    (change,) = compare_speeds(before, now)
+    assert change == SpeedChange("deals", 1, before=100, now=50, faster=2, low=1.5, high=5)
     # Threads are kept apart, and one round has no range
     before = [[row("deals", 100), row("deals", 60, 2)]]
-    first, second = changes(before, [[row("deals", 80), row("deals", 60, 2)]])
+    first, second = compare_speeds(before, [[row("deals", 80), row("deals", 60, 2)]])
     assert (first.threads, first.faster, first.low, first.high) == (1, 1.25, None, None)
     assert (second.threads, second.faster) == (2, 1)
 
@@ -116,18 +116,18 @@ def test_a_file_without_figures_is_refused(tmp_path, text):
     path = tmp_path / "bench.json"
     path.write_text(text)
     with pytest.raises(BenchError, match=NO_FIGURES.replace(".", r"\.")):
-        bench.read_rounds(path)
+        bench.read_measurements(path)
 
 
 def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
     with pytest.raises(NewFileError, match=f"no permission to write to {tmp_path}"):
-        check_file(tmp_path / "old.json")
+        check_writable(tmp_path / "old.json")
 
 
 def test_figures_are_saved_and_compared(tmp_path, monkeypatch):
-    figure = bench.Figure("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
-    monkeypatch.setattr(bench, "figures", lambda *_: [figure])
+    figure = bench.Measurement("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
+    monkeypatch.setattr(bench, "measure_speeds", lambda *_: [figure])
     monkeypatch.chdir(tmp_path)
     first = call("bench", "--save", "old.json")
     assert "gold v gold" in first.stdout
@@ -155,9 +155,9 @@ def test_an_installation_is_measured_in_turns(tmp_path, monkeypatch):
     )
     old = program(tmp_path / "old", text.replace("NAME", "old").replace("RATIO", "60"))
     new = program(tmp_path / "new", text.replace("NAME", "new").replace("RATIO", "40"))
-    monkeypatch.setattr(bench, "ROUNDS", 2)
-    monkeypatch.setattr(bench, "THIS", [str(new)])
-    (change,) = changes(*bench.measure_in_turns(old, 0.5))
+    monkeypatch.setattr(bench, "COMPARISON_ROUNDS", 2)
+    monkeypatch.setattr(bench, "THIS_PROGRAM", [str(new)])
+    (change,) = compare_speeds(*bench.measure_alternately(old, 0.5))
     assert (change.faster, change.low, change.high) == (1.5, 1.5, 1.5)
     words = "bench --seconds 0.5 --json"
     assert log.read_text().splitlines() == [f"{name} {words}" for name in ("old", "new")] * 2

@@ -7,11 +7,11 @@ import pytest
 
 from simgin.checks import contract, contract_process
 from simgin.rules import variants
-from simgin.strategy import loader, text_form
+from simgin.strategy import loader, strategy_spec
 from simgin.text.files import create_file
 from support.command_line import call
 
-STANDARD = [variants.find("standard")]
+STANDARD = [variants.find_variant("standard")]
 BEST = "best_discard(view.hand, view.legal, rules)"
 OTHER = "best_discard(view.hand, view.legal & -view.legal, rules)"
 FORM = f"""
@@ -63,25 +63,25 @@ def bad_file(folder: Path, i: int) -> str:
     return str(file)
 
 
-def asked(files: list[str], seconds: float = 2.0) -> dict[str, list[contract.Finding]]:
-    found = contract.check(files, STANDARD, seconds)
+def asked(files: list[str], seconds: float = 2.0) -> dict[str, list[contract.ContractResult]]:
+    found = contract.check_strategies(files, STANDARD, seconds)
     assert [one.check for one in found] == [*contract.CHECKS] * len(files)
     return {file: [one for one in found if one.strategy == file] for file in files}
 
 
-def assert_caught(i: int, findings: list[contract.Finding]) -> None:
+def assert_caught(i: int, findings: list[contract.ContractResult]) -> None:
     check, words, body = BAD[i]
     failed = {one.check: one.sentence for one in findings if one.passed is False}
     assert list(failed) == [check], f"{body}: {failed}"
     said = failed[check]
     assert words in said and "\n" not in said and said.endswith((".", "?")), said
-    assert all(one.sentence == contract.NOT_MADE for one in findings if one.passed is None)
+    assert all(one.sentence == contract.NOT_TESTED for one in findings if one.passed is None)
 
 
 def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> None:
     """One that hangs comes between them: what follows it is tested in another process."""
     begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
-    create_file(begun, text_form.strategy_file(begun))
+    create_file(begun, strategy_spec.render_strategy_file(begun))
     remembers = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST}"
     remembering.write_text(FORM % ("", remembers))
     hanging = next(i for i, (check, *_) in enumerate(BAD) if check == "time")
@@ -122,15 +122,17 @@ def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path:
 
 
 def test_positions_of_every_slot_are_found() -> None:
-    found = contract_process.positions(variants.find("dice+melding=choice"), "same")
+    found = contract_process.find_positions(variants.find_variant("dice+melding=choice"), "same")
     assert [slot for slot, views in found.items() if len(views) < 5] == []
 
 
 @pytest.mark.slow
 def test_every_shipped_strategy_and_policy_passes_in_every_variant() -> None:
     """Strategies alone (mc with few worlds), and every policy in gold's place of its slot."""
-    alone = [name for name in loader.names() if name != "mc"]
-    others = [policy for policy in loader.policies() if policy.name != "mc"]
+    alone = [name for name in loader.list_strategies() if name != "mc"]
+    others = [policy for policy in loader.list_policies() if policy.name != "mc"]
     mixed = [f"gold+{policy.slot}={policy.name}" for policy in others]
-    found = contract.check([*alone, "mc:n=4", *mixed, "gold+stake=dead"], contract.all_variants())
+    found = contract.check_strategies(
+        [*alone, "mc:n=4", *mixed, "gold+stake=dead"], contract.list_default_variants()
+    )
     assert [one for one in found if one.passed is not True] == []

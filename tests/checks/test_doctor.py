@@ -24,30 +24,43 @@ def test_all_is_well_on_one_screen_and_in_json(monkeypatch):
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert "state: ok" in lines
     rows = itertools.takewhile(str.strip, lines[lines.index("state: ok") + 4 :])
-    assert [line.split()[0] for line in rows if line[0] != " "] == list(doctor.CHECKS)
-    monkeypatch.setitem(doctor.CHECKS, "play", doctor.versions)
+    assert [line.split()[0] for line in rows if line[0] != " "] == list(doctor.HEALTH_CHECKS)
+    monkeypatch.setitem(doctor.HEALTH_CHECKS, "play", doctor.check_versions)
     found = json.loads(call("doctor", "--json").stdout)
-    assert found["command"] == "simgin doctor" and len(found["rows"]) == len(doctor.CHECKS)
+    assert found["command"] == "simgin doctor" and len(found["rows"]) == len(doctor.HEALTH_CHECKS)
     assert all(row["well"] is True and row["fault"] == "" and row["found"] for row in found["rows"])
 
 
 def test_the_known_sums_are_those_of_this_stream():
     """If the stream, standard, gold or simple change, put the new sums in known_answers.toml."""
-    assert doctor.known_sums(runner.run_matchup(doctor._matchup(), doctor.DEALS, 1)) == doctor.SUMS
+    assert (
+        doctor.compute_known_sums(
+            runner.run_matchup(doctor._known_matchup(), doctor.KNOWN_MATCH_DEALS, 1)
+        )
+        == doctor.KNOWN_SUMS
+    )
 
 
 def test_the_packages_checked_are_those_declared():
     needed = {requirement.split(">")[0] for requirement in PROJECT["dependencies"]}
-    assert needed | {"llvmlite"} == set(doctor.LIBRARIES)
-    assert f"numba>={doctor.NUMBA},<" in " ".join(PROJECT["dependencies"])
+    assert needed | {"llvmlite"} == set(doctor.REQUIRED_LIBRARIES)
+    assert f"numba>={doctor.NUMBA_VERSION},<" in " ".join(PROJECT["dependencies"])
 
 
 @pytest.mark.parametrize(
     ("constant", "value", "check"),
     [
-        ("PHILOX", (((0, 0, 0, 0), (0, 0), (1, 2, 3, 4)), *doctor.PHILOX[1:]), "generator"),
-        ("HANDS", (("standard", doctor.HANDS[0][1], 49), *doctor.HANDS[1:]), "hands"),
-        ("SUMS", {**doctor.SUMS, "turns": doctor.SUMS["turns"] + 1}, "play"),
+        (
+            "PHILOX_VECTORS",
+            (((0, 0, 0, 0), (0, 0), (1, 2, 3, 4)), *doctor.PHILOX_VECTORS[1:]),
+            "generator",
+        ),
+        (
+            "KNOWN_HANDS",
+            (("standard", doctor.KNOWN_HANDS[0][1], 49), *doctor.KNOWN_HANDS[1:]),
+            "hands",
+        ),
+        ("KNOWN_SUMS", {**doctor.KNOWN_SUMS, "turns": doctor.KNOWN_SUMS["turns"] + 1}, "play"),
     ],
 )
 def test_a_wrong_sum_is_found(monkeypatch, constant, value, check):
@@ -55,7 +68,7 @@ def test_a_wrong_sum_is_found(monkeypatch, constant, value, check):
     result = call("doctor", "--json", code=1)
     (wrong,) = [row for row in json.loads(result.stdout)["rows"] if not row["well"]]
     assert wrong["check"] == check
-    said = result.stderr.replace(f"simgin: {session.COMPILING}\n", "")  # on a busy machine
+    said = result.stderr.replace(f"simgin: {session.COMPILING_NOTICE}\n", "")  # on a busy machine
     assert said == f"simgin: {wrong['fault']}\n" and "Install simgin anew" in wrong["fault"]
 
 
@@ -66,13 +79,15 @@ def test_threads_that_differ_are_found(monkeypatch):
         return real(matchup, n, 1)[:: 1 if workers == 1 else -1]
 
     monkeypatch.setattr(runner, "run_matchup", turned)
-    assert "depend on threads" in doctor.play().fault
+    assert "depend on threads" in doctor.check_play().problem
 
 
 def test_a_check_that_raises_does_not_stop_the_others(monkeypatch):
-    monkeypatch.setattr(doctor, "CHECKS", {"play": lambda: 1 / 0, "machine": doctor.machine})
-    first, second = doctor.examine()
-    assert "ZeroDivisionError" in first.fault and not second.fault
+    monkeypatch.setattr(
+        doctor, "HEALTH_CHECKS", {"play": lambda: 1 / 0, "machine": doctor.check_machine}
+    )
+    first, second = doctor.run_checks()
+    assert "ZeroDivisionError" in first.problem and not second.problem
 
 
 def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
@@ -84,23 +99,25 @@ def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
 
 
 def test_another_version_of_numba_is_reported(monkeypatch):
-    real = doctor._version
+    real = doctor._installed_version
     for package, found, words in (
         ("numba", "0.69.2", ("numba 0.69.2 is not 0.68", "pip install 'numba==0.68.*'")),
         ("scipy", None, ("scipy cannot be found",)),
     ):
         other = {package: found}
-        monkeypatch.setattr(doctor, "_version", lambda name, o=other: o.get(name, real(name)))
-        assert all(text in doctor.libraries().fault for text in words)
+        monkeypatch.setattr(
+            doctor, "_installed_version", lambda name, o=other: o.get(name, real(name))
+        )
+        assert all(text in doctor.check_libraries().problem for text in words)
 
 
 def test_missing_extras_are_reported_with_the_command_that_installs_them(monkeypatch):
     extra = "no-such-thing>=3; extra == 'cluster'"
     lines = ["numpy>=2", extra, 'numpy>=2; extra == "cluster"', 'numpy; extra == "small"']
     monkeypatch.setattr(doctor.metadata, "requires", lambda name: lines)
-    found = doctor.extras()
+    found = doctor.check_extras()
     missing = "missing no-such-thing: pip install 'simgin[cluster]'"
-    assert (found.fault, found.details) == ("", f"complete: small; {missing}")
+    assert (found.problem, found.details) == ("", f"complete: small; {missing}")
 
 
 def test_broken_plug_ins_are_named(monkeypatch, tmp_path):
@@ -108,8 +125,8 @@ def test_broken_plug_ins_are_named(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
     modules = {"bad": "broken_plug_in", "gold": "simgin_strategies.gold"}
     points = [EntryPoint(*module, "simgin.strategies") for module in modules.items()]
-    monkeypatch.setattr(loader, "plug_ins", lambda: points)
-    found = doctor.plug_ins()
+    monkeypatch.setattr(loader, "find_plug_ins", lambda: points)
+    found = doctor.check_plug_ins()
     assert found.details == "bad, gold"
     for words in ("plug-in 'bad'", "No module named 'nowhere_to_be_found'", "pip uninstall"):
-        assert words in found.fault
+        assert words in found.problem

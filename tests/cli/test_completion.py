@@ -39,9 +39,9 @@ def test_words_of_the_line_are_offered() -> None:
     assert "--seconds" in offered("strategies", "check", "gold", "--")
     assert offered("strategies", "--slot", "kn") == ["knock"]
     for line in (["match"], ["match", "gold"], ["odds", "--strategy"], ["tune"], ["show"]):
-        assert set(loader.built_in()) <= set(offered(*line, ""))
+        assert set(loader.list_built_in()) <= set(offered(*line, ""))
     for line in (["odds", "standard"], ["review", "oklahoma", "--against"], ["hand", "-v"]):
-        assert set(variants.names()) <= set(offered(*line, ""))
+        assert set(variants.variant_names()) <= set(offered(*line, ""))
     assert offered("run", "dem") == ["demo"]
     # options that act at once do nothing while a line is completed
     assert offered("match", "--debug", "gold-e") == ["gold-early"]

@@ -62,7 +62,11 @@ GAMES = (
     ("gold", "random+take=never", EVERYTHING, "deal"),
     ("gold", "simple", "big-gin+first_turn=discard_first+ace_runs=high_or_low", "deal"),
     ("simple+discard=hits", "gold", PASSED_DEAD, "deal"),
-    *((name, "gold-early", "basic", "deal") for name in loader.names() if name[-2:] != "mc"),
+    *(
+        (name, "gold-early", "basic", "deal")
+        for name in loader.list_strategies()
+        if name[-2:] != "mc"
+    ),
 )
 
 
@@ -129,7 +133,9 @@ def digest(i):
     a, b, variant, unit = GAMES[i]
     if a.startswith("solo"):
         b, variant = None, "solitaire-gin"
-    other = b and loader.find(b)
-    matchup = Matchup(variants.find(variant), loader.find(a), other, 2**64 - 1 - i, unit)
-    played = kernel.play(matchup, 0, 40 if unit == "deal" else 2)
+    other = b and loader.find_strategy(b)
+    matchup = Matchup(
+        variants.find_variant(variant), loader.find_strategy(a), other, 2**64 - 1 - i, unit
+    )
+    played = kernel.play_batches(matchup, 0, 40 if unit == "deal" else 2)
     return hashlib.sha256(played.tobytes()).hexdigest()

@@ -42,7 +42,7 @@ def test_a_card_may_be_typed_at_the_table_as_it_may_elsewhere(monkeypatch, empty
     from simgin.cli.commands import play
     from simgin.cli.main import cli
 
-    monkeypatch.setattr(play, "_kept_file", lambda matchup: empty_directory / "game.json")
+    monkeypatch.setattr(play, "_saved_game_file", lambda matchup: empty_directory / "game.json")
     for typed in ("10♥", "th", "['TH']", "TH"):
         words = ["play", "gold", "--one", "--new"]
         shown = CliRunner().invoke(cli, words, input=f"{typed}\nq\n").stdout

@@ -24,14 +24,16 @@ CONTENTS = {"simgin": "0.1.0", "form": 0}
 
 def leave(command, place="out"):
     """A directory that a command has written, without its ledger."""
-    directory.save(place, {**CONTENTS, "command": f"simgin {command}"}, {"table.csv": "mine"})
+    directory.write_run_directory(
+        place, {**CONTENTS, "command": f"simgin {command}"}, {"table.csv": "mine"}
+    )
 
 
 @pytest.fixture
 def here(empty_directory, monkeypatch):
     Path("e.toml").write_text(EXPERIMENT)
     write_weighed(empty_directory)
-    times = "simgin.cli.plan_table.unit_seconds"
+    times = "simgin.cli.plan_table.measure_unit_seconds"
     monkeypatch.setattr(times, lambda matchup: 1e-6)
     return empty_directory
 
@@ -70,7 +72,7 @@ def test_more_of_the_same_question_replaces_it(here):
 @pytest.mark.parametrize("command", ["match", "run", "tune", "train", "report", "compare"])
 def test_a_directory_that_another_process_writes_is_refused(here, command):
     asked = {**WRITING, "report": "report out", "compare": "compare out out"}[command]
-    with ledger.opened(directory.begin("out"), {}):
+    with ledger.open_ledger(directory.create_run_directory("out"), {}):
         told = harmless(*asked.split(), codes=(2,)).stderr
     assert "in use by another process. Wait until it ends, then repeat" in told
 

@@ -65,7 +65,7 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory,
 
 
 def test_a_bug_is_not_reported_as_bad_input(monkeypatch):
-    monkeypatch.setattr(runner, "run", lambda *_, **__: int("a bug"))
+    monkeypatch.setattr(runner, "run_tasks", lambda *_, **__: int("a bug"))
     assert isinstance(CliRunner().invoke(cli, ["match", "gold"]).exception, ValueError)
 
 
@@ -78,8 +78,8 @@ def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_director
     told = f"interrupted; finished blocks are kept in out. Continue with: {command} --workers 1\n"
     assert message.endswith(told)
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
-    with ledger.reading(Path("out/ledger.sqlite")) as run_ledger:
-        assert len(run_ledger.finished(0, 1000)) >= 2
+    with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
+        assert len(run_ledger.finished_batches(0, 1000)) >= 2
     call(*shlex.split(command)[1:])
     call("match", "gold", "--deals", "60k", "-o", "whole")
     assert kept("out") == kept("whole")
@@ -99,7 +99,7 @@ HOW = ("--workers", "1", "--patience", "20s", "--details", "--json")
     [
         (("match", "gold", "--deals", "60k", "-o", "out"), HOW),
         (("match", "gold", "--deals", "60k"), HOW),
-        (("run", "e.toml", "-o", "out"), ("--scheduler", "local:1", *HOW)),
+        (("run_tasks", "e.toml", "-o", "out"), ("--scheduler", "local:1", *HOW)),
         (("review", "eaai", "--players", "simple,gold", "-o", "out"), ("--workers", "2")),
         (("odds", "gin-solitaire"), ("--workers", "1")),
     ],
@@ -116,7 +116,7 @@ def test_what_continues_keeps_how_it_is_played(empty_directory, monkeypatch, wor
     assert asked[0] == words[0] and set(words) <= {*asked, "60k", "gold"}
     assert sorted(asked[-len(how) :]) == sorted(how)
     if "out/ledger.sqlite" in files("."):
-        with ledger.reading(Path("out/ledger.sqlite")) as run_ledger:
+        with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
             assert shlex.split(run_ledger.command)[1:] == asked
 
 
@@ -139,8 +139,8 @@ main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
     assert "interrupted; finished blocks are kept in out" in run.stderr
     assert "Traceback" not in run.stderr
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
-    with ledger.reading(Path("out/ledger.sqlite")) as run_ledger:
-        assert run_ledger.finished(0, 1000)
+    with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
+        assert run_ledger.finished_batches(0, 1000)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
@@ -160,11 +160,11 @@ def test_colour_codes_are_printed_on_terminals_only(monkeypatch):
 
 def test_compiling_is_announced_only_when_it_takes_long(monkeypatch):
     said, long = [], threading.Event()
-    monkeypatch.setattr(session, "note", lambda message: (said.append(message), long.set()))
+    monkeypatch.setattr(session, "print_note", lambda message: (said.append(message), long.set()))
     with session.explain_wait():
         pass
     assert said == []
-    monkeypatch.setattr(session, "COMPILING_AFTER", 0.0)
+    monkeypatch.setattr(session, "COMPILING_NOTICE_DELAY", 0.0)
     with session.explain_wait():
         assert long.wait(10)
     assert "half a minute" in said[0]

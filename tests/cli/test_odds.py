@@ -84,7 +84,7 @@ def test_an_interruption_names_the_command_that_continues(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simgin.odds.odds.measure", interrupted)
+    monkeypatch.setattr("simgin.odds.odds.run_odds", interrupted)
     again = "with: simgin odds solitaire-gin --seed 1"
     told = call("solitaire-gin", code=130).stderr
     assert f"finished players are kept in the cache. Continue {again}" in told

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from simgin.analysis.deal_file import read_file
-from simgin.analysis.grades import LADDER
+from simgin.analysis.deal_file import read_deal_file
+from simgin.analysis.grades import STRATEGY_RATES
 from simgin.cli.main import cli
 from support.command_line import call
 
@@ -23,7 +23,7 @@ def kept_here(tmp_path, monkeypatch):
     """Games that are left are kept in a folder of this test; compiled code where it was."""
     from simgin.cli.commands import play
 
-    monkeypatch.setattr(play, "_kept_file", lambda matchup: tmp_path / "kept" / "game.json")
+    monkeypatch.setattr(play, "_saved_game_file", lambda matchup: tmp_path / "kept" / "game.json")
 
 
 def typed(text, *words, code=0):
@@ -76,8 +76,8 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
     assert screens[0].startswith(f"{variant}: deal 1")
     assert (tmp_path / "mine-1.json").read_text() == "an earlier game"
     told = json.loads((tmp_path / "mine-2.json").read_text())["rows"]
-    read = read_file(tmp_path / "mine-2.json").deal
-    assert [row["event"] for row in told[1:-1]] == ["decision"] * len(read.questions)
+    read = read_deal_file(tmp_path / "mine-2.json").deal
+    assert [row["event"] for row in told[1:-1]] == ["decision"] * len(read.decisions)
     assert told[0]["taken_back"] == 0 and read.state.score.tolist() == told[-1]["score"]
     assert f"Points: you {told[-1]['score'][0]}" in screens[-1]
     judge = ("--as", *(players or ("solo-greedy",)), "--worlds", 1)
@@ -216,5 +216,5 @@ def test_the_ladder_is_that_of_the_reference():
     rates = pd.read_csv(ROOT / "results/reference/error-rates/rates.csv").set_index("strategy")
     total = rates[rates["kind"] == "all"]
     half = (total["high"] - total["low"]) / 2
-    told = {name: (round(total["value"][name], 1), round(half[name], 1)) for name in LADDER}
-    assert told == LADDER
+    told = {name: (round(total["value"][name], 1), round(half[name], 1)) for name in STRATEGY_RATES}
+    assert told == STRATEGY_RATES

@@ -14,7 +14,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import directory, runner
 from simgin.runs.block import Task
 from simgin.runs.plan import Plan
-from simgin.runs.runner import Step
+from simgin.runs.runner import ExtraPass
 from simgin.stats import table
 from support.command_line import call
 from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, kept
@@ -31,7 +31,7 @@ def test_run_writes_its_files_where_it_says(empty_directory):
     assert set(files(place)) == {*written.split()}
     assert output.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
     assert directory.read_manifest(place)["question"] == "Does waiting for gin pay?"
-    assert table.csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
+    assert table.format_csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
     found = json.loads(call("run", "waiting.toml", "--seed", 9, "-o", "there", "--json").stdout)
     assert list(found) == KEYS and found["seed"] == 9
     assert found["command"] == "simgin run waiting.toml -o there --seed 9"
@@ -81,14 +81,14 @@ def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
 
 def test_steps_are_announced_with_their_time(monkeypatch, capsys):
     """A unit takes 20 ms on either of two processors, and one of a step three times as long."""
-    monkeypatch.setattr(plan_table, "unit_seconds", lambda matchup: 0.02)
+    monkeypatch.setattr(plan_table, "measure_unit_seconds", lambda matchup: 0.02)
     monkeypatch.setattr(plan_table, "usable_cpus", lambda: 2)
-    monkeypatch.setattr(plan_table.kernel, "prepare", lambda matchup: None)
+    monkeypatch.setattr(plan_table.kernel, "compile_matchup", lambda matchup: None)
     matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
-    step = Step("luck standard", matchup, 1000, 3.0, lambda *_: {})
-    asked = Plan("review", (Task(matchup, 1000),), steps=(step, step))
-    rows = plan_table.rows(asked, Path("nowhere"), 2, record_deals=False)
-    plan_table.announce(asked, rows, Path("nowhere"))
+    step = ExtraPass("luck standard", matchup, 1000, 3.0, lambda *_: {})
+    asked = Plan("review", (Task(matchup, 1000),), extra_passes=(step, step))
+    rows = plan_table.plan_rows(asked, Path("nowhere"), 2, record_deals=False)
+    plan_table.print_plan(asked, rows, Path("nowhere"))
     told = " ".join(capsys.readouterr().out.split())
     assert "2 passes over more deals follow, about 60 s." in told
 
@@ -167,13 +167,13 @@ def test_the_json_output_is_one_object_with_the_agreed_keys():
     result = call("match", "gold", "-v", "eaai", *FEW, "--json")
     found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
     assert list(found) == KEYS
-    assert (found["simgin"], found["stream"]) == (simgin.__version__, rng.STREAM)
+    assert (found["simgin"], found["stream"]) == (simgin.__version__, rng.STREAM_VERSION)
     assert (found["seed"], found["stopped"], found["files"]) == (1, "complete", [])
     assert found["command"] == "simgin match gold simple -v eaai --deals 200 --seed 1"
     assert [tuple(row) for row in found["rows"]] == [table.TABLE_COLUMNS] * len(found["rows"])
     undefined = [row for row in found["rows"] if row["metric"] == "points_shot"]
     assert undefined and all(row["value"] is None and row["se"] is None for row in undefined)
-    assert found["rows"] == table.records(simgin.match("gold", variant="eaai", deals=200))
+    assert found["rows"] == table.to_records(simgin.match("gold", variant="eaai", deals=200))
 
 
 def test_written_files_are_named_and_exist(empty_directory):
@@ -184,7 +184,9 @@ def test_written_files_are_named_and_exist(empty_directory):
     assert {"manifest.json", "table.csv", "summary.csv", "summary.md"} <= names
     assert found["command"].endswith("-o 'out dir'")
     assert directory.read_manifest("out dir")["command"] == found["command"]
-    assert table.csv(simgin.match("gold", deals=200)) == Path("out dir/table.csv").read_text()
+    assert (
+        table.format_csv(simgin.match("gold", deals=200)) == Path("out dir/table.csv").read_text()
+    )
     assert [path.name for path in empty_directory.iterdir()] == ["out dir"]
 
 

@@ -56,7 +56,7 @@ def outcome(screen):
 
 def interrupted(step, *words):
     """What a search says that is interrupted behind a step, and the words that continue it."""
-    add_step = ledger.Ledger.add_step
+    add_step = ledger.Ledger.add_pass
 
     def stopping(self, name, n, arrays):
         add_step(self, name, n, arrays)
@@ -64,7 +64,7 @@ def interrupted(step, *words):
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ledger.Ledger, "add_step", stopping)
+        patched.setattr(ledger.Ledger, "add_pass", stopping)
         said = call(*words, code=130).stderr
     return said, shlex.split(said.splitlines()[-1].partition("Continue with: ")[2])[1:]
 
@@ -77,7 +77,7 @@ def assert_narrow(screen):
 def test_the_tuned_numbers_can_be_played(tuned):
     assert "Tuning gained" in tuned and "Written: " in tuned
     assert_narrow(tuned)
-    found = loader.find(f"{FILE}@tuned.toml")
+    found = loader.find_strategy(f"{FILE}@tuned.toml")
     assert abs(found.discard.params["p"].default - BEST) < 4
     call("match", f"{FILE}@tuned.toml", FILE, "--deals", "100")
     kept = {str(path.relative_to("tuned")) for path in Path("tuned").rglob("*.*")}

@@ -16,15 +16,15 @@ from numba.core import event
 from rich.table import Table
 
 from simgin.cli import output
-from simgin.cli.so_far import SoFar
-from simgin.core import sums
+from simgin.cli.live_result import LiveEstimate
+from simgin.core import batch_columns
 from simgin.report import numbers, progress
 from simgin.runs import runner
-from simgin.runs.ledger import opened
+from simgin.runs.ledger import open_ledger
 from simgin.runs.plan import plan_matchup
-from simgin.runs.runner import Threads
+from simgin.runs.runner import ThreadPool
 from simgin.stats.estimate import estimate_metric
-from simgin.stats.metrics import BY_NAME
+from simgin.stats.metrics import METRICS_BY_NAME
 
 TWO = """
 question = "Who?"
@@ -88,25 +88,28 @@ def test_a_terminal_shows_the_estimate_so_far_and_nothing_of_it_is_left(tmp_path
 )
 def test_the_line_is_the_estimate_of_what_is_in_the_ledger(words, expected):
     plan = plan_matchup("gold", "simple", "standard", deals=4000, **words)
-    with opened(None, plan.identity) as ledger:
-        so_far = SoFar(plan, ledger, {})
+    with open_ledger(None, plan.identity) as ledger:
+        so_far = LiveEstimate(plan, ledger, {})
         assert so_far.line() == ""
-        runner.run(plan.tasks, ledger, Threads(2), see=so_far.add)
-        total = sum((row for _, row in ledger.each(0, 2000, 1000)), np.zeros(sums.COLUMNS, int))
-    rule = plan.rules[0] if plan.rules else None
+        runner.run_tasks(plan.tasks, ledger, ThreadPool(2), on_block=so_far.add)
+        total = sum(
+            (row for _, row in ledger.iter_finished(0, 2000, 1000)),
+            np.zeros(batch_columns.N_COLUMNS, int),
+        )
+    rule = plan.stopping_rules[0] if plan.stopping_rules else None
     multiplier = rule.multiplier(2000) if rule else None
-    metric = BY_NAME["margin" if words.get("until") == 0.5 else "deal_win"]
+    metric = METRICS_BY_NAME["margin" if words.get("until") == 0.5 else "deal_win"]
     found = estimate_metric(total, metric, multiplier=multiplier)
-    text = numbers.estimate(found.value, found.low, found.high, metric.factor)
+    text = numbers.format_estimate(found.value, found.low, found.high, metric.display_factor)
     assert re.match(expected.format(re.escape(text)), so_far.line()), so_far.line()
 
 
 def test_a_resumed_run_counts_what_it_finds_in_the_ledger():
     few, more = (plan_matchup("gold", "simple", "standard", deals=n) for n in (4000, 8000))
-    with opened(None, few.identity) as ledger:
-        runner.run(few.tasks, ledger, Threads(1))
-        so_far = SoFar(more, ledger, {})
-        runner.run(more.tasks, ledger, Threads(1), see=so_far.add)
+    with open_ledger(None, few.identity) as ledger:
+        runner.run_tasks(few.tasks, ledger, ThreadPool(1))
+        so_far = LiveEstimate(more, ledger, {})
+        runner.run_tasks(more.tasks, ledger, ThreadPool(1), on_block=so_far.add)
     assert so_far.line().startswith("8k of 8k deals  won ")
 
 
@@ -145,7 +148,10 @@ def test_without_a_terminal_a_line_is_printed_every_ten_seconds(monkeypatch, ste
     now = 100
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
     stream = io.StringIO()
-    with progress.live("gold v simple", stream) as report, contextlib.ExitStack() as compiler:
+    with (
+        progress.show_progress("gold v simple", stream) as report,
+        contextlib.ExitStack() as compiler,
+    ):
         for seconds, done in steps:
             now = 100 + seconds
             compiler.close()
@@ -162,10 +168,10 @@ def test_no_line_stays_on_a_terminal_above_a_remark_or_a_result(monkeypatch, ter
     table = Table("action")
     for row in range(30):
         table.add_row(f"row {row}")
-    with progress.live("analyze") as report:
+    with progress.show_progress("analyze") as report:
         with event.trigger_event("numba:compile"):
-            time.sleep(2 * progress.SECONDS_PER_LOOK)
-        output.note("compiling")
+            time.sleep(2 * progress.REFRESH_SECONDS)
+        output.print_note("compiling")
         report(1, 2, lambda: table)
     shown = terminal.getvalue()
     assert "0 %  compiling" in shown
@@ -180,12 +186,12 @@ def test_the_result_is_looked_at_twice_a_second_at_most_and_never_in_a_pipe(term
         looks.append(1)
         return "won"
 
-    with progress.live("in a pipe", io.StringIO()) as report:
+    with progress.show_progress("in a pipe", io.StringIO()) as report:
         for done in range(100):
             report(done, 100, look)
     assert not looks
     started = time.monotonic()
-    with progress.live("on a terminal", terminal) as report:
+    with progress.show_progress("on a terminal", terminal) as report:
         for done in range(2000):
             report(done, 2000, look)
     assert 1 <= len(looks) <= 1 + 2 * (time.monotonic() - started)
@@ -194,8 +200,8 @@ def test_the_result_is_looked_at_twice_a_second_at_most_and_never_in_a_pipe(term
 @pytest.mark.parametrize("width", [30, 80])
 def test_no_line_is_wider_than_the_terminal(monkeypatch, terminal, width):
     monkeypatch.setenv("COLUMNS", str(width))
-    with progress.live("a title as long as a path " * 5, terminal) as report:
+    with progress.show_progress("a title as long as a path " * 5, terminal) as report:
         report(1, 2, lambda: "what is found so far " * 10)
-        time.sleep(2 * progress.SECONDS_PER_LOOK)
+        time.sleep(2 * progress.REFRESH_SECONDS)
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", terminal.getvalue())
     assert max(map(len, re.split(r"[\r\n]", plain))) <= max(width, 60)

@@ -27,12 +27,12 @@ def test_short_prints_names_that_can_be_played_and_nothing_else():
     every = call("strategies", "--short").stdout.split()
     alone = call("strategies", "--short", "--players", "1").stdout.split()
     two = call("strategies", "--short", "--players", "2").stdout.split()
-    assert sorted(every) == list(loader.names()) and set(alone) | set(two) == set(every)
+    assert sorted(every) == list(loader.list_strategies()) and set(alone) | set(two) == set(every)
     assert {"gold", "simple"} <= set(two) and all(name.startswith("solo-") for name in alone)
     knocks = call("strategies", "--short", "--slot", "knock").stdout.split()
     assert {"at", "early"} <= set(knocks)
     for name in knocks:
-        loader.find(f"gold+knock={name}")
+        loader.find_strategy(f"gold+knock={name}")
 
 
 def test_the_list_is_narrowed_by_slot_and_word():
@@ -81,9 +81,11 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
 def checked(monkeypatch, *failed, code=0, words=()):
     """What a check prints that found this."""
     passed = dict.fromkeys(contract.CHECKS, True) | dict(failed)
-    findings = [contract.Finding("x", name, ok, f"about {name}.") for name, ok in passed.items()]
-    monkeypatch.setattr(contract, "check", lambda *_: findings)
-    return call("strategies", "check", "mine.py", *words, code=code).stdout
+    findings = [
+        contract.ContractResult("x", name, ok, f"about {name}.") for name, ok in passed.items()
+    ]
+    monkeypatch.setattr(contract, "check_strategies", lambda *_: findings)
+    return call("strategies", "check_strategies", "mine.py", *words, code=code).stdout
 
 
 @pytest.mark.parametrize(("knows", "signs"), [(True, "✓✗–"), (False, ("ok", "FAIL", "-"))])

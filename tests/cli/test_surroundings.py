@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from simgin.rules.user_files import variant_file
-from simgin.rules.variants import find
+from simgin.rules.user_files import format_variant_file
+from simgin.rules.variants import find_variant
 from support.hostile import answer
 from support.poisoned import SIMGIN
 
@@ -119,7 +119,9 @@ def test_every_command_that_writes_works_in_any_folder_and_locale(
     Path("e.toml").write_text(
         f'question = "{title}"\ndeals = 2000\nmatchups = [{{ a = "gold" }}]\n'
     )
-    variant = variant_file("v.toml", find("oklahoma")).replace('title = "V"', f'title = "{title}"')
+    variant = format_variant_file("v.toml", find_variant("oklahoma")).replace(
+        'title = "V"', f'title = "{title}"'
+    )
     Path("v.toml").write_text(variant)
     for line in COMMANDS.strip().splitlines():
         code, told = typed(*line.split(), **env)

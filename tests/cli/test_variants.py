@@ -9,7 +9,7 @@ import pytest
 
 from simgin.rules import variants
 from simgin.runs import directory, experiment_file
-from simgin.runs.plan import plan_file
+from simgin.runs.plan import plan_experiment
 from support.command_line import call
 from support.command_runs import KEYS
 from support.variant_files import CLUB, DEN, write
@@ -31,7 +31,7 @@ def test_manifest_and_tables_keep_the_text_and_the_row():
     call(*words, "-o", "out")
     assert Path("out/table.csv").read_text().count("\nof ours/mine.toml#club,gold,simple,") > 20
     manifest = directory.read_manifest("out")
-    row = variants.find("of ours/mine.toml").row
+    row = variants.find_variant("of ours/mine.toml").params
     assert manifest["variants"] == {"of ours/mine.toml#club": row}
     assert manifest["matchups"][0]["variant"] == "of ours/mine.toml#club"
     assert "mine.toml#club: seed 1" in call("show", "gold", "-v", "of ours/mine.toml").stdout
@@ -43,24 +43,26 @@ def test_experiments_accept_a_file_and_report_its_mistakes():
     write(CLUB)
     named = 'variants = ["mine.toml", "mine.toml#club", "standard+mine.toml"]\n'
     write(f'question = "?"\n{named}round_robin = ["gold", "simple"]', "e.toml")
-    cells = plan_file("e.toml").cells
+    cells = plan_experiment("e.toml").matchup_keys
     assert [cell.variant for cell in cells] == ["mine.toml#club", "standard+mine.toml#club"]
     write(CLUB.replace("30", "3.5"))
     with pytest.raises(experiment_file.ExperimentError) as error:
-        plan_file("e.toml")
+        plan_experiment("e.toml")
     told = "e.toml: variants #1: mine.toml: variants, club, changes: gin_bonus must be"
-    assert error.value.sentences[0].startswith(told)
+    assert error.value.messages[0].startswith(told)
 
 
 def test_variants_lists_every_variant(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     output = call("variants").stdout
-    assert all(f"\n{name} " in output for name in variants.names())
+    assert all(f"\n{name} " in output for name in variants.variant_names())
     assert all(len(line) <= 80 for line in output.splitlines())
     found = json.loads(call("variants", "--json").stdout)
-    assert list(found) == KEYS and [row["name"] for row in found["rows"]] == list(variants.names())
+    assert list(found) == KEYS and [row["name"] for row in found["rows"]] == list(
+        variants.variant_names()
+    )
     shown = {row["parameter"]: row["value"] for row in rows("eaai")}
-    assert shown == variants.find("eaai").row
+    assert shown == variants.find_variant("eaai").params
 
 
 def test_a_variant_shows_its_differences_and_the_legal_words_of_every_rule():
@@ -69,13 +71,13 @@ def test_a_variant_shows_its_differences_and_the_legal_words_of_every_rule():
     assert "Changes from standard" in output and "(section" not in output
     assert re.search(r"\nknock_limit +\(5\) ", output)  # the upcard sets the limit there
     shown = " ".join(output.split())
-    for name, parameter in variants.parameters().items():
-        assert f"\n{name} " in output and f"[{parameter.values()}]" in shown, name
+    for name, parameter in variants.rule_parameters().items():
+        assert f"\n{name} " in output and f"[{parameter.allowed_values()}]" in shown, name
         if parameter.kind in ("choice", "bool"):
-            for word in parameter.values().split(", "):
-                assert parameter.write(parameter.read(word)) == word
-    assert variants.parameters()["knock_limit"].values() == "0..99"
-    assert variants.parameters()["max_draws"].values().endswith(", none")
+            for word in parameter.allowed_values().split(", "):
+                assert parameter.to_text(parameter.parse(word)) == word
+    assert variants.rule_parameters()["knock_limit"].allowed_values() == "0..99"
+    assert variants.rule_parameters()["max_draws"].allowed_values().endswith(", none")
 
 
 def test_variants_lists_a_file_and_shows_its_variants():

@@ -6,7 +6,7 @@ from numba.core.runtime import _nrt_python, rtsys
 
 from simgin.core import jit
 
-pytestmark = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
+pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 
 
 @pytest.fixture(autouse=True)
@@ -36,11 +36,11 @@ def live_arrays():
 def new_functions():
     """Functions that only use arrays, one that makes arrays, and some that hand them on."""
 
-    @jit.compiled
+    @jit.compile_function
     def put(numbers, i, x):
         numbers[i] = x
 
-    @jit.compiled
+    @jit.compile_function
     def add_up(pair, n):
         first, second = pair
         total = 0.0
@@ -48,19 +48,19 @@ def new_functions():
             total += first[i] * second[i]
         return total
 
-    @jit.compiled
+    @jit.compile_function
     def made(n):
         return np.ones(n)
 
-    @jit.compiled
+    @jit.compile_function
     def same(numbers):
         return numbers
 
-    @jit.compiled
+    @jit.compile_function
     def copied(numbers, others):
         numbers[1:] = others[:-1]
 
-    @jit.compiled
+    @jit.compile_function
     def doubled(numbers):
         return (numbers * 2).sum()
 
@@ -78,7 +78,7 @@ def test_functions_that_only_use_arrays_have_no_counts():
 def test_arrays_are_freed_once_and_not_too_early(statistics):
     put, add_up, made, same, copied, doubled = new_functions()
 
-    @jit.compiled
+    @jit.compile_function
     def all_of_it(n):
         total = 0.0
         for i in range(n):

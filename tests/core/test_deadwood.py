@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.core.deadwood import best_discards, deadwood, deadwood_of, deadwood_with, meldable
+from simgin.core.deadwood import (
+    best_discards,
+    cards_in_melds,
+    deadwood,
+    deadwood_for_side,
+    deadwood_with_melded,
+)
 from simgin.core.layoff import MAX_OPTIONS, lay_off
 from support import hands
 
@@ -38,7 +44,7 @@ def test_deadwood_agrees_with_the_twin(text, times):
         for rules, row in games:
             assert deadwood(hand, rules) == twin.deadwood(cards, row), cards
         rules, row = games[1]  # the row where the defender's ace differs
-        assert deadwood_of(hand, rules, 1) == twin.deadwood(cards, row, "defender"), cards
+        assert deadwood_for_side(hand, rules, 1) == twin.deadwood(cards, row, "defender"), cards
 
 
 @pytest.mark.parametrize("values", hands.VALUES)
@@ -70,7 +76,7 @@ def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_twin(text):
         for card in cards:
             rests = [set(cards).difference(meld) for meld in melds if card in meld]
             want = min((twin.deadwood(rest, row) for rest in rests), default=NOTHING)
-            assert deadwood_with(hand, hands.NAMES.index(card), rules) == want, (cards, card)
+            assert deadwood_with_melded(hand, hands.NAMES.index(card), rules) == want, (cards, card)
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
@@ -78,7 +84,7 @@ def test_meldable_cards_agree_with_the_twin(text):
     rules, row = hands.game(text)
     for hand in sample(text, 4, 1_000, 1_500):
         melded = {card for meld in twin.melds_in(hands.names(hand), row) for card in meld}
-        assert meldable(hand, rules) == hands.mask(melded)
+        assert cards_in_melds(hand, rules) == hands.mask(melded)
 
 
 ACES = ("", "+defender_ace_value=15")
@@ -158,7 +164,7 @@ def test_the_defenders_count_agrees_with_the_twin(text, ace, n):
         cards, texts = hands.names(hand), [hands.names(meld) for meld in melds]
         count, laid = by_engine(hand, melds, rules)
         assert count == twin.defender_count(texts, cards, row).count, (texts, cards)
-        assert laid & ~hand == 0 and deadwood_of(hand & ~laid, rules, 1) == count
+        assert laid & ~hand == 0 and deadwood_for_side(hand & ~laid, rules, 1) == count
         assert laid.bit_count() == fewest_laid_off(texts, cards, row, count), (texts, cards)
         seen["cards", min(laid.bit_count(), 3)] += 1
         own = twin.optimal_meldings(cards, row, "defender")[0]  # where the joint choice matters

@@ -11,10 +11,10 @@ from numba import int64
 from numba.core.typing.typeof import typeof_impl
 
 from simgin.core import jit
-from simgin.core.inner import InnerLibrary
+from simgin.core.numba_cache import InnerLibrary
 from simgin.core.state import new_state
 
-pytestmark = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
+pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 
 SQUARES = np.arange(10) ** 2
 
@@ -22,17 +22,17 @@ SQUARES = np.arange(10) ** 2
 def new_functions():
     """A chain of three compiled functions with a constant array, an exception and recursion."""
 
-    @jit.compiled
+    @jit.compile_function
     def square(i):
         if i > 9:
             raise ValueError("no square that large")
         return SQUARES[i]
 
-    @jit.compiled
+    @jit.compile_function
     def factorial(n):
         return 1 if n < 2 else n * factorial(n - 1)
 
-    @jit.compiled
+    @jit.compile_function
     def both(i):
         return square(i) + factorial(i)
 
@@ -61,11 +61,11 @@ def test_inner_functions_are_not_executable_until_python_calls_them():
 
 
 def test_other_types_are_compiled_when_they_come():
-    @jit.compiled
+    @jit.compile_function
     def half(x):
         return x / 2
 
-    @jit.compiled
+    @jit.compile_function
     def halves(x):
         return half(x) + half(1.0)
 
@@ -93,10 +93,10 @@ ASK = "print(ask(30, 3))\n"
 CALL = "print(looked_up(3), twice(30))\n"
 FAIL = "ask(30, 100)\n"
 OTHER = """
-from simgin.core.jit import compiled
+from simgin.core.jit import compile_function
 def other(x):
     return twice(x) + looked_up(5)
-print(compiled(other, keep=False)(30))
+print(compile_function(other, keep=False)(30))
 print(sum(twice._cache_hits.values()), sum(twice._cache_misses.values()))
 """
 IS_PREPARED = "import sys\nprint('numba.np.arraymath' in sys.modules)\n"
@@ -133,10 +133,10 @@ def test_what_is_on_disk_does_the_same_in_every_order(tmp_path):
 def test_numba_is_found_as_it_was_by_others(tmp_path):
     """Matrices are multiplied with scipy, which is loaded only then."""
     code = (
-        "import sys\nfrom simgin.core.jit import compiled\n"
+        "import sys\nfrom simgin.core.jit import compile_function\n"
         "def product(a, b):\n    return np.dot(a, b) + a.sum()\n"
         "print(twice(4), 'scipy.linalg' in sys.modules)\n"
-        "product = compiled(product, keep=False)\n"
+        "product = compile_function(product, keep=False)\n"
         "print(product(np.arange(3.0), np.ones(3)), 'scipy.linalg' in sys.modules)\n"
     )
     assert run(tmp_path, code).stdout == "8 False\n6.0 True\n"
@@ -145,11 +145,11 @@ def test_numba_is_found_as_it_was_by_others(tmp_path):
 def test_constants_make_no_versions_of_their_own():
     """numba would compile a function once for each constant that it is called with."""
 
-    @jit.compiled
+    @jit.compile_function
     def power(x, n):
         return x**n
 
-    @jit.compiled
+    @jit.compile_function
     def some(x):
         return power(x, 2) + power(x, 3) + power(2, x)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from numba import types
 
-from simgin.core import batch, inner, jit
-from simgin.core.policy import HOOK
+from simgin.core import batch_kernel, jit, numba_cache
+from simgin.core.policy_types import POLICY_SIGNATURE
 from simgin.play import kernel
 from simgin.strategy import compiler, loader
 
@@ -28,7 +28,7 @@ def run(cache, code, **environment):
 def test_an_unwritable_cache_gives_a_notice(tmp_path):
     blocked = tmp_path / "a file"
     blocked.write_text("no directory")
-    done = run(blocked, "from simgin.core.cards import lane; print(lane(5 << 13, 1))")
+    done = run(blocked, "from simgin.core.cards import suit_lane; print(suit_lane(5 << 13, 1))")
     assert done.stdout == "5\n"
     assert "SIMGIN_CACHE_DIR" in done.stderr and done.stderr.count("\n") == 1
 
@@ -36,9 +36,9 @@ def test_an_unwritable_cache_gives_a_notice(tmp_path):
 def test_code_that_checks_every_index_has_a_cache_of_its_own(tmp_path):
     code = """
 from simgin.core import jit
-from simgin.core.bits import lowest
-print(jit.compiled(lowest.py_func)._cache.cache_path)
-print(jit.compiled(lowest.py_func, "int64(int64)", trusted=True)._cache.cache_path)
+from simgin.core.bits import lowest_bit
+print(jit.compile_function(lowest_bit.py_func)._cache.cache_path)
+print(jit.compile_function(lowest_bit.py_func, "int64(int64)", trusted=True)._cache.cache_path)
 """
     plain, whole = run(tmp_path, code).stdout.splitlines()
     assert plain == whole
@@ -48,7 +48,7 @@ print(jit.compiled(lowest.py_func, "int64(int64)", trusted=True)._cache.cache_pa
 
 def test_every_compiled_source_is_in_the_digest():
     """A compiled file outside the digest could be stale without notice."""
-    named = {path.resolve() for path in jit.compiled_sources()}
+    named = {path.resolve() for path in jit.list_compiled_sources()}
     for path in (ROOT / "simgin").rglob("*.py"):
         text = path.read_text()
         if "\n@jit\n" in text or ("import jit\n" in text and "@jit" in text):
@@ -58,11 +58,11 @@ def test_every_compiled_source_is_in_the_digest():
 def test_changing_any_source_changes_the_digest(monkeypatch, tmp_path):
     extra = tmp_path / "more.py"
     extra.write_text("x = 1\n")
-    sources = [*jit.compiled_sources(), extra]
-    monkeypatch.setattr(jit, "compiled_sources", lambda: sources)
-    before = jit.digest.__wrapped__()
+    sources = [*jit.list_compiled_sources(), extra]
+    monkeypatch.setattr(jit, "list_compiled_sources", lambda: sources)
+    before = jit.compiled_digest.__wrapped__()
     extra.write_text("x = 2\n")
-    assert jit.digest.__wrapped__() != before
+    assert jit.compiled_digest.__wrapped__() != before
 
 
 def test_old_cache_directories_are_removed(tmp_path):
@@ -71,17 +71,17 @@ def test_old_cache_directories_are_removed(tmp_path):
     for name in others:
         (tmp_path / name).mkdir()
         (tmp_path / name / "thesis.tex").write_text("years of work")
-    (tmp_path / "documents" / jit.TAG).write_text(jit.OURS.replace("simgin", "another"))
-    os.mkfifo(tmp_path / "0123" / jit.TAG)
+    (tmp_path / "documents" / jit.TAG_FILE).write_text(jit.TAG_CONTENT.replace("simgin", "another"))
+    os.mkfifo(tmp_path / "0123" / jit.TAG_FILE)
     for i in range(8):
         (tmp_path / f"{i:016x}").mkdir()
-        (tmp_path / f"{i:016x}" / jit.TAG).write_text(jit.OURS)
+        (tmp_path / f"{i:016x}" / jit.TAG_FILE).write_text(jit.TAG_CONTENT)
     for i, path in enumerate(sorted(tmp_path.iterdir())):
         os.utime(path, (i, i))
     done = run(tmp_path, "from simgin.core import jit; print(jit.cache_directory().name)")
     left = {path.name for path in tmp_path.iterdir()}
     assert done.stdout.strip() in left and f"{7:016x}" in left and f"{0:016x}" not in left
-    assert len(left - others) == jit.KEPT_DIRECTORIES
+    assert len(left - others) == jit.MAX_CACHE_DIRECTORIES
     assert all((tmp_path / name / "thesis.tex").exists() for name in others)
 
 
@@ -89,10 +89,10 @@ IN_THREADS = """
 import os, sys, threading
 from numba.core import config
 from simgin.core import jit
-from simgin.core.cards import lane
+from simgin.core.cards import suit_lane
 os.chdir("elsewhere")
 sys.setswitchinterval(1e-6)
-many = lambda: [jit.compiled(lane.py_func)(5 << 13, 1) for _ in range(100)]
+many = lambda: [jit.compile_function(suit_lane.py_func)(5 << 13, 1) for _ in range(100)]
 threads = [threading.Thread(target=many) for _ in range(4)]
 for thread in threads:
     thread.start()
@@ -102,7 +102,7 @@ print(os.listdir(), repr(config.CACHE_DIR))
 """
 
 
-@pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
+@pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @pytest.mark.parametrize("cache", [None, "cache"])
 def test_code_is_kept_in_its_place(tmp_path, monkeypatch, cache):
     """Whatever other threads compile meanwhile, and wherever the process goes."""
@@ -116,17 +116,19 @@ def test_code_is_kept_in_its_place(tmp_path, monkeypatch, cache):
 @pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_shipped_policy_can_be_cached_on_disk(step):
     """Other policies are compiled at every start, with a warning that is an error here."""
-    for policy in loader.policies()[::step]:
-        hook = compiler.hook(policy)
+    for policy in loader.list_policies()[::step]:
+        hook = compiler.compile_policy(policy)
         assert hook.stats.cache_hits or hook.stats.cache_misses, policy.name
-        assert compiler.slow_because(policy) == "", policy.name
+        assert compiler.interpretation_reason(policy) == "", policy.name
 
 
 @pytest.mark.slow
 def test_every_shipped_policy_returns_a_whole_number_or_a_yes_or_no():
     """Anything else is refused from other authors; from ours numba would bend it to a number."""
-    for policy in loader.policies():
-        alone = jit.compiled(policy.function, HOOK.args, keep=False, distinct=True)
+    for policy in loader.list_policies():
+        alone = jit.compile_function(
+            policy.function, POLICY_SIGNATURE.args, use_cache=False, no_alias=True
+        )
         (signature,) = alone.nopython_signatures
         assert isinstance(signature.return_type, types.Integer | types.Boolean), policy.name
 
@@ -141,14 +143,16 @@ def names(mangled):
     return found
 
 
-@pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
+@pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @pytest.mark.parametrize("players", [1, 2])
 def test_only_marked_functions_are_forced_inline(players):
     """numba hands the option down to what is first compiled inside: 33 copies of the solver."""
-    loop = batch.play_solo_units if players == 1 else batch.play_units
-    function = jit.compiled(loop, keep=False, distinct=True)
-    with inner._one_deeper():  # compiled as a part of something: linked, not optimised
-        function.compile(kernel.signature(players))
+    loop = batch_kernel.play_units_solo if players == 1 else batch_kernel.play_units
+    function = jit.compile_function(loop, use_cache=False, no_alias=True)
+    with (
+        numba_cache._nested_compilation()
+    ):  # compiled as a part of something: linked, not optimised
+        function.compile(kernel.kernel_signature(players))
     (result,) = function.overloads.values()
     forced = set()
     for code in result.library._final_module.functions:
@@ -156,10 +160,10 @@ def test_only_marked_functions_are_forced_inline(players):
             *place, name = names(code.name)
             if place and place[0].startswith("simgin"):
                 forced.add((".".join(place), name))
-    assert ("simgin.core.planes", "points_in") in forced
+    assert ("simgin.core.bitboard", "sum_values_by_bits") in forced
     for module, name in forced:
         function = getattr(__import__(module, fromlist=[name]), name, None)
-        assert isinstance(function, inner.LazyDispatcher), name
+        assert isinstance(function, numba_cache.LazyDispatcher), name
         assert function.targetoptions.get("forceinline"), name
 
 

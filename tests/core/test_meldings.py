@@ -9,7 +9,7 @@ import pytest
 
 from oracles import twin
 from simgin.core import meldings
-from simgin.core.endings import demanded_by
+from simgin.core.endings import required_ranks
 from support import hands
 
 VALUES = ("", "+pip_values=five_ten+ace_value=15")
@@ -25,12 +25,12 @@ class Board:
 
     def shown(self, hand, discard=0, must=-1, demanded=-1):
         """(deadwood, the melds shown) of a hand."""
-        left = meldings.melding_shown(hand, discard, must, demanded, *self.scratch)
+        left = meldings.find_shown_melding(hand, discard, must, demanded, *self.scratch)
         return int(left), self.melds(0) if left < meldings.NO_MELDING else None
 
     def legal(self, hand, discard, must, limit, room):
         """Every (deadwood, melds) that may be shown, in order."""
-        n = meldings.legal_meldings(hand, discard, must, -1, limit, *self.scratch, room)
+        n = meldings.find_legal_meldings(hand, discard, must, -1, limit, *self.scratch, room)
         return [(int(self.keys[i, 0]), self.melds(i)) for i in range(n)]
 
     def melds(self, i):
@@ -67,7 +67,7 @@ def test_melds_are_ordered_by_their_texts():
         for meld in twin.melds_in(twin.PACK, {"ace_runs": ace, "rainbow": True}):
             if len(meld) <= 10:
                 texts[" ".join(meld)] = hands.mask(meld)
-    orders = [meldings.text_order(texts[text]) for text in sorted(texts)]
+    orders = [meldings.meld_name_key(texts[text]) for text in sorted(texts)]
     assert all(a < b for a, b in pairwise(orders))
 
 
@@ -76,7 +76,7 @@ def test_a_run_of_eleven_fits_the_arrays():
         for first in range(13):
             run = sum(1 << (first + i) % 13 for i in range(11))
             board = Board(hands.game(f"standard+ace_runs={ace}+rainbow=yes")[0])
-            assert meldings.melds_in(run, board.rules, board.found) < meldings.MAX_MELDS
+            assert meldings.find_melds(run, board.rules, board.found) < meldings.MAX_MELDS
 
 
 @pytest.mark.parametrize("n", [500, pytest.param(20_000, marks=pytest.mark.slow)])
@@ -133,7 +133,7 @@ def test_the_melding_of_a_shot_agrees_with_the_twin(text, ban):
         must = rng.choice(hands.members(ten)) if ban == "melded" else -1
         taken = hands.names(1 << must)[0] if must >= 0 else None
         want = by_twin(ten, discard, row, demanded=twin.shot_ranks(points), taken=taken)
-        found = board.shown(ten, discard, must, demanded_by(points))
+        found = board.shown(ten, discard, must, required_ranks(points))
         assert found == want, (hands.names(ten), points)
         shots += want[1] is not None
     assert shots >= 15

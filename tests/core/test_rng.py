@@ -7,13 +7,13 @@ import pytest
 from scipy.stats import chi2
 
 from simgin.core import rng
-from simgin.core.jit import compiled
-from simgin.core.pack import new_pack, next_card
+from simgin.core.jit import compile_function
+from simgin.core.shuffle import deal_next_card, start_shuffle
 from simgin.core.state import new_state
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
-from simgin.text.notation import hand_mask
+from simgin.play.traced_deal import trace_deal
+from simgin.text.notation import cards_to_mask
 from support.plain_philox import plain_philox, plain_words
 
 ALARM = 1e-6
@@ -53,18 +53,18 @@ def test_random_words_agree_with_plain_python():
         index, domain = drawn.getrandbits(16), drawn.randrange(6)
         signed = seed - (1 << 64) if seed >> 63 else seed
         expected = plain_words(seed, unit, deal, index, domain)
-        assert rng.words(signed, unit, deal, index, domain) == expected
+        assert rng.random_words(signed, unit, deal, index, domain) == expected
         if i % 7 == 0:
-            rng.write_blocks(signed, unit, deal, index, domain, out)
+            rng.write_random_blocks(signed, unit, deal, index, domain, out)
             for block, words in enumerate(out.reshape(4, 8).T.tolist()):
                 assert tuple(words) == plain_words(seed, unit, deal, index + block, domain)
 
 
 def test_uniform_and_below_stay_in_range():
     top = 2**32 - 1
-    assert (rng.uniform(0, 0), rng.uniform(top, top)) == (0, 2**53 - 1)
-    assert rng.uniform(1, 0) == 2**21 and rng.uniform(0, top) == 2**21 - 1
-    assert [rng.below(n, word) for n in (1, 52) for word in (0, top)] == [0, 0, 0, 51]
+    assert (rng.combine_words(0, 0), rng.combine_words(top, top)) == (0, 2**53 - 1)
+    assert rng.combine_words(1, 0) == 2**21 and rng.combine_words(0, top) == 2**21 - 1
+    assert [rng.random_below(n, word) for n in (1, 52) for word in (0, top)] == [0, 0, 0, 51]
 
 
 def deal_packs(state, first, packs):
@@ -72,9 +72,9 @@ def deal_packs(state, first, packs):
     for u in range(packs.shape[0]):
         state.unit = first + u
         state.dealt = 0
-        new_pack(state)
+        start_shuffle(state)
         for i in range(52):
-            packs[u, i] = next_card(state)
+            packs[u, i] = deal_next_card(state)
 
 
 _dealer = []
@@ -83,7 +83,7 @@ _dealer = []
 def packs_of(seed, first, n, deal=0):
     """Packs of n units, int64 (n, 52)."""
     if not _dealer:
-        _dealer.append(compiled(deal_packs, keep=False))
+        _dealer.append(compile_function(deal_packs, use_cache=False))
     packs = np.zeros((n, 52), np.int64)
     state = new_state(seed)
     state.deal = deal
@@ -104,10 +104,10 @@ def test_a_deal_is_dealt_from_its_pack():
     game = parse_matchup("simple", "gold", "eaai", 2**63 + 9, "match")
     dealers = set()
     for unit, half, deal in [(0, 0, 0), (0, 1, 1), (0, 1, 2), (2**32 + 1, 0, 1), (2**47 + 5, 1, 0)]:
-        played = watch_deal(game, unit, half, deal)
+        played = trace_deal(game, unit, half, deal)
         pack = plain_pack(game.seed, unit, deal)
         dealers.add(int(played.state.dealer))
-        assert played.hands == (hand_mask(pack[:20:2]), hand_mask(pack[1:20:2]))
+        assert played.hands == (cards_to_mask(pack[:20:2]), cards_to_mask(pack[1:20:2]))
         assert played.state.upcard == pack[20]
         drawn = [card for _, source, card, _ in played.turns if source == 0]
         assert drawn == pack[21 : 21 + int(sum(played.state.draws))]
@@ -130,9 +130,9 @@ def test_unit_numbers_beyond_32_bits_do_not_wrap():
     """Such a batch differs from the batch with the same low 32 bits."""
     game = parse_matchup("gold", "gin-only", "standard", 4, "deal")
     first = 1_000 * 2**32
-    rows = kernel.play(game, first, 2_000)
-    assert (rows[1] == kernel.play(game, first + 1_000, 1_000)[0]).all()
-    assert not (rows[0] == kernel.play(game, 0, 1_000)[0]).all()
+    rows = kernel.play_batches(game, first, 2_000)
+    assert (rows[1] == kernel.play_batches(game, first + 1_000, 1_000)[0]).all()
+    assert not (rows[0] == kernel.play_batches(game, 0, 1_000)[0]).all()
 
 
 def test_noise_is_uniform_and_differs_between_strategies():
@@ -140,7 +140,7 @@ def test_noise_is_uniform_and_differs_between_strategies():
     game = parse_matchup("random", "random:p_end=0.25", "standard", 11, "deal")
     noise = {0: [], 1: []}
     for unit in range(150):
-        for question in watch_deal(game, unit).questions:
+        for question in trace_deal(game, unit).decisions:
             noise[question.seat].append(int(question.view.noise))
     assert not set(noise[0]) & set(noise[1])
     every = np.array(noise[0] + noise[1])

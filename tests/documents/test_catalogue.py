@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simgin.runs.plan import plan_file
+from simgin.runs.plan import plan_experiment
 from simgin.strategy import catalogue, loader
 from support.pages_script import strategies
 
@@ -13,27 +13,31 @@ REFERENCE = ROOT / "results" / "reference"
 
 
 def test_the_catalogue_agrees_with_league_and_bench() -> None:
-    assert strategies.catalogue() == catalogue.FILE.read_text()
+    assert strategies.catalogue() == catalogue.CATALOGUE_FILE.read_text()
 
 
 def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
     """Two are too slow and have experiments of their own; dice-player is gold without a die."""
-    asked = plan_file(ROOT / "experiments" / "league.toml")
-    league = {text for cell in asked.cells for text in cell.players}
-    missing = {name for name in loader.built_in() if not catalogue.alone(name)} - league
+    asked = plan_experiment(ROOT / "experiments" / "league.toml")
+    league = {text for cell in asked.matchup_keys for text in cell.players}
+    missing = {
+        name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)
+    } - league
     assert missing == {"mc", "champion-mc", "dice-player"}
     assert set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"]) <= league
 
 
 def test_the_catalogue_describes_every_strategy_in_words() -> None:
-    assert catalogue.strength("simple").startswith("+0 ± 0, 50")
-    assert catalogue.strength("nobody") == "–"
+    assert catalogue.format_strength("simple").startswith("+0 ± 0, 50")
+    assert catalogue.format_strength("nobody") == "–"
     tiers = {"gold": "fast", "marjj": "thorough", "mc": "searching", "nobody": ""}
-    assert {name: catalogue.speed(name) for name in tiers} == tiers
-    for name in loader.built_in():
-        strategy = loader.find(name)
-        idea = catalogue.idea(strategy)
+    assert {name: catalogue.find_speed_tier(name) for name in tiers} == tiers
+    for name in loader.list_built_in():
+        strategy = loader.find_strategy(name)
+        idea = catalogue.extract_idea(strategy)
         assert strategy.source and idea[0].isupper(), name
         assert not idea.lower().startswith(f"{name}:")
-    ordered = catalogue.ordered([loader.find(name) for name in ("random", "mc", "gold", "marjj")])
+    ordered = catalogue.sort_by_strength(
+        [loader.find_strategy(name) for name in ("random", "mc", "gold", "marjj")]
+    )
     assert [strategy.name for strategy in ordered] == ["marjj", "gold", "random", "mc"]

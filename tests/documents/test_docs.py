@@ -142,7 +142,7 @@ def test_the_odds_in_the_readme_are_those_of_their_page():
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GAMES = DOCS / "reference" / "games"
-NAMES = variants.names()
+NAMES = variants.variant_names()
 GAME_PAGES = sorted(GAMES.glob("*.md"))
 HEADINGS = ["Rules", "Parameters", "Interpretations", "Results", "Version history"]
 # How many questions each source raises
@@ -156,11 +156,11 @@ def test_every_variant_has_a_page_and_every_page_a_variant():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_variant_page_has_its_headings_in_order(name):
     text = (GAMES / f"{name}.md").read_text()
-    assert text.startswith(f"# {variants.find(name).title}\n")
+    assert text.startswith(f"# {variants.find_variant(name).title}\n")
     assert re.findall(r"^## (.*)$", text, re.M) == HEADINGS
     assert f"<!-- rows: {name} -->" in text
     assert re.search(rf"<!-- table: \S+ {name}( [a-z0-9-]+)? -->", text)
-    facts = " | ".join(games.facts(variants.find(name)))
+    facts = " | ".join(games.facts(variants.find_variant(name)))
     assert f"| {facts} | " in (GAMES / "README.md").read_text()
 
 
@@ -194,7 +194,9 @@ def rows(text, block):
 
 def test_every_row_of_a_scorecard_is_described():
     told = [(row[0], row[1].strip("`")) for row in rows(REVIEWS, "scorecard")]
-    known = scorecard.rows_of(variants.find("standard").row, review_request.SECONDS_PER_TURN)
+    known = scorecard.scorecard_rows(
+        variants.find_variant("standard").params, review_request.SECONDS_PER_TURN
+    )
     against = [("Gin v knock", "waiting"), ("Skill", "skill")]
     alone = [("Deals won", "win"), ("Score a deal", "score"), ("Matches won", "match_win")]
     alone += [("Draws a deal", "draws"), ("Skill, matches won", "skill")]
@@ -204,8 +206,8 @@ def test_every_row_of_a_scorecard_is_described():
 
 def test_every_share_of_a_scorecard_names_its_denominator():
     """What it is a percentage of: deals or matches, all or some of them."""
-    row = {**variants.find("standard").row}
-    known = scorecard.rows_of(row, review_request.SECONDS_PER_TURN)
+    row = {**variants.find_variant("standard").params}
+    known = scorecard.scorecard_rows(row, review_request.SECONDS_PER_TURN)
     shares = {row.title: row.meaning for row in known if "%" in row.unit}
     assert len(shares) == 5
     assert all(re.match(r"of (all|the) (deals|matches)", told) for told in shares.values()), shares
@@ -223,8 +225,12 @@ def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():
 def test_the_page_states_what_a_review_plays():
     told = dict(rows(REVIEWS, "kinds"))
     assert told["strong"] == f"`{cast.CHAMPION}`"
-    alone = review_request.MATCHES_ALONE
-    assert f"{review_request.MATCHES:,} matches ({alone:,} a player" in REVIEWS
+    alone = review_request.SOLO_MATCHES
+    assert f"{review_request.REVIEW_MATCHES:,} matches ({alone:,} a player" in REVIEWS
     assert all(f"`{name}`" in REVIEWS for name in cast.CHALLENGERS)
-    assert (review_request.DEEPER, scorecard.EVENING, scorecard.EVENINGS) == (100, 5, 10)
-    assert (review_request.SAME, review_request.ROUND_TARGET) == (0.1, 5)
+    assert (review_request.DEEP_FACTOR, scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS) == (
+        100,
+        5,
+        10,
+    )
+    assert (review_request.LENGTH_TOLERANCE, review_request.TARGET_STEP) == (0.1, 5)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from simgin.runs.directory import sealed
-from simgin.stats.metrics import BY_NAME
+from simgin.runs.directory import with_checksum
+from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.stats.table import TABLE_COLUMNS
 from support.command_line import call
 
@@ -52,7 +52,7 @@ def test_making_a_reference_renews_the_committed_files(tmp_path, monkeypatch):
         (made / name).parent.mkdir(parents=True, exist_ok=True)
         (made / name).write_text("new")
     told = {"command": f"simgin run mine.toml -o {made}"}
-    (made / "manifest.json").write_bytes(sealed(told))
+    (made / "manifest.json").write_bytes(with_checksum(told))
     (kept / "plots").mkdir(parents=True)
     for name in ("table.csv", "plots/a.png"):
         (kept / name).write_text("old")
@@ -62,7 +62,7 @@ def test_making_a_reference_renews_the_committed_files(tmp_path, monkeypatch):
     assert written == {"table.csv", "manifest.json", "plots/a.png"}
     assert all((kept / name).read_text() == "new" for name in written - {"manifest.json"})
     elsewhere = {"command": "simgin run mine.toml -o results/reference/mine"}
-    assert (kept / "manifest.json").read_bytes() == sealed(elsewhere)
+    assert (kept / "manifest.json").read_bytes() == with_checksum(elsewhere)
 
 
 def test_every_result_has_a_manifest_that_names_no_place_of_a_machine():
@@ -72,7 +72,7 @@ def test_every_result_has_a_manifest_that_names_no_place_of_a_machine():
         contents = json.loads(text)
         assert not re.search(rb"[\"' =]/\w", text), place
         del contents["seal"]
-        assert text == sealed(contents), place
+        assert text == with_checksum(contents), place
 
 
 def test_the_tutorial_quotes_the_reference_results():
@@ -98,5 +98,9 @@ FRAMES = [
 def test_every_frame_has_the_columns_of_tidy_rows_and_shares_from_0_to_1(path):
     frame = pd.read_csv(path, keep_default_na=False, na_values={"value": ""})
     assert tuple(frame.columns[:10]) == TABLE_COLUMNS
-    shares = frame[frame["metric"].map(lambda name: name in BY_NAME and BY_NAME[name].share)]
+    shares = frame[
+        frame["metric"].map(
+            lambda name: name in METRICS_BY_NAME and METRICS_BY_NAME[name].is_proportion
+        )
+    ]
     assert shares["value"].abs().max() <= 1 or shares.empty

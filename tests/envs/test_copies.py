@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from simgin.core.state import new_state
+from simgin.play.game_table import GameTable
 from simgin.play.matchup import parse_matchup
-from simgin.play.table import Table
 from simgin.rules import variants
 
 pytest.importorskip("pettingzoo")
@@ -118,9 +118,9 @@ def test_a_forked_process_has_states_of_its_own():
 @pytest.mark.parametrize("by", [copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
 def test_a_table_is_copied_with_all_that_was_asked(variant, by):
-    alone = variants.find(variant).row["players"] == 1
+    alone = variants.find_variant(variant).params["players"] == 1
     players = ("solo-greedy", None) if alone else ("gold", "simple")
-    table, twin = (Table(parse_matchup(*players, variant, 3, "match")) for _ in range(2))
+    table, twin = (GameTable(parse_matchup(*players, variant, 3, "match")) for _ in range(2))
     for i in range(40):
         if i % 4 == 1:
             copied = by(table)
@@ -129,9 +129,9 @@ def test_a_table_is_copied_with_all_that_was_asked(variant, by):
             table = by(table)
         for one in (table, twin):
             answer_any(one, Random(i))
-        told, expected = table.watched(), twin.watched()
+        told, expected = table.trace(), twin.trace()
         assert told.turns == expected.turns and told.hands == expected.hands
-        assert [*map(described, told.questions)] == [*map(described, expected.questions)]
+        assert [*map(described, told.decisions)] == [*map(described, expected.decisions)]
 
 
 def answer_any(table, rng):

@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgin.core.answers import SLOTS
+from simgin.core.codes import SLOTS
 from simgin.core.view import VIEW
 from simgin.envs import encoding
-from simgin.envs.seats import Seats
+from simgin.envs.env_games import EnvGames
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from support.command_line import call
 from support.hands import members
 
-place_of = encoding.place_of.py_func
+place_of = encoding.convert_card.py_func
 PLACES = np.array([*map(place_of, range(52))])
 PLAIN = np.dtype((np.void, VIEW))  # a record looks its fields up more slowly
 CHECKED = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
@@ -26,8 +26,8 @@ CHECKED = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
 
 def legal_action(rng, mask):
     actions = np.flatnonzero(mask).tolist()
-    if encoding.GO_ON in actions and rng.random() < 0.8:
-        return encoding.GO_ON
+    if encoding.CONTINUE in actions and rng.random() < 0.8:
+        return encoding.CONTINUE
     return rng.choice(actions)
 
 
@@ -35,19 +35,21 @@ def written_plainly(view, slot):
     """An observation up to the rules."""
     view, me = view.view(PLAIN), int(view.seat)
     planes = {name: np.zeros(52) for name in encoding.PLANES}
-    for name in encoding.SETS:
+    for name in encoding.CARD_SETS:
         planes[name][PLACES[members(int(view[name]))]] = 1
-    for name in encoding.CARDS:
+    for name in encoding.SINGLE_CARDS:
         planes[name][PLACES[view[name]]] = view[name] >= 0
     for turn, (seat, source, card, thrown) in enumerate(
         view["history"][: view["turns"]].tolist(), 1
     ):
         if thrown >= 0:
-            planes[encoding.WHEN[int(seat != me)]][PLACES[thrown]] = turn / 100
+            planes[encoding.TIME_PLANES[int(seat != me)]][PLACES[thrown]] = turn / 100
         if seat != me and source == 1:
-            planes[encoding.WHEN[2]][PLACES[card]] = turn / 100
+            planes[encoding.TIME_PLANES[2]][PLACES[card]] = turn / 100
     flags = view["dealer"] == me, view["owner"] == me, view["owner"] == 1 - me
-    numbers = np.hstack([view[name] for name in (*encoding.FIELDS, "own_columns", "other_columns")])
+    numbers = np.hstack(
+        [view[name] for name in (*encoding.NUMBER_FIELDS, "own_columns", "other_columns")]
+    )
     kinds = np.eye(6)[slot], np.eye(5)[view["phase"]]
     return np.hstack([*planes.values(), *kinds, flags, numbers / 100])
 
@@ -58,20 +60,20 @@ def play_deals(variant, deals, opponent):
     What is seen is looked at in the first 500.
     """
     rng = random.Random(variant)
-    seats = Seats(variant, opponent, "deal", 1)
+    seats = EnvGames(variant, opponent, "deal", 1)
     seats.reset(7)
     matchup = replace(seats.matchup, seed=7)
     for i in range(deals):
         unit, seen = int(seats.units[0]) - 1, []
         while not seats.ended[0]:
             seen.append(seats.observations[0].copy())
-            seats.step([legal_action(rng, seats.masks[0])], again=False)
+            seats.step([legal_action(rng, seats.masks[0])], restart_ended=False)
         assert seats.ended[0] == 1 and not seats.masks.any()
         assert np.array_equal(seats.observations[0], seen[-1])  # the end shows nothing more
-        state = seats.games.states[0]
-        engine = watch_deal(matchup, unit, script=state.answers[: state.scripted])
-        assert not engine.fault and engine.state.logged == state.scripted
-        asked = engine.questions if i < 500 else []
+        state = seats.batch.states[0]
+        engine = trace_deal(matchup, unit, script=state.answers[: state.scripted])
+        assert not engine.error and engine.state.logged == state.scripted
+        asked = engine.decisions if i < 500 else []
         asked = [one for one in asked if opponent is None or one.seat == 0]
         for question, observation in zip(asked, seen, strict=i < 500):
             written = written_plainly(question.view, SLOTS.index(question.slot))
@@ -79,8 +81,8 @@ def play_deals(variant, deals, opponent):
         for name in ("pack", "kind", "winner", "score", "turns", "dealer"):
             assert state[name].tolist() == engine.state[name].tolist(), name
         own, other = state.score.tolist()
-        if seats.matchup.variant.row["die"] == "off":
-            is_penalty = seats.matchup.variant.row["deal_scoring"] == "penalty"
+        if seats.matchup.variant.params["die"] == "off":
+            is_penalty = seats.matchup.variant.params["deal_scoring"] == "penalty"
             assert seats.rewards[0] == (-own if is_penalty else own - other)
         elif engine.state.winner >= 0:
             paid = engine.state.pays if engine.kind == "refused" else engine.state.stake
@@ -89,15 +91,15 @@ def play_deals(variant, deals, opponent):
 
 
 @pytest.mark.parametrize("deals", [10, pytest.param(10_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("variant", variants.names())
+@pytest.mark.parametrize("variant", variants.variant_names())
 def test_deals_are_the_engines(variant, deals):
     play_deals(variant, deals, None)
     play_deals(variant, 5, "simple")
 
 
 def test_many_games_are_played_as_one_by_one():
-    many = Seats("oklahoma", "gold", "match", 5)
-    alone = [Seats("oklahoma", "gold", "match", 1) for _ in range(5)]
+    many = EnvGames("oklahoma", "gold", "match", 5)
+    alone = [EnvGames("oklahoma", "gold", "match", 1) for _ in range(5)]
     many.reset(4)
     for unit, one in enumerate(alone):
         one.reset(4)
@@ -109,9 +111,9 @@ def test_many_games_are_played_as_one_by_one():
         seen = np.concatenate([one.observations for one in alone])
         assert np.array_equal(many.observations, seen)
         actions = [legal_action(rng, mask) for mask in many.masks]
-        many.step(actions, again=False)
+        many.step(actions, restart_ended=False)
         for one, action in zip(alone, actions, strict=True):
-            one.step([action], again=False)
+            one.step([action], restart_ended=False)
         assert many.rewards.tolist() == [float(one.rewards[0]) for one in alone]
         if many.ended.any():
             break
@@ -120,14 +122,14 @@ def test_many_games_are_played_as_one_by_one():
 
 
 def test_actions_and_answers_are_one_to_one():
-    answer_of, action_of = encoding.answer_of.py_func, encoding.action_of.py_func
+    answer_of, action_of = encoding.to_engine_action.py_func, encoding.to_env_action.py_func
     for slot in range(len(SLOTS)):
         legal = {0: 7, 1: 2**52 - 1, 2: 3, 3: 127, 4: 3, 5: 2**62 - 1}[slot]
         for passes in (False, True):
             bits = 3 if passes and not slot else legal
             answers = [answer for answer in range(62) if bits >> answer & 1]
             actions = [action_of(slot, answer, passes) for answer in answers]
-            assert len(set(actions)) == len(actions) and max(actions) < encoding.ACTIONS
+            assert len(set(actions)) == len(actions) and max(actions) < encoding.N_ACTIONS
             assert [answer_of(slot, one, bits, passes) for one in actions] == answers
     assert [place_of(card) for card in (0, 13, 26, 39)] == [0, 39, 26, 13]
 
@@ -141,28 +143,34 @@ def seen_by_seat_0(variant, pack, questions, choose):
     choose: (seat, legal) -> action. Nobody ends the deal, and seat 1 passes, draws from the stock
     and accepts what is offered.
     """
-    seats = Seats(variant, None, "deal", 1)
-    state = seats.games.states[0]
+    seats = EnvGames(variant, None, "deal", 1)
+    state = seats.batch.states[0]
     state.given, state.shuffled, state.joker = 1, 52, 51
     state.pack[:] = pack
     seats.reset(1)
     told, done = [], {0: [], 1: []}
     while not seats.ended[0] and len(told) < questions:
-        seat, mask = int(seats.asked[0]), seats.masks[0]
+        seat, mask = int(seats.acting_seats[0]), seats.masks[0]
         if seat == 0:
-            told.append((seats.observations.tobytes(), mask.tobytes(), seats.text()))
-        quiet = (encoding.GO_ON, encoding.LEAVE_IT, encoding.DRAW, encoding.ACCEPT, encoding.OFFERS)
+            told.append((seats.observations.tobytes(), mask.tobytes(), seats.render_text()))
+        quiet = (
+            encoding.CONTINUE,
+            encoding.PASS_TURN,
+            encoding.DRAW,
+            encoding.ACCEPT,
+            encoding.FIRST_OFFER,
+        )
         quiet = [one for one in quiet if mask[one]]
-        if quiet and (seat == 1 or mask[encoding.GO_ON]):
-            seats.step(quiet[0], again=False)
+        if quiet and (seat == 1 or mask[encoding.CONTINUE]):
+            seats.step(quiet[0], restart_ended=False)
             continue
         action = choose(seat, np.flatnonzero(mask).tolist())
         done[seat].append(action)
-        seats.step(action, again=False)
+        seats.step(action, restart_ended=False)
     return told, done, state
 
 
-@pytest.mark.parametrize("variant", variants.names())
+@pytest.mark.parametrize("variant", variants.variant_names())
 def test_hidden_cards_change_nothing_that_is_seen(variant):
     """The cards that seat 1 never shows change places with each other and the rest of the stock."""
     moved = 0
@@ -233,47 +241,47 @@ def test_a_vector_environment_keeps_its_promises(variant):
     legal = again["action_mask"].argmax(axis=1)
     illegal = again["action_mask"].argmin(axis=1)
     _, rewards, ended, _, _ = envs.step(np.where(np.arange(8) == 3, illegal, legal))
-    assert ended[3] and rewards[3] == encoding.ILLEGAL_POINTS
+    assert ended[3] and rewards[3] == encoding.ILLEGAL_ACTION_POINTS
 
 
 # Back again
 
 
 @pytest.mark.parametrize("deals", [5, pytest.param(300, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("variant", variants.names())
+@pytest.mark.parametrize("variant", variants.variant_names())
 def test_an_agent_is_asked_what_a_match_asks(variant, deals):
     """The answers of a strategy in a match are actions here, and lead to the same questions."""
-    seats = Seats(variant, "simple", "deal", 1)
+    seats = EnvGames(variant, "simple", "deal", 1)
     seats.reset(5)
-    alone = variants.find(variant).row["players"] == 1
+    alone = variants.find_variant(variant).params["players"] == 1
     players = ("solo-greedy+knock=random", None) if alone else ("gold+knock=random", "simple")
     matchup = parse_matchup(*players, variant, 5, "deal")
     for _ in range(deals):
-        played = watch_deal(matchup, int(seats.units[0]) - 1)
-        for question in played.questions:
+        played = trace_deal(matchup, int(seats.units[0]) - 1)
+        for question in played.decisions:
             if question.seat:
                 continue
             assert not seats.ended[0]
             slot = SLOTS.index(question.slot)
             written = written_plainly(question.view, slot)
             assert np.allclose(seats.observations[0, : len(written)], written, atol=1e-6)
-            passes = encoding.is_pass.py_func(question.view, seats.games.rules)
-            action = encoding.action_of.py_func(slot, question.answer, passes)
-            seats.step([action], again=False)
+            passes = encoding.is_zero_pass.py_func(question.view, seats.batch.rules)
+            action = encoding.to_env_action.py_func(slot, question.action, passes)
+            seats.step([action], restart_ended=False)
         assert seats.ended[0]
         for name in ("kind", "winner", "score", "turns"):
-            assert seats.games.states[0][name].tolist() == played.state[name].tolist(), name
+            assert seats.batch.states[0][name].tolist() == played.state[name].tolist(), name
         seats.reset(None)
 
 
 OUTSIDE = """
-from simgin.envs.outside import strategy_of
+from simgin.envs.external_player import make_external_strategy
 
 def act(seen):
     mask = seen["action_mask"]
     return 55 if mask[55] else int(mask.nonzero()[0][{end}])
 
-STRATEGY = strategy_of("from-outside", act)
+STRATEGY = make_external_strategy("from-outside", act)
 """
 
 
@@ -282,15 +290,15 @@ def test_a_policy_from_outside_is_played_like_any_other(tmp_path):
     file = tmp_path / "outside.py"
     file.write_text(OUTSIDE.format(end=-1))
     matchup = parse_matchup(str(file), "simple", "standard", 9, "deal")
-    _, records = kernel.play_recorded(matchup, 0, 20)
-    seats = Seats("standard", "simple", "deal", 1)
+    _, records = kernel.play_with_records(matchup, 0, 20)
+    seats = EnvGames("standard", "simple", "deal", 1)
     seats.reset(9)
     points = []
     for unit in range(20):
         asked = int(seats.units[0]) - 1
         while not seats.ended[0]:
             mask = seats.masks[0]
-            seats.step([55 if mask[55] else mask.nonzero()[0][-1]], again=False)
+            seats.step([55 if mask[55] else mask.nonzero()[0][-1]], restart_ended=False)
         points.append((asked, float(seats.rewards[0])))
         seats.reset(None)
         if asked >= unit + 19:

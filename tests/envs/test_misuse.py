@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from simgin.envs import encoding
-from simgin.envs.seats import EnvError
-from simgin.play.watch import watch_deal
-from simgin.strategy.text_form import StrategyError
+from simgin.envs.env_games import EnvError
+from simgin.play.traced_deal import trace_deal
+from simgin.strategy.strategy_spec import StrategyError
 from simgin.text.amounts import AmountError
 
 pytest.importorskip("pettingzoo")
@@ -80,9 +80,9 @@ def test_a_seed_is_any_number_of_64_bits(kind, seed):
     env = started(kind).env
     env.reset(seed=seed)
     seats = env.unwrapped._seats
-    dealt = watch_deal(seats.matchup, 0)
+    dealt = trace_deal(seats.matchup, 0)
     assert seats.games.states[0].unit == 0
-    engine = watch_deal(type(seats.matchup)(**{**vars(seats.matchup), "seed": int(seed)}), 0)
+    engine = trace_deal(type(seats.matchup)(**{**vars(seats.matchup), "seed": int(seed)}), 0)
     assert seats.games.states[0].pack[:20].tolist() == engine.state.pack[:20].tolist()
     assert engine.state.pack[:20].tolist() != dealt.state.pack[:20].tolist()
 
@@ -132,7 +132,19 @@ def test_a_vector_has_a_whole_number_of_games(n):
 
 # Actions
 
-NO_ACTIONS = [1.7, "5", True, False, float("nan"), -1, encoding.ACTIONS, 10**30, None, [5], np.nan]
+NO_ACTIONS = [
+    1.7,
+    "5",
+    True,
+    False,
+    float("nan"),
+    -1,
+    encoding.N_ACTIONS,
+    10**30,
+    None,
+    [5],
+    np.nan,
+]
 NO_ACTIONS += [np.float64(3), np.bool_(True), np.int64(-1), np.array([5, 6]), {}, b"5"]
 
 
@@ -169,7 +181,7 @@ def test_what_are_no_actions_of_a_vector_is_refused(actions):
         envs.step(actions)
 
 
-@pytest.mark.parametrize("wrong", [-1, encoding.ACTIONS, 2**40])
+@pytest.mark.parametrize("wrong", [-1, encoding.N_ACTIONS, 2**40])
 def test_an_action_outside_the_space_plays_none_of_a_vector(wrong):
     played, twin = started("vector"), started("vector")
     actions = played.mask.argmax(axis=1)
@@ -235,7 +247,7 @@ def test_the_examples_of_the_page_run():
 
 HIDDEN = """
 import sys
-import simgin.envs, simgin.envs.outside
+import simgin.envs, simgin.envs.external_player
 for name in ("gymnasium", "pettingzoo"):
     sys.modules[name] = None
     try:

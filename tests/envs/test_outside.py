@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from simgin.core.answers import PHASE_TURN
-from simgin.core.state import TAKE
+from simgin.core.codes import PHASE_TURN
+from simgin.core.state import SLOT_TAKE
 from simgin.core.view import new_view
 from simgin.envs import encoding
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.strategy import interpret
+from simgin.strategy import python_tier
 
 
 class Speechless:
@@ -36,10 +36,12 @@ class Speechless:
     ],
 )
 def test_what_a_policy_from_outside_returned_is_told(given, told):
-    view, rules = new_view(), build_rules(variants.find("standard"))
+    view, rules = new_view(), build_rules(variants.find_variant("standard"))
     view.legal, view.phase = (1 << 0) | (1 << 1), PHASE_TURN
-    with pytest.raises(interpret.NoAnswer) as error:
-        encoding.answered(lambda seen: given, TAKE, view, rules)
+    with pytest.raises(python_tier.InvalidActionError) as error:
+        encoding.choose_external_action(lambda seen: given, SLOT_TAKE, view, rules)
     assert str(error.value) == f"answered {told}"
     for action in (52, np.int64(52), np.array(52)):
-        assert encoding.answered(lambda seen, a=action: a, TAKE, view, rules) == 1
+        assert (
+            encoding.choose_external_action(lambda seen, a=action: a, SLOT_TAKE, view, rules) == 1
+        )

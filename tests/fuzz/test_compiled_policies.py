@@ -10,11 +10,11 @@ import pytest
 from simgin.core import jit
 from simgin.core.view import new_view
 from simgin.rules.build import build_rules
-from simgin.rules.variants import find
+from simgin.rules.variants import find_variant
 from simgin.strategy import compiler, loader
 from support.hostile import FEW, MANY, flipped, generator, in_time, tree
 
-pytestmark = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
+pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 
 # An answer that takes much of its code: a bit that is lost shows
 MINE = """
@@ -37,19 +37,19 @@ def policy(empty_directory, monkeypatch):
     monkeypatch.setattr(jit, "cache_directory", lambda: empty_directory / "cache")
     Path("cache").mkdir()
     Path("mine.py").write_text(MINE)
-    return loader.find("mine.py").discard
+    return loader.find_strategy("mine.py").discard
 
 
 def played(policy):
     """How many versions were read from disk to answer; every answer must be right."""
     view = new_view()
-    rules = build_rules(find("standard"))
+    rules = build_rules(find_variant("standard"))
     with in_time():
-        hook = compiler._compile(policy)
+        hook = compiler._compile_uncached(policy)
     for legal in LEGAL:
         view.legal = legal
         answer = policy.function(view, rules, None)
-        assert hook(view, rules, compiler.vector(policy)) == answer
+        assert hook(view, rules, compiler.make_parameter_vector(policy)) == answer
     return sum(hook.stats.cache_hits.values())
 
 

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import strategies as st
 
 from simgin.core import jit
-from simgin.rules.variants import find
+from simgin.match_value import outcomes
+from simgin.rules.variants import find_variant
 from simgin.runs import directory, ledger
-from simgin.value import outcomes
 from support import hostile_ledgers, play_variants, random_texts
 from support.hostile import MANY, answer, cases, changed, damaged, fuzz, harmless, in_time
 
@@ -27,9 +27,9 @@ from support.hostile import MANY, answer, cases, changed, damaged, fuzz, harmles
 @pytest.fixture
 def here(empty_directory, monkeypatch, without_pictures):
     """An empty folder, where nothing is compiled for plans, and pages are not drawn."""
-    times = "simgin.cli.plan_table.unit_seconds"
+    times = "simgin.cli.plan_table.measure_unit_seconds"
     monkeypatch.setattr(times, lambda matchup: 1e-6)
-    monkeypatch.setattr("simgin.report.page.html", lambda *_: "<html></html>")
+    monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")
     return empty_directory
 
 
@@ -69,7 +69,7 @@ def sound_compositions(n):
 
     def check(text):
         with contextlib.suppress(ValueError):
-            found[find(text).text] = True
+            found[find_variant(text).text] = True
 
     fuzz(n, check, random_texts.compositions)
     return list(found)
@@ -114,7 +114,7 @@ def sound(tmp_path_factory):
     place = tmp_path_factory.mktemp("sound")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(place)
-        patched.setattr("simgin.report.page.drawings", lambda *_: {})
+        patched.setattr("simgin.report.html_report.plot_files", lambda *_: {})
         Path("e.toml").write_text(FIELDS)
         answer(*RUN, codes=(0,))
         answer("match", "gold", "-v", "eaai", "--deals", 2000, "-o", "base", codes=(0,))
@@ -176,7 +176,7 @@ def test_manifests(played, n):
 
 @cases(25)
 def test_ledgers(played, n):
-    path = Path("run") / ledger.FILE
+    path = Path("run") / ledger.LEDGER_FILE
     sound = path.read_bytes()
     wanted = rows(compared(None))
     results = rows(answer(*RUN, "--json", codes=(0,)))
@@ -221,7 +221,7 @@ FORGED = [
 @pytest.mark.parametrize("forged", FORGED, ids=lambda forged: str(forged)[:20])
 def test_forged_rows_with_a_digest_of_their_own(played, forged):
     """An identity that is none, or a block whose values cannot be; and both beside sound rows."""
-    path = Path("run") / ledger.FILE
+    path = Path("run") / ledger.LEDGER_FILE
     with closing(sqlite3.connect(path)) as connection, connection:
         if isinstance(forged, str):
             row = ("identity", forged)
@@ -240,7 +240,7 @@ def test_forged_rows_with_a_digest_of_their_own(played, forged):
 
 
 def seal(row):
-    return ledger._seal(row)
+    return ledger._checksum(row)
 
 
 @pytest.mark.parametrize("shape", ["(1000000000000,)", "(10000000000,)", "(-1,)", "7"])
@@ -249,10 +249,10 @@ def test_a_step_that_claims_more_than_it_holds(tmp_path, shape):
     header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
     with zipfile.ZipFile(content, "w") as file:
         file.writestr("gain.npy", b"\x93NUMPY\x01\x00" + bytes([118, 0]) + header.encode())
-    with ledger.opened(tmp_path / "ledger.sqlite", {}) as run_ledger:
+    with ledger.open_ledger(tmp_path / "ledger.sqlite", {}) as run_ledger:
         run_ledger._insert("steps", ("luck", 1, content.getvalue()))
         with pytest.raises(ledger.LedgerError, match="is damaged"):
-            run_ledger.step("luck", 1)
+            run_ledger.read_pass("luck", 1)
 
 
 @cases(20)
@@ -260,15 +260,15 @@ def test_forged_manifests(played, n):
     """Manifest and ledger agree and have their digests, whatever stands in them."""
     path = Path("run/manifest.json")
     sound = directory.read_manifest("run")
-    with ledger.reading(Path("run") / ledger.FILE) as run_ledger:
+    with ledger.open_existing_ledger(Path("run") / ledger.LEDGER_FILE) as run_ledger:
         keys = run_ledger.identity.keys()
     before = files_of_run()
 
     def check(contents):
         with contextlib.suppress(ValueError):  # NaN, which has no digest
-            path.write_bytes(directory.sealed(contents))
+            path.write_bytes(directory.with_checksum(contents))
         row = ("identity", json.dumps({key: contents.get(key) for key in keys}))
-        with closing(sqlite3.connect(path.with_name(ledger.FILE))) as connection, connection:
+        with closing(sqlite3.connect(path.with_name(ledger.LEDGER_FILE))) as connection, connection:
             values = [row[1], seal(row)]
             connection.execute("UPDATE run SET value = ?, seal = ? WHERE key = 'identity'", values)
         for words in (("compare", "run", "base"), ("report", "run")):
@@ -286,10 +286,10 @@ def test_no_file_outside_of_a_run_is_removed_or_written(played):
     path.write_text('{"simgin": ' + "[" * 100_000 + "]" * 100_000 + "}")
     harmless("report", "run", codes=(2,))
     for name in ("../mine.txt", str(played / "mine.txt"), "plots/../../mine.txt", "", ".", "\n"):
-        path.write_bytes(directory.sealed({**contents, "files": [*contents["files"], name]}))
+        path.write_bytes(directory.with_checksum({**contents, "files": [*contents["files"], name]}))
         for words in (("report", "run"), RUN):
             harmless(*words, codes=(2,))
-    path.write_bytes(directory.sealed(contents))
+    path.write_bytes(directory.with_checksum(contents))
     Path("run/plots").mkdir()
     for link in ("run/.simgin-writing-table.csv", "run/plots/.simgin-writing-x", "run/more"):
         Path(link).symlink_to(played / "mine.txt")
@@ -297,7 +297,7 @@ def test_no_file_outside_of_a_run_is_removed_or_written(played):
             message = harmless(*words, codes=(2,)).stderr
             assert "which is not a plain file; move it away" in message
         Path(link).unlink()
-    hostile_ledgers.name_super_journal(Path("run") / ledger.FILE, played / "mine.txt")
+    hostile_ledgers.name_super_journal(Path("run") / ledger.LEDGER_FILE, played / "mine.txt")
     for words in (("report", "run"), ("compare", "run", "base"), RUN):
         assert "makes SQLite remove a file elsewhere" in harmless(*words, codes=(2,)).stderr
     Path("run/ledger.sqlite-journal").unlink()
@@ -320,13 +320,13 @@ def test_whatever_lies_there_the_arrays_are_the_same(here, monkeypatch, n):
     def make():
         return {name: array.copy() for name, array in wanted.items()}
 
-    outcomes.cached(about, make)
+    outcomes.load_or_compute(about, make)
     (path,) = here.rglob("*.npz")
 
     def check(content):
         path.write_bytes(content)
         for _ in range(2):
-            arrays = outcomes.cached(about, make)
+            arrays = outcomes.load_or_compute(about, make)
             assert arrays.keys() == wanted.keys()
             for name, array in wanted.items():
                 assert arrays[name].dtype == array.dtype and np.array_equal(arrays[name], array)

@@ -38,7 +38,7 @@ def content(rng):
 
 # What is looked up by its name is not looked up here
 
-LEARNED = loader.learned_name("straight-12345678", OWN.read_bytes())
+LEARNED = loader.format_learned_name("straight-12345678", OWN.read_bytes())
 NAMES = f"""
 gold simple champion demo standard oklahoma eaai solitaire-gin random nobody mine straight learned
 gold.py simple.py demo.toml oklahoma.toml standard.toml variants.toml deals.toml metrics.toml
@@ -70,7 +70,7 @@ def here(empty_directory, without_pictures, tmp_path_factory, monkeypatch):
     """An empty working directory, and a learned player in a cache elsewhere."""
     jit.cache_directory()  # compiled code stays where it is
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-    folder = jit.cache_root() / jit.digest() / loader.LEARNED
+    folder = jit.cache_root() / jit.compiled_digest() / loader.LEARNED_FOLDER
     folder.mkdir(parents=True)
     (folder / LEARNED).write_bytes(OWN.read_bytes())
     yield empty_directory
@@ -205,7 +205,7 @@ def test_no_character_of_a_name_is_code_or_ends_a_command(here, n):
 # Policies from outside that return anything
 
 ACTS = """
-from simgin.envs.outside import strategy_of
+from simgin.envs.external_player import make_external_strategy
 
 class Odd:
     def __repr__(self):
@@ -221,7 +221,7 @@ def act(seen):
         return {value}
     return int(seen["action_mask"].argmax())
 
-STRATEGY = strategy_of("from-outside", act)
+STRATEGY = make_external_strategy("from-outside", act)
 """
 RETURNED = [
     *("99", "-1", "130", "10**30", "-10**30", "10**5000", "2.5", "52.0", "1e300", "float('nan')"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.strategy import compiler, live, loader
+from simgin.strategy import by_value, compiler, loader
 from support.hostile import FEW, MANY, answer, flipped, generator, sizes, tree
 
 HEAD = "import os, sys\nfrom simgin.strategy import *\nfrom simgin.toolkit import *\n"
@@ -78,12 +78,12 @@ def source(rng):
 
 def described(text):
     """All that commands ask of a strategy before it is compiled."""
-    strategy = loader.find(text)
-    loader.source_digest(strategy)
-    loader.parameter_values(strategy)
-    loader.policy_texts(strategy)
+    strategy = loader.find_strategy(text)
+    loader.compute_strategy_digest(strategy)
+    loader.collect_parameter_values(strategy)
+    loader.format_policies(strategy)
     for policy in strategy.policies:
-        compiler.vector(policy)
+        compiler.make_parameter_vector(policy)
         assert policy.about is not None
     return strategy
 
@@ -218,7 +218,7 @@ def told(result):
 
 @pytest.mark.parametrize("n", [FEW // 8, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_any_policy_is_played_or_refused(empty_directory, monkeypatch, capfd, n):
-    monkeypatch.setattr(live, "fingerprint", lambda _: "")  # nothing is kept
+    monkeypatch.setattr(by_value, "compute_fingerprint", lambda _: "")  # nothing is kept
     rng = generator("policies")
     played = 0
     for i in range(n):

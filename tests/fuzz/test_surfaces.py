@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from simgin.cli.commands import play
 from simgin.rules import variants
-from simgin.rules.variants import find, validate
-from simgin.runs.plan import plan_file
-from simgin.strategy import loader, text_form
+from simgin.rules.variants import find_variant, validate
+from simgin.runs.plan import plan_experiment
+from simgin.strategy import loader, strategy_spec
 from simgin.text import notation
 from support import random_texts, variant_files
 from support.hostile import CASES, ODD, VALUES, answer, changed, damaged, fuzz, harmless, soon
@@ -54,9 +54,9 @@ sys.addaudithook(remember)
 @pytest.fixture
 def here(empty_directory, monkeypatch, without_pictures):
     """A folder with secret files, and modules that would run if they were imported."""
-    monkeypatch.setattr("simgin.cli.plan_table.unit_seconds", lambda matchup: 1e-6)
-    monkeypatch.setattr("simgin.report.page.html", lambda *_: "<html></html>")
-    monkeypatch.setattr(play, "_kept_file", lambda matchup: Path("kept.json").absolute())
+    monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
+    monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")
+    monkeypatch.setattr(play, "_saved_game_file", lambda matchup: Path("kept.json").absolute())
     for folder in ("secret", "here", "here/folder"):
         Path(folder).mkdir()
     np.save("secret/w.npy", np.zeros(9))
@@ -179,18 +179,20 @@ LAID_ANEW = '{"deals": [[1, 5], [0]], "prompts": [0], "back": 1}'
 
 def well_laid_out():
     """Check that no cell is there twice, and that what is compared differs in one part."""
-    plan = plan_file("e.toml")
-    pairings = {(cell.variant, frozenset((cell.a, cell.b))) for cell in plan.cells}
-    assert len(pairings) == len(plan.cells) > 0
+    plan = plan_experiment("e.toml")
+    pairings = {(cell.variant, frozenset((cell.a, cell.b))) for cell in plan.matchup_keys}
+    assert len(pairings) == len(plan.matchup_keys) > 0
     assert len({frozenset(pair) for pair in plan.contrasts}) == len(plan.contrasts)
     for i, j in plan.contrasts:
-        cell, base = (vars(plan.cells[place]) for place in (i, j))
+        cell, base = (vars(plan.matchup_keys[place]) for place in (i, j))
         assert sum(cell[field] != base[field] for field in cell) == 1
 
 
 def variants_are_found():
     for text, variant in variants.variants_in_file("v.toml").items():
-        assert find(text) == find(variant.text) == variant and not validate(variant.row)
+        assert find_variant(text) == find_variant(variant.text) == variant and not validate(
+            variant.params
+        )
 
 
 def shown():
@@ -278,29 +280,29 @@ def typed(sounds):
 
 
 def same_rules(text):
-    found = find(text)
-    assert find(found.text) == found and validate(found.row) == []
-    settings = random_texts.settings(found.row)
-    assert find("+".join(["standard", *settings])).row == found.row
+    found = find_variant(text)
+    assert find_variant(found.text) == found and validate(found.params) == []
+    settings = random_texts.settings(found.params)
+    assert find_variant("+".join(["standard", *settings])).params == found.params
 
 
 def same_strategy(text):
-    found = loader.find(text)
-    again = loader.find(found.text)
+    found = loader.find_strategy(text)
+    again = loader.find_strategy(found.text)
     assert again.text == found.text
-    assert loader.policy_texts(again) == loader.policy_texts(found)
+    assert loader.format_policies(again) == loader.format_policies(found)
 
 
 def same_hand(text):
     found = notation.parse_cards(text)
-    again = notation.parse_cards(notation.hand_text(notation.hand_mask(found)))
+    again = notation.parse_cards(notation.format_hand(notation.cards_to_mask(found)))
     assert again == sorted(found) == sorted(set(again))
 
 
 def written_strategy_loads(path):
     """Load the strategy that a chart wrote, unless its name means more than a path."""
-    with contextlib.suppress(text_form.StrategyError):
-        loader.find(path)
+    with contextlib.suppress(strategy_spec.StrategyError):
+        loader.find_strategy(path)
     assert not Path("it-ran").exists()
 
 
@@ -394,7 +396,7 @@ def test_environments(here, n):
         seed = asked.pop("seed", 1)
         if make is gin_rummy.vector_env:
             n_games = asked.setdefault("num_envs", 2)
-            if isinstance(n_games, int) and 1000 < n_games <= gin_rummy.MAX_GAMES:
+            if isinstance(n_games, int) and 1000 < n_games <= gin_rummy.MAX_ENVS:
                 return  # so many may be had
         else:
             asked.pop("num_envs", None)

@@ -91,14 +91,14 @@ def test_reading_a_run_executes_none_of_its_strategies(run_of_mine):
 
 
 def test_a_ledger_with_pickles_runs_none_of_them(run_of_mine):
-    path = Path("out") / ledger.FILE
+    path = Path("out") / ledger.LEDGER_FILE
     array = io.BytesIO()
     np.savez(array, np.array([Touch()], object), allow_pickle=True)
     for content in (pickle.dumps(Touch()), array.getvalue()):
-        with ledger.opened(path, identity(path)) as run_ledger:
+        with ledger.open_ledger(path, identity(path)) as run_ledger:
             run_ledger._insert("steps", ("luck", 1, content))
             with pytest.raises(ledger.LedgerError):
-                run_ledger.step("luck", 1)
+                run_ledger.read_pass("luck", 1)
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE blocks SET sums = ?", [content])
         for words in (("report", "out"), ("compare", "out", "out")):
@@ -107,7 +107,7 @@ def test_a_ledger_with_pickles_runs_none_of_them(run_of_mine):
 
 
 def identity(path):
-    with ledger.reading(path) as run_ledger:
+    with ledger.open_existing_ledger(path) as run_ledger:
         return run_ledger.identity
 
 
@@ -167,7 +167,7 @@ def test_no_text_steers_a_terminal_or_opens_a_tag(here):
         printed += [result.stdout, result.stderr]
     contents = directory.read_manifest("out")
     contents["stopped"], contents["tune"], contents["command"] = STEERS, {}, STEERS
-    Path("out/manifest.json").write_bytes(directory.sealed(contents))
+    Path("out/manifest.json").write_bytes(directory.with_checksum(contents))
     printed.append(CliRunner().invoke(cli, ["report", "out"], color=True).stderr)
     text = re.sub(r"\x1b\[\d*m", "", "".join(printed).replace("\x1b[31m", "STEERED"))
     assert "holds a search" in text and "STEERED" not in text

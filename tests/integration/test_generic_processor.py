@@ -49,6 +49,6 @@ def test_every_strategy_plays_the_same_on_a_generic_processor(tmp_path):
     generic = digests(**GENERIC, SIMGIN_CACHE_DIR=str(tmp_path))
     assert ours == generic
     names = {key.partition(" ")[0] for key in ours}
-    assert names == set(loader.built_in())
+    assert names == set(loader.list_built_in())
     played = [value for value in ours.values() if len(value) == 64]
     assert len(played) >= len(names) and len(set(played)) > len(names) / 2

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
-from simgin.rules.parameters import parameters
+from simgin.rules.parameters import rule_parameters
 from support.variant_lists import TWO_PLAYER, UNUSUAL, possible, strategy
 
 MARGINS = ("a_margin", "a_match_margin", "a_settlement")  # A's lead over B
@@ -19,8 +19,8 @@ a_strategy = st.sampled_from(WITHOUT_NOISE)
 a_seed, a_unit = st.integers(0, 2**64 - 1), st.sampled_from(("deal", "match"))
 
 
-def fact(row, name, start=sums.SUM):
-    return int(row[start + sums.FACT[name]])
+def fact(row, name, start=batch_columns.COL_SUM):
+    return int(row[start + batch_columns.FACT_INDEX[name]])
 
 
 @settings(max_examples=40)
@@ -30,16 +30,19 @@ def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
     assume(a != b)
     n = 20 if unit == "match" else 150
     one, other = (
-        kernel.play(parse_matchup(*pair, row, seed, unit), 0, n)[0] for pair in ((a, b), (b, a))
+        kernel.play_batches(parse_matchup(*pair, row, seed, unit), 0, n)[0]
+        for pair in ((a, b), (b, a))
     )
-    for start in (sums.SUM, sums.SQUARE, sums.CROSS):
-        for name in sums.FACTS:
-            sign = -1 if name in MARGINS and start != sums.SQUARE else 1
+    for start in (batch_columns.COL_SUM, batch_columns.COL_SQUARE, batch_columns.COL_CROSS):
+        for name in batch_columns.FACT_NAMES:
+            sign = -1 if name in MARGINS and start != batch_columns.COL_SQUARE else 1
             theirs = sign * fact(other, seen_by_the_other(name), start)
             assert fact(one, name, start) == theirs, name
-    pairs = slice(sums.PAIR_HISTOGRAM, sums.DEAL_SQUARE)
+    pairs = slice(batch_columns.COL_PAIR_HISTOGRAM, batch_columns.COL_DEAL_SQUARE)
     other[pairs] = other[pairs][::-1]
-    assert (one[sums.TURNS_HISTOGRAM :] == other[sums.TURNS_HISTOGRAM :]).all()
+    assert (
+        one[batch_columns.COL_TURNS_HISTOGRAM :] == other[batch_columns.COL_TURNS_HISTOGRAM :]
+    ).all()
 
 
 def seen_by_the_other(name):
@@ -55,19 +58,21 @@ ROWS = (*TWO_PLAYER, *UNUSUAL)
 
 def rows_of(text, pair=PAIRS[0], unit="deal", n=60):
     """The batch rows of n deals, or of a third as many matches, as bytes."""
-    game = Matchup(variants.find(text), *map(strategy, pair), 12, unit)
-    return kernel.play(game, 0, n // 3 if unit == "match" else n).tobytes()
+    game = Matchup(variants.find_variant(text), *map(strategy, pair), 12, unit)
+    return kernel.play_batches(game, 0, n // 3 if unit == "match" else n).tobytes()
 
 
 def written(settings):
-    return "".join(f"+{name}={parameters()[name].write(value)}" for name, value in settings.items())
+    return "".join(
+        f"+{name}={rule_parameters()[name].to_text(value)}" for name, value in settings.items()
+    )
 
 
 def idle(row):
     """Every parameter without effect in a row, and the other values it could have there."""
     found = {}
-    for name, parameter in parameters().items():
-        if parameter.status == "descriptive" or not parameter.acts(row):
+    for name, parameter in rule_parameters().items():
+        if parameter.status == "descriptive" or not parameter.has_effect(row):
             others = [value for value in alternatives(parameter) if value != row[name]]
             found[name] = [value for value in others if not variants.validate({**row, name: value})]
     return {name: values for name, values in found.items() if values}
@@ -81,7 +86,7 @@ def alternatives(parameter):
 @pytest.mark.parametrize("text", ROWS)
 def test_idle_parameters_change_nothing_together(text):
     """Each with its first and then its last other value."""
-    row = variants.find(text).row
+    row = variants.find_variant(text).params
     others = idle(row)
     assert len(others) >= 20
     for end in (0, -1):

@@ -19,8 +19,8 @@ import pytest
 
 from simgin.core import jit
 from simgin.runs import directory
-from simgin.runs.ledger import FILE
-from simgin.text.files import WRITING
+from simgin.runs.ledger import LEDGER_FILE
+from simgin.text.files import INCOMPLETE_PREFIX
 from support.command_line import call
 from support.hostile import tree
 from support.killing import Killing
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 KILLS = int(os.environ.get("SIMGIN_KILLS", "40"))
 SPREAD = (5**0.5 - 1) / 2  # multiples of it, without their whole parts, fill 0 to 1 evenly
 CHAIN = 3  # kills, one after the other, before the command may end
-TIMES = {"started", "ended", "seconds", directory.SEAL}  # keys of a manifest
+TIMES = {"started", "ended", "seconds", directory.CHECKSUM_KEY}  # keys of a manifest
 PAGE = 4096  # bytes: a ledger without tables is no larger
 EXPERIMENT = """
 question = "Is it the same?"
@@ -43,12 +43,13 @@ against = "simple"
 """
 # Trainings of champion of a second, which make it worse, and pages without pictures
 SMALL = """
-from simgin.report import page
-from simgin.tune import adapted, decisions
+from simgin.report import html_report
+from simgin.learn import adapt, champion_weights
 
-adapted.read_training.__kwdefaults__.update(rounds=1, deals=600, confirmed=1000)
-decisions.VALUE_DEALS, decisions.KNOWN_MET, decisions.AT_ONCE = 20_000, 40, 60
-page.drawings = lambda *_: {}
+adapt.read_training.__kwdefaults__.update(rounds=1, deals=600, confirmed=1000)
+champion_weights.VALUE_DEALS, champion_weights.REFINE_MATCHES = 20_000, 40
+champion_weights.ROLLOUT_BLOCK = 60
+html_report.plot_files = lambda *_: {}
 """
 MATCH = "match gold simple -v eaai --deals 2000"
 COMMANDS = {
@@ -101,15 +102,17 @@ class Life:
         """
         found = {**tree(self._place), **tree(self._cache / "learned")}
         for name in found:
-            if name.endswith(directory.MANIFEST):
+            if name.endswith(directory.MANIFEST_FILE):
                 manifest = json.loads(found[name])
                 found[name] = {key: manifest[key] for key in manifest.keys() - TIMES}
-        left_out = [name for name in found if ".sqlite" in name or name.startswith(WRITING)]
+        left_out = [
+            name for name in found if ".sqlite" in name or name.startswith(INCOMPLETE_PREFIX)
+        ]
         return {name: content for name, content in found.items() if name not in left_out}
 
     def window(self):
         """When the command was killed, as the files of its ledger tell."""
-        files = [*self._place.glob(f"out/{FILE}"), *self._cache.glob("learned/*.sqlite")]
+        files = [*self._place.glob(f"out/{LEDGER_FILE}"), *self._cache.glob("learned/*.sqlite")]
         if not files:
             return "no ledger"
         file = files[0]
@@ -143,8 +146,8 @@ def start(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
     """A copy of the cache, so that players are learned again."""
-    cache = tmp_path_factory.mktemp("cache") / jit.digest()
-    return shutil.copytree(jit.cache_root() / jit.digest(), cache)
+    cache = tmp_path_factory.mktemp("cache") / jit.compiled_digest()
+    return shutil.copytree(jit.cache_root() / jit.compiled_digest(), cache)
 
 
 @pytest.mark.slow

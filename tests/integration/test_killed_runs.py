@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simgin.runs import directory, plan
-from simgin.runs.ledger import FILE, reading
+from simgin.runs.ledger import LEDGER_FILE, open_existing_ledger
 from support.command_line import call
 from support.command_runs import kept
 from support.dask_cluster import dask
@@ -36,7 +36,7 @@ class Run:
 
     def __init__(self, path, place, *more):
         words = [sys.executable, "-m", "simgin", "run", path, "-o", place, "--workers", "2", *more]
-        self._log, self._manifest = place / f"{FILE}-wal", place / directory.MANIFEST
+        self._log, self._manifest = place / f"{LEDGER_FILE}-wal", place / directory.MANIFEST_FILE
         self._before = state(self._log), state(self._manifest)
         said = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
         self.process = subprocess.Popen(words, text=True, **said)
@@ -81,10 +81,10 @@ def state(path):
 
 def grown(place, before):
     """The finished batches of both cells, after checking that none known before is lost."""
-    if not (place / FILE).is_file():
+    if not (place / LEDGER_FILE).is_file():
         return before
-    with reading(place / FILE) as ledger:
-        now = [ledger.finished(0, 1000), ledger.finished(1, 1000)]
+    with open_existing_ledger(place / LEDGER_FILE) as ledger:
+        now = [ledger.finished_batches(0, 1000), ledger.finished_batches(1, 1000)]
     assert all(old <= new for old, new in zip(before, now, strict=True))
     return now
 
@@ -96,16 +96,21 @@ def assert_alike(path, place, fresh):
     assert files[0] == files[1]
     said, wanted = (directory.read_manifest(one) for one in (place, fresh))
     assert (said["matchups"], said["stopped"]) == (wanted["matchups"], wanted["stopped"])
-    with sqlite3.connect(place / FILE) as connection:
+    with sqlite3.connect(place / LEDGER_FILE) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         ((units,),) = connection.execute("SELECT sum(units) FROM blocks")
-    cells = plan.plan_file(path).tasks
+    cells = plan.plan_experiment(path).tasks
     assert units == sum(cell.units for cell in cells)
-    with reading(place / FILE) as ours, reading(fresh / FILE) as theirs:
+    with (
+        open_existing_ledger(place / LEDGER_FILE) as ours,
+        open_existing_ledger(fresh / LEDGER_FILE) as theirs,
+    ):
         for i, cell in enumerate(cells):
-            units, size = cell.units, cell.matchup.batch
-            finished = ours.finished(i, size)
-            assert finished == theirs.finished(i, size) and len(finished) == -(-units // size)
+            units, size = cell.units, cell.matchup.batch_size
+            finished = ours.finished_batches(i, size)
+            assert finished == theirs.finished_batches(i, size) and len(finished) == -(
+                -units // size
+            )
             assert (ours.rows(i, units, size) == theirs.rows(i, units, size)).all()
 
 

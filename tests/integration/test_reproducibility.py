@@ -5,11 +5,11 @@ import itertools
 
 import pytest
 
-from simgin.findings import run_record
-from simgin.findings.findings import Findings
+from simgin.results import run_info
+from simgin.results.run_results import RunResults
 from simgin.runs import block, ledger, plan, runner
-from simgin.runs.cluster import Cluster
-from simgin.runs.runner import SerialTeam, Threads
+from simgin.runs.cluster import ClusterPool
+from simgin.runs.runner import SerialPool, ThreadPool
 from simgin.stats import table
 
 SECONDS = (0.0, 0.003, 0.5)  # blocks of single batches, of a few, and as large as they may grow
@@ -27,10 +27,10 @@ def digest(plans, team, interrupted=None):
     """Digest of the tables of some plans, each `interrupted` after so many blocks and continued."""
     found = hashlib.sha256()
     for asked in plans:
-        with ledger.opened(None, asked.identity) as run_ledger:
+        with ledger.open_ledger(None, asked.identity) as run_ledger:
             ends = play(asked, run_ledger, team, interrupted)
-            record = run_record.record_plan(asked, ends)
-            found.update(table.csv(Findings(record, run_ledger).table).encode())
+            record = run_info.make_run_info(asked, ends)
+            found.update(table.format_csv(RunResults(record, run_ledger).table).encode())
     return found.hexdigest()
 
 
@@ -43,7 +43,9 @@ def play(asked, run_ledger, team, interrupted):
 
     while True:
         try:
-            return runner.run(asked.tasks, run_ledger, team(), interrupt, rules=asked.rules)
+            return runner.run_tasks(
+                asked.tasks, run_ledger, team(), interrupt, stopping_rules=asked.rules
+            )
         except KeyboardInterrupt:
             blocks = itertools.count()
 
@@ -51,29 +53,29 @@ def play(asked, run_ledger, team, interrupted):
 @pytest.fixture(scope="module")
 def wanted():
     """The digest of a run without any team, one block after the other."""
-    return digest(PLANS, SerialTeam)
+    return digest(PLANS, SerialPool)
 
 
 def test_one_of_the_plans_stops_by_its_results():
-    with ledger.opened(None, {}) as run_ledger:
-        (found,) = play(PLANS[-1], run_ledger, SerialTeam, None)
+    with ledger.open_ledger(None, {}) as run_ledger:
+        (found,) = play(PLANS[-1], run_ledger, SerialPool, None)
     assert 2000 < found.units < 30_000
     assert found.stopped.startswith("the share of deals won is known to within 0.")
 
 
 @pytest.mark.parametrize(("threads", "seconds"), [*zip((1, 2, 7), SECONDS, strict=True)])
 def test_the_table_does_not_depend_on_threads(monkeypatch, wanted, threads, seconds):
-    monkeypatch.setattr(block, "BLOCK_SECONDS", seconds)
-    assert digest(PLANS, lambda: Threads(threads)) == wanted
+    monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", seconds)
+    assert digest(PLANS, lambda: ThreadPool(threads)) == wanted
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_the_table_does_not_depend_on_interruptions(monkeypatch, wanted, blocks):
-    monkeypatch.setattr(block, "BLOCK_SECONDS", 0.003)
-    assert digest(PLANS, lambda: Threads(2), interrupted=blocks) == wanted
+    monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", 0.003)
+    assert digest(PLANS, lambda: ThreadPool(2), interrupted=blocks) == wanted
 
 
-class Lasting(Cluster):
+class Lasting(ClusterPool):
     """A cluster that serves several runs."""
 
     def close(self):
@@ -85,10 +87,10 @@ def local():
     pytest.importorskip("distributed")
     team = Lasting("local:2")
     yield team
-    Cluster.close(team)
+    ClusterPool.close(team)
 
 
 def test_the_table_is_the_same_from_a_cluster(monkeypatch, wanted, local):
-    monkeypatch.setattr(block, "BLOCK_SECONDS", 0.003)
-    Cluster("local:1").close()  # neither warns of a port that the other uses
+    monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", 0.003)
+    ClusterPool("local:1").close()  # neither warns of a port that the other uses
     assert digest(PLANS, lambda: local) == wanted

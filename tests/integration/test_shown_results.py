@@ -24,7 +24,7 @@ def played(variant):
 
 
 def titles(data):
-    return [column.title for column in summary.shown(data)]
+    return [column.heading for column in summary.metric_columns(data)]
 
 
 def test_the_columns_are_for_one_player():
@@ -33,9 +33,13 @@ def test_the_columns_are_for_one_player():
     assert "joker %" in joker and "dead hand %" not in joker
     results = ["deals won %", "score/deal", "goal met %"]
     assert titles(clock) == [*results, "ended by gin %", "limit %", "turns"]
-    row = dict(zip(summary.results(clock).headings, summary.results(clock).rows[0], strict=True))
-    met = table.cell(next(table.matchups(clock))[1], "match_win")
-    assert row["goal met %"] == numbers.estimate(*met, 100)
+    row = dict(
+        zip(
+            summary.results_table(clock).headings, summary.results_table(clock).rows[0], strict=True
+        )
+    )
+    met = table.find_interval(next(table.iterate_matchups(clock))[1], "match_win")
+    assert row["goal met %"] == numbers.format_estimate(*met, 100)
     assert "A" not in row and row["strategy"] == "gold"
 
 
@@ -43,7 +47,7 @@ def test_the_columns_are_for_one_player():
 def test_nothing_names_a_second_player(variant, tmp_path):
     data = played(variant)
     console = Console(file=io.StringIO(), width=80)
-    console.print(summary.on_screen(data, 1))
+    console.print(summary.terminal_table(data, 1))
     text = console.file.getvalue()
     assert max(map(len, text.splitlines())) <= 80 and "…" not in text and "against" not in text
     for plot in (plots.win_and_points, plots.endings):
@@ -53,8 +57,8 @@ def test_nothing_names_a_second_player(variant, tmp_path):
     sides = ["won", "lost to the joker"] if variant == JOKER else []
     legend = plots.win_and_points(data, seed=1).axes[0].get_legend()
     assert [text.get_text() for text in legend.get_texts()] == sides if sides else legend is None
-    (tmp_path / "table.csv").write_text(table.csv(data.assign(strategy="nan")))
-    again = table.read(tmp_path / "table.csv")
+    (tmp_path / "table.csv").write_text(table.format_csv(data.assign(strategy="nan")))
+    again = table.read_table(tmp_path / "table.csv")
     assert set(again["opponent"]) == {""} and set(again["strategy"]) == {"nan"}
 
 
@@ -65,7 +69,9 @@ def test_the_settlement_is_shown_where_it_differs_from_points():
     }
     assert shown == {"standard": False, "hollywood": True, "race": False}
     paid = simgin.match("gold", "simple", "tournament", matches=60)
-    assert "settlement" in titles(paid) and "what A receives for a match" in summary.reading(paid)
+    assert "settlement" in titles(paid) and "what A receives for a match" in summary.metrics_note(
+        paid
+    )
     assert plots.win_and_points(paid, seed=1).axes[-1].get_title(loc="left") == "settlement"
 
 
@@ -78,12 +84,12 @@ def test_refusals_are_shown_where_they_occurred():
 
 def test_who_never_knocks_is_not_said_to_knock():
     frame = simgin.match("gin-only", "simple", matches=100)
-    told = summary.results(frame)
+    told = summary.results_table(frame)
     row = dict(zip(told.headings, told.rows[0], strict=True))
     assert row["A won by knock %"].startswith("0 (")
     assert float(row["B won by knock %"].split()[0]) > 50
     assert not any(re.match("ended by (knock|gin|undercut)", title) for title in row)
-    (line,) = csv.DictReader(io.StringIO(summary.csv(frame)))
+    (line,) = csv.DictReader(io.StringIO(summary.summary_csv(frame)))
     assert line["a_won_knock_pct"] == "0" and line["knock_pct"] == line["b_won_knock_pct"]
 
 

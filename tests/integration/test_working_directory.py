@@ -32,12 +32,12 @@ def here(empty_directory):
 
 
 def test_the_process_that_checks_strategies_imports_nothing_from_here(here):
-    found = contract.check(["mine.py"], [variants.find("solitaire-gin")])
+    found = contract.check_strategies(["mine.py"], [variants.find_variant("solitaire-gin")])
     assert all(one.passed for one in found), found
 
 
 def test_the_process_that_measures_speed_imports_nothing_from_here(here):
-    command = [*bench.THIS, "bench", "--seconds", "nan", "--json"]
+    command = [*bench.THIS_PROGRAM, "bench", "--seconds", "nan", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "is not a number of seconds" in done.stderr
 

@@ -8,27 +8,28 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from simgin.core import sums
-from simgin.core.sums import KINDS
+from simgin.core import batch_columns
+from simgin.core.batch_columns import DEAL_ENDINGS
 from simgin.core.view import FROM_STOCK
-from simgin.odds import sample, seats, solo_odds
+from simgin.match_value import match_value, outcomes
+from simgin.odds import solo_deals, solo_odds, two_player_odds
 from simgin.odds.odds import Odds, build_odds
-from simgin.odds.odds_report import odds_tables, verdict
-from simgin.odds.sample import DEAL_COLUMNS, Deals
+from simgin.odds.odds_report import odds_tables, odds_verdict
+from simgin.odds.solo_deals import DEAL_COLUMNS, SoloDeals
 from simgin.play import kernel
-from simgin.play.matchup import SeatError, parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.matchup import PlayerCountError, parse_matchup
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.runs import runner
 from simgin.stats import batches
 from simgin.strategy.cast import odds_players
-from simgin.value import outcomes, value
 from support.plain_sentences import faults
 
 NO_OUTCOMES = outcomes.Outcomes(
-    np.zeros((0, len(outcomes.OUTCOME_COLUMNS)), np.int64), np.zeros((outcomes.GROUPS, 0), np.int64)
+    np.zeros((0, len(outcomes.OUTCOME_COLUMNS)), np.int64),
+    np.zeros((outcomes.N_GROUPS, 0), np.int64),
 )
-GIN, JOKER, LIMIT = (KINDS.index(kind) for kind in ("gin", "joker", "limit"))
+GIN, JOKER, LIMIT = (DEAL_ENDINGS.index(kind) for kind in ("gin", "joker", "limit"))
 JOKER_GAMES = ("solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire")
 JOKER_IN_MATCHES = "solitary-gin+joker=before_deal+joker_in_hand=redeal"
 ALONE = (*JOKER_GAMES, "solitary-gin")
@@ -36,8 +37,8 @@ ALONE = (*JOKER_GAMES, "solitary-gin")
 
 def made(rows, variant="solitaire-gin"):
     """Deals that were never played."""
-    return Deals(
-        sample.seat_alone("solo-greedy", variant, 1),
+    return SoloDeals(
+        solo_deals.solo_matchup("solo-greedy", variant, 1),
         np.array(rows, np.int32).reshape(-1, len(DEAL_COLUMNS)),
         NO_OUTCOMES,
         False,
@@ -46,11 +47,13 @@ def made(rows, variant="solitaire-gin"):
 
 def played(strategy, variant, n, seed=1, workers=None):
     """Deals played now, whatever is cached."""
-    matchup = sample.seat_alone(strategy, variant, seed)
-    kernel.prepare(matchup)
-    found = sample.played(matchup, n // 5 if matchup.unit == "match" else n, workers)
+    matchup = solo_deals.solo_matchup(strategy, variant, seed)
+    kernel.compile_matchup(matchup)
+    found = solo_deals.simulate_solo_arrays(
+        matchup, n // 5 if matchup.unit == "match" else n, workers
+    )
     counted = outcomes.Outcomes(found["outcomes"], found["counts"])
-    return Deals(matchup, found["rows"], counted, bool(found["by_score"]))
+    return SoloDeals(matchup, found["rows"], counted, bool(found["by_score"]))
 
 
 def row(frame, **wanted):
@@ -70,7 +73,9 @@ HUNDRED = made(
 @pytest.mark.parametrize(("q", "name"), [(0.1, "q10"), (0.5, "q50"), (0.9, "q90")])
 def test_limits_of_a_quantile_are_order_statistics(q, name):
     """Gin on draw 1 to 1,000: limits are ranks, which hold the truth by the binomial law."""
-    frame = solo_odds.gin_draws(made([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)]))
+    frame = solo_odds.gin_draw_statistics(
+        made([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)])
+    )
     found = row(frame, statistic=name)
     assert found["value"] == 1_000 * q
     below, above = (binom.cdf(found[end] - 1, 1_000, q) for end in ("low", "high"))
@@ -83,25 +88,25 @@ def test_totals_of_a_hundred_matches():
         for u in range(100)
         for deal in range(5)
     ]
-    frame = solo_odds.totals(made(rows, "solitary-gin"))
+    frame = solo_odds.match_total_odds(made(rows, "solitary-gin"))
     assert frame[["total", "share", "n"]].to_numpy().tolist() == [[20, 0.75, 100], [40, 0.25, 100]]
-    assert solo_odds.totals(HUNDRED).empty
+    assert solo_odds.match_total_odds(HUNDRED).empty
 
 
 def test_the_difference_of_two_strategies_on_a_hundred_packs():
     """The paired difference is 0 or 1 with variance .24 n / (n - 1)."""
     rows = HUNDRED.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
-    found = row(solo_odds.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
+    found = row(solo_odds.skill_gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
     assert found["value"] == pytest.approx(0.4)
     assert found["high"] - 0.4 == pytest.approx(1.96 * np.sqrt(0.24 / 99))
     assert found["same_packs"] == pytest.approx(2.8**2 * 0.24 * 100 / 99 / 0.16)
     assert found["own_packs"] == pytest.approx(2.8**2 * (0.21 + 0.21) * 100 / 99 / 0.16)
     assert found["same_packs_low"] < found["same_packs"] < found["same_packs_high"]
-    assert solo_odds.gap(HUNDRED, HUNDRED)["value"].isna().all()  # no difference has no error
+    assert solo_odds.skill_gap(HUNDRED, HUNDRED)["value"].isna().all()  # no difference has no error
     rows = HUNDRED.rows.copy()
     rows[[0, 50], DEAL_COLUMNS.index("won")] = [0, 1]
-    even = row(solo_odds.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
+    even = row(solo_odds.skill_gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
     assert even["low"] < 0 < even["high"]
     assert np.isinf(even["own_packs_high"])
     assert even["own_packs_low"] > 100
@@ -122,12 +127,12 @@ def test_every_column_agrees_with_single_deals(variant, seed):
     where = 0
     for unit in range(60):
         for deal in range(5 if found.matchup.unit == "match" else 1):
-            seen = watch_deal(found.matchup, unit, 0, deal)
+            seen = trace_deal(found.matchup, unit, 0, deal)
             state, dealt = seen.state, 11 if variant == "gin-solitaire" else 10
             draws = sum(turn[1] == FROM_STOCK for turn in seen.turns)
             joker = seen.kind == "joker" and state.joker >= dealt
             place = state.joker - dealt if state.joker >= dealt else -1
-            want = [unit, place, draws + joker, KINDS.index(seen.kind), state.winner == 0]
+            want = [unit, place, draws + joker, DEAL_ENDINGS.index(seen.kind), state.winner == 0]
             want.append(state.score[0] - state.score[1])
             assert found.rows[where, :6].tolist() == want, f"unit {unit}, deal {deal}"
             where += 1
@@ -139,16 +144,16 @@ def test_frames_agree_with_counting(variant):
     found = played("gold", variant, 2_000)
     each = [dict(zip(DEAL_COLUMNS, map(int, one), strict=True)) for one in found.rows]
     for deal in each:
-        deal["kind"], deal["win"] = KINDS[deal["kind"]], deal["won"]
-        deal["gin"] = deal["kind"] in solo_odds.ENDINGS["gin"]
-    for one in solo_odds.by_draws(found).itertuples():
-        kinds = solo_odds.ENDINGS[one.kind]
+        deal["kind"], deal["win"] = DEAL_ENDINGS[deal["kind"]], deal["won"]
+        deal["gin"] = deal["kind"] in solo_odds.ENDING_GROUPS["gin"]
+    for one in solo_odds.odds_by_draws(found).itertuples():
+        kinds = solo_odds.ENDING_GROUPS[one.kind]
         ended = sum(d["kind"] in kinds and d["drawn"] <= one.draws for d in each)
         assert one.share == ended / 2_000
-    left = solo_odds.by_cards_left(found)
+    left = solo_odds.odds_by_cards_left(found)
     assert len(left) > 20
     for one in left.itertuples():
-        on = [d for d in each if d["drawn"] > found.deck - one.left]
+        on = [d for d in each if d["drawn"] > found.deck_size - one.left]
         assert one.n == len(on)
         mean = sum(d[one.metric] for d in on) / len(on)
         assert one.value == pytest.approx(mean, abs=1e-12)
@@ -176,13 +181,13 @@ def test_a_deal_is_won_if_gin_comes_before_the_joker():
 )
 def test_the_chance_to_win_a_match_agrees_with_matches_played(player, game, match, error):
     """Within four standard errors of both (docs/reference/strategies/solo.md)."""
-    deals = sample.play_alone(player, game, 25_000)
-    found = row(solo_odds.by_strength([deals]), metric="match")
+    deals = solo_deals.play_solo_deals(player, game, 25_000)
+    found = row(solo_odds.odds_by_strategy([deals]), metric="match")
     own = (found["high"] - found["low"]) / 2
     assert abs(found["value"] - match) < 2 * np.hypot(own, error)
     if game == "solitary-gin":
         assert found["n"] == 5_000
-        totals = solo_odds.totals(deals)
+        totals = solo_odds.match_total_odds(deals)
         met = totals[totals["total"] <= 30]["share"].sum()
         assert met == pytest.approx(found["value"], abs=1e-12)
 
@@ -191,20 +196,20 @@ def test_the_deals_do_not_depend_on_workers():
     pair = ("solo-greedy", "solitary-gin", 12_000)
     one, three = (played(*pair, workers=workers) for workers in (1, 3))
     assert np.array_equal(one.rows, three.rows)
-    assert np.array_equal(one.counted.counts, three.counted.counts)
-    assert solo_odds.by_strength([one]).equals(solo_odds.by_strength([three]))
+    assert np.array_equal(one.outcomes.counts, three.outcomes.counts)
+    assert solo_odds.odds_by_strategy([one]).equals(solo_odds.odds_by_strategy([three]))
     other = played(*pair, seed=2)
     assert not np.array_equal(one.rows, other.rows)
 
 
 def test_bad_requests_are_refused():
-    with pytest.raises(SeatError, match="for two players"):
-        sample.play_alone("gold", "standard", 1_000)
+    with pytest.raises(PlayerCountError, match="for two players"):
+        solo_deals.play_solo_deals("gold", "standard", 1_000)
     with pytest.raises(outcomes.OutcomeError, match="at least 1,000"):
-        sample.play_alone("gold", "solitaire-gin", 999)
+        solo_deals.play_solo_deals("gold", "solitaire-gin", 999)
     looking = replace(played("gold", "solitaire-gin-scored", 1_000), by_score=True)
-    assert "simgin match" in solo_odds.refusal(looking)
-    assert set(solo_odds.by_strength([looking])["metric"]) == {"win", "gin", "score"}
+    assert "simgin match" in solo_odds.match_unavailable_reason(looking)
+    assert set(solo_odds.odds_by_strategy([looking])["metric"]) == {"win", "gin", "score"}
 
 
 # Gin would come on draw T and the joker lies below P cards, both random: gin if T <= P.
@@ -261,9 +266,9 @@ def known():
 
 
 def estimated(one):
-    strength, draws = solo_odds.by_strength([one]), solo_odds.by_draws(one)
-    left, gin = solo_odds.by_cards_left(one), solo_odds.gin_draws(one)
-    joker = solo_odds.jokers_share(one)
+    strength, draws = solo_odds.odds_by_strategy([one]), solo_odds.odds_by_draws(one)
+    left, gin = solo_odds.odds_by_cards_left(one), solo_odds.gin_draw_statistics(one)
+    joker = solo_odds.joker_variance_share(one)
     return {
         "win": row(strength, metric="win"),
         "score": row(strength, metric="score"),
@@ -298,7 +303,7 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
         deals = random_deals(rng, 300)
         rows = deals.rows.copy()
         rows[:, DEAL_COLUMNS.index("place")] = rng.integers(0, 43, 300)
-        frame = solo_odds.jokers_share(replace(deals, rows=rows))
+        frame = solo_odds.joker_variance_share(replace(deals, rows=rows))
         found.append(row(frame, metric="win")["value"])
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(100)
 
@@ -306,8 +311,10 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
 def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
     """Without gin there are no draws of gin and no part of the joker in winning."""
     never = made([[u, u % 43, u % 43 + 1, JOKER, 0, -1, 1] for u in range(1_000)])
-    assert solo_odds.gin_draws(never).empty and solo_odds.jokers_share(never).empty
-    win = row(solo_odds.by_strength([never]), metric="win")
+    assert (
+        solo_odds.gin_draw_statistics(never).empty and solo_odds.joker_variance_share(never).empty
+    )
+    win = row(solo_odds.odds_by_strategy([never]), metric="win")
     assert win["value"] == 0 < win["high"] < 0.005
 
 
@@ -319,7 +326,7 @@ DEALS = 20_000
 
 @pytest.fixture(scope="module")
 def standard():
-    return seats.play_self("gold", "standard", DEALS)
+    return two_player_odds.simulate_self_play("gold", "standard", DEALS)
 
 
 def rows(frame, metric):
@@ -329,29 +336,32 @@ def rows(frame, metric):
 def test_odds_by_seat_agree_with_a_run(standard):
     """The same deals, added up by the engine."""
     matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
-    total = batches.total(runner.run_matchup(matchup, DEALS))
-    fact = {name: int(total[sums.SUM + place]) for name, place in sums.FACT.items()}
-    won = rows(seats.by_seat(standard), "win")
+    total = batches.sum_rows(runner.run_matchup(matchup, DEALS))
+    fact = {
+        name: int(total[batch_columns.COL_SUM + place])
+        for name, place in batch_columns.FACT_INDEX.items()
+    }
+    won = rows(two_player_odds.odds_by_seat(standard), "win")
     assert won.loc["nondealer", "value"] == fact["first_player_win"] / DEALS
     assert won.loc["dealer", "value"] == (fact["decided"] - fact["first_player_win"]) / DEALS
-    nobody = rows(seats.by_seat(standard), "nobody")
+    nobody = rows(two_player_odds.odds_by_seat(standard), "nobody")
     assert set(nobody["value"]) == {(DEALS - fact["decided"]) / DEALS}
     assert set(nobody["n"]) == {DEALS}
     assert (won["low"] < won["value"]).all() and (won["value"] < won["high"]).all()
 
 
 def test_the_match_odds_by_seat_are_v_at_the_start(standard):
-    match = rows(seats.by_seat(standard), "match")
-    v = value.compute("standard", "gold", "gold", deals=DEALS)
-    assert match.loc["dealer", "value"] == v.win(0, 0, 0)
-    assert match.loc["nondealer", "value"] == v.win(0, 0, 1)
+    match = rows(two_player_odds.odds_by_seat(standard), "match")
+    v = match_value.compute_value("standard", "gold", "gold", deals=DEALS)
+    assert match.loc["dealer", "value"] == v.win_probability(0, 0, 0)
+    assert match.loc["nondealer", "value"] == v.win_probability(0, 0, 1)
     assert match["value"].sum() == pytest.approx(1)
     half = match.loc["dealer", "high"] - match.loc["dealer", "value"]
     assert half == pytest.approx(2.093 * v.se(0, 0, 0), rel=1e-3)
 
 
 def test_every_score_occurs_once_and_both_sides_agree(standard):
-    frame = seats.by_score(standard)
+    frame = two_player_odds.odds_by_score(standard)
     columns = "variant strategy opponent a b dealer value se low high n"
     assert list(frame.columns) == columns.split()
     assert len(frame) == 100 * 100 * 2 == len(frame.drop_duplicates(["a", "b", "dealer"]))
@@ -365,12 +375,14 @@ def test_every_score_occurs_once_and_both_sides_agree(standard):
 
 def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
     """Ahead 75 to 50: the mean of both dealers, in the sentence and in the table of ten by ten."""
-    frame = seats.by_score(standard)
-    odds = Odds(1, {"scores": frame, "seats": seats.by_seat(standard)}, {"standard": "gold"})
+    frame = two_player_odds.odds_by_score(standard)
+    odds = Odds(
+        1, {"scores": frame, "seats": two_player_odds.odds_by_seat(standard)}, {"standard": "gold"}
+    )
     v = standard.value
     ahead = f"{50 * (v.win(75, 50, 0) + v.win(75, 50, 1)):.0f}"
     early = f"{50 * (v.win(50, 0, 0) + v.win(50, 0, 1)):.0f}"
-    first, second = verdict(odds)
+    first, second = odds_verdict(odds)
     assert first == (
         f"Ahead 75 to 50 you win {ahead} % of matches between equals, "
         f"ahead 50 to 0 you win {early} %."
@@ -385,26 +397,29 @@ def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
 
 def test_what_has_no_v_or_no_seats_says_so():
     """Hollywood has no V; in a race one side counts points and the other deals."""
-    table = seats.play_self("gold", "hollywood", DEALS)
-    assert "columns" in table.refused and "simgin match" in table.refused
-    assert set(seats.by_seat(table)["metric"]) == {"win", "nobody"} and seats.by_score(table).empty
-    table = seats.play_self("gold", "race", DEALS)
-    match = rows(seats.by_seat(table), "match")
+    table = two_player_odds.simulate_self_play("gold", "hollywood", DEALS)
+    assert "columns" in table.unavailable_reason and "simgin match" in table.unavailable_reason
+    assert (
+        set(two_player_odds.odds_by_seat(table)["metric"]) == {"win", "nobody"}
+        and two_player_odds.odds_by_score(table).empty
+    )
+    table = two_player_odds.simulate_self_play("gold", "race", DEALS)
+    match = rows(two_player_odds.odds_by_seat(table), "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
-    assert seats.by_score(table).empty
-    with pytest.raises(SeatError, match="for one player"):
-        seats.play_self("gold", "solitaire-gin", DEALS)
+    assert two_player_odds.odds_by_score(table).empty
+    with pytest.raises(PlayerCountError, match="for one player"):
+        two_player_odds.simulate_self_play("gold", "solitaire-gin", DEALS)
 
 
 def ladder(*wins):
     """Deals of players who go gin in so many of 400 deals, weakest first."""
-    naive = odds_players(variants.find("solitaire-gin"))[0]
+    naive = odds_players(variants.find_variant("solitaire-gin"))[0]
     names = (naive, "solo-greedy", "solo-dp")[-len(wins) :]
     found = []
     for name, won in zip(names, wins, strict=True):
         rows = [[u, u % 43, 8, JOKER, 0, 1, 1] for u in range(400)]
         rows[:won] = [[u, u % 43, 8, GIN, 1, 1, 0] for u in range(won)]
-        found.append(replace(made(rows), matchup=sample.seat_alone(name, "solitaire-gin", 1)))
+        found.append(replace(made(rows), matchup=solo_deals.solo_matchup(name, "solitaire-gin", 1)))
     return found
 
 
@@ -418,10 +433,12 @@ def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wi
     found = odds.tables["bracket"]
     assert found["value"][:-1].tolist() == [won / 400 for won in ends]
     bound = found.iloc[-1]
-    chances = solo_odds.hindsight(variants.find("solitaire-gin"), solo_odds.DECKS, 1)
+    chances = solo_odds.hindsight_gin_probability(
+        variants.find_variant("solitaire-gin"), solo_odds.N_HINDSIGHT_DECKS, 1
+    )
     assert (bound["strategy"], bound["value"]) == (solo_odds.HINDSIGHT, chances.mean())
     low, high = found["low"].iloc[-2], bound["high"]
-    first, *others = verdict(odds)
+    first, *others = odds_verdict(odds)
     best, least = found["strategy"].iloc[-2], math.floor(100 * low)
     limits = f"{least} % ({best}) and {math.ceil(100 * high)} % (gin of one who sees the deck)."
     assert first.endswith(f"the optimum lies between {limits}")
@@ -433,4 +450,4 @@ def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wi
     assert others == [
         "Half of the gins of a strong player have come by draw 8, the middle 80 % on draws 8 to 8."
     ]
-    assert [fault for line in verdict(odds) for fault in faults(line)] == []
+    assert [fault for line in odds_verdict(odds) for fault in faults(line)] == []

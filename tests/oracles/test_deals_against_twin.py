@@ -10,9 +10,9 @@ from itertools import product
 import pytest
 
 from simgin.play.matchup import Matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
-from simgin.rules.parameters import parameters
+from simgin.rules.parameters import rule_parameters
 from support import hands, variant_lists
 from support.twin_replay import match_of, replayed
 from support.variant_lists import ONE_PLAYER, in_sections, possible, strategy
@@ -134,13 +134,13 @@ ALONE = (
 
 def compare(text, seed, own, from_stacked, wanted=()):
     """Replay own and stacked deals, and more until each outcome wanted has occurred; counts."""
-    variant, seen, rng = variants.find(text), Counter(), random.Random(f"{text} {seed}")
-    pairs = PAIRS if variant.row["die"] == "off" else GAMBLERS
-    if variant.row["players"] == 1:
+    variant, seen, rng = variants.find_variant(text), Counter(), random.Random(f"{text} {seed}")
+    pairs = PAIRS if variant.params["die"] == "off" else GAMBLERS
+    if variant.params["players"] == 1:
         pairs = [(player, None) for player in PLAYERS]
     matchups = [Matchup(variant, strategy(a), b and strategy(b), seed, "deal") for a, b in pairs]
     for unit, matchup in product(range(own), matchups):
-        book(seen, watch_deal(matchup, unit, unit % 2 if matchup.mirrored else 0))
+        book(seen, trace_deal(matchup, unit, unit % 2 if matchup.is_mirrored else 0))
     for i in range(max(MOST, from_stacked)):
         if i >= from_stacked and all(seen[kind] for kind in wanted):
             break
@@ -156,10 +156,10 @@ def stacked_deal(rng, matchup, i, dealer):
     row = matchup.variant.row
     if row["players"] == 1:
         pack = hands.stacked_alone(rng, row)
-        return watch_deal(matchup, i, pack=pack, joker=any_place(rng, row)), None
+        return trace_deal(matchup, i, pack=pack, joker=any_place(rng, row)), None
     points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
     pack = hands.stacked(rng, row, points[1 - dealer])
-    played = watch_deal(matchup, i, pack=pack, dealer=dealer, points=points)
+    played = trace_deal(matchup, i, pack=pack, dealer=dealer, points=points)
     return played, match_of(played, start_points=points)
 
 
@@ -252,9 +252,11 @@ def test_every_variant_and_option_agrees_with_the_twin_in_many_deals(text):
 def test_every_value_of_a_rule_is_replayed():
     """In a variant where it counts."""
     rules = in_sections("deal", "meld", "score", "stake")
-    wanted = {(name, str(value)) for name in rules for value in possible(parameters()[name])}
+    wanted = {(name, str(value)) for name in rules for value in possible(rule_parameters()[name])}
     texts = (*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *ALONE)
-    assert wanted <= variant_lists.acting(rules, [variants.find(text).row for text in texts])
+    assert wanted <= variant_lists.acting(
+        rules, [variants.find_variant(text).params for text in texts]
+    )
 
 
 # Random variants
@@ -295,13 +297,13 @@ FOR_ONLY_ONE = {
 
 def compare_any_rows(base, seed, rows, from_stacked):
     """Of choices and yes-or-no parameters every value that the base can have is drawn."""
-    rng, seen, row = random.Random(seed), Counter(), variants.find(base).row
+    rng, seen, row = random.Random(seed), Counter(), variants.find_variant(base).params
     values = {}
     for name in in_sections("deal", "meld", "score", "stake"):
-        rule = parameters()[name]
+        rule = rule_parameters()[name]
         if rule.kind in ("bool", "choice"):
             some = [one for one in possible(rule) if not variants.validate({**row, name: one})]
-            values[name] = [rule.write(value) for value in some]
+            values[name] = [rule.to_text(value) for value in some]
     values |= FOR_TWO if base == "standard" else FOR_ONLY_ONE
     for _ in range(rows):
         text = variant_lists.any_variant(rng, base, values)
@@ -326,8 +328,8 @@ def test_random_variants_agree_with_the_twin(base, rows, wanted, times):
 def test_the_50th_card_rule_can_add_a_turn(most, takes):
     """After the last that `max_turns` allows: the deal does not stall, the history has room."""
     pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
-    variant = variants.find(f"standard-50th+max_turns={most}+knock_limit=99")
-    played = watch_deal(Matchup(variant, *map(strategy, pair), 3, "deal"), 0)
+    variant = variants.find_variant(f"standard-50th+max_turns={most}+knock_limit=99")
+    played = trace_deal(Matchup(variant, *map(strategy, pair), 3, "deal"), 0)
     replayed(played)
     assert played.kind != "stalled"
     assert played.state.turns == most + 1

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin.core.cards import PACK
-from simgin.core.jit import compiled
-from simgin.core.meldings import melds_in
-from simgin.core.rules import DISCARD_FIRST, NO_JOKER
-from simgin.odds.solo_odds import hindsight
+from simgin.core.cards import ALL_CARDS
+from simgin.core.jit import compile_function
+from simgin.core.meldings import find_melds
+from simgin.core.rules_record import FIRST_TURN_DISCARD, JOKER_NONE
+from simgin.odds.solo_odds import hindsight_gin_probability
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.text.notation import cards_in
+from simgin.text.notation import mask_to_cards
 
 NEVER = 99
 MINIATURE = Path(__file__).parents[2] / "benchmarks" / "solo_miniature.py"
@@ -27,11 +27,11 @@ MINIATURE = Path(__file__).parents[2] / "benchmarks" / "solo_miniature.py"
 def melds_of_sizes(rules):
     """Masks of all melds of three, of four and of five cards, one int64 array each."""
     found = np.zeros(1024, np.int64)
-    melds = found[: melds_in(PACK, rules, found)]
+    melds = found[: find_melds(ALL_CARDS, rules, found)]
     return [melds[np.bitwise_count(melds) == size] for size in (3, 4, 5)]
 
 
-@compiled
+@compile_function
 def two_disjoint(cards, melds):
     for i in range(melds.shape[0]):
         if melds[i] & ~cards:
@@ -43,7 +43,7 @@ def two_disjoint(cards, melds):
     return False
 
 
-@compiled
+@compile_function
 def holds_gin(cards, threes, fours, fives):
     for i in range(fours.shape[0]):
         if fours[i] & ~cards == 0 and two_disjoint(cards ^ fours[i], threes):
@@ -51,7 +51,7 @@ def holds_gin(cards, threes, fours, fives):
     return two_disjoint(cards, fives)
 
 
-@compiled
+@compile_function
 def draws_to_gin(decks, dealt, threes, fours, fives, out):
     """Write to out[i] after how many draws from deck i hindsight has gin; NEVER if after none."""
     for i in range(decks.shape[0]):
@@ -66,11 +66,11 @@ def draws_to_gin(decks, dealt, threes, fours, fives, out):
 
 def chances_to_win(rules, n, seed):
     """The probability that hindsight wins each of n decks, over the joker's places, by search."""
-    dealt = 11 if rules.first_turn == DISCARD_FIRST else 10
+    dealt = 11 if rules.first_turn == FIRST_TURN_DISCARD else 10
     decks = np.random.default_rng(seed).permuted(np.tile(np.arange(52), (n, 1)), axis=1)
     draws = np.zeros(n, np.int64)
     draws_to_gin(decks, dealt, *melds_of_sizes(rules), draws)
-    if rules.joker == NO_JOKER:
+    if rules.joker == JOKER_NONE:
         return np.where(draws <= rules.max_draws, 1.0, 0.0)
     places = 53 - dealt
     return np.maximum(places - draws, 0) / places
@@ -83,8 +83,8 @@ def chances_to_win(rules, n, seed):
 )
 def test_the_bound_of_odds_agrees_deck_by_deck(text):
     """Which finds it from all pairs and triples of melds at once."""
-    variant = variants.find(text)
-    found = hindsight(variant, 300, 5)
+    variant = variants.find_variant(text)
+    found = hindsight_gin_probability(variant, 300, 5)
     assert found == pytest.approx(chances_to_win(build_rules(variant), 300, 5), abs=1e-12)
 
 
@@ -94,7 +94,7 @@ def test_the_best_of_a_miniature_deck_is_what_plain_recursion_finds():
     spec = importlib.util.spec_from_file_location("miniature", MINIATURE)
     miniature = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(miniature)
-    melds = [set(cards_in(meld)) for meld in miniature.melds(2, 8)]
+    melds = [set(mask_to_cards(meld)) for meld in miniature.melds(2, 8)]
     numbers, values, hindsight = miniature.solved(2, 8)
 
     def is_gin(hand):

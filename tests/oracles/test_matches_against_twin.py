@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.play.watch import NoSuchDeal, watch_deal
+from simgin.play.traced_deal import NoSuchDeal, trace_deal
 from simgin.rules import variants
-from simgin.rules.parameters import parameters
+from simgin.rules.parameters import rule_parameters
 from support import hands
 from support.twin_replay import match_of, replayed
 from support.variant_lists import acting, any_variant, in_sections, possible, strategy
@@ -78,21 +78,23 @@ def new_unit():
 
 
 def batch_row(units):
-    """The batch row of units, by the definitions of `simgin.core.sums`."""
-    row = np.zeros(sums.COLUMNS, np.int64)
+    """The batch row of units, by the definitions of `simgin.core.batch_columns`."""
+    row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     for facts, turns, counts, singles in units:
-        vector = np.array([facts[name] for name in sums.FACTS], np.int64)
-        row[sums.UNITS] += 1
-        row[sums.SUM : sums.SQUARE] += vector
-        row[sums.SQUARE : sums.CROSS] += vector**2
-        row[sums.CROSS : sums.TURNS_HISTOGRAM] += vector * vector[list(sums.DENOMINATOR)]
+        vector = np.array([facts[name] for name in batch_columns.FACT_NAMES], np.int64)
+        row[batch_columns.COL_UNITS] += 1
+        row[batch_columns.COL_SUM : batch_columns.COL_SQUARE] += vector
+        row[batch_columns.COL_SQUARE : batch_columns.COL_CROSS] += vector**2
+        row[batch_columns.COL_CROSS : batch_columns.COL_TURNS_HISTOGRAM] += (
+            vector * vector[list(batch_columns.DENOMINATOR_INDEX)]
+        )
         for n in turns:
-            row[sums.TURNS_HISTOGRAM + min(n, sums.TURNS_BINS - 1)] += 1
+            row[batch_columns.COL_TURNS_HISTOGRAM + min(n, batch_columns.TURNS_BINS - 1)] += 1
         for n in counts:
-            row[sums.COUNT_HISTOGRAM + min(n, sums.COUNT_BINS - 1)] += 1
-        row[sums.PAIR_HISTOGRAM + quarters(facts)] += 1
-        for name in ("DEAL_SQUARE", "MATCH_SQUARE", "DEALT"):
-            row[getattr(sums, name)] += singles[name]
+            row[batch_columns.COL_DEADWOOD_HISTOGRAM + min(n, batch_columns.DEADWOOD_BINS - 1)] += 1
+        row[batch_columns.COL_PAIR_HISTOGRAM + quarters(facts)] += 1
+        for name in ("COL_DEAL_SQUARE", "COL_MATCH_SQUARE", "DEALT"):
+            row[getattr(batch_columns, name)] += singles[name]
     return row
 
 
@@ -106,13 +108,21 @@ def quarters(facts):
 
 def named(row):
     """A row as a dict, so that a difference has a name."""
-    blocks = {"sum": sums.SUM, "square": sums.SQUARE, "cross": sums.CROSS}
+    blocks = {
+        "sum": batch_columns.COL_SUM,
+        "square": batch_columns.COL_SQUARE,
+        "cross": batch_columns.COL_CROSS,
+    }
     found = {
         (block, name): int(row[start + i])
         for block, start in blocks.items()
-        for i, name in enumerate(sums.FACTS)
+        for i, name in enumerate(batch_columns.FACT_NAMES)
     }
-    return {**found, "units": int(row[0]), "histograms": row[sums.TURNS_HISTOGRAM :].tolist()}
+    return {
+        **found,
+        "units": int(row[0]),
+        "histograms": row[batch_columns.COL_TURNS_HISTOGRAM :].tolist(),
+    }
 
 
 def book_deal(unit, result, played, a):
@@ -142,7 +152,7 @@ def book_deal(unit, result, played, a):
             facts[f"{side}_won_{result.kind}"] += 1
     margin = result.points[a] - result.points[1 - a]
     facts["a_margin"] += margin
-    singles["DEAL_SQUARE"] += margin**2
+    singles["COL_DEAL_SQUARE"] += margin**2
     dealt = [0, 0]
     if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
         row = played.matchup.variant.row
@@ -171,7 +181,7 @@ def book_match(unit, match, a):
     score = final_score(match)
     facts["matches"] += 1
     facts["a_match_margin"] += score[a] - score[1 - a]
-    unit[3]["MATCH_SQUARE"] += (score[a] - score[1 - a]) ** 2
+    unit[3]["COL_MATCH_SQUARE"] += (score[a] - score[1 - a]) ** 2
     facts["match_drawn"] += match.winner is None and not match.unfinished
     facts["unfinished"] += match.unfinished
     for side, seat in (("a", a), ("b", 1 - a)):
@@ -204,8 +214,8 @@ def final_score(match):
 
 
 def game(text, i, seed):
-    variant = variants.find(text)
-    players = PLAYERS if variant.row["players"] == 1 else PAIRS
+    variant = variants.find_variant(text)
+    players = PLAYERS if variant.params["players"] == 1 else PAIRS
     names = players[i % len(players)]
     a, b = (names, None) if isinstance(names, str) else names
     return Matchup(variant, strategy(a), b and strategy(b), seed, "match")
@@ -215,13 +225,13 @@ def played_match(game, unit, half, booked):
     """Replay and record a match deal by deal; the twin's match at its end."""
     match = None
     while match is None or not match.over:
-        played = watch_deal(game, unit, half, match.deals if match else 0)
+        played = trace_deal(game, unit, half, match.deals if match else 0)
         match = match or match_of(played)
         result = replayed(played, match)
         book_deal(booked, result, played, half)
         match.enter(result)
     with pytest.raises(NoSuchDeal, match=f"over after {match.deals} deals"):
-        watch_deal(game, unit, half, match.deals)
+        trace_deal(game, unit, half, match.deals)
     book_match(booked, match, half)
     return match
 
@@ -232,18 +242,18 @@ def compare(game, n):
     for unit in range(n):
         booked, dealers = new_unit(), set()
         for half in range(1 + game.mirrored):
-            dealers.add(int(watch_deal(game, unit, half).state.dealer))
+            dealers.add(int(trace_deal(game, unit, half).state.dealer))
             matches.append(played_match(game, unit, half, booked))
         assert len(dealers) == 1  # both halves begin with the same dealer
         assert game.b is None or game.variant.row["first_dealer"] in ("lot", *dealers)
         units.append(booked)
-    rows = kernel.play(game, 0, n)
-    assert rows.shape == (1, sums.COLUMNS)
+    rows = kernel.play_batches(game, 0, n)
+    assert rows.shape == (1, batch_columns.N_COLUMNS)
     assert named(rows[0]) == named(batch_row(units))
     return matches
 
 
-TEXTS = (*variants.names(), *OPTIONS, *ALONE)
+TEXTS = (*variants.variant_names(), *OPTIONS, *ALONE)
 
 
 @pytest.mark.parametrize("i, text", [*enumerate(TEXTS)])
@@ -260,10 +270,10 @@ def test_many_matches_of_every_variant_and_option_agree_with_the_twin(text, i):
 
 
 def test_every_value_of_a_match_rule_is_played():
-    rows = [variants.find(text).row for text in TEXTS]
+    rows = [variants.find_variant(text).params for text in TEXTS]
     rules = in_sections("match", "stake")
-    told = [name for name in rules if parameters()[name].kind in ("choice", "bool")]
-    words = {(name, str(value)) for name in told for value in possible(parameters()[name])}
+    told = [name for name in rules if rule_parameters()[name].kind in ("choice", "bool")]
+    words = {(name, str(value)) for name in told for value in possible(rule_parameters()[name])}
     covered = acting(rules, rows)
     assert words <= covered, words - covered
     assert {name for name, _ in covered} == {*rules}
@@ -336,13 +346,13 @@ def test_matches_of_random_variants_agree_with_the_twin(rows):
 )
 def test_single_deals_and_their_sums_agree_with_the_twin(text, a, b, n):
     """The dealer of a single deal is the parity of its unit."""
-    game = Matchup(variants.find(text), strategy(a), b and strategy(b), 78, "deal")
+    game = Matchup(variants.find_variant(text), strategy(a), b and strategy(b), 78, "deal")
     units = []
     for unit in range(n):
         booked = new_unit()
-        for half in range(1 + game.mirrored):
-            played = watch_deal(game, unit, half)
+        for half in range(1 + game.is_mirrored):
+            played = trace_deal(game, unit, half)
             assert b is None or played.state.dealer == unit % 2
             book_deal(booked, replayed(played), played, half)
         units.append(booked)
-    assert named(kernel.play(game, 0, n)[0]) == named(batch_row(units))
+    assert named(kernel.play_batches(game, 0, n)[0]) == named(batch_row(units))

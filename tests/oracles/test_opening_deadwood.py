@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simgin.core.deadwood import deadwood
-from simgin.core.jit import compiled
+from simgin.core.jit import compile_function
 from simgin.play.parallel import usable_cpus
 from support.hands import game
 
@@ -24,7 +24,7 @@ def lane_lists():
     return np.argsort(sizes, kind="stable"), np.searchsorted(np.sort(sizes), np.arange(15))
 
 
-@compiled
+@compile_function
 def orders(i, j, k, m):
     """Number of distinct orders of four lanes, given by their indices i >= j >= k >= m."""
     ways = 24
@@ -37,7 +37,7 @@ def orders(i, j, k, m):
     return ways
 
 
-@compiled
+@compile_function
 def add_hands(rules, n, lanes, begin, i, histogram):
     """Add every hand of n whose largest lane is the i-th one, with the others in falling order."""
     a = lanes[i]

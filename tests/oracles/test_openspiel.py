@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from simgin.core.answers import PHASE_UPCARD
+from simgin.core.codes import PHASE_UPCARD
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.layoff import lay_off
 from simgin.rules import variants
@@ -49,7 +49,7 @@ def openspiel(request):
 def compare_deal(rng, oracle, text, pack, seen):
     """Play a random deal in both; the nondealer sits at seat 0."""
     rules, row = hands.game(text)
-    theirs, ours = oracle.Deal(row, pack), engine.Deal(variants.find(text), pack)
+    theirs, ours = oracle.Deal(row, pack), engine.Deal(variants.find_variant(text), pack)
     for action in walk(rng, oracle, theirs, rules):
         same_options(oracle, theirs, ours, rules, seen)
         ours.act(action)

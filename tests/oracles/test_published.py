@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from simgin.core import sums
-from simgin.core.solo import joker_place
+from simgin.core import batch_columns
+from simgin.core.solo_deal import joker_position
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -29,21 +29,23 @@ LIMIT = 3  # combined standard errors
 
 def summed(a, b, variant, unit, n, seed=SEED):
     """The sums over n deals or matches."""
-    return batches.total(runner.run_matchup(parse_matchup(a, b, variant, seed, unit), n, 2))
+    return batches.sum_rows(runner.run_matchup(parse_matchup(a, b, variant, seed, unit), n, 2))
 
 
 def fact(total, name):
-    return int(total[sums.SUM + sums.FACT[name]])
+    return int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])
 
 
 def share(total, above, below):
     """A ratio of two facts and its standard error, from sums over independent units."""
-    top, bottom = sums.FACT[above], sums.FACT[below]
-    assert sums.DENOMINATOR[top] == bottom
-    ratio = total[sums.SUM + top] / total[sums.SUM + bottom]
-    squares = total[sums.SQUARE + top] - 2 * ratio * total[sums.CROSS + top]
-    squares += ratio**2 * total[sums.SQUARE + bottom]
-    return ratio, math.sqrt(max(squares, 0)) / total[sums.SUM + bottom]
+    top, bottom = batch_columns.FACT_INDEX[above], batch_columns.FACT_INDEX[below]
+    assert batch_columns.DENOMINATOR_INDEX[top] == bottom
+    ratio = total[batch_columns.COL_SUM + top] / total[batch_columns.COL_SUM + bottom]
+    squares = (
+        total[batch_columns.COL_SQUARE + top] - 2 * ratio * total[batch_columns.COL_CROSS + top]
+    )
+    squares += ratio**2 * total[batch_columns.COL_SQUARE + bottom]
+    return ratio, math.sqrt(max(squares, 0)) / total[batch_columns.COL_SUM + bottom]
 
 
 def near(found, error, reference, reference_error):
@@ -198,12 +200,14 @@ def same_distribution(counts, reference):
 
 
 def test_the_distribution_of_turns_agrees_with_the_published_counts(simple):
-    same_distribution(simple[sums.TURNS_HISTOGRAM + 1 : sums.COUNT_HISTOGRAM], TURNS)
+    same_distribution(
+        simple[batch_columns.COL_TURNS_HISTOGRAM + 1 : batch_columns.COL_DEADWOOD_HISTOGRAM], TURNS
+    )
 
 
 def test_the_distribution_of_the_knockers_count_agrees_with_the_published_counts(simple):
     """Gin is no showdown: its count of 0 is beside the histogram."""
-    counts = simple[sums.COUNT_HISTOGRAM : sums.PAIR_HISTOGRAM]
+    counts = simple[batch_columns.COL_DEADWOOD_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM]
     assert counts[0] == 0 and counts[11:].sum() == 0
     same_distribution([fact(simple, "gin"), *counts[1:11]], KNOCKERS)
 
@@ -241,8 +245,8 @@ def test_the_chance_of_gin_by_turn_agrees_with_the_reference(draws, reference):
 @pytest.mark.parametrize(("text", "first"), [("", 10), ("+joker_in_hand=lose", 0)])
 def test_the_joker_is_uniform_over_its_places(text, first):
     """Chi-square over the 43 places after the hand, or all 53: 5 % of one in a thousand."""
-    own_rules, n = build_rules(variants.find(f"solitaire-gin{text}")), 53 - first
-    places = np.array([joker_place(1, unit, 0, own_rules) for unit in range(1000 * n)])
+    own_rules, n = build_rules(variants.find_variant(f"solitaire-gin{text}")), 53 - first
+    places = np.array([joker_position(1, unit, 0, own_rules) for unit in range(1000 * n)])
     counts = np.bincount(places - first, minlength=n)
     assert len(counts) == n and places.min() == first
     assert ((counts - 1000) ** 2 / 1000).sum() < chi2.isf(5e-5, n - 1)

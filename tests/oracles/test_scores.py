@@ -10,19 +10,19 @@ import pytest
 
 from oracles import twin
 from simgin.core import match, scoring
-from simgin.core.answers import BIG_GIN, KNOCK, SHOT
+from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
 from simgin.core.state import new_state
-from simgin.core.sums import KINDS
-from simgin.rules.build import build_rules_from
+from simgin.rules.build import build_rules_from_params
 from support.worked_examples import ROWS
 
 FLAGS = ("layoff_on_gin", "shot_deducts", "rush_premium", "rush_on_gin")
 WINNERS = {"stopper": 1, "other": -1, None: 0}
 ENDINGS = [
-    *(("knock", KNOCK, own) for own in range(1, 5)),
-    *(("shot", SHOT, own) for own in range(4)),
-    ("gin", KNOCK, 0),
-    ("big_gin", BIG_GIN, 0),
+    *(("knock", ENDING_KNOCK, own) for own in range(1, 5)),
+    *(("shot", ENDING_SHOT, own) for own in range(4)),
+    ("gin", ENDING_KNOCK, 0),
+    ("big_gin", ENDING_BIG_GIN, 0),
 ]
 GOALS = {
     "single": {},
@@ -49,14 +49,14 @@ GOALS = {
 def test_points_of_every_showdown_are_the_twins(flags, tie):
     row = {**ROWS["standard"], **dict(zip(FLAGS, flags, strict=True)), "big_gin_bonus": 31}
     row["undercut_on_tie"] = tie
-    rules = build_rules_from(row)
+    rules = build_rules_from_params(row)
     for (how, ending, own), other, stock, factor in itertools.product(
         ENDINGS, range(6), (0, 7), (1, 2)
     ):
-        kind, won, lost, who = scoring.score(ending, own, other, stock, factor, rules)
+        kind, won, lost, who = scoring.score_deal(ending, own, other, stock, factor, rules)
         expected = twin.deal_points(row, how, own, other, stock, factor)
         want = (expected.kind, expected.stopper, expected.other, WINNERS[expected.winner])
-        assert (KINDS[kind], won, lost, who) == want, (how, own, other, stock, factor)
+        assert (DEAL_ENDINGS[kind], won, lost, who) == want, (how, own, other, stock, factor)
 
 
 def result(row, rng):
@@ -72,11 +72,11 @@ def result(row, rng):
 
 
 def enter(state, rules, played, deals):
-    state.kind = KINDS.index(played.kind)
+    state.kind = DEAL_ENDINGS.index(played.kind)
     state.winner = -1 if played.winner is None else played.winner
     state.score[:] = played.points
     state.stake = state.pays = played.stake
-    return match.enter(state, rules, deals)
+    return match.apply_deal_result(state, rules, deals)
 
 
 @pytest.mark.parametrize("goal", GOALS)
@@ -91,7 +91,7 @@ def test_matches_of_small_numbers_are_scored_as_the_twin_scores_them(goal):
         row["start_points"] = [rng.randrange(2), rng.randrange(2)]
         row["next_dealer"] = rng.choice(("winner", "loser", "alternate"))
         row["void_dealer"] = rng.choice(("same", "other"))
-        rules = build_rules_from(row)  # takes longer than the matches
+        rules = build_rules_from_params(row)  # takes longer than the matches
         for _ in range(40):
             outcome, is_exact = compare_match(row, rules, rng)
             exact += is_exact
@@ -121,9 +121,9 @@ def compare_match(row, rules, rng):
         assert state.games.tolist() == book.goal.games
     else:
         assert state.points.tolist() == points
-    if match.settled(rules, outcome) and book.winner is not None:
+    if match.has_settlement(rules, outcome) and book.winner is not None:
         sign = 1 if book.winner == 0 else -1
-        assert match.settlement(state, rules, outcome) == sign * book.settlement
+        assert match.compute_settlement(state, rules, outcome) == sign * book.settlement
     return outcome, row["points_target"] in points
 
 

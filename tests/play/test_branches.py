@@ -7,27 +7,43 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simgin.core import answers as core_answers
-from simgin.core import sums
-from simgin.core.cards import PACK
+from simgin.core import batch_columns
+from simgin.core import codes as core_answers
+from simgin.core.cards import ALL_CARDS
 from simgin.core.deadwood import deadwood
-from simgin.core.pack import next_card
-from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
-from simgin.core.record import DEAL, write_record
-from simgin.core.rules import UPCARD_PASS
-from simgin.core.solo_position import JOKER_CARD
+from simgin.core.deal_record import DEAL_RECORD, write_deal_record
+from simgin.core.position_rollouts import (
+    ACTION_ACCEPT,
+    ACTION_DISCARD,
+    ACTION_END,
+    ACTION_LEAVE,
+    ACTION_OFFER,
+    ACTION_REFUSE,
+)
+from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS
+from simgin.core.shuffle import deal_next_card
+from simgin.core.solo_position_rollouts import JOKER_CARD
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.play.rollout import Action, Worlds, branch_deals, die_actions, legal_actions, play_in
-from simgin.play.watch import watch_deal
+from simgin.play.rollouts import (
+    Action,
+    Worlds,
+    die_actions,
+    legal_actions,
+    roll_out_deals,
+    roll_out_worlds,
+)
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import Policy, discard, knock, loader, take
-from simgin.strategy.compiler import vector
-from simgin.text.notation import hand_mask
-from simgin.toolkit import chance, gin_or_better
+from simgin.strategy.compiler import make_parameter_vector
+from simgin.text.notation import cards_to_mask
+from simgin.toolkit import bernoulli, is_gin_or_better
 
-RESULT = [name for name in DEAL.names if name != "outcome"]  # that of the match is not written
+RESULT = [
+    name for name in DEAL_RECORD.names if name != "outcome"
+]  # that of the match is not written
 
 
 @discard
@@ -70,7 +86,7 @@ def seldom(view, rules, params):
 @knock(noise=True)
 def often(view, rules, params):
     """What champion's training plays by up to the question."""
-    return gin_or_better(view) or chance(0.4, view.noise)
+    return is_gin_or_better(view) or bernoulli(0.4, view.noise)
 
 
 SLOTS = {"discard": any_discard, "take": any_take, "knock": either}
@@ -95,18 +111,25 @@ def forced_once(usual):
 def played_again(matchup, unit, view, slot, answer):
     """The deal once more, with a policy in Python that answers one question otherwise."""
     usual = matchup.a.policy(slot)
-    numbers = [view.turn, view.hand, view.phase, view.ending_card, answer, *vector(usual)]
+    numbers = [
+        view.turn,
+        view.hand,
+        view.phase,
+        view.ending_card,
+        answer,
+        *make_parameter_vector(usual),
+    ]
     forced = forced_once(usual.function)
     policy = Policy(slot, "forced", forced, {}, usual.noise, np.array(numbers, np.float64))
     fields = {name: matchup.a.policy(name) for name in ("take", "discard", "knock")}
     fields[slot] = policy
-    deal = watch_deal(replace(matchup, a=replace(matchup.a, **fields)), unit)
+    deal = trace_deal(replace(matchup, a=replace(matchup.a, **fields)), unit)
     return int(deal.state.score[0] - deal.state.score[1]), deal.kind
 
 
-@pytest.mark.parametrize("name", variants.names())
+@pytest.mark.parametrize("name", variants.variant_names())
 def test_the_answer_that_was_given_leads_to_the_deal_that_was_played(name):
-    alone = variants.find(name).row["players"] == 1
+    alone = variants.find_variant(name).params["players"] == 1
     pair = ("gold", None) if alone else ("dice-player" if "dice" in name else "gold", "simple")
     slots = ("discard", "knock") if alone else SLOTS
     matchup = parse_matchup(*pair, name, 5, "deal")
@@ -115,16 +138,16 @@ def test_the_answer_that_was_given_leads_to_the_deal_that_was_played(name):
 
 def as_played(matchup, slot, units):
     """How many questions were branched; one branch of each is the deal as it was played."""
-    branches = branch_deals(matchup, SLOTS[slot], 0, units, 11)
-    _, records = kernel.play_recorded(matchup, 0, units)
+    branches = roll_out_deals(matchup, SLOTS[slot], 0, units, 11)
+    _, records = kernel.play_with_records(matchup, 0, units)
     whole = {int(row["unit"]): row for row in records[records["half"] == 0]}
-    drawn = zip(branches.weights, branches.views, branches.answers, branches.records, strict=True)
+    drawn = zip(branches.weights, branches.views, branches.actions, branches.records, strict=True)
     for weight, view, answers, rows in drawn:
         unit = int(rows[0]["unit"])
-        questions = watch_deal(matchup, unit).questions
+        questions = trace_deal(matchup, unit).decisions
         own = [question for question in questions if (question.seat, question.slot) == (0, slot)]
         assert weight == len(own)
-        place = list(answers).index(own[question_of(view, questions, slot)].answer)
+        place = list(answers).index(own[question_of(view, questions, slot)].action)
         assert [rows[place][name] for name in RESULT] == [whole[unit][name] for name in RESULT]
     return len(branches.views)
 
@@ -142,23 +165,26 @@ def test_other_answers_lead_where_a_policy_that_gives_them_leads(slot, pair, nam
     if slot == "take" and pair[1] is None:
         return
     matchup = parse_matchup(*pair, name, 8, "deal")
-    branches = branch_deals(matchup, SLOTS[slot], 0, 5, 3)
+    branches = roll_out_deals(matchup, SLOTS[slot], 0, 5, 3)
     assert len(branches.views) >= 3
-    for view, answers, rows in zip(branches.views, branches.answers, branches.records, strict=True):
+    for view, answers, rows in zip(branches.views, branches.actions, branches.records, strict=True):
         for answer, row in zip(answers, rows, strict=True):
             if answer >= 0:
                 led = played_again(matchup, int(row["unit"]), view, slot, int(answer))
-                assert led == (row["points_a"] - row["points_b"], sums.KINDS[row["kind"]])
+                assert led == (
+                    row["points_a"] - row["points_b"],
+                    batch_columns.DEAL_ENDINGS[row["kind"]],
+                )
 
 
 def test_the_question_is_drawn_evenly_and_weighs_as_many_as_there_were():
     matchup = parse_matchup("gold", "gold", "standard", 3, "deal")
-    branches = branch_deals(matchup, any_discard, 0, 1500, 2)
+    branches = roll_out_deals(matchup, any_discard, 0, 1500, 2)
     places = Counter()
     expected = Counter()
     drawn = zip(branches.views, branches.weights, branches.records[:, 0], strict=True)
     for view, weight, row in drawn:
-        questions = watch_deal(matchup, int(row["unit"])).questions
+        questions = trace_deal(matchup, int(row["unit"])).decisions
         n = sum(q.seat == 0 and q.slot == "discard" for q in questions)
         assert weight == n
         if n == 4:
@@ -173,10 +199,10 @@ def test_the_question_is_drawn_evenly_and_weighs_as_many_as_there_were():
 @pytest.mark.parametrize("slot", SLOTS)
 def test_the_first_question_is_branched_without_a_draw(slot):
     matchup = parse_matchup("gold-early", "gold", "standard", 3, "deal")
-    branches = branch_deals(matchup, SLOTS[slot], 0, 300, 2, first_only=True)
+    branches = roll_out_deals(matchup, SLOTS[slot], 0, 300, 2, first_only=True)
     first = {}
     for unit in range(300):
-        questions = watch_deal(matchup, unit).questions
+        questions = trace_deal(matchup, unit).decisions
         own = [q for q in questions if q.seat == 0 and q.slot == slot]
         if own and int(own[0].view.legal).bit_count() > 1:
             first[unit] = own[0].view
@@ -203,12 +229,12 @@ def test_weighted_questions_stand_for_all_of_their_deals_and_unweighted_do_not(s
 
     turns, every = {}, {}
     for unit in range(units):
-        deal = watch_deal(plays, unit)
-        own = [q.view for q in deal.questions if q.seat == 0 and q.slot == slot]
+        deal = trace_deal(plays, unit)
+        own = [q.view for q in deal.decisions if q.seat == 0 and q.slot == slot]
         turns[unit] = int(deal.state.turns)
         every[unit] = [lasts(view, unit) for view in own if view.own_turn > 2]
     true = np.mean([left for of in every.values() for left in of])
-    found = branch_deals(matchup, SLOTS[slot], 0, units, 2, None, explore)
+    found = roll_out_deals(matchup, SLOTS[slot], 0, units, 2, None, explore)
     missed, plain = {unit: -sum(left - true for left in of) for unit, of in every.items()}, []
     for view, weight, row in zip(found.views, found.weights, found.records[:, 0], strict=True):
         if view.own_turn > 2:
@@ -226,14 +252,14 @@ def errors(values):
 
 def test_only_the_answers_worth_trying_are_tried():
     matchup = parse_matchup("gold", "simple", "standard", 4, "deal")
-    assert len(branch_deals(matchup, not_in_hand, 0, 50, 5).views) == 0
-    branches = branch_deals(matchup, two_best, 0, 400, 5)
+    assert len(roll_out_deals(matchup, not_in_hand, 0, 50, 5).views) == 0
+    branches = roll_out_deals(matchup, two_best, 0, 400, 5)
     assert 20 < len(branches.views) < 400
-    assert (branches.answers[:, 2:] == -1).all()
-    assert branches.tried.sum(axis=1).tolist() == [2] * len(branches.views)
-    most = branch_deals(matchup, any_discard, 0, 50, 3)
-    assert (most.tried.sum(axis=1) == 3).all()
-    for view, answers in zip(most.views, most.answers, strict=True):
+    assert (branches.actions[:, 2:] == -1).all()
+    assert branches.is_tried.sum(axis=1).tolist() == [2] * len(branches.views)
+    most = roll_out_deals(matchup, any_discard, 0, 50, 3)
+    assert (most.is_tried.sum(axis=1) == 3).all()
+    for view, answers in zip(most.views, most.actions, strict=True):
         lowest = [card for card in range(52) if int(view.legal) >> card & 1][:3]
         assert answers.tolist() == lowest
 
@@ -242,54 +268,61 @@ def test_a_policy_that_fails_is_named():
     matchup = parse_matchup("gold", "simple", "standard", 4, "deal")
     fails = replace(matchup, a=replace(matchup.a, discard=nothing))
     with pytest.raises(kernel.PolicyFailure, match="the discard policy 'nothing' discarded 63"):
-        branch_deals(fails, any_take, 0, 5, 3)
+        roll_out_deals(fails, any_take, 0, 5, 3)
 
 
 def test_the_standing_is_what_the_players_see():
     matchup = parse_matchup("gold", "simple", "eaai", 4, "deal")
     standings = np.array([[10 * i, 90 - 10 * i, i % 3, 2] for i in range(9)])
-    branches = branch_deals(matchup, any_discard, 0, 9, 2, standings)
-    for view, standing in zip(branches.views, branches.standings, strict=True):
+    branches = roll_out_deals(matchup, any_discard, 0, 9, 2, standings)
+    for view, standing in zip(branches.views, branches.scores, strict=True):
         shown = view.own_points, view.other_points, view.own_deals, view.other_deals
         assert list(shown) == standing.tolist()
-    assert (branches.records["score_a"][:, 0] == branches.standings[:, 0]).all()
+    assert (branches.records["score_a"][:, 0] == branches.scores[:, 0]).all()
 
 
 def test_another_policy_may_play_up_to_the_question():
     """Gold knocks at its first chance, so only somebody else meets a later one."""
     matchup = parse_matchup("gold", "gold-early", "standard", 6, "deal")
-    own = branch_deals(matchup, either, 0, 2000, 2)
-    others = branch_deals(matchup, either, 0, 2000, 2, explore=seldom)
+    own = roll_out_deals(matchup, either, 0, 2000, 2)
+    others = roll_out_deals(matchup, either, 0, 2000, 2, exploration_policy=seldom)
     assert len(own.views) > 100
     assert others.views["own_turn"].mean() > own.views["own_turn"].mean() + 1
-    again = branch_deals(matchup, either, 0, 2000, 2, explore=seldom)
+    again = roll_out_deals(matchup, either, 0, 2000, 2, exploration_policy=seldom)
     assert again.records.tobytes() == others.records.tobytes()
 
 
 def test_numbers_may_be_given_as_an_array():
     """They count as those of a file do."""
-    champion = loader.find("champion")
+    champion = loader.find_strategy("champion")
     numbers = np.load(champion.discard.weights)
     given = {slot: replace(champion.policy(slot), weights=numbers) for slot in SLOTS}
     matchup = parse_matchup("champion", "gold", "eaai", 1, "deal")
     as_array = replace(matchup, a=replace(champion, **given))
-    assert kernel.play(as_array, 0, 64).tobytes() == kernel.play(matchup, 0, 64).tobytes()
+    assert (
+        kernel.play_batches(as_array, 0, 64).tobytes()
+        == kernel.play_batches(matchup, 0, 64).tobytes()
+    )
 
 
 # Positions played on
 
 
-ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]
-TWO_PLAYERS = [name for name in variants.names() if variants.find(name).row["players"] == 2]
+ALONE = [
+    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
+]
+TWO_PLAYERS = [
+    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 2
+]
 # The deal that was played from its start tells more of its beginning than a position does
 NOT_TOLD = ("unit", "half", "deal", "outcome", "dealt_a", "dealt_b", "upcard_to")
-TOLD = [name for name in DEAL.names if name not in NOT_TOLD]
+TOLD = [name for name in DEAL_RECORD.names if name not in NOT_TOLD]
 
 
 def true_world(deal, view):
     """The hidden cards as they lay, also those that the deal did not come to, and the joker."""
     while deal.state.dealt < 52:
-        next_card(deal.state)
+        deal_next_card(deal.state)
     pack = [int(card) for card in deal.state.pack]
     if view.phase == core_answers.PHASE_BLIND:
         return Worlds(np.zeros(1, np.int64), np.array([pack], np.int8))
@@ -301,7 +334,7 @@ def true_world(deal, view):
         assert len(deck) == view.deck_left
         return Worlds(np.zeros(1, np.int64), np.array([deck], np.int8))
     stock = pack[52 - int(view.stock) :]
-    hand = PACK & ~(int(view.hand) | int(view.pile) | hand_mask(stock))
+    hand = ALL_CARDS & ~(int(view.hand) | int(view.pile) | cards_to_mask(stock))
     return Worlds(np.array([hand]), np.array([stock], np.int8))
 
 
@@ -309,31 +342,33 @@ def done(deal, question, rules):
     """What the player did at a question, as an action."""
     view, answer = question.view, question.answer
     if question.slot == "offer":
-        return Action(OFFER, answer)
+        return Action(ACTION_OFFER, answer)
     if question.slot == "answer":
-        return Action(ACCEPT if answer else REFUSE)
+        return Action(ACTION_ACCEPT if answer else ACTION_REFUSE)
     if view.phase == core_answers.PHASE_STOP:
-        return Action(END) if answer else Action(core_answers.STOCK)
+        return Action(ACTION_END) if answer else Action(core_answers.ACTION_STOCK)
     if view.phase == core_answers.PHASE_LAST:
-        return Action(END, int(view.ending_card)) if answer else Action(LEAVE)
+        return Action(ACTION_END, int(view.ending_card)) if answer else Action(ACTION_LEAVE)
     if question.slot == "take":
-        passing = view.phase == core_answers.PHASE_UPCARD and rules.first_turn == UPCARD_PASS
-        return Action(core_answers.PASS if passing and answer == 0 else answer)
+        passing = (
+            view.phase == core_answers.PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
+        )
+        return Action(core_answers.ACTION_PASS if passing and answer == 0 else answer)
     turn = [q for q in deal.questions if q.seat == question.seat and q.view.turn == view.turn]
     if deal.matchup.b is None:
         turn = [q for q in turn if q.view.phase == view.phase]
     for q in turn:
         if q.slot == "knock" and q.answer:
-            return Action(END, int(q.view.ending_card))
-    return Action(THROW, next(q.answer for q in turn if q.slot == "discard"))
+            return Action(ACTION_END, int(q.view.ending_card))
+    return Action(ACTION_DISCARD, next(q.answer for q in turn if q.slot == "discard"))
 
 
 def positions(matchup, deals):
     """(deal, question) of every question of some deals."""
     for unit in range(deals):
         for half in range(2 if matchup.mirrored else 1):
-            deal = watch_deal(matchup, unit, half)
-            yield from ((deal, question) for question in deal.questions)
+            deal = trace_deal(matchup, unit, half)
+            yield from ((deal, question) for question in deal.decisions)
 
 
 CENTRE = "dice+die_centre_in_play=yes"
@@ -346,13 +381,16 @@ OFFERING = (
     "gold+offer=strong:count=40,turn=9,blind=yes+answer=brave:count=25",
 )
 STOPS = ("solo-lookahead+knock=at:k=6", None)
-USUAL = {core_answers.STOCK, THROW}
+USUAL = {core_answers.ACTION_STOCK, ACTION_DISCARD}
 CASES = [  # variant, players, units, what is done in them at least
     *((name, ("gold", "gold-early"), 1, USUAL) for name in TWO_PLAYERS if "dice" not in name),
     *((name, ("champion", "tonic-like"), 1, USUAL) for name in TWO_PLAYERS if "dice" not in name),
-    *((name, OFFERING, 12, {OFFER, ACCEPT, REFUSE, *USUAL}) for name in WITH_DIE),
-    *((name, STOPS, 15, {THROW, END}) for name in ALONE),
-    *((name, ("solo-switch", None), 15, {THROW, END}) for name in ALONE),
+    *(
+        (name, OFFERING, 12, {ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE, *USUAL})
+        for name in WITH_DIE
+    ),
+    *((name, STOPS, 15, {ACTION_DISCARD, ACTION_END}) for name in ALONE),
+    *((name, ("solo-switch", None), 15, {ACTION_DISCARD, ACTION_END}) for name in ALONE),
 ]
 
 
@@ -364,24 +402,27 @@ def test_what_was_done_in_the_world_as_it_was_leads_to_the_deal_played(name, pai
     for deal, question in positions(matchup, units):
         view = question.view
         action = done(deal, question, rules)
-        if action.kind in (OFFER, ACCEPT, REFUSE):
+        if action.kind in (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE):
             assert action in die_actions(view, rules)
         else:
             assert action in legal_actions(view, rules)
         here = matchup
         if view.seat != deal.state.half:
             here = replace(matchup, a=matchup.b, b=matchup.a)
-        found = play_in(here, view, [action], true_world(deal, view))[0, 0]
-        expected = np.zeros(1, DEAL)[0]
-        write_record(deal.state, expected, view.seat)
+        found = roll_out_worlds(here, view, [action], true_world(deal, view))[0, 0]
+        expected = np.zeros(1, DEAL_RECORD)[0]
+        write_deal_record(deal.state, expected, view.seat)
         assert {name: found[name] for name in TOLD} == {name: expected[name] for name in TOLD}
         seen.add((int(view.phase), action.kind))
     assert least <= {kind for _, kind in seen}
     if pair == OFFERING:
         blind, turn = core_answers.PHASE_BLIND, core_answers.PHASE_TURN
-        assert {(blind, OFFER), (blind, ACCEPT), (turn, OFFER)} <= seen
+        assert {(blind, ACTION_OFFER), (blind, ACTION_ACCEPT), (turn, ACTION_OFFER)} <= seen
     if rules.knock_limit and not pair[1]:
-        assert (core_answers.PHASE_STOP, END if pair == STOPS else core_answers.STOCK) in seen
+        assert (
+            core_answers.PHASE_STOP,
+            ACTION_END if pair == STOPS else core_answers.ACTION_STOCK,
+        ) in seen
 
 
 @pytest.mark.parametrize("name", ["standard", "oklahoma-spades", "hollywood", *ALONE])
@@ -389,12 +430,12 @@ def test_other_discards_lead_where_the_branches_of_the_deal_lead(name):
     alone = name in ALONE
     pair = ("solo-lookahead+knock=at:k=4", None) if alone else ("champion", "gold")
     matchup = parse_matchup(*pair, name, 3, "deal")
-    branches = branch_deals(matchup, any_discard, 0, 40 if alone else 20, 11)
+    branches = roll_out_deals(matchup, any_discard, 0, 40 if alone else 20, 11)
     assert len(branches.views) >= 20
-    for view, answers, rows in zip(branches.views, branches.answers, branches.records, strict=True):
-        deal = watch_deal(matchup, int(rows[0]["unit"]))
-        actions = [Action(THROW, int(card)) for card in answers if card >= 0]
-        found = play_in(matchup, view, actions, true_world(deal, view))[0]
+    for view, answers, rows in zip(branches.views, branches.actions, branches.records, strict=True):
+        deal = trace_deal(matchup, int(rows[0]["unit"]))
+        actions = [Action(ACTION_DISCARD, int(card)) for card in answers if card >= 0]
+        found = roll_out_worlds(matchup, view, actions, true_world(deal, view))[0]
         assert (found[TOLD] == rows[: len(actions)][TOLD]).all()
 
 
@@ -407,8 +448,8 @@ def test_every_legal_action_is_listed():
         if question.slot == "take":
             assert len(actions) == 2
             continue
-        thrown = [action.card for action in actions if action.kind == THROW]
-        ended = [action.card for action in actions if action.kind == END]
+        thrown = [action.card for action in actions if action.kind == ACTION_DISCARD]
+        ended = [action.card for action in actions if action.kind == ACTION_END]
         if question.slot == "discard":
             assert sum(1 << card for card in thrown) == question.view.legal
         for card in thrown:

@@ -4,18 +4,20 @@ import json
 
 import pytest
 
-from simgin.play import hand
-from simgin.play.hand import meld_text, shown_melding
+from simgin.play import hand_analysis
+from simgin.play.hand_analysis import format_meld, shown_melding
 from simgin.rules import variants
-from simgin.rules.build import build_rules_from
+from simgin.rules.build import build_rules_from_params
 from simgin.text import notation
-from simgin.text.notation import card_text
+from simgin.text.notation import format_card
 from support.command_line import call
 from support.worked_examples import vectors
 
 
 def said(cards, variant="standard", **more):
-    return hand.analyse(variants.find(variant), notation.parse_cards(cards), **more)
+    return hand_analysis.analyze_hand(
+        variants.find_variant(variant), notation.parse_cards(cards), **more
+    )
 
 
 NOT_TAKEN = [one for one in vectors("knock_options") if one.values[0]["input"]["taken"] is None]
@@ -29,14 +31,14 @@ def test_eleven_cards_show_every_ending(vector):
     words = [f"{name}={'yes' if flag else 'no'}" for name, flag in flags.items()]
     words += [f"{name}={given[name]}" for name in ("ace_runs", "knock_limit")]
     answer = said(given["hand"], "+".join(["standard+discard_ban=none", *words]), score=score)
-    ends = [one for one in answer.endings if one.how in ("knock", "gin")]
-    knocks = {card_text(one.discard): one.count for one in ends}
+    ends = [one for one in answer.endings if one.kind in ("knock", "gin")]
+    knocks = {format_card(one.discard): one.count for one in ends}
     if given["discard_ban"] == "drawn":  # the command does not know what was drawn
         knocks.pop(given["drawn"], None)
     assert knocks == expect["knock"]
-    shots = [card_text(one.discard) for one in answer.endings if one.how == "shot"]
+    shots = [format_card(one.discard) for one in answer.endings if one.kind == "shot"]
     assert sorted(shots) == sorted(expect.get("shot", []))
-    assert any(ending.how == "big gin" for ending in answer.endings) == expect["big_gin"]
+    assert any(ending.kind == "big gin" for ending in answer.endings) == expect["big_gin"]
 
 
 ROOM = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
@@ -44,9 +46,12 @@ ROOM = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
 
 def test_a_shot_leaves_exactly_what_the_score_demands():
     answer = said("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
-    found = {(ending.how, ending.count) for ending in answer.endings}
+    found = {(ending.kind, ending.count) for ending in answer.endings}
     assert found == {("knock", 10), ("shot", 10)}
-    assert hand.demanded_ranks(311) == [1, 1] and hand.demanded_ranks(100) == []
+    assert (
+        hand_analysis.required_shot_ranks(311) == [1, 1]
+        and hand_analysis.required_shot_ranks(100) == []
+    )
 
 
 def test_the_json_output_has_its_keys():
@@ -60,10 +65,10 @@ def test_the_json_output_has_its_keys():
 
 @pytest.mark.parametrize("text", ["QS KS AS", "KS AS 2S", "AS 2S 3S", "5S 6H 7C 8D", "4S 4H 4C"])
 def test_melds_are_written_in_text_order(text):
-    assert meld_text(notation.hand_mask(notation.parse_cards(text))) == text
+    assert format_meld(notation.cards_to_mask(notation.parse_cards(text))) == text
 
 
 def test_a_whole_suit_round_the_corner_is_one_run():
-    own_rules = build_rules_from(variants.find("standard+ace_runs=corner").row)
-    assert meld_text((1 << 13) - 1) == "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"
+    own_rules = build_rules_from_params(variants.find_variant("standard+ace_runs=corner").params)
+    assert format_meld((1 << 13) - 1) == "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"
     assert shown_melding((1 << 11) - 1, own_rules) == (0, ((1 << 11) - 1,))

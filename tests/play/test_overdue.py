@@ -117,8 +117,8 @@ def test_parallel_units_come_in_order_and_the_first_error_is_raised():
         return np.arange(first, first + n)
 
     seen = []
-    parts = parallel.over_units(play, 6, 2, 3, lambda *done: seen.append(done))
+    parts = parallel.map_units(play, 6, 2, 3, lambda *done: seen.append(done))
     assert np.concatenate(parts).tolist() == list(range(6)) and seen == [(2, 6), (4, 6), (6, 6)]
     for workers in (1, 4):
         with pytest.raises(ValueError, match=r"^6$"):
-            parallel.over_units(play, 12, 2, workers)
+            parallel.map_units(play, 12, 2, workers)

@@ -3,14 +3,14 @@
 import pytest
 
 from simgin.analysis.analysis_report import card_rows
-from simgin.analysis.position import positions_in
-from simgin.analysis.written import read_pile
+from simgin.analysis.position import find_decisions
+from simgin.analysis.position_text import parse_pile
 from simgin.play.matchup import parse_matchup
-from simgin.play.pile import pile_words
-from simgin.play.seat import table_lines
-from simgin.play.watch import watch_deal
+from simgin.play.pile import format_pile
+from simgin.play.table_text import table_lines
+from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
-from simgin.text.notation import card_text
+from simgin.text.notation import format_card
 
 GAMES = {"standard": "simple", "tedesco": "simple", "basic": "simple", "solitaire-gin": None}
 
@@ -18,7 +18,7 @@ GAMES = {"standard": "simple", "tedesco": "simple", "basic": "simple", "solitair
 def deals(variant, opponent):
     a = "gold-early" if opponent else "solo-greedy"
     matchup = parse_matchup(a, opponent, variant, 3, "deal")
-    return [watch_deal(matchup, unit) for unit in range(3)]
+    return [trace_deal(matchup, unit) for unit in range(3)]
 
 
 def laid(deal, number):
@@ -28,12 +28,12 @@ def laid(deal, number):
     """
     turn = int(deal.question(number).view.turn)
     first = deal.question(0).view
-    cards = [card_text(int(first.upcard))] if first.upcard >= 0 else []
+    cards = [format_card(int(first.upcard))] if first.upcard >= 0 else []
     for question in deal.questions[:number]:
         if question.slot == "take" and question.answer == 1:
             cards[-1] += "*"
         elif question.slot == "discard" and question.view.turn < turn:
-            cards.append(card_text(question.answer))
+            cards.append(format_card(question.answer))
     return cards
 
 
@@ -43,21 +43,21 @@ def test_the_table_shows_the_whole_pile_as_the_option_reads_it(variant):
     label = "Thrown (oldest first)  " if alone else "Pile (oldest first)  "
     for deal in deals(variant, GAMES[variant]):
         rules = build_rules(deal.matchup.variant)
-        for number, question in enumerate(deal.questions):
+        for number, question in enumerate(deal.decisions):
             expected = laid(deal, number)
-            assert pile_words(question.view, rules, alone) == expected
+            assert format_pile(question.view, rules, alone) == expected
             screen = "\n".join(table_lines(question, rules, "" if alone else "simple"))
             shown = screen.partition(label)[2].partition("\n\n")[0].split()
             assert shown == (expected or ["none"])
-            read, gap = read_pile(" ".join(expected))
+            read, gap = parse_pile(" ".join(expected))
             assert gap is None
-            assert [card_text(one.card) + "*" * one.taken for one in read] == expected
+            assert [format_card(one.card) + "*" * one.is_taken for one in read] == expected
 
 
 def test_an_analysis_and_a_page_name_the_same_order():
     deal = deals("standard", "simple")[1]
-    for position in positions_in(deal)[2:]:
-        pile = " ".join(position.pile)
-        assert f"Pile (oldest first)  {pile}" in list(position.lines())
+    for position in find_decisions(deal)[2:]:
+        pile = " ".join(position.pile_cards)
+        assert f"Pile (oldest first)  {pile}" in list(position.describe())
         (row,) = [row for row in card_rows(position) if "oldest first" in row.label]
         assert row.groups == [pile.replace("*", "").split()]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.core import sums
-from simgin.play import kernel, replay, replay_rows
+from simgin.core import batch_columns
+from simgin.play import kernel, replay, replay_json
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.text import notation
@@ -18,7 +18,9 @@ GAMES = (
     "standard+take_discard=no+first_turn=free+stock_end=at_draw+knock_limit=0",
     "standard+first_turn=discard_first+big_gin=yes",
 )
-ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]
+ALONE = [
+    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
+]
 UNUSUAL = [
     "solitaire-gin-knock+joker_in_hand=lose",
     "gin-solitaire+knock_limit=60+count_joker=yes",
@@ -30,20 +32,24 @@ LOT = ("gold+stake=random", "simple+stake=random")
 
 
 def replayed(players, variant, unit, half=0, deal=None):
-    return replay.make_replay(replay.find_deal(*players, variant, 1, unit, half, deal))
+    return replay.make_replay(replay.trace_named_deal(*players, variant, 1, unit, half, deal))
 
 
 @pytest.mark.parametrize("variant", [*GAMES, *ALONE, *UNUSUAL])
 def test_rows_agree_with_the_kernels_sums(variant):
     """Both halves of some units; the replay lays the cards out anew."""
-    alone = variants.find(variant).row["players"] == 1
+    alone = variants.find_variant(variant).params["players"] == 1
     players, units, halves = (SINGLE, 40, (0,)) if alone else (PAIR, 3, (0, 1))
-    row = kernel.play(parse_matchup(*players, variant, 1, "deal"), 0, units).sum(axis=0)
-    facts = {name: int(row[sums.SUM + i]) for name, i in sums.FACT.items()}
+    row = kernel.play_batches(parse_matchup(*players, variant, 1, "deal"), 0, units).sum(axis=0)
+    facts = {
+        name: int(row[batch_columns.COL_SUM + i]) for name, i in batch_columns.FACT_INDEX.items()
+    }
     places = [(unit, half) for unit in range(units) for half in halves]
-    results = [replay_rows.rows(replayed(players, variant, *place))[-1] for place in places]
+    results = [
+        replay_json.replay_to_json(replayed(players, variant, *place))[-1] for place in places
+    ]
     assert facts["turns"] == sum(result["turns"] for result in results)
-    for kind in sums.KINDS:
+    for kind in batch_columns.DEAL_ENDINGS:
         assert facts[kind] == sum(result["kind"] == kind for result in results)
     own = [result["score"][half] for (_, half), result in zip(places, results, strict=True)]
     other = [result["score"][1 - half] for (_, half), result in zip(places, results, strict=True)]
@@ -60,7 +66,7 @@ def first_words(lines, *starts):
 
 @pytest.mark.parametrize("variant", [*GAMES, *ALONE, *UNUSUAL])
 def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
-    alone = variants.find(variant).row["players"] == 1
+    alone = variants.find_variant(variant).params["players"] == 1
     for unit in range(8 if alone else 2):
         told = replayed(SINGLE, variant, unit) if alone else replayed(PAIR, variant, 3, unit)
         lines = list(told.lines())
@@ -69,18 +75,18 @@ def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
         turns = [int(number) for number in re.findall(r"^Turn (\d+)\b", text, re.M)]
         dealers = re.findall(r"\(seat (\d)\),\sdealer", text)
         assert alone or dealers == [str(told.state.dealer)]
-        silent = not alone and told.watched.kind == "void" and told.state.drawn >= 0
+        silent = not alone and told.traced.kind == "void" and told.state.drawn >= 0
         assert turns == list(range(1, told.state.turns + silent + 1))
-        history = told.watched.turns
+        history = told.traced.turns
         stocks = [int(number) for number in re.findall(r"(\d+)\scards\sin\sthe\sstock", text)]
         left = [31 - sum(turn[1] == 0 for turn in history[:i]) for i in range(len(stocks))]
         assert alone or (stocks == left and len(left) >= len(history) - 1)
         thrown = first_words(lines, "  discards")
-        names = [notation.card_text(card) for *_, card in history if card >= 0]
+        names = [notation.format_card(card) for *_, card in history if card >= 0]
         assert names[: len(thrown)] == thrown and len(names) - len(thrown) <= 1
-        drawn = [notation.card_text(card) for _, source, card, _ in history if source < 2]
+        drawn = [notation.format_card(card) for _, source, card, _ in history if source < 2]
         assert first_words(lines, "  draws", "  takes")[: len(drawn)] == drawn
-        asked = [question for question in told.watched.questions if question.slot == "knock"]
+        asked = [question for question in told.traced.decisions if question.slot == "knock"]
         assert len([line for line in lines if re.match(ENDING, line)]) == len(asked)
         if alone:  # where the joker lay is told at the end
             end = r"^(Knock|Gin|Big gin|Undercut|Even|Joker|Limit|Stalled)\b(?!.*deck of)"
@@ -98,7 +104,7 @@ def test_a_match_is_shown_deal_by_deal(players, variant, target):
     score = np.zeros(2, int)
     number = 0
     while max(score) < target:
-        first, *_, last = replay_rows.rows(replayed(players, variant, 2, 0, number))
+        first, *_, last = replay_json.replay_to_json(replayed(players, variant, 2, 0, number))
         assert (first["points"], first["deal"], first["in_match"]) == (score.tolist(), number, True)
         score += last["score"]
         assert last["match"]["points"] == score.tolist()
@@ -189,7 +195,7 @@ def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
     seen = set()
     for unit in range(60):
         one = replayed(LOT, variant, unit, unit % 2)
-        lines, (first, *decisions, last) = list(one.lines()), replay_rows.rows(one)
+        lines, (first, *decisions, last) = list(one.lines()), replay_json.replay_to_json(one)
         assert all(len(line) <= 80 for line in lines)
         words = r"\) (offers|leaves the die|accepts|refuses) "
         told = [line.split(") ", 1)[1] for line in lines if re.search(words, line)]
@@ -241,10 +247,10 @@ def test_the_chosen_melding_is_shown():
 
 def test_what_was_held_and_where_the_joker_lay_is_told_at_the_end():
     """The joker lies under the cards drawn; ten cards count, or eleven of big gin."""
-    row, seen = variants.find("gin-solitaire").row, set()
+    row, seen = variants.find_variant("gin-solitaire").params, set()
     for unit in range(60):
         one = replayed(("solo-greedy", None), "gin-solitaire", unit)
-        dealt, *_, result = replay_rows.rows(one)
+        dealt, *_, result = replay_json.replay_to_json(one)
         place = one.state.joker - 11
         assert result["above_joker"] == place - one.state.draws[0] >= 0
         assert (result["kind"] == "joker") <= (result["above_joker"] == 0) and dealt["deck"] == 42

@@ -4,15 +4,15 @@ import random
 
 import pytest
 
-from simgin.play import kernel, replay, replay_rows
+from simgin.play import kernel, replay, replay_json
+from simgin.play.game_table import GameTable, IllegalMove
 from simgin.play.matchup import parse_matchup
-from simgin.play.seat import choices, prompt, table_lines
-from simgin.play.table import IllegalMove, Table
-from simgin.play.watch import watch_deal
+from simgin.play.table_text import list_choices, prompt_text, table_lines
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from support.variant_lists import ONE_PLAYER
 
-VARIANTS = [*variants.names(), "standard+first_turn=discard_first+big_gin=yes"]
+VARIANTS = [*variants.variant_names(), "standard+first_turn=discard_first+big_gin=yes"]
 VARIANTS += ["standard-50th", "tedesco+melding=choice"]
 LEGAL = range(64)
 RESULT = "dealer pack kind stopper winner score points deals_won games column_points".split()
@@ -20,7 +20,7 @@ RESULT += ["stake", "turns"]
 
 
 def seated(variant, unit="match", seed=3):
-    alone = variants.find(variant).row["players"] == 1
+    alone = variants.find_variant(variant).params["players"] == 1
     players = ("solo-greedy", None) if alone else ("gold", "simple+stake=random")
     return parse_matchup(*players, variant, seed, unit)
 
@@ -40,22 +40,22 @@ def any_answer(rng, question):
 def test_a_game_at_the_table_is_the_engines(variant):
     rng = random.Random(variant)
     matchup = seated(variant)
-    table = Table(matchup, unit=2)
+    table = GameTable(matchup, unit=2)
     script = []
     for deal in range(3):
-        while table.question is not None:
-            question = table.question
-            assert question.seat == 0 and question.answer is None
-            table.answer(any_answer(rng, question))
-        told = table.watched()
-        script += table.answers
-        engine = watch_deal(matchup, 2, 0, deal, script=script)
-        assert not engine.fault
+        while table.decision is not None:
+            question = table.decision
+            assert question.seat == 0 and question.action is None
+            table.act(any_answer(rng, question))
+        told = table.trace()
+        script += table.actions
+        engine = trace_deal(matchup, 2, 0, deal, script=script)
+        assert not engine.error
         for name in RESULT:
             assert told.state[name].tolist() == engine.state[name].tolist(), name
-        rows = replay_rows.rows(replay.make_replay(told))
+        rows = replay_json.replay_to_json(replay.make_replay(told))
         if deal == 0:  # the engine logs the questions of later deals behind the whole script
-            assert rows == replay_rows.rows(replay.make_replay(engine))
+            assert rows == replay_json.replay_to_json(replay.make_replay(engine))
         table.close_deal()
         assert table.is_over == rows[-1]["match"]["over"]
         if table.is_over:
@@ -65,10 +65,10 @@ def test_a_game_at_the_table_is_the_engines(variant):
 @pytest.mark.parametrize("variant", ["standard", "dice", *ONE_PLAYER[:2]])
 def test_strategies_at_the_table_play_as_in_a_run(variant):
     matchup = seated(variant, "deal")
-    _, records = kernel.play_recorded(matchup, 0, 100)
-    firsts = records[:: 2 if matchup.mirrored else 1]
+    _, records = kernel.play_with_records(matchup, 0, 100)
+    firsts = records[:: 2 if matchup.is_mirrored else 1]
     for unit, record in enumerate(firsts[:20]):
-        table = Table(matchup, outside=(), unit=unit)
+        table = GameTable(matchup, external_seats=(), unit=unit)
         assert table.is_deal_over
         assert table.state.score.tolist() == [record["points_a"], record["points_b"]]
         assert (table.state.kind, table.state.turns) == (record["kind"], record["turns"])
@@ -76,50 +76,50 @@ def test_strategies_at_the_table_play_as_in_a_run(variant):
 
 def test_going_back_leads_to_the_same_questions():
     rng = random.Random(5)
-    table = Table(seated("standard"))
+    table = GameTable(seated("standard"))
     seen = []
-    while table.question is not None:
-        answer = any_answer(rng, table.question)
-        seen.append((len(table.answers), shown(table.question), answer))
-        table.answer(answer)
-    answers, result = table.answers, table.state.score.tolist()
+    while table.decision is not None:
+        answer = any_answer(rng, table.decision)
+        seen.append((len(table.actions), shown(table.decision), answer))
+        table.act(answer)
+    answers, result = table.actions, table.state.score.tolist()
     for length, view, _ in reversed(seen):
-        table.go_back(length)
-        assert shown(table.question) == view
+        table.undo_to(length)
+        assert shown(table.decision) == view
     for _, view, answer in seen:
-        assert shown(table.question) == view
-        table.answer(answer)
-    assert (table.answers, table.state.score.tolist()) == (answers, result)
-    again = Table(seated("standard"))
-    again.repeat(answers)
+        assert shown(table.decision) == view
+        table.act(answer)
+    assert (table.actions, table.state.score.tolist()) == (answers, result)
+    again = GameTable(seated("standard"))
+    again.replay(answers)
     assert again.is_deal_over and again.state.score.tolist() == result
 
 
 def test_an_illegal_answer_changes_nothing():
-    table = Table(seated("standard"))
-    before = shown(table.question)
+    table = GameTable(seated("standard"))
+    before = shown(table.decision)
     for answer in (-1, 64, 40):
         with pytest.raises(IllegalMove):
-            table.answer(answer)
-    assert shown(table.question) == before
+            table.act(answer)
+    assert shown(table.decision) == before
     while not table.is_deal_over:
-        table.answer(any_answer(random.Random(1), table.question))
-    answers = table.answers
+        table.act(any_answer(random.Random(1), table.decision))
+    answers = table.actions
     with pytest.raises(IllegalMove):
-        table.answer(0)
-    assert table.answers == answers
+        table.act(0)
+    assert table.actions == answers
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_legal_answer_can_be_typed_and_lines_fit_the_screen(variant):
     rng = random.Random(variant)
-    table = Table(seated(variant, "deal"))
-    while table.question is not None:
-        question = table.question
-        typed = choices(question)
+    table = GameTable(seated(variant, "deal"))
+    while table.decision is not None:
+        question = table.decision
+        typed = list_choices(question)
         firsts = {answers[0] for answers, _ in typed.values()}
         legal = {answer for answer in LEGAL if int(question.view.legal) >> answer & 1}
         assert firsts == legal
         lines = list(table_lines(question, table.rules, "simple"))
-        assert all(len(line) <= 80 for line in lines) and prompt(question)
-        table.answer(any_answer(rng, question))
+        assert all(len(line) <= 80 for line in lines) and prompt_text(question)
+        table.act(any_answer(rng, question))

@@ -12,7 +12,7 @@ LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # of linear sRGB
 PAPERS = ("#ffffff", "#16181d")  # of a light and of a dark page
 SEEN = 2.2  # contrast of WCAG with the paper
 # Pictures with a colour for each variant, on a page of these variants
-OF_VARIANTS = ("knock", "kinds")
+OF_VARIANTS = ("knock_thresholds", "effects_by_player_type")
 PAGE = ("eaai", "standard", "oklahoma+knock_limit=5", r"a$b$.toml#mine")
 
 
@@ -28,25 +28,25 @@ def contrast(a, b):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_series_stands_out_from_the_paper(paper):
-    for i in range(2 * len(figures.SERIES)):
-        assert contrast(figures.series(i).colour, paper) > SEEN
+    for i in range(2 * len(figures.SERIES_STYLES)):
+        assert contrast(figures.series_style(i).colour, paper) > SEEN
 
 
 def test_no_outcome_of_a_deal_has_the_colour_of_a_series():
-    hues = {look.colour.lower() for look in figures.SERIES}
-    assert not hues & {colour.lower() for colour in figures.KINDS.values()}
+    hues = {look.colour.lower() for look in figures.SERIES_STYLES}
+    assert not hues & {colour.lower() for colour in figures.ENDING_COLOURS.values()}
 
 
-@pytest.mark.parametrize("kind", figures.KINDS)
+@pytest.mark.parametrize("kind", figures.ENDING_COLOURS)
 def test_numbers_on_outcomes_can_be_read(kind):
-    ink = figures.LIGHTEST if kind in figures.WHITE_TEXT else figures.DARKEST
-    assert contrast(ink, figures.KINDS[kind]) > 4
+    ink = figures.LIGHTEST if kind in figures.LIGHT_TEXT_ENDINGS else figures.DARKEST
+    assert contrast(ink, figures.ENDING_COLOURS[kind]) > 4
 
 
 def colours_of(axes):
     """Colours of lines and bars, without the inks."""
     found = {to_hex(line.get_color()) for line in axes.lines}
-    inks = {figures.INK, figures.FAINT, figures.GRID}
+    inks = {figures.TEXT_COLOUR, figures.MUTED_COLOUR, figures.GRID_COLOUR}
     return {colour.upper() for colour in found - inks}
 
 
@@ -54,8 +54,8 @@ def colours_of(axes):
 def test_a_variant_has_one_colour_in_every_picture_of_a_page(name):
     """That of its place among the variants of the page, also where the base has no data."""
     (frame,) = frames(name, "several")
-    figure = getattr(plots, name)(frame, seed=1, among=PAGE)
-    expected = {figures.series(i).colour.upper() for i in (1, 2, 3)}
+    figure = getattr(plots, name)(frame, seed=1, order=PAGE)
+    expected = {figures.series_style(i).colour.upper() for i in (1, 2, 3)}
     found = [colours_of(axes) for axes in figure.axes]
     assert set.union(*found) == expected
-    assert figures.series(1).colour.upper() in found[0]
+    assert figures.series_style(1).colour.upper() in found[0]

@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from simgin import plots
-from simgin.core.sums import KINDS
+from simgin.core.batch_columns import DEAL_ENDINGS
 from simgin.report import figures
 from support import made_pictures
 from support import toy_deals as toy
@@ -31,7 +31,7 @@ def test_the_caption_states_what_was_played(name, size):
     caption = plain(drawn(name, size).get_supxlabel())
     assert "seed7." in caption
     of_ends = frame["strategy"].isin([frame["strategy"].iloc[i] for i in (0, -1)])
-    listed = frame[of_ends] if name == "odds" else frame  # a ladder's ends
+    listed = frame[of_ends] if name == "gin_by_draw" else frame  # a ladder's ends
     told = {*listed["variant"], *listed["strategy"]}
     assert all(plain(text) in caption for text in told)
     assert f"{frame['n'].max():,}" in caption and f"{frame['n'].min():,}" in caption
@@ -40,8 +40,8 @@ def test_the_caption_states_what_was_played(name, size):
 
 def test_the_odds_draw_the_ends_of_a_ladder_and_name_each_line():
     """The weakest and the strongest player's gin, and the joker as the strongest draws it."""
-    frame = FRAMES["odds"](VARIANTS[:1], STRATEGIES)
-    (axes,) = plots.odds(frame, seed=1).axes
+    frame = FRAMES["gin_by_draw"](VARIANTS[:1], STRATEGIES)
+    (axes,) = plots.gin_by_draw(frame, seed=1).axes
     assert sorted(text.get_text() for text in axes.texts) == ["joker", "naive", "strong"]
     drawn_lines = [line for line in axes.lines if len(line.get_xdata())]
     assert len(drawn_lines) == 3 and axes.get_legend() is None
@@ -58,15 +58,15 @@ def test_an_svg_has_text_shapes_and_its_own_ids(name):
     assert set(re.findall(r'(?:url\(#|href="#)([^)"]+)', text)) <= set(ids)
     tags = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert "text" in tags and "image" not in tags
-    inks = {figures.INK, figures.FAINT, figures.DARKEST, figures.LIGHTEST}
+    inks = {figures.TEXT_COLOUR, figures.MUTED_COLOUR, figures.DARKEST, figures.LIGHTEST}
     visible = [text for text in figure.findobj(Text) if text.get_visible()]
     assert {to_hex(text.get_color()) for text in visible if text.get_text().strip()} <= inks
 
 
 def test_bands_and_lines_show_the_values_and_limits():
-    frame = FRAMES["odds"](VARIANTS[:1], STRATEGIES[:1])
+    frame = FRAMES["gin_by_draw"](VARIANTS[:1], STRATEGIES[:1])
     frame = frame[frame["kind"] == "gin"]
-    (axes,) = plots.odds(frame, seed=1).axes
+    (axes,) = plots.gin_by_draw(frame, seed=1).axes
     assert axes.lines[0].get_ydata() == pytest.approx(100 * frame["share"])
     ends = axes.collections[0].get_paths()[0].vertices[:, 1]
     limits = (100 * frame["low"].min(), 100 * frame["high"].max())
@@ -75,7 +75,7 @@ def test_bands_and_lines_show_the_values_and_limits():
 
 def test_dots_and_bars_show_the_values_and_limits():
     frame = made_pictures.differences(("standard",), STRATEGIES).assign(p_holm=0)
-    panels = [axes for axes in plots.differences(frame, seed=1).axes if axes.get_visible()]
+    panels = [axes for axes in plots.forest_plot(frame, seed=1).axes if axes.get_visible()]
     shown = {axes.get_title(loc="left").replace("\n", " "): axes for axes in panels}
     assert len(shown) == len(frame)
     for _, row in frame.iterrows():
@@ -91,7 +91,7 @@ def test_metrics_without_a_clear_difference_are_named_and_not_drawn():
     names = {"variant": "oklahoma", "strategy": "gold", "opponent": "itself"}
     frame = spread(rows, "difference", 0.1).assign(base_variant="standard", **names)
     frame["p_holm"] = np.where(frame["metric"].isin(["gin", "turns"]), 0.001, 0.3)
-    figure = plots.differences(frame, seed=1)
+    figure = plots.forest_plot(frame, seed=1)
     shown = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
     assert shown == ["gin", "turns"]
     assert "No clear difference: void, margin." in " ".join(figure.get_supxlabel().split())
@@ -100,7 +100,7 @@ def test_metrics_without_a_clear_difference_are_named_and_not_drawn():
 def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
     frame = made_pictures.effects(VARIANTS, STRATEGIES)
     frame.loc[frame["change"] == "knock=early", ["difference", "low", "high"]] += 5
-    first, second, *_ = plots.effects(frame, seed=1).axes
+    first, second, *_ = plots.gains_by_field(frame, seed=1).axes
     assert [axes.get_title(loc="left") for axes in (first, second)] == ["knock=early", "take=lower"]
     rows = frame[frame["change"] == "knock=early"]
     dots = [container[0].get_xdata()[0] for container in first.containers]
@@ -110,7 +110,7 @@ def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
 def test_hands_of_two_players_are_not_mixed():
     cells = {"turn": range(4), "count": range(0, 20, 5)}
     frame = spread(made_pictures.rows_for(VARIANTS[:2], STRATEGIES[:2], **cells))
-    panels = plots.counts(frame, seed=1).axes
+    panels = plots.win_by_deadwood(frame, seed=1).axes
     assert len(panels) == 4
     parts = frame.groupby(["variant", "strategy"], sort=False)["value"]
     for axes, (_, values) in zip(panels, parts, strict=True):
@@ -119,16 +119,16 @@ def test_hands_of_two_players_are_not_mixed():
 
 
 def test_the_best_knock_limit_is_the_largest_mark():
-    frame = FRAMES["knock"](VARIANTS[:1], STRATEGIES[:1])
-    axes = plots.knock(frame, seed=1).axes[0]
+    frame = FRAMES["knock_thresholds"](VARIANTS[:1], STRATEGIES[:1])
+    axes = plots.knock_thresholds(frame, seed=1).axes[0]
     largest = max(axes.lines, key=lambda line: line.get_markersize())
     best = frame[frame["measure"] == "points"].sort_values("value").iloc[-1]
     assert (largest.get_xdata()[0], largest.get_ydata()[0]) == (best["k"], best["value"])
 
 
 def test_undefined_values_are_noted_and_not_drawn():
-    frame = made_pictures.undefined(FRAMES["differences"](*SIZES["one"])[:1])
-    figure = plots.differences(frame, seed=1)
+    frame = made_pictures.undefined(FRAMES["forest_plot"](*SIZES["one"])[:1])
+    figure = plots.forest_plot(frame, seed=1)
     assert plots.png(figure).startswith(b"\x89PNG")
     texts = figure.findobj(lambda artist: hasattr(artist, "get_text"))
     assert any("too few to estimate" in text.get_text() for text in texts)
@@ -150,7 +150,7 @@ def test_a_plot_of_nothing_says_so_in_every_panel(name):
 
 
 # A ladder has a row more, who sees the whole deck; a league has two players
-TWO_ROWS = ("skill", "ratings")
+TWO_ROWS = ("skill", "elo_ratings")
 
 
 @pytest.mark.parametrize("name", made_pictures.EVERY)
@@ -162,7 +162,7 @@ def test_plots_of_a_single_row_and_of_what_is_nowhere_clear_warn_of_nothing(name
 
 
 def test_a_single_knock_is_a_cell_of_the_chart():
-    (cells,) = drawn("knock_chart", "one", made_pictures.first).axes[0].collections
+    (cells,) = drawn("knocks_by_turn", "one", made_pictures.first).axes[0].collections
     assert [*np.ptp(cells.get_coordinates(), axis=(0, 1))] == pytest.approx([1, 1])
 
 
@@ -174,7 +174,7 @@ def test_a_sweep_of_a_single_value_by_another_is_a_map_without_a_line():
 
 
 def test_series_differ_in_more_than_colour():
-    looks = [figures.series(i) for i in range(14)]
+    looks = [figures.series_style(i) for i in range(14)]
     assert len({(look.colour, look.marker) for look in looks}) == 14
     for part in (looks[:7], looks[7:]):
         assert len({look.marker for look in part}) == len({look.dash for look in part}) == 7
@@ -226,5 +226,5 @@ def test_outcomes_fill_the_bar():
     assert widths == pytest.approx(100)
     told = [text.get_text() for text in axes.get_legend().get_texts()]
     assert told == ["knock", "gin", "undercut", "dead hand"]
-    assert set(figures.KINDS) == set(KINDS)
-    assert len(set(figures.KINDS.values())) == len(KINDS)
+    assert set(figures.ENDING_COLOURS) == set(DEAL_ENDINGS)
+    assert len(set(figures.ENDING_COLOURS.values())) == len(DEAL_ENDINGS)

@@ -135,7 +135,7 @@ def legends_on_panels(figure):
 @CASES
 def test_nothing_covers_anything_else(name, size):
     figure = drawn(name, size)
-    assert figure.get_figwidth() == figures.WIDTH
+    assert figure.get_figwidth() == figures.FIGURE_WIDTH
     assert faults(figure) == []
 
 

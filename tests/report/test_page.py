@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from simgin.cli import output
-from simgin.report import page
-from simgin.report.report import Caution, Picture
+from simgin.report import html_report
+from simgin.report.report import Caveat, Plot
 from support import strict_html as wellformed
 from support.made_pages import HOSTILE, figure, made, text_table
 
@@ -19,24 +19,24 @@ from support.made_pages import HOSTILE, figure, made, text_table
 @functools.cache
 def sound():
     """The page of `made()`, drawn once."""
-    return page.html(made())
+    return html_report.render_html(made())
 
 
 EMPTY = {name: [] for name in ("rules", "verdict", "tables", "pictures", "folded", "facts")}
-CAUTION = {"caution": Caution(f"Caution: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
-TWO = {"pictures": [Picture(name, "One", "Words.", figure()) for name in ("a", "b")]}
+CAUTION = {"caution": Caveat(f"Caution: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
+TWO = {"pictures": [Plot(name, "One", "Words.", figure()) for name in ("a", "b")]}
 
 
 @pytest.mark.parametrize(
     "parts", [{}, EMPTY | {"files": {}}, TWO, CAUTION], ids=["whole", "empty", "alike", "caution"]
 )
 def test_a_page_is_valid_html_and_the_same_each_time(parts):
-    text = page.html(made(**parts))
-    assert wellformed.faults(text) == [] and text == page.html(made(**parts))
+    text = html_report.render_html(made(**parts))
+    assert wellformed.faults(text) == [] and text == html_report.render_html(made(**parts))
 
 
 def test_names_are_escaped_everywhere():
-    text = page.html(made(HOSTILE, (HOSTILE, "standard")))
+    text = html_report.render_html(made(HOSTILE, (HOSTILE, "standard")))
     assert wellformed.faults(text) == []
     root, _ = wellformed.read(text)
     assert "<script>alert" not in text and len(list(root.all("script"))) == 1
@@ -68,25 +68,25 @@ def test_what_is_read_first_stands_first():
 def test_a_caution_stands_next_to_the_question_with_its_command():
     """On the page, in the summary, and on a screen, whose first lines it is among."""
     report = made(**CAUTION)
-    root, _ = wellformed.read(page.html(report))
+    root, _ = wellformed.read(html_report.render_html(report))
     (header,) = root.all("header")
     first, second, *_ = (*header.all("h1"), *header.all("p"))
-    assert "Who wins" in first.text and second.text == report.caution.sentence
-    assert [node.text for node in header.all("pre")] == [report.caution.command]
-    question, caution, *_ = report.markdown().split("\n\n")
-    assert question.startswith("# ") and report.caution.command in caution
+    assert "Who wins" in first.text and second.text == report.caveat.sentence
+    assert [node.text for node in header.all("pre")] == [report.caveat.command]
+    question, caution, *_ = report.to_markdown().split("\n\n")
+    assert question.startswith("# ") and report.caveat.command in caution
     console = Console(file=io.StringIO(), width=300)
-    for part in output.screen(report, False, "simgin report x"):
+    for part in output.screen_parts(report, False, "simgin report x"):
         console.print(part)
     lines = console.file.getvalue().splitlines()
-    assert lines[1].rstrip() == report.caution.sentence
-    assert f"Better:  {report.caution.command}" in lines
-    assert not any("Better" in str(part) for part in output.screen(made(), False, ""))
+    assert lines[1].rstrip() == report.caveat.sentence
+    assert f"Better:  {report.caveat.command}" in lines
+    assert not any("Better" in str(part) for part in output.screen_parts(made(), False, ""))
 
 
 def test_every_link_leads_to_a_file_that_is_written_with_the_page():
-    written = page.files(made())
-    root, _ = wellformed.read(str(written[page.PAGE]))
+    written = html_report.report_files(made())
+    root, _ = wellformed.read(str(written[html_report.HTML_NAME]))
     links = {node.attributes["href"] for node in root.all("a")} - {"#main"}
     drawn = {f"plots/{name}" for name in ("league-0.csv", "league-1.csv", "wins.png")}
     assert links >= {"table.csv", *drawn} and links <= set(written)
@@ -122,7 +122,7 @@ def test_columns_of_numbers_are_marked():
     cells = [(*numbers, "3,530, 3,668 (p < .0001)", "gold", "5 of gold")]
     cells.append(("2", "9 deals", "", "–", "1, 2", "1", "gold"))
     sheet = text_table("Kinds", tuple("abcdefg"), cells)
-    root, _ = wellformed.read(page.html(made(tables=[sheet], folded=[])))
+    root, _ = wellformed.read(html_report.render_html(made(tables=[sheet], folded=[])))
     columns = [node for node in root.all("th") if node.attributes["scope"] == "col"]
     assert [node.attributes["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
 
@@ -130,7 +130,7 @@ def test_columns_of_numbers_are_marked():
 @pytest.mark.parametrize(("rows", "scrolls"), [(40, False), (60, True)])
 def test_no_row_of_a_table_as_long_as_a_deal_is_hidden_in_a_box(rows, scrolls):
     sheet = text_table("Every decision", ("turn", "action"), [("1", "knock")] * rows)
-    root, _ = wellformed.read(page.html(made(tables=[sheet], folded=[])))
+    root, _ = wellformed.read(html_report.render_html(made(tables=[sheet], folded=[])))
     (box,) = [node for node in root.all("div") if "scroll" in node.attributes.get("class", "")]
     assert ("high" in box.attributes["class"]) == scrolls
-    assert page.html(made()).count("max-height: 85vh") == 1
+    assert html_report.render_html(made()).count("max-height: 85vh") == 1

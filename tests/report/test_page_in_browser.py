@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from simgin.report import page
+from simgin.report import html_report
 from support.browser import CONTRASTS, worst
 from support.command_line import call
 from support.made_pages import HOSTILE, made
@@ -40,7 +40,7 @@ def pages(tmp_path_factory):
     call("review", "straight", "tedesco", "--against", "standard", *small, place / "review")
     call("review", "solitary-gin", "gin-solitaire", *small, place / "review-alone")
     (place / "hostile").mkdir()
-    text = page.html(made(HOSTILE, (HOSTILE, "a & b", "standard")))
+    text = html_report.render_html(made(HOSTILE, (HOSTILE, "a & b", "standard")))
     (place / "hostile" / "report.html").write_text(text)
     return {path.name: path / "report.html" for path in place.iterdir() if path.is_dir()}
 

@@ -46,25 +46,25 @@ def text_of(thing, width):
 @pytest.mark.parametrize("name", FRAMES)
 def test_no_number_is_cut_and_no_name_is_lost_at_any_width(name, width):
     data = FRAMES[name]
-    text = text_of(summary.on_screen(data, 1), width)
+    text = text_of(summary.terminal_table(data, 1), width)
     lines = text.splitlines()
     assert max(map(len, lines)) <= width and "…" not in text
     if width >= 72:
         assert text.count("──\n") == 1
     below = lines[next(i for i, line in enumerate(lines) if "──" in line) :]
     limits = data[["value", "low", "high"]].itertuples(index=False)
-    known = {numbers.estimate(*row, factor) for row in limits for factor in (1, 100)}
+    known = {numbers.format_estimate(*row, factor) for row in limits for factor in (1, 100)}
     whole = " ".join(" ".join(below).split())
     shown = re.findall(r"-?[\d.]+ ± [\d.]+|\([\d.]+ to [\d.]+\)", whole)
     assert shown and set(shown) <= known | {text.partition(" ")[2] for text in known}
     letters = "".join(text.split())
     for named in {*data["strategy"], *data["variant"]}:
-        foldings = [wrapping.fold(named, room) for room in range(2, 60)]
+        foldings = [wrapping.wrap_name(named, room) for room in range(2, 60)]
         assert any(all(part in letters for part in parts) for parts in foldings), named
 
 
 def test_one_matchup_has_a_column_for_either_player():
-    text = text_of(summary.on_screen(ONE, 7), 80)
+    text = text_of(summary.terminal_table(ONE, 7), 80)
     assert text.startswith("\ngold against simple, standard, 600 matches (")
     assert "seed 7" in " ".join(text.split())
     rows = ONE.set_index(["strategy", "metric"])[["value", "low", "high"]]
@@ -74,7 +74,7 @@ def test_one_matchup_has_a_column_for_either_player():
         metric = next((m for m in metrics.METRICS if line.startswith(m.title)), None)
         if metric and "±" in line:
             both = [rows.loc[(player, metric.name)] for player in ("gold", "simple")]
-            assert all(numbers.estimate(*row, metric.factor) in line for row in both)
+            assert all(numbers.format_estimate(*row, metric.display_factor) in line for row in both)
             checked.append(metric.title)
     assert {"matches won %", "deals won %", "won by knock %", "points/deal"} <= set(checked)
     assert "by big gin" not in text  # never happened
@@ -90,16 +90,16 @@ def test_one_matchup_has_a_column_for_either_player():
     ],
 )
 def test_what_differs_is_named_in_every_row_and_the_rest_in_the_heading(name, heading, columns):
-    text = text_of(summary.on_screen(FRAMES[name], 1), 80)
+    text = text_of(summary.terminal_table(FRAMES[name], 1), 80)
     assert text.startswith(f"\n{heading}") and "each, seed 1" in " ".join(text.split())
     assert re.search(rf"\n{columns}deals won % +points/deal +matches won %", text)
 
 
 def test_a_long_table_ends_with_how_many_are_left_out():
     many = frame(*(("standard", f"gold:k={k}", "simple") for k in range(30)), units=40)
-    text = text_of(summary.on_screen(many, 1), 80)
-    assert text.count("gold:k=") == summary.MOST_ROWS
-    assert f"\n... and {30 - summary.MOST_ROWS} more\n" in text
+    text = text_of(summary.terminal_table(many, 1), 80)
+    assert text.count("gold:k=") == summary.MAX_TERMINAL_ROWS
+    assert f"\n... and {30 - summary.MAX_TERMINAL_ROWS} more\n" in text
 
 
 @pytest.mark.parametrize("width", [40, 80, 150])
@@ -117,18 +117,18 @@ def test_a_table_that_is_too_wide_stands_below_itself_with_the_names_that_differ
 
 def test_words_end_before_they_fill_the_screen():
     said = [f"gold{i} beats simple: it wins 51.80 ± 0.60 % of matches and more." for i in range(40)]
-    lines = text_of(wrapping.Words(said), 40).splitlines()
-    assert len(lines) == wrapping.MOST_LINES + 1
-    assert lines[-1] == f"... and {40 - wrapping.MOST_LINES // 2} more findings."
+    lines = text_of(wrapping.Sentences(said), 40).splitlines()
+    assert len(lines) == wrapping.MAX_LINES + 1
+    assert lines[-1] == f"... and {40 - wrapping.MAX_LINES // 2} more findings."
     assert all(len(line) <= 40 for line in lines)
     assert not any(line.endswith(("±", "51.80", "0.60")) for line in lines)
     one_long = ["word " * 400]
-    assert len(text_of(wrapping.Words(one_long), 80).splitlines()) > wrapping.MOST_LINES
+    assert len(text_of(wrapping.Sentences(one_long), 80).splitlines()) > wrapping.MAX_LINES
 
 
 @pytest.mark.parametrize("width", [48, 80, 200])
 def test_details_have_every_metric_with_its_meaning(width):
-    text = text_of(summary.details(ONE), width)
+    text = text_of(summary.details_table(ONE), width)
     assert max(map(len, text.splitlines())) <= width
     words = " ".join(text.split())
     assert "gold against simple, standard, 600 matches" in words
@@ -160,27 +160,27 @@ NAN = float("nan")
         (0.0, 0.0, 0.0038, 100, "0 (0 to 0.38)"),
         (0.0012, 0.0003, 0.0044, 1, "0.0012 (0.0003 to 0.0044)"),
         (0.9999, 0.99945, 0.99998, 100, "99.990 (99.945 to 99.998)"),
-        (NAN, NAN, NAN, 1, numbers.DASH),
+        (NAN, NAN, NAN, 1, numbers.EN_DASH),
         (7.0, 7.0, 7.0, 1, "7"),
         (-1e-9, -0.0003, 0.0003, 1, "0.00000 ± 0.00030"),
     ],
 )
 def test_an_estimate_is_rounded_to_its_error(value, low, high, factor, text):
-    assert numbers.estimate(value, low, high, factor) == text
+    assert numbers.format_estimate(value, low, high, factor) == text
 
 
 def test_the_summary_has_a_row_a_matchup_and_dashes_for_undefined_values():
-    text = summary.results(SUMMARISED.assign(variant="a|b.toml#x")).markdown()
+    text = summary.results_table(SUMMARISED.assign(variant="a|b.toml#x")).to_markdown()
     lines = text.splitlines()[2:]
     results = "deals won % | points/deal | matches won %"
     assert lines[0].startswith(f"| variant | A | B | played | {results} |")
     assert lines[2].startswith(r"| a\|b.toml#x | gold | simple | 600 matches (")
-    assert lines[3].count(numbers.DASH) == 11
+    assert lines[3].count(numbers.EN_DASH) == 11
     assert "nan" not in text and "95 %" in lines[-1]
 
 
 def test_the_csv_has_limits_and_empty_cells():
-    rows = list(csv.DictReader(io.StringIO(summary.csv(SUMMARISED))))
+    rows = list(csv.DictReader(io.StringIO(summary.summary_csv(SUMMARISED))))
     assert [row["strategy"] for row in rows] == ["gold", "gin-only"]
     low, value, high = (float(rows[0][f"deals_won_pct{end}"]) for end in ("_low", "", "_high"))
     assert low < value < high and rows[0]["matches"] == "600"
@@ -189,6 +189,6 @@ def test_the_csv_has_limits_and_empty_cells():
 
 @given(st.text(alphabet="ab+:#/ =", max_size=30), st.integers(1, 12))
 def test_folding_loses_no_character_of_a_name(name, width):
-    lines = wrapping.fold(name, width)
+    lines = wrapping.wrap_name(name, width)
     assert "".join(lines).replace(" ", "") == name.replace(" ", "")
     assert all(len(line) <= width for line in lines)

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from simgin.report.numbers import DASH
-from simgin.report.table import Cell, Column, Table, described
+from simgin.report.numbers import EN_DASH
+from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
 from support.made_pages import made
 
 FRAME = pd.DataFrame(
@@ -42,22 +42,25 @@ def test_a_frame_and_its_columns_make_the_text_of_every_cell():
     assert TABLE.rows == [
         ("gold", "50 ± 10", "12,345", "1,234.57", "yes"),
         ("simple|x", "25.0 (20.0 to 35.0)", "7", "0.00", "no"),
-        (DASH, DASH, "0", DASH, "yes"),
+        (EN_DASH, EN_DASH, "0", EN_DASH, "yes"),
     ]
     long = FRAME.rename(columns={"won": "value", "won_low": "low", "won_high": "high"})
-    assert Column("value", "share").texts(long)[0] == "0.50 ± 0.10"
-    assert Column("ratio", "ratio").texts(FRAME)[:2] == ["1235", "-0.0001"]
+    assert Column("value", "share").format_rows(long)[0] == "0.50 ± 0.10"
+    assert Column("ratio", "ratio").format_rows(FRAME)[:2] == ["1235", "-0.0001"]
     assert Table("None", FRAME[:0], COLUMNS).rows == []
 
 
 def test_a_table_is_markdown():
-    lines = TABLE.markdown().split("\n")
+    lines = TABLE.to_markdown().split("\n")
     assert lines[:3] == ["## Who wins", "", "| player | won % | deals | ratio | sound? |"]
     assert lines[5].startswith(r"| simple\|x | 25.0 (20.0 to 35.0) |")
     assert lines[-3:] == ["", "Read it so.", ""]
 
 
-CELLS = [Cell("83", "▲ a little more", "79 to 87", "little"), Cell("9 %", "same", "", "same")]
+CELLS = [
+    ScoreCell("83", "▲ a little more", "79 to 87", "little"),
+    ScoreCell("9 %", "same", "", "same"),
+]
 CARD = Table(
     "At a glance",
     pd.DataFrame({"row": ["Turns in a match", "Gin"], "n": [1, 2], "a": CELLS, "b": CELLS}),
@@ -66,8 +69,8 @@ CARD = Table(
 
 
 def test_a_cell_has_its_interval_in_markdown_and_is_no_number():
-    assert "| Turns in a match | 83 ▲ a little more (79 to 87) | 83" in CARD.markdown()
-    assert "| Gin | 9 % same | 9 % same |" in CARD.markdown()
+    assert "| Turns in a match | 83 ▲ a little more (79 to 87) | 83" in CARD.to_markdown()
+    assert "| Gin | 9 % same | 9 % same |" in CARD.to_markdown()
 
 
 @pytest.mark.parametrize(("width", "word"), [(80, "83 ▲ a little more"), (50, "83 ▲ a little")])
@@ -79,18 +82,18 @@ def test_a_scorecard_has_a_line_a_row_and_loses_the_word_that_the_arrow_says(wid
 
 
 def test_question_verdict_and_first_table_fit_a_screen_and_details_show_the_rest():
-    lines = "".join(map(text_of, made().screen())).splitlines()
+    lines = "".join(map(text_of, made().to_renderables())).splitlines()
     assert lines[:2] == ["Who wins, gold?", "gold wins."] and len(lines) <= 24
-    text = "".join(map(text_of, made().screen(details=True)))
+    text = "".join(map(text_of, made().to_renderables(details=True)))
     assert "Small" not in "\n".join(lines) and "Small" in text and "Results" in text
 
 
 def test_the_words_of_a_picture_tell_its_ends_its_least_and_its_greatest():
     third = FRAME[:1].assign(who="gin-only", won=0.1, won_low=0.0, won_high=0.2)
     frame = pd.concat([FRAME[:2], third])
-    words = described(frame, COLUMNS[:2])
+    words = describe_frame(frame, COLUMNS[:2])
     assert words == (
         "won %: from 50 ± 10 (gold), to 10 ± 10 (gin-only), least 10 ± 10 (gin-only), "
         "greatest 50 ± 10 (gold)."
     )
-    assert described(frame[:0], COLUMNS) == "Nothing to show."
+    assert describe_frame(frame[:0], COLUMNS) == "Nothing to show."

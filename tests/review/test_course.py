@@ -5,18 +5,18 @@ import math
 import numpy as np
 import pytest
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.core.match import UNDECIDED
-from simgin.odds import sample
+from simgin.odds import solo_deals
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.review import course, scorecard
+from simgin.review import match_course, scorecard
 from simgin.review.review import SKILL, Review
 from simgin.review.review_request import ReviewRequest
-from simgin.review.scorecard import Played, rows_of
+from simgin.review.scorecard import MatchupStats, scorecard_rows
 from simgin.rules import variants
 from simgin.runs.runner import run_matchup
-from simgin.stats.quantity import Quantity
+from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import NAIVE, player_types
 
 MATCHES = 300
@@ -30,7 +30,7 @@ def matchup(request):
 @pytest.fixture(scope="module")
 def deals(matchup):
     """The deals of every match, in order."""
-    _, records = kernel.play_recorded(matchup, 0, MATCHES)
+    _, records = kernel.play_with_records(matchup, 0, MATCHES)
     matches = {}
     for record in records:
         matches.setdefault(int(record["unit"]), []).append(record)
@@ -39,18 +39,18 @@ def deals(matchup):
 
 @pytest.fixture(scope="module")
 def followed(matchup):
-    return course.follow(matchup, MATCHES, 1, None)
+    return match_course.count_matches(matchup, MATCHES, 1, None)
 
 
 def test_lengths_and_knocks_are_those_of_the_deals(deals, followed):
-    lengths = np.zeros(course.MOST_TURNS, int)
-    knocks = np.zeros((course.KNOCK_TURNS, course.COUNTS), int)
+    lengths = np.zeros(match_course.MAX_TURNS, int)
+    knocks = np.zeros((match_course.TURN_BINS, match_course.DEADWOOD_BINS), int)
     for match in deals:
-        lengths[min(sum(deal["turns"] for deal in match), course.MOST_TURNS - 1)] += 1
+        lengths[min(sum(deal["turns"] for deal in match), match_course.MAX_TURNS - 1)] += 1
         for deal in match:
-            if sums.KINDS[deal["kind"]] in ("knock", "undercut", "even"):
-                turn = min(-(-deal["turns"] // 2), course.KNOCK_TURNS - 1)
-                knocks[turn, min(deal["knock_count"], course.COUNTS - 1)] += 1
+            if batch_columns.DEAL_ENDINGS[deal["kind"]] in ("knock", "undercut", "even"):
+                turn = min(-(-deal["turns"] // 2), match_course.TURN_BINS - 1)
+                knocks[turn, min(deal["knock_count"], match_course.DEADWOOD_BINS - 1)] += 1
     assert (followed["length"].sum(axis=0) == lengths).all() and len(followed["length"]) == 3
     assert (followed["knocks"].sum(axis=0) == knocks).all() and knocks.any()
 
@@ -80,22 +80,26 @@ def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, followed):
 def test_comebacks_are_a_share_of_all_matches(matchup, followed):
     """Those of the rest included that ended before either side stood at half of the target."""
     rows = run_matchup(matchup, MATCHES, 1)
-    row = next(row for row in rows_of(matchup.variant.row, 8) if row.key == "comebacks")
-    found = row.measure(Played(rows, followed))
+    row = next(row for row in scorecard_rows(matchup.variant.row, 8) if row.key == "comebacks")
+    found = row.measure(MatchupStats(rows, followed))
     assert (found.value, found.n) == (followed["leads"].sum(axis=0)[1] / MATCHES, MATCHES)
 
 
 @pytest.mark.parametrize("game", ["gin-solitaire", "solitaire-gin", "solitary-gin"])
 def test_draws_a_deal_are_those_of_the_odds(game):
     """Counted by `simgin odds` on the same deals; the turns are others."""
-    deals = sample.seat_alone("gold", game, 5)
+    deals = solo_deals.solo_matchup("gold", game, 5)
     n = 1_000 if deals.unit == "deal" else 200
-    kernel.prepare(deals)
-    drawn = sample.played(deals, n)["rows"][:, sample.DEAL_COLUMNS.index("drawn")]
-    played = Played(run_matchup(deals, n, 1), {})
-    (row,) = [row for row in rows_of(deals.variant.row, 8) if "draws per deal" in row.names]
+    kernel.compile_matchup(deals)
+    drawn = solo_deals.simulate_solo_arrays(deals, n)["rows"][
+        :, solo_deals.DEAL_COLUMNS.index("drawn")
+    ]
+    played = MatchupStats(run_matchup(deals, n, 1), {})
+    (row,) = [
+        row for row in scorecard_rows(deals.variant.params, 8) if "draws per deal" in row.goal_names
+    ]
     assert row.measure(played).value == drawn.mean()
-    turns = played.per("deals", "turns").value
+    turns = played.per_unit("deals", "turns").value
     away = {"gin-solitaire": (-1, -0.5), "solitaire-gin": (0.2, 1), "solitary-gin": (0, 0)}[game]
     assert away[0] <= drawn.mean() - turns <= away[1]
 
@@ -103,39 +107,39 @@ def test_draws_a_deal_are_those_of_the_odds(game):
 @pytest.mark.parametrize("game", ["solitaire-gin-knock", "solitary-gin", "solitaire-gin"])
 def test_skill_alone_is_a_difference_of_matches_won(game):
     """Counted over recorded matches of the strong and of the naive player on the same packs."""
-    kinds = player_types(variants.find(game))[:1]
+    kinds = player_types(variants.find_variant(game))[:1]
     strong, naive = "solo-greedy", kinds[0].strategy
     request = ReviewRequest((game,), kinds=kinds, strong=((game, strong),), matches=500)
     made, won, rows = Review(request, None), {}, {}
     for player in (strong, naive):
         matchup = parse_matchup(player, None, game, 1, "match")
         rows[game, player, ""] = run_matchup(matchup, 500, 1)
-        _, records = kernel.play_recorded(matchup, 0, 500)
+        _, records = kernel.play_with_records(matchup, 0, 500)
         won[player] = (records["outcome"] == 0).sum()
     made.__dict__.update(_cells=rows, _courses={})
-    found = made.figures[game, SKILL, NAIVE]
+    found = made.measurements[game, SKILL, NAIVE]
     assert found.value == pytest.approx((won[strong] - won[naive]) / 500)
     assert won[strong] > won[naive] > 0
-    title, meaning = list(scorecard.ALONE.items())[-1]
-    assert scorecard.skill_title(alone=True) == title and "matches" in title
+    title, meaning = list(scorecard.SOLO_MEANINGS.items())[-1]
+    assert scorecard.skill_title(is_solo=True) == title and "matches" in title
     assert "percentage points" in meaning
 
 
 def test_workers_and_batches_change_nothing(matchup, followed):
-    other = course.follow(matchup, MATCHES, 2, None)
+    other = match_course.count_matches(matchup, MATCHES, 2, None)
     assert all((other[name] == followed[name]).all() for name in followed)
 
 
 def test_squares_of_knocks_are_those_of_the_matches(deals, followed):
     for name, length, value in (
-        ("turn_squares", course.KNOCK_TURNS, lambda deal: -(-deal["turns"] // 2)),
-        ("deadwood_squares", course.COUNTS, lambda deal: deal["knock_count"]),
+        ("turn_squares", match_course.TURN_BINS, lambda deal: -(-deal["turns"] // 2)),
+        ("deadwood_squares", match_course.DEADWOOD_BINS, lambda deal: deal["knock_count"]),
     ):
         expected = np.zeros((length, length), int)
         for match in deals:
             own = [0] * length
             for deal in match:
-                if sums.KINDS[deal["kind"]] in ("knock", "undercut", "even"):
+                if batch_columns.DEAL_ENDINGS[deal["kind"]] in ("knock", "undercut", "even"):
                     own[min(value(deal), length - 1)] += 1
             expected += np.outer(own, own)
         assert (followed[name].sum(axis=0) == expected).all()
@@ -143,7 +147,7 @@ def test_squares_of_knocks_are_those_of_the_matches(deals, followed):
 
 def median(counts):
     """The median of counts whose batches are matches."""
-    return course.median(counts, np.einsum("bi,bj->bij", counts, counts))
+    return match_course.grouped_median(counts, np.einsum("bi,bj->bij", counts, counts))
 
 
 def test_the_median_of_whole_numbers_spread_over_their_units():
@@ -178,14 +182,14 @@ def of_matches(deals, per, count):
 
 
 def ended(*kinds):
-    return lambda deal: sums.KINDS[deal["kind"]] in kinds
+    return lambda deal: batch_columns.DEAL_ENDINGS[deal["kind"]] in kinds
 
 
 def test_bounds_of_size_come_from_single_matches(matchup, deals, followed):
     """However the matches are split into batches: few batches would know their scatter to 16 %."""
     rows = run_matchup(matchup, MATCHES, 1)
-    played = Played(rows, followed)
-    known = {row.key: row.measure(played) for row in rows_of(matchup.variant.row, 8)}
+    played = MatchupStats(rows, followed)
+    known = {row.key: row.measure(played) for row in scorecard_rows(matchup.variant.row, 8)}
 
     def is_last(deal):
         return int(deal["outcome"] != UNDECIDED)
@@ -201,9 +205,9 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, followed):
         assert known[key].unit_se == pytest.approx(of_matches(deals, per, count), rel=1e-9), key
         # Three batches of a hundred matches have no error at all
         assert math.isnan(known[key].se) and math.isfinite(known[key].unit_se)
-    row = rows_of(matchup.variant.row, 8)[0]
+    row = scorecard_rows(matchup.variant.row, 8)[0]
     much = known["turns_per_match"].unit_se * math.sqrt(MATCHES * 2 / 5)
-    assert row.bounds(known["turns_per_match"], MATCHES) == pytest.approx(
+    assert row.effect_bounds(known["turns_per_match"], MATCHES) == pytest.approx(
         (much / math.sqrt(10), much)
     )
 
@@ -211,10 +215,10 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, followed):
 def test_two_ways_in_which_a_deal_ends_have_the_scatter_of_their_sum():
     matchup = parse_matchup("gold", "gold", "standard", 3, "match")
     deals = {}
-    for record in kernel.play_recorded(matchup, 0, 2_000)[1]:
+    for record in kernel.play_with_records(matchup, 0, 2_000)[1]:
         deals.setdefault(int(record["unit"]), []).append(record)
-    played = Played(run_matchup(matchup, 2_000, 1), {})
-    own = played.per("deals", "gin", "knock", share=True)
+    played = MatchupStats(run_matchup(matchup, 2_000, 1), {})
+    own = played.per_unit("deals", "gin", "knock", share=True)
     both = of_matches(deals.values(), lambda _: 1, ended("gin", "knock"))
     assert own.unit_se == pytest.approx(both, rel=0.02)
 
@@ -229,16 +233,20 @@ def card_of(seed, matches):
     found = {}
     for variant in RULES:
         matchup = parse_matchup("gold-early", "gold-early", variant, seed, "match")
-        followed = course.follow(matchup, matches, 1, None)
-        played = Played(course.merged(run_matchup(matchup, matches, 1)), followed)
-        for row in rows_of(matchup.variant.row, 8):
+        followed = match_course.count_matches(matchup, matches, 1, None)
+        played = MatchupStats(
+            match_course.merge_batches(run_matchup(matchup, matches, 1)), followed
+        )
+        for row in scorecard_rows(matchup.variant.params, 8):
             found[variant, row.key] = row.measure(played)
     for variant in RULES[1:]:
-        for row in rows_of(parse_matchup("gold", "gold", variant, 1, "match").variant.row, 8):
+        for row in scorecard_rows(
+            parse_matchup("gold", "gold", variant, 1, "match").variant.params, 8
+        ):
             own, base = found[variant, row.key], found[RULES[0], row.key]
-            if isinstance(own, Quantity) and isinstance(base, Quantity):
+            if isinstance(own, PairedEstimate) and isinstance(base, PairedEstimate):
                 found[variant, row.key, "difference"] = own - base
-    return {key: number for key, number in found.items() if isinstance(number, Quantity)}
+    return {key: number for key, number in found.items() if isinstance(number, PairedEstimate)}
 
 
 @pytest.mark.parametrize("reviews", [pytest.param(1_000, marks=pytest.mark.slow), 10])
@@ -248,7 +256,7 @@ def test_every_interval_holds_the_truth_95_times_in_100(reviews):
     hits = dict.fromkeys(truth, 0)
     for seed in range(reviews):
         for key, number in card_of(seed, 1_000).items():
-            low, high = number.limits
+            low, high = number.interval
             hits[key] += bool(low <= truth[key].value <= high)
     rates = {key: 100 * hit / reviews for key, hit in hits.items()}
     print(*(f"{key}: {rate:.1f}" for key, rate in rates.items()), sep="\n")

@@ -6,16 +6,16 @@ import math
 import pandas as pd
 import pytest
 
-from simgin.core import sums
+from simgin.core import batch_columns
+from simgin.learn import strongest
 from simgin.report import figures
-from simgin.review import course, review_request
+from simgin.review import match_course, review_request
 from simgin.review.review import plan_review
-from simgin.review.review_request import ReviewRequest, settled
+from simgin.review.review_request import ReviewRequest, resolve_players
 from simgin.rules import variants
 from simgin.runs import directory, ledger
-from simgin.stats.quantity import Quantity
+from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import STRONG
-from simgin.tune import strongest
 from support import hostile
 from support import strict_html as wellformed
 from support.command_line import call, interrupted_after
@@ -29,7 +29,7 @@ T975 = {9: 2.262157163}  # Student's t of ten batches
 
 def tree(place):
     """Every file but the ledger, whose pages lie as they were written, and the manifest."""
-    left_out = {ledger.FILE, directory.MANIFEST}
+    left_out = {ledger.LEDGER_FILE, directory.MANIFEST_FILE}
     files = hostile.tree(place).items()
     return {name: content for name, content in files if name.split("-")[0] not in left_out}
 
@@ -55,11 +55,11 @@ def made(tmp_path_factory):
 @pytest.fixture(scope="module")
 def rows(made):
     """The batch rows of every cell, by variant, A and B."""
-    manifest = json.loads((made[0] / directory.MANIFEST).read_text())
-    with ledger.reading(made[0] / ledger.FILE) as run_ledger:
+    manifest = json.loads((made[0] / directory.MANIFEST_FILE).read_text())
+    with ledger.open_existing_ledger(made[0] / ledger.LEDGER_FILE) as run_ledger:
         return {
             (matchup["variant"], matchup["a"], matchup["b"]): run_ledger.rows(
-                i, matchup["units"], sums.BATCH_MATCHES
+                i, matchup["units"], batch_columns.MATCH_BATCH_SIZE
             )
             for i, matchup in enumerate(manifest["matchups"])
         }
@@ -79,12 +79,12 @@ def test_every_kind_plays_itself_and_the_strong_player_every_other():
         wanted = {(variant, name, name) for name in [*weaker, player]}
         wanted |= {(variant, player, name) for name in weaker} | {(variant, "gin-only", "simple")}
         assert {cell for cell in cells if cell[0] == variant} == wanted
-    steps = [step.name for step in plan.steps]
+    steps = [step.name for step in plan.extra_passes]
     assert steps == ["course of champion standard", "course of gold oklahoma"]
 
 
 def test_a_review_of_one_player_has_a_naive_a_careful_and_a_strong_one():
-    request = settled(ReviewRequest.read(["solitary-gin"]))
+    request = resolve_players(ReviewRequest.read(["solitary-gin"]))
     names = [task.matchup.a.text for task in plan_review(request).tasks]
     assert names[:2] == [kind.strategy for kind in request.kinds] and len(names) == 3
     assert ReviewRequest.read(["standard"], deep=True).matches == 2_000_000
@@ -97,12 +97,12 @@ def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):
 
     def pilot_match(a, b, variant, seed, workers, metric):
         seen.append((b, variant, metric))
-        return Quantity.with_error(shares[a], 0.01, 2000)
+        return PairedEstimate.with_known_se(shares[a], 0.01, 2000)
 
     monkeypatch.setattr(strongest, "run_pilot_match", pilot_match)
-    assert strongest.find_strongest("standard", 1, None) == "mishra-uniform"
+    assert strongest.find_strongest_player("standard", 1, None) == "mishra-uniform"
     shares |= {"marjj-early": 0.52, "mishra-uniform": 0.45}
-    assert strongest.find_strongest("standard", 1, None) == "champion"
+    assert strongest.find_strongest_player("standard", 1, None) == "champion"
     assert set(seen) == {("champion", "standard", "match_win")}
 
 
@@ -129,11 +129,11 @@ def near_targets(variant, player, seed):
     request = ReviewRequest(("standard", variant), "standard", seed=seed, matches=1_000)
 
     def length(text):
-        return review_request.turns_per_match(player, text, request, None)
+        return review_request.mean_turns_per_match(player, text, request, None)
 
     wanted = length("standard")
-    text = review_request._of_length(wanted, variant, player, request, None)
-    target = variants.find(text).row["points_target"]
+    text = review_request._variant_of_length(wanted, variant, player, request, None)
+    target = variants.find_variant(text).params["points_target"]
     near = {
         points: abs(length(f"{variant}+points_target={points}") - wanted)
         for points in range(max(5, target - 15), target + 20, 5)
@@ -158,12 +158,12 @@ def test_matches_to_the_target_of_the_same_length_are_as_long(made):
     assert same.startswith("straight+points_target=") and strong["straight"] > 1.05 * strong[BASE]
     request = ReviewRequest((BASE,), BASE, matches=1_000)
     for variant in (BASE, same):
-        length = review_request.turns_per_match("gold-early", variant, request, None)
+        length = review_request.mean_turns_per_match("gold-early", variant, request, None)
         assert strong[variant] == pytest.approx(length, rel=1e-9)
-    target = variants.find(same).row["points_target"]
+    target = variants.find_variant(same).params["points_target"]
     for other in (target - 5, target + 5):
         text = f"straight+points_target={other}"
-        length = review_request.turns_per_match("gold-early", text, request, None)
+        length = review_request.mean_turns_per_match("gold-early", text, request, None)
         assert abs(strong[same] - strong[BASE]) <= abs(length - strong[BASE])
 
 
@@ -171,7 +171,7 @@ def test_matches_to_the_target_of_the_same_length_are_as_long(made):
 
 
 def column(cell, fact):
-    return cell[:, sums.SUM + sums.FACT[fact]].astype(float)
+    return cell[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact]].astype(float)
 
 
 FIGURES = {
@@ -297,7 +297,7 @@ def test_an_interrupted_review_continues_to_the_same_bytes(made, empty_directory
         interrupted_after(patched, 20, kept=True)
         message = call(*WORDS, "--workers", 2, code=130).stderr
     assert "finished blocks are kept" in message
-    follow, seen = course.follow, []
+    follow, seen = match_course.count_matches, []
 
     def stopped(*arguments):
         seen.append(arguments)
@@ -306,7 +306,7 @@ def test_an_interrupted_review_continues_to_the_same_bytes(made, empty_directory
         return follow(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(course, "follow", stopped)
+        patched.setattr(match_course, "count_matches", stopped)
         call(*WORDS, "--workers", 2, code=130)
     call(*WORDS, "--workers", 2)
     assert tree(empty_directory / "out") == tree(made[0])

@@ -7,22 +7,30 @@ import numpy as np
 import pytest
 
 from simgin.review import review_report, scorecard, verdicts
-from simgin.review.review import SKILL, WAITING, Change, Review
+from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
 from simgin.review.review_request import ReviewRequest
-from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, read_goals, rows_of, size
+from simgin.review.scorecard import (
+    LITTLE,
+    MUCH,
+    SAME,
+    UNCLEAR,
+    effect_size,
+    parse_goals,
+    scorecard_rows,
+)
 from simgin.review.verdicts import sweep_lines
 from simgin.rules import variants
-from simgin.stats.quantity import Quantity
+from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
 
-KEYS = [row.key for row in rows_of(variants.find("standard").row, 8)]
+KEYS = [row.key for row in scorecard_rows(variants.find_variant("standard").params, 8)]
 BASE, OTHER = "standard", "straight"
 BASES = {"turns_per_match": 80.0, "gin": 0.5, "knock_turn": 6.0, "seat": 0.51}
 BOUNDS = {"turns_per_match": (8, 24), "gin": (0.05, 0.15), "seat": (0.01, 0.03)}
 
 
 def number(value, half=0.0):
-    return Quantity.with_error(value, half / 1.959964, 20_000)
+    return PairedEstimate.with_known_se(value, half / 1.959964, 20_000)
 
 
 def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0, gin=0.5):
@@ -41,15 +49,17 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
         change = dict(changes).get(key, 0.0) if kind == STRONG else None
         if change is None:
             change = dict(everybody).get(key, dict(changes).get(key, 0.0))
-        change = change if isinstance(change, Quantity) else number(change, half)
-        found[OTHER, key, kind] = Change(change, BOUNDS.get(key, (1, 3)))
+        change = change if isinstance(change, PairedEstimate) else number(change, half)
+        found[OTHER, key, kind] = Effect(change, BOUNDS.get(key, (1, 3)))
     for kind, change in zip(kinds, skill, strict=True):
         for variant in (BASE, OTHER):
             figures[variant, SKILL, kind] = number(0.75, half)
-        found[OTHER, SKILL, kind] = Change(number(change, half), scorecard.SKILL_BOUNDS)
+        found[OTHER, SKILL, kind] = Effect(number(change, half), scorecard.SKILL_BOUNDS)
     for variant in (BASE, OTHER):
-        figures[variant, WAITING, PLAYS_FOR_GIN] = number(0.5, half)
-    found[OTHER, WAITING, PLAYS_FOR_GIN] = Change(number(waiting, half), scorecard.SKILL_BOUNDS)
+        figures[variant, GIN_VS_KNOCK, PLAYS_FOR_GIN] = number(0.5, half)
+    found[OTHER, GIN_VS_KNOCK, PLAYS_FOR_GIN] = Effect(
+        number(waiting, half), scorecard.SKILL_BOUNDS
+    )
     made.__dict__.update(figures=figures, changes=found)
     return made
 
@@ -71,15 +81,15 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
 )
 def test_words_of_size_follow_the_whole_interval(low, high, word):
     difference = number((low + high) / 2, (high - low) / 2)
-    assert size(difference, (1.0, 3.0)) == word
+    assert effect_size(difference, (1.0, 3.0)) == word
 
 
 def test_an_evening_of_five_matches_shows_much_five_times_in_six():
     rng = np.random.default_rng(7)
     base = rng.normal(80, 30, 20_000)
-    row = scorecard.ROWS_OF_TWO[0]
-    known = Quantity.with_error(base.mean(), base.std() / np.sqrt(len(base)), len(base))
-    little, much = row.bounds(known, len(base))
+    row = scorecard.TWO_PLAYER_ROWS[0]
+    known = PairedEstimate.with_known_se(base.mean(), base.std() / np.sqrt(len(base)), len(base))
+    little, much = row.effect_bounds(known, len(base))
     for shift, matches in ((much, 5), (little, 50)):
         means = rng.normal(80, 30, (40_000, 2, matches)).mean(axis=2)
         right = (means[:, 1] + shift > means[:, 0]).mean()
@@ -123,31 +133,41 @@ def test_an_evening_of_five_matches_shows_much_five_times_in_six():
     ],
 )
 def test_a_verdict_follows_from_the_words_of_size(made, said):
-    found = verdicts.verdict(made, OTHER)
-    assert found == said and len(found.split()) <= verdicts.MOST_WORDS
+    found = verdicts.variant_verdict(made, OTHER)
+    assert found == said and len(found.split()) <= verdicts.MAX_WORDS
 
 
 def test_everything_changed_still_takes_25_words():
     changes = dict.fromkeys(KEYS, 10.0)
-    found = verdicts.verdict(review(changes, skill=(0.1,) * 3, waiting=0.2, gin=0.99), OTHER)
-    assert len(found.split()) <= verdicts.MOST_WORDS
+    found = verdicts.variant_verdict(
+        review(changes, skill=(0.1,) * 3, waiting=0.2, gin=0.99), OTHER
+    )
+    assert len(found.split()) <= verdicts.MAX_WORDS
     assert found.startswith("Matches ") and found.endswith("skill counts much more.")
 
 
 def test_kinds_that_disagree_are_told_by_their_range_and_never_by_a_mean():
     made = review({"turns_per_match": 30.0}, everybody={"turns_per_match": -20.0})
-    assert made.disagree(OTHER, "turns_per_match") and not made.disagree(OTHER, "gin")
-    (row,) = review_report.scorecard(made).frame.query("row == 'Turns a match†'").to_dict("records")
+    assert made.player_types_differ(OTHER, "turns_per_match") and not made.player_types_differ(
+        OTHER, "gin"
+    )
+    (row,) = (
+        review_report.scorecard_table(made)
+        .frame.query("row == 'Turns a match†'")
+        .to_dict("records")
+    )
     cell = row[OTHER]
     assert (cell.text, cell.word, cell.tone) == ("80", "▲ much longer", "much")
     assert cell.light.endswith("by kind -20 to +30")
-    (gin,) = review_report.scorecard(made).frame.query("row == 'Ended by gin†'").to_dict("records")
+    (gin,) = (
+        review_report.scorecard_table(made).frame.query("row == 'Ended by gin†'").to_dict("records")
+    )
     assert (gin[OTHER].word, gin[BASE].tone, "kind" in gin[OTHER].light) == (SAME, "base", False)
 
 
 def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
     made = review({"gin": number(0.05, 0.03)}, skill=(0.0, 0.0, 0.03))
-    rows = review_report.scorecard(made).frame.set_index("row")[OTHER]
+    rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
     assert (rows["Ended by gin†"].word, rows["Ended by gin†"].tone) == (UNCLEAR, "unclear")
     skill = rows["Skill†"]
     assert (skill.text, skill.word, skill.tone) == ("75 to 75 %", "▲ more against some", "depends")
@@ -171,7 +191,7 @@ def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
     ],
 )
 def test_a_length_is_said_by_its_factor_from_one_and_a_half_on(change, words):
-    assert verdicts.times(change) == words
+    assert verdicts.format_length_change(change) == words
     factor = 1 + change
     if "times" in words:
         assert float(words.split()[0]) == pytest.approx(factor, abs=0.05)
@@ -182,7 +202,7 @@ def shares(own, base, half=0.002):
     made = review({"shut_out": number(own - base, half)})
     row = next(row for row in made.rows if row.key == "shut_out")
     own, base = number(own, half), number(base, half)
-    made.changes[OTHER, "shut_out", STRONG] = Change(
+    made.effects[OTHER, "shut_out", STRONG] = Effect(
         own - base, (0.08, 0.25), scorecard.is_tenfold(own, base, row)
     )
     return made
@@ -200,16 +220,16 @@ def shares(own, base, half=0.002):
 )
 def test_a_percentage_that_falls_to_a_tenth_or_grows_tenfold_is_not_slight(base, own, words):
     made = shares(own, base)
-    clauses = verdicts.verdict(made, OTHER).rstrip(".").split("; ")
+    clauses = verdicts.variant_verdict(made, OTHER).rstrip(".").split("; ")
     assert [clause for clause in clauses if "shut-outs" in clause] == [words] * bool(words)
-    cells = review_report.scorecard(made).frame.set_index("row")[OTHER]
+    cells = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
     many = "much" if words and "slightly" not in words else "a little"
     assert (many in cells["Shut-outs†"].word) == bool(words)
 
 
 def test_a_tenth_needs_the_whole_interval():
-    row = next(row for row in scorecard.ROWS_OF_TWO if row.key == "shut_out")
-    turns = scorecard.TURNS
+    row = next(row for row in scorecard.TWO_PLAYER_ROWS if row.key == "shut_out")
+    turns = scorecard.TURNS_ROW
     assert scorecard.is_tenfold(number(0.01, 0.004), number(0.17, 0.01), row)
     assert not scorecard.is_tenfold(number(0.015, 0.004), number(0.17, 0.01), row)
     assert not scorecard.is_tenfold(number(1.0), number(80.0), turns)
@@ -224,7 +244,7 @@ def asked(*players, base=BASE, **more):
 
 
 def caution(request, command="simgin review straight -o out --seed 1"):
-    return review_report._caution(Review(request, None), command)
+    return review_report._training_caveat(Review(request, None), command)
 
 
 NEW = "standard+undercut_bonus=10"
@@ -278,14 +298,14 @@ def test_the_better_command_trains_and_goes_to_a_directory_of_its_own():
 
 
 def test_the_rows_that_training_decides_are_marked_and_no_others():
-    """Comebacks and matches between other players stay (decisions/0057-untrained-players.md)."""
-    marked = review_report.scorecard(review()).frame["row"]
+    """Comebacks and matches between other players stay (decisions/0008-reviews.md)."""
+    marked = review_report.scorecard_table(review()).frame["row"]
     steady = {"Comebacks", "Gin v knock"}
     assert {row for row in marked if not row.endswith("†")} == steady
     request = asked((BASE, "champion"), (OTHER, LEARNED))
     made = review()
     object.__setattr__(made, "request", request)
-    assert not any(row.endswith("†") for row in review_report.scorecard(made).frame["row"])
+    assert not any(row.endswith("†") for row in review_report.scorecard_table(made).frame["row"])
 
 
 def test_frames_name_the_figures_that_training_would_change():
@@ -296,7 +316,7 @@ def test_frames_name_the_figures_that_training_would_change():
     others = {(BASE, "gin", STRONG), (OTHER, "comebacks", STRONG), (OTHER, "gin", kind)}
     assert not any(made.is_untrained(key) for key in others)
     assert made.is_untrained((OTHER, SKILL, kind))
-    assert not made.is_untrained((OTHER, WAITING, PLAYS_FOR_GIN))
+    assert not made.is_untrained((OTHER, GIN_VS_KNOCK, PLAYS_FOR_GIN))
     told = made.differences.set_index(["metric", "players"])["untrained"]
     assert told["gin", STRONG] and not told["gin", kind] and not told["comebacks", STRONG]
 
@@ -305,9 +325,9 @@ def test_frames_name_the_figures_that_training_would_change():
 
 
 def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
-    rows = rows_of(variants.find("standard").row, 8)
+    rows = scorecard_rows(variants.find_variant("standard").params, 8)
     texts = ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"]
-    read = read_goals(texts, rows)
+    read = parse_goals(texts, rows)
     assert [(goal.row.key, goal.low, goal.high) for goal in read] == [
         ("turns_per_match", 100, 140),
         ("gin", 40, 50),
@@ -315,8 +335,8 @@ def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
         ("minutes", 10, np.inf),
     ]
     turns, gin, *_ = read
-    assert [turns.verdict(number(x, 5)) for x in (120, 137, 150)] == ["met", "undecided", "missed"]
-    assert gin.verdict(number(0.45, 0.01)) == "met" and gin.verdict("no number") == "undecided"
+    assert [turns.evaluate(number(x, 5)) for x in (120, 137, 150)] == ["met", "undecided", "missed"]
+    assert gin.evaluate(number(0.45, 0.01)) == "met" and gin.evaluate("no number") == "undecided"
 
 
 # Rules in words, and requests
@@ -325,8 +345,8 @@ def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
 def test_rules_are_said_by_what_differs():
     request = ReviewRequest.read(["oklahoma", "tedesco+gin_bonus=20"], "standard")
     made = Review(request, None)
-    assert verdicts.question(made) == "Oklahoma or Tedesco, gin bonus 20?"
-    assert verdicts.rules_in_words(made) == [
+    assert verdicts.review_question(made) == "Oklahoma or Tedesco, gin bonus 20?"
+    assert verdicts.describe_rules(made) == [
         ("Standard", "Knock with 10 or less; gin +25; undercut +25; play to 100 points."),
         ("Oklahoma", "The first upcard sets the most you may knock with."),
         (
@@ -340,14 +360,14 @@ def test_rules_are_said_by_what_differs():
 
 
 def test_every_rule_set_can_be_said_and_every_value_has_words():
-    for name in variants.names():
+    for name in variants.variant_names():
         made = Review(ReviewRequest.read([name], None), None)
-        for _, sentence in verdicts.rules_in_words(made):
+        for _, sentence in verdicts.describe_rules(made):
             assert sentence.endswith(".") and "{" not in sentence and sentence[0].isupper()
-    for parameter in variants.parameters().values():
+    for parameter in variants.rule_parameters().values():
         for choice in parameter.choices:
             if parameter.words:
-                assert parameter.said(choice), (parameter.name, choice)
+                assert parameter.player_phrase(choice), (parameter.name, choice)
 
 
 def test_who_knocks_at_once_does_so_with_all_that_the_rules_allow():
@@ -362,10 +382,10 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
     one = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,25,10..12"])
     bonuses = ("0", "25", "10", "11", "12")
     assert one.sweep == (("undercut_bonus", bonuses),) and one.base == "standard"
-    assert one.swept[1] == "standard" and one.variants == tuple(one.swept)
+    assert one.swept_variants[1] == "standard" and one.variants == tuple(one.swept_variants)
     two = ReviewRequest.read(["standard"], sweep=["gin_bonus=0,20", "undercut_bonus=0,10"])
     assert two.variants[0] == "standard" and len(two.variants) == 5
-    assert two.swept[1] == "standard+gin_bonus=0+undercut_bonus=10"
+    assert two.swept_variants[1] == "standard+gin_bonus=0+undercut_bonus=10"
 
 
 @pytest.mark.parametrize(
@@ -388,7 +408,7 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
 def test_a_sweep_says_where_waiting_wins(shares, words):
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
-    keys = [(variant, WAITING, PLAYS_FOR_GIN) for variant in request.swept]
+    keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]
     known = dict(zip(keys, (number(share, 0.02) for share in shares), strict=True))
     made.__dict__.update(figures=known, rows=())
     assert list(sweep_lines(made)) == [f"Playing for gin against knocking at once: {words}"]
@@ -398,7 +418,7 @@ def a_sweep(shares):
     """A review of a sweep whose figures of playing for gin are the batches of these shares."""
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
-    keys = [(variant, WAITING, PLAYS_FOR_GIN) for variant in request.swept]
+    keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]
     made.__dict__.update(figures=dict(zip(keys, shares, strict=True)), rows=())
     return made
 
@@ -414,7 +434,7 @@ def test_a_sweep_of_five_calls_none_by_its_own_interval():
 def test_only_what_is_worse_beyond_chance_is_clearly_worse():
     known = {"best": 0.2, "level": 0.22, "worse": 0.3, "better": 0.1}
     found = {name: number(value, 0.03) for name, value in known.items()}
-    assert verdicts._not_clearly_worse(found, "best") == ["level", "better"]
+    assert verdicts._not_significantly_worse(found, "best") == ["level", "better"]
 
 
 @pytest.mark.parametrize(("batches", "near"), [(4, "–"), (6, "30")])
@@ -423,9 +443,9 @@ def test_below_five_batches_nothing_is_said_to_be_not_clearly_worse(batches, nea
     made = a_sweep([number(0.5)] * 5)
     wins = (0.9, 0.9, 0.52, 0.53, 0.9)
     known = {}
-    for place, (variant, share) in enumerate(zip(made.request.swept, wins, strict=True)):
+    for place, (variant, share) in enumerate(zip(made.request.swept_variants, wins, strict=True)):
         moves = 0.005 * np.cos(np.arange(batches) + place)
-        known[variant] = Quantity(share, 1_000, moves - moves.mean(), batches)
-    chosen = made.request.swept[2]
-    known[chosen] = Quantity(0.51, 1_000, 0 * moves, batches)
-    assert verdicts._near(made, known, chosen) == near
+        known[variant] = PairedEstimate(share, 1_000, moves - moves.mean(), batches)
+    chosen = made.request.swept_variants[2]
+    known[chosen] = PairedEstimate(0.51, 1_000, 0 * moves, batches)
+    assert verdicts._not_worse_text(made, known, chosen) == near

@@ -17,7 +17,7 @@ import simgin
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
-from simgin.rules.parameters import parameters
+from simgin.rules.parameters import rule_parameters
 from simgin.rules.validation import RulesWarning
 from support.command_line import call
 from support.variant_lists import possible, strategy
@@ -57,24 +57,26 @@ PLAYERS = {
 
 def values_of(name):
     """Some values of a parameter."""
-    return NUMBERS.get(name) or possible(parameters()[name])
+    return NUMBERS.get(name) or possible(rule_parameters()[name])
 
 
 def any_rules(rng, base):
     """Random valid rules: parameter after parameter takes another value where that is allowed."""
-    row = dict(variants.find(base).row)
-    for name in rng.sample([*parameters()], len(row)):
+    row = dict(variants.find_variant(base).params)
+    for name in rng.sample([*rule_parameters()], len(row)):
         changed = {**row, name: rng.choice(values_of(name))}
         if rng.random() < 0.6 and not variants.validate(changed):
             row = changed
-    text = "+".join(f"{name}={parameters()[name].write(value)}" for name, value in row.items())
-    return replace(variants.find(base), text=f"{base}+{text}", row=row)
+    text = "+".join(
+        f"{name}={rule_parameters()[name].to_text(value)}" for name, value in row.items()
+    )
+    return replace(variants.find_variant(base), text=f"{base}+{text}", row=row)
 
 
 def results(variant, players, n, unit="match"):
     """Every sum over n pairs of matches, or of deals."""
     a, b = (players, None) if isinstance(players, str) else players
-    return kernel.play(Matchup(variant, strategy(a), b and strategy(b), 7, unit), 0, n)
+    return kernel.play_batches(Matchup(variant, strategy(a), b and strategy(b), 7, unit), 0, n)
 
 
 def others(variant, name):
@@ -88,9 +90,9 @@ def others(variant, name):
 def moved_by(variant, players, n, rng):
     """The parameters whose change changes a result; of those with an effect one value is tried."""
     expected = results(variant, players, n)
-    for name, parameter in parameters().items():
+    for name, parameter in rule_parameters().items():
         changes = [*others(variant, name)]
-        if parameter.acts(variant.row):
+        if parameter.has_effect(variant.row):
             changes = rng.sample(changes, min(1, len(changes)))
         if not all(np.array_equal(results(one, players, n), expected) for one in changes):
             yield name
@@ -99,7 +101,7 @@ def moved_by(variant, players, n, rng):
 def moved_in_single_deals(variant, players, n):
     """The parameters of matches alone whose change changes a result of single deals."""
     expected = results(variant, players, n, "deal")
-    for name in [name for name, parameter in parameters().items() if parameter.matches_only]:
+    for name in [name for name, parameter in rule_parameters().items() if parameter.matches_only]:
         if any(
             (results(one, players, n, "deal") != expected).any() for one in others(variant, name)
         ):
@@ -112,14 +114,18 @@ def test_parameters_without_effect_change_no_result_and_the_others_do(rules, n):
     for i in range(rules):
         for base in BASES:
             variant = any_rules(rng, base)
-            some = PLAYERS[variant.row["players"]]
+            some = PLAYERS[variant.params["players"]]
             players = some[i % len(some)]
-            idle = {name for name, one in parameters().items() if not one.acts(variant.row)}
+            idle = {
+                name
+                for name, one in rule_parameters().items()
+                if not one.has_effect(variant.params)
+            }
             changed = {*moved_by(variant, players, n, rng)}
             assert not changed & idle, (variant.text, changed & idle)
             assert not [*moved_in_single_deals(variant, players, n)], variant.text
             moved |= changed
-            acting |= parameters().keys() - idle
+            acting |= rule_parameters().keys() - idle
     assert len(moved) > 15
     if rules > 2:
         assert acting - moved == {"players"}  # of which other rules allow one value
@@ -144,7 +150,7 @@ IDLE = {
     "die_cap has no effect with die = off. It needs die = deal or game.",
 }
 QUIET = (
-    *variants.names(),
+    *variants.variant_names(),
     "standard+box_bonus=25+shutout=flat_100",
     "standard+columns=-",
     "hollywood+columns=4",
@@ -163,7 +169,7 @@ def warnings_of(act, *words):
 
 @pytest.mark.parametrize("text", IDLE)
 def test_a_setting_without_effect_is_named_with_what_it_needs(text):
-    assert warnings_of(variants.find, text) == [f"in {text}, {IDLE[text]}"]
+    assert warnings_of(variants.find_variant, text) == [f"in {text}, {IDLE[text]}"]
 
 
 def test_a_setting_that_is_the_default_is_named_too():
@@ -174,7 +180,7 @@ def test_a_setting_that_is_the_default_is_named_too():
 
 @pytest.mark.parametrize("text", QUIET)
 def test_built_in_rules_and_settings_with_an_effect_are_quiet(text):
-    assert warnings_of(variants.find, text) == []
+    assert warnings_of(variants.find_variant, text) == []
 
 
 OWN = """

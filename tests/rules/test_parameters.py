@@ -4,24 +4,24 @@ from operator import itemgetter
 
 import pytest
 
-from simgin.core import rules as core_rules
-from simgin.rules.parameters import goals, parameters
+from simgin.core import rules_record as core_rules
+from simgin.rules.parameters import match_goals, rule_parameters
 from support.worked_examples import BOOK, STANDARD
 
 
 def test_parameters_agree_with_the_table_of_rules():
-    mine = [(p.name, p.section, p.meaning, p.status) for p in parameters().values()]
+    mine = [(p.name, p.section, p.meaning, p.status) for p in rule_parameters().values()]
     columns = itemgetter("name", "section", "meaning", "status")
     assert mine == [columns(parameter) for parameter in BOOK["parameters"]]
-    assert list(STANDARD) == list(parameters())
+    assert list(STANDARD) == list(rule_parameters())
 
 
 def test_parameters_have_the_types_of_the_table_of_rules():
     words = {"bool": "bool", "pair": "two ints", "table": "list of (up to, games)"}
     for entry in BOOK["parameters"]:
-        parameter = parameters()[entry["name"]]
+        parameter = rule_parameters()[entry["name"]]
         if parameter.kind == "choice":
-            assert ", ".join(map(parameter.write, parameter.choices)) == entry["type"]
+            assert ", ".join(map(parameter.to_text, parameter.choices)) == entry["type"]
         elif parameter.kind == "int":
             assert entry["type"] in ("int", f"int {parameter.low}..{parameter.high}", "int or none")
             assert parameter.optional == (entry["type"] == "int or none")
@@ -38,37 +38,40 @@ def test_parameters_have_the_types_of_the_table_of_rules():
 )
 def test_a_choice_may_have_yes_and_no_among_its_values(word, value):
     """As yes-or-no parameters read them; what means no choice is refused with all of them."""
-    tie = parameters()["undercut_on_tie"]
-    assert tie.read(word) == value and type(tie.read(word)) is type(value)
-    assert tie.fault(1) == "undercut_on_tie must be one of no, yes, knocker, not 1."
-    assert (tie.fault(tie.read(word)) == "") == (word != "dealer")
+    tie = rule_parameters()["undercut_on_tie"]
+    assert tie.parse(word) == value and type(tie.parse(word)) is type(value)
+    assert tie.error_message(1) == "undercut_on_tie must be one of no, yes, knocker, not 1."
+    assert (tie.error_message(tie.parse(word)) == "") == (word != "dealer")
 
 
 def test_defaults_are_the_variant_standard():
-    for name, parameter in parameters().items():
+    for name, parameter in rule_parameters().items():
         assert parameter.default == STANDARD[name]
-        assert parameter.read(parameter.write(parameter.default)) == parameter.default
-        assert parameter.fault(parameter.default) == "" and parameter.fault(parameter.example) == ""
+        assert parameter.parse(parameter.to_text(parameter.default)) == parameter.default
+        assert (
+            parameter.error_message(parameter.default) == ""
+            and parameter.error_message(parameter.example) == ""
+        )
 
 
 def test_every_dash_of_a_variant_is_justified():
-    for parameter in parameters().values():
+    for parameter in rule_parameters().values():
         for name, values in {**parameter.acts_with, **parameter.idle_with}.items():
-            assert all(parameters()[name].fault(value) == "" for value in values)
-        assert all(parameter.dash(row) == "" for row in BOOK["variants"].values())
+            assert all(rule_parameters()[name].error_message(value) == "" for value in values)
+        assert all(parameter.missing_value_error(row) == "" for row in BOOK["variants"].values())
 
 
 def test_every_goal_has_a_record_in_the_order_of_the_engines_codes():
-    assert tuple(goals()) == parameters()["goal"].choices
-    codes = [getattr(core_rules, f"GOAL_{name.upper()}") for name in goals()]
-    assert codes == list(range(len(goals())))
+    assert tuple(match_goals()) == rule_parameters()["goal"].choices
+    codes = [getattr(core_rules, f"GOAL_{name.upper()}") for name in match_goals()]
+    assert codes == list(range(len(match_goals())))
 
 
-@pytest.mark.parametrize("goal", goals().values(), ids=lambda goal: goal.name)
+@pytest.mark.parametrize("goal", match_goals().values(), ids=lambda goal: goal.name)
 def test_a_goal_counts_what_its_parameters_say(goal):
     """A side plays for a target exactly if that parameter acts with the goal."""
     sides = [goal.side] if goal.other is None else [goal.side, goal.other]
     targets = {name for side in sides for name in side.targets.values()}
     for name in ("points_target", "deals_target"):
-        assert (name in targets) == (goal.name in parameters()[name].acts_with["goal"])
-    assert goal.counts_deals == (goal.name in parameters()["deal_count_gin"].acts_with["goal"])
+        assert (name in targets) == (goal.name in rule_parameters()[name].acts_with["goal"])
+    assert goal.counts_deals == (goal.name in rule_parameters()["deal_count_gin"].acts_with["goal"])

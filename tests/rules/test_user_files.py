@@ -8,8 +8,8 @@ import tomllib
 import pytest
 
 from simgin.rules import user_files
-from simgin.rules.parameters import parameters
-from simgin.rules.variants import find
+from simgin.rules.parameters import rule_parameters
+from simgin.rules.variants import find_variant
 from support.command_line import call
 from support.variant_files import CLUB, DEN, sentences, write
 
@@ -18,10 +18,13 @@ pytestmark = pytest.mark.usefixtures("wide_terminal")
 
 def test_values_may_be_toml_types_or_texts():
     write(CLUB + DEN)
-    club, den = find("mine.toml#club"), find("mine.toml#den")
-    assert club.row == find("oklahoma+rainbow+gin_bonus=30+big_gin=yes+start_points=0/10").row
+    club, den = find_variant("mine.toml#club"), find_variant("mine.toml#den")
+    assert (
+        club.params
+        == find_variant("oklahoma+rainbow+gin_bonus=30+big_gin=yes+start_points=0/10").params
+    )
     settings = "goal=games+game_table=30:4/120:1+points_target=121+shutout=-+layoff=no"
-    assert den.row == find(f"standard+{settings}").row
+    assert den.params == find_variant(f"standard+{settings}").params
     told = (club.title, club.about, club.source)
     assert told == ("Club rules", "Oklahoma with a bigger bonus.", "Thursdays")
     assert den.source == ""
@@ -39,24 +42,26 @@ def test_values_may_be_toml_types_or_texts():
 )
 def test_variants_of_a_file_compose_and_round_trip(text, canonical):
     write(CLUB)
-    found = find(text)
+    found = find_variant(text)
     assert found.text == canonical
-    assert find(canonical) == found
+    assert find_variant(canonical) == found
 
 
 def test_a_variant_of_a_file_adds_only_its_differences_from_standard():
     back = '[variants.back]\ntitle = "B"\nabout = "B."\nbase = "basic"\nchanges.knock_limit = 10'
     write(CLUB + back)
-    assert find("basic+mine.toml#club").row["knock_limit"] == 9  # club says nothing of it
-    assert find("mine.toml#back").row["knock_limit"] == 10
+    assert (
+        find_variant("basic+mine.toml#club").params["knock_limit"] == 9
+    )  # club says nothing of it
+    assert find_variant("mine.toml#back").params["knock_limit"] == 10
     # Ten is what standard has: no difference
-    assert find("basic+mine.toml#back").row["knock_limit"] == 9
+    assert find_variant("basic+mine.toml#back").params["knock_limit"] == 9
 
 
 @pytest.mark.parametrize("path", ["ours/käse $x$.toml", "a.toml.toml", "|`'\"\\*.toml", ".toml"])
 def test_a_path_may_contain_almost_any_character(path):
     write(CLUB, path)
-    assert find(f"{path}+rush").text == f"{path}#club+rush"
+    assert find_variant(f"{path}+rush").text == f"{path}#club+rush"
     for sign in "\0\n":
         assert "has characters" in sentences(f"mi{sign}ne.toml#x")[0]
 
@@ -69,7 +74,7 @@ NUMBER = "gin_bonus must be a whole number 0..1000, not "
 
 def test_a_broken_variant_does_not_affect_the_others_of_its_file():
     write(CLUB + DEN.replace("games", "gamse"))
-    assert find("mine.toml#club").row["gin_bonus"] == 30
+    assert find_variant("mine.toml#club").params["gin_bonus"] == 30
     assert "did you mean 'games'?" in sentences("mine.toml#den")[0]
     write(CLUB + DEN.replace("games", "gamse") + "[sundries]")
     several = sentences("mine.toml#club")
@@ -80,25 +85,25 @@ def test_a_broken_variant_does_not_affect_the_others_of_its_file():
 
 
 def test_every_commented_line_of_a_new_file_is_valid():
-    text = user_files.variant_file("new.toml", find("tedesco"))
+    text = user_files.format_variant_file("new.toml", find_variant("tedesco"))
     lines = re.findall(r"^# (\w+ = .*)$", text, re.MULTILINE)
-    assert [line.split(" = ")[0] for line in lines] == ["source", *parameters()]
+    assert [line.split(" = ")[0] for line in lines] == ["source", *rule_parameters()]
     write(text.replace("# source", "source") + "\n" + "\n".join(lines[1:]), "new.toml")
-    assert find("new.toml").row == find("tedesco").row
+    assert find_variant("new.toml").params == find_variant("tedesco").params
 
 
 def test_any_title_survives_a_new_file():
     title = '"Ünder" \\ "over"\x01\x7f\t\U0001f0a1'
     quoted = json.dumps(title, ensure_ascii=False).replace("\x7f", "\\u007f")
     write(CLUB.replace('"Club rules"', quoted))
-    assert find("mine.toml").title == title
-    text = user_files.variant_file("new.toml", find("mine.toml"))
+    assert find_variant("mine.toml").title == title
+    text = user_files.format_variant_file("new.toml", find_variant("mine.toml"))
     assert tomllib.loads(text)["variants"]["new"]["about"] == f"{title}, with changes."
 
 
 def test_a_new_file_passes_check_and_plays_at_once():
     output = call("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
-    assert find("our games.toml").text == "our games.toml#our-games"
+    assert find_variant("our games.toml").text == "our games.toml#our-games"
     steps = [shlex.split(line) for line in output.splitlines() if line.startswith("  simgin ")]
     assert [step[1] for step in steps] == ["variants", "variants", "match"]
     for step in steps:
@@ -110,4 +115,4 @@ def test_a_new_file_names_its_variant():
     names = {"oklahoma.toml": "my-oklahoma", "Käse & Co.toml": "k-se-co", "ж.toml": "mine"}
     for file, name in names.items():
         call("variants", "new", file)
-        assert find(file).text == f"{file}#{name}"
+        assert find_variant(file).text == f"{file}#{name}"

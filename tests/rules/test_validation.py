@@ -2,7 +2,7 @@
 
 import pytest
 
-from simgin.rules.variants import find, validate
+from simgin.rules.variants import find_variant, validate
 from support.worked_examples import STANDARD
 
 
@@ -32,4 +32,4 @@ ALLOWED = [
 
 @pytest.mark.parametrize("text", ALLOWED)
 def test_everything_else_is_a_variant(text):
-    assert find(text).text == text
+    assert find_variant(text).text == text

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from simgin.rules.variants import difference, find, names
+from simgin.rules.variants import find_variant, rule_differences, variant_names
 from support.variant_files import sentences
 from support.worked_examples import BOOK, STANDARD
 
@@ -12,13 +12,15 @@ from support.worked_examples import BOOK, STANDARD
 @pytest.mark.parametrize("name", BOOK["variants"])
 def test_every_variant_agrees_with_the_table_of_rules(name):
     # As text: order counts, and true is not 1
-    assert json.dumps(find(name).row) == json.dumps(BOOK["variants"][name])
+    assert json.dumps(find_variant(name).params) == json.dumps(BOOK["variants"][name])
 
 
 def test_the_named_variants_are_those_of_the_rules_and_eaai():
-    assert set(names()) == {*BOOK["variants"], "eaai"} and names()[0] == "standard"
-    assert difference(find("standard"), find("eaai")) == [("next_dealer", "winner", "alternate")]
-    for variant in map(find, names()):
+    assert set(variant_names()) == {*BOOK["variants"], "eaai"} and variant_names()[0] == "standard"
+    assert rule_differences(find_variant("standard"), find_variant("eaai")) == [
+        ("next_dealer", "winner", "alternate")
+    ]
+    for variant in map(find_variant, variant_names()):
         assert variant.title and variant.about.endswith(".") and variant.source
 
 
@@ -48,27 +50,36 @@ SOLITARY = "solitary-gin+joker=after_deal+max_draws=none"
     ],
 )
 def test_a_variant_has_a_canonical_text(text, canonical):
-    assert find(text).text == canonical
-    assert find(canonical) == find(text)
+    assert find_variant(text).text == canonical
+    assert find_variant(canonical) == find_variant(text)
 
 
 def test_named_variants_combine_by_their_differences_from_standard_and_the_last_wins():
-    assert find("tedesco+rush").row == {**BOOK["variants"]["tedesco"], "rush_premium": True}
-    assert find("basic+straight").row["knock_limit"] == 0
-    assert find("straight+basic").row["knock_limit"] == 9
+    assert find_variant("tedesco+rush").params == {
+        **BOOK["variants"]["tedesco"],
+        "rush_premium": True,
+    }
+    assert find_variant("basic+straight").params["knock_limit"] == 0
+    assert find_variant("straight+basic").params["knock_limit"] == 9
 
 
 def test_a_one_player_variant_stays_one_and_takes_no_rules_for_two():
-    assert find("rainbow+solitaire-gin-knock").row == find("solitaire-gin-knock+rainbow").row
-    assert find("solitaire-gin+standard").row == find("solitaire-gin").row
+    assert (
+        find_variant("rainbow+solitaire-gin-knock").params
+        == find_variant("solitaire-gin-knock+rainbow").params
+    )
+    assert find_variant("solitaire-gin+standard").params == find_variant("solitaire-gin").params
     sentence = "goal = games needs two players: set goal to single, points or total for one."
     assert sentence in sentences("gin-solitaire+pro")
 
 
 def test_the_caller_may_change_a_row():
-    find("standard").row["start_points"].append(3)
-    find("pro").row["game_table"][0][0] = 99
-    assert find("standard").row == STANDARD and find("pro").row == BOOK["variants"]["pro"]
+    find_variant("standard").params["start_points"].append(3)
+    find_variant("pro").params["game_table"][0][0] = 99
+    assert (
+        find_variant("standard").params == STANDARD
+        and find_variant("pro").params == BOOK["variants"]["pro"]
+    )
 
 
 # --- bad texts and bad rows ---

@@ -26,8 +26,8 @@ from simgin.cli.main import cli
 from simgin.play.matchup import parse_matchup
 from simgin.runs import cluster, ledger, runner
 from simgin.runs.block import Block, Task
-from simgin.runs.cluster import Cluster, ClusterError
-from simgin.runs.runner import Threads
+from simgin.runs.cluster import ClusterError, ClusterPool
+from simgin.runs.runner import ThreadPool
 from simgin.text.amounts import AmountError
 
 FAILS = MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)")
@@ -63,7 +63,7 @@ def two(place):
 @pytest.fixture
 def team(two):
     """A team of both workers."""
-    team = Cluster(two.address)
+    team = ClusterPool(two.address)
     team.client.wait_for_workers(2, timeout=60)
     yield team
     team.close()
@@ -71,13 +71,13 @@ def team(two):
 
 def played(cells, team, **more):
     """Rows and recorded deals of cells, and who played them."""
-    with ledger.opened(None, {}) as run_ledger:
+    with ledger.open_ledger(None, {}) as run_ledger:
         team.prepare([cell.matchup for cell in cells])
-        runner.run(cells, run_ledger, team, **more)
+        runner.run_tasks(cells, run_ledger, team, **more)
         sizes = [(i, cell.units, cell.matchup.batch) for i, cell in enumerate(cells)]
         found = [run_ledger.rows(*size).tobytes() for size in sizes]
         if more.get("recorded"):
-            found += [record.tobytes() for size in sizes for record in run_ledger.deals(*size)]
+            found += [record.tobytes() for size in sizes for record in run_ledger.iter_deals(*size)]
         return found, {name for size in sizes for name in run_ledger.workers(*size)}
 
 
@@ -96,14 +96,14 @@ def of_file(name):
 def test_a_cluster_plays_what_threads_play(team, place, monkeypatch):
     monkeypatch.chdir(place)
     cells = [*CELLS, of_file("mine.py")]
-    (theirs, who), (ours, _) = played(cells, team), played(cells, Threads(2))
+    (theirs, who), (ours, _) = played(cells, team), played(cells, ThreadPool(2))
     assert theirs == ours
     assert len(who) == 2 and all(name.startswith("tcp://127.0.0.1:") for name in who)
 
 
 def test_deals_are_recorded_alike(team):
     some = [Task(CELLS[0].matchup, 2500), Task(CELLS[1].matchup, 120)]
-    theirs, ours = (played(some, one, recorded=True)[0] for one in (team, Threads(2)))
+    theirs, ours = (played(some, one, recorded=True)[0] for one in (team, ThreadPool(2)))
     assert theirs == ours and len(ours) > 2
 
 
@@ -122,7 +122,7 @@ def listening():
 @pytest.mark.slow
 def test_a_local_cluster_listens_to_this_machine_alone():
     before = listening()
-    with contextlib.closing(Cluster("local:1")) as team:
+    with contextlib.closing(ClusterPool("local:1")) as team:
         team.client.wait_for_workers(1, timeout=60)
         own = listening() - before
     assert len({process for process, _, _ in own}) == 2  # the scheduler and its worker
@@ -134,9 +134,9 @@ def test_a_local_cluster_listens_to_this_machine_alone():
 
 def refused(team, cell):
     """The error that a run on this cluster ends with."""
-    with pytest.raises(ClusterError) as error, ledger.opened(None, {}) as run_ledger:
+    with pytest.raises(ClusterError) as error, ledger.open_ledger(None, {}) as run_ledger:
         team.prepare([cell.matchup])
-        runner.run([cell], run_ledger, team)
+        runner.run_tasks([cell], run_ledger, team)
     return str(error.value)
 
 
@@ -156,8 +156,8 @@ OTHER_ENGINE = r"engine \w{16} instead of \w{16}\. Install the same simgin and"
 
 
 def test_another_engine_is_refused(team, monkeypatch):
-    ours = {**cluster._versions(), "engine": "0" * 16}
-    monkeypatch.setattr(cluster, "_versions", lambda: ours)
+    ours = {**cluster._required_versions(), "engine": "0" * 16}
+    monkeypatch.setattr(cluster, "_required_versions", lambda: ours)
     assert re.search(OTHER_ENGINE, refused(team, CELLS[0]))
 
 
@@ -179,10 +179,10 @@ def test_another_simgin_on_the_workers_is_refused(tmp_path, changed, told):
     copy, ignored = tmp_path / "other", shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "simgin", copy / "simgin", ignore=ignored)
     shutil.copytree(ROOT / "strategies", copy / "simgin_strategies", ignore=ignored)
-    with (copy / "simgin/core/sums.py").open("a") as file:
+    with (copy / "simgin/core/batch_columns.py").open("a") as file:
         file.write(changed)
     with dask(tmp_path / "dask", workers=1, path=copy) as one:
-        team = Cluster(one.address)
+        team = ClusterPool(one.address)
         team.client.wait_for_workers(1, timeout=60)
         assert re.search(told, refused(team, CELLS[0]))
 
@@ -193,7 +193,7 @@ def test_another_simgin_on_the_workers_is_refused(tmp_path, changed, told):
 def test_a_strategy_fails_on_a_worker_with_the_same_message_as_locally(team, place, monkeypatch):
     monkeypatch.chdir(place)
     told = []
-    for one in (Threads(1), team):
+    for one in (ThreadPool(1), team):
         with pytest.raises(ValueError, match="the knock policy 'mine' raised") as error:
             played([of_file("fails.py")], one)
         told.append((type(error.value), str(error.value)))
@@ -205,12 +205,12 @@ def test_an_interruption_returns_at_once_and_keeps_finished_blocks(team):
         if done:
             raise KeyboardInterrupt
 
-    with ledger.opened(None, {}) as run_ledger:
+    with ledger.open_ledger(None, {}) as run_ledger:
         started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
-            runner.run([Task(CELLS[0].matchup, 10**8)], run_ledger, team, interrupt)
+            runner.run_tasks([Task(CELLS[0].matchup, 10**8)], run_ledger, team, interrupt)
         assert time.monotonic() - started < 20
-        assert run_ledger.finished(0, 1000)
+        assert run_ledger.finished_batches(0, 1000)
 
 
 def match(address):
@@ -252,8 +252,8 @@ PORTS = {
 
 @pytest.mark.parametrize("what", PORTS)
 def test_what_is_no_scheduler_is_reported_within_ten_seconds(monkeypatch, what):
-    assert cluster.CONNECT_SECONDS <= 10
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
+    assert cluster.CONNECT_TIMEOUT <= 10
+    monkeypatch.setattr(cluster, "CONNECT_TIMEOUT", 1.0)
     serve, reason = PORTS[what]
     port = []
     threading.Thread(target=serve, args=(port,), daemon=True).start()
@@ -284,7 +284,7 @@ def test_a_bad_address_is_refused_in_a_sentence(address):
 @pytest.mark.parametrize("address", ["local:0", "local:1025"])
 def test_too_many_processes_are_refused(address):
     with pytest.raises(AmountError, match="workers cannot be had: write a number from 1 to 1024"):
-        Cluster(address)
+        ClusterPool(address)
 
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch):
@@ -302,7 +302,7 @@ def test_processes_that_do_not_start_are_told_of(monkeypatch):
 
     monkeypatch.setattr("distributed.nanny.WorkerProcess.start", die)
     with pytest.raises(ClusterError, match="the processes of local:1 cannot be started"):
-        Cluster("local:1")
+        ClusterPool("local:1")
 
 
 @pytest.mark.parametrize(
@@ -310,10 +310,13 @@ def test_processes_that_do_not_start_are_told_of(monkeypatch):
     ["put", *(pytest.param(name, marks=pytest.mark.slow) for name in ("prepare", "cancel"))],
 )
 def test_a_scheduler_that_is_lost_before_the_first_block(place, asked):
-    with dask(place / asked, workers=1) as one, contextlib.closing(Cluster(one.address)) as team:
+    with (
+        dask(place / asked, workers=1) as one,
+        contextlib.closing(ClusterPool(one.address)) as team,
+    ):
         team.client.wait_for_workers(1, timeout=60)
         if asked == "cancel":
-            team.put(Block(0, CELLS[0].matchup, 0, 1000))
+            team.submit(Block(0, CELLS[0].matchup, 0, 1000))
         team.client._timeout = 1.0  # dask asks so long for a scheduler that went away
         one.scheduler.kill()
         until = time.monotonic() + 60

@@ -17,8 +17,8 @@ from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
-from simgin.runs.manifest import run_identity, run_manifest
-from simgin.runs.stopping import End
+from simgin.runs.manifest import build_identity, build_manifest
+from simgin.runs.stopping import StopResult
 from simgin.strategy import loader
 from support.hostile import tree
 
@@ -30,7 +30,7 @@ MANIFEST = {"simgin": "0.1.0", "seed": 1}
 @pytest.fixture
 def place(tmp_path):
     """The directory of a run that was saved."""
-    directory.save(tmp_path / "run", MANIFEST, FILES)
+    directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     return tmp_path / "run"
 
 
@@ -38,7 +38,7 @@ def test_saving_writes_exactly_the_expected_files_and_replaces_an_earlier_run(pl
     assert set(tree(place)) == {"manifest.json", *FILES}
     wanted = {**MANIFEST, "files": ["plots/endings.png", "table.csv"]}
     assert directory.read_manifest(place) == wanted
-    paths = directory.save(place, {**MANIFEST, "seed": 2}, NEW)
+    paths = directory.write_run_directory(place, {**MANIFEST, "seed": 2}, NEW)
     assert set(tree(place)) == {"manifest.json", *NEW}
     assert paths[0].name == "manifest.json" and all(path.is_file() for path in paths)
     assert directory.read_manifest(place)["seed"] == 2
@@ -47,7 +47,7 @@ def test_saving_writes_exactly_the_expected_files_and_replaces_an_earlier_run(pl
 def test_a_link_to_a_directory_stays_a_link(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "run").symlink_to(tmp_path / "disk")
-    directory.save(tmp_path / "run", MANIFEST, FILES)
+    directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     assert (tmp_path / "run").is_symlink()
     assert set(tree(tmp_path / "disk")) == {"manifest.json", *FILES}
 
@@ -64,12 +64,12 @@ def test_a_link_to_a_directory_stays_a_link(tmp_path):
 )
 def test_files_of_others_are_left_alone(tmp_path, file, content, word):
     if file.startswith("run/plots"):
-        directory.save(tmp_path / "run", MANIFEST, FILES)
+        directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(content)
     before = tree(tmp_path)
     with pytest.raises(ResultsError, match=rf"{word}.*; (name|move) .*\.$"):
-        directory.save(tmp_path / "run", MANIFEST, FILES)
+        directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     assert tree(tmp_path) == before
 
 
@@ -92,7 +92,7 @@ def test_a_place_for_no_run_is_refused(tmp_path, monkeypatch, place, word):
     before, real = tree(tmp_path), os.access
     monkeypatch.setattr(os, "access", lambda at, how: "locked" not in str(at) and real(at, how))
     with pytest.raises(ResultsError, match=re.escape(word)):
-        directory.begin(place)
+        directory.create_run_directory(place)
     assert tree(tmp_path) == before
 
 
@@ -116,14 +116,14 @@ def test_a_failed_write_leaves_complete_files_and_can_be_repeated(place, monkeyp
     with monkeypatch.context() as patched:
         writes(patched, fails_at)
         with pytest.raises(ResultsError, match=told):
-            directory.save(place, {**MANIFEST, "seed": 2}, NEW)
+            directory.write_run_directory(place, {**MANIFEST, "seed": 2}, NEW)
     for name, content in tree(place).items():
         whole = [files[name] for files in (FILES, NEW) if name in files]
         assert name == "manifest.json" or content in whole or content.decode() in whole
     said = directory.read_manifest(place)
     wanted = (2, "while its files were being written") if fails_at else (1, None)
     assert (said["seed"], said.get("stopped")) == wanted
-    directory.save(place, {**MANIFEST, "seed": 2}, NEW)
+    directory.write_run_directory(place, {**MANIFEST, "seed": 2}, NEW)
     assert set(tree(place)) == {"manifest.json", *NEW}
     assert directory.read_manifest(place) == {**MANIFEST, "seed": 2, "files": sorted(NEW)}
 
@@ -142,16 +142,16 @@ def test_the_manifest_is_written_first_and_last(place, monkeypatch):
         unlink(path, missing_ok=missing_ok)
 
     monkeypatch.setattr(Path, "unlink", watched)
-    directory.save(place, MANIFEST, NEW)
+    directory.write_run_directory(place, MANIFEST, NEW)
     assert written[0] == written[-1] == "manifest.json" and written.count("manifest.json") == 2
     assert removed == [("endings.png", len(written) - 1)]
 
 
 def test_a_half_written_file_of_a_killed_run_is_replaced_and_the_ledger_stays(place):
-    with ledger.opened(directory.begin(place), {}):
-        (place / "plots" / f"{directory.WRITING}endings.png").write_text("half")
-        (place / f"{directory.WRITING}manifest.json").write_text("{")
-        directory.save(place, MANIFEST, FILES)
+    with ledger.open_ledger(directory.create_run_directory(place), {}):
+        (place / "plots" / f"{directory.INCOMPLETE_PREFIX}endings.png").write_text("half")
+        (place / f"{directory.INCOMPLETE_PREFIX}manifest.json").write_text("{")
+        directory.write_run_directory(place, MANIFEST, FILES)
     assert set(tree(place)) == {"manifest.json", "ledger.sqlite", *FILES}
 
 
@@ -204,12 +204,12 @@ def test_of_two_questions_at_the_same_time_one_is_refused(tmp_path):
 
 def test_results_of_another_question_that_came_meanwhile_stay(tmp_path):
     """`analyze -o` asks at its beginning and again at its end."""
-    directory.check(tmp_path / "run", "simgin analyze b")
+    directory.check_directory(tmp_path / "run", "simgin analyze b")
     contents = {**MANIFEST, "command": "simgin analyze a"}
-    directory.save(tmp_path / "run", contents, FILES, question=contents["command"])
+    directory.write_run_directory(tmp_path / "run", contents, FILES, command=contents["command"])
     before = tree(tmp_path)
     with pytest.raises(ResultsError, match="holds the results of 'simgin analyze a'; move it"):
-        directory.save(tmp_path / "run", contents, NEW, question="simgin analyze b")
+        directory.write_run_directory(tmp_path / "run", contents, NEW, command="simgin analyze b")
     assert tree(tmp_path) == before
 
 
@@ -217,25 +217,25 @@ def test_results_of_another_question_that_came_meanwhile_stay(tmp_path):
 
 
 def matchups(unit="deal", seed=9):
-    pair = loader.find("gold-early:k=4"), loader.find("simple")
-    games = map(variants.find, ("eaai", "standard+gin_bonus=20"))
+    pair = loader.find_strategy("gold-early:k=4"), loader.find_strategy("simple")
+    games = map(variants.find_variant, ("eaai", "standard+gin_bonus=20"))
     return [Matchup(game, *pair, seed, unit) for game in games]
 
 
 def test_the_manifest_has_what_is_needed_to_repeat_the_run_and_names_no_user():
     started = datetime.now(UTC) + timedelta(days=9)  # the clock was set back
     more = {"workers": 3, "started": started, "command": "x", "stopped": "complete"}
-    found = run_manifest(run_identity(matchups()), [End(51), End(51)], **more)
+    found = build_manifest(build_identity(matchups()), [StopResult(51), StopResult(51)], **more)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert (found["seed"], found["unit"], found["workers"]) == (9, "deal", 3)
     assert (found["command"], found["stopped"]) == ("x", "complete")
-    assert found["stream"] == rng.STREAM and found["seconds"] >= 0
+    assert found["stream"] == rng.STREAM_VERSION and found["seconds"] >= 0
     assert all(re.fullmatch("[0-9a-f]{16}", found[key]) for key in ("source", "engine"))
     games = ("eaai", "standard+gin_bonus=20")
     told = {"a": "gold-early:k=4", "b": "simple", "n": 102, "units": 51, "stopped": "complete"}
     told["multiplier"] = None
     assert found["matchups"] == [{"variant": game, **told} for game in games]
-    assert found["variants"][games[1]] == dict(variants.find(games[1]).row)
+    assert found["variants"][games[1]] == dict(variants.find_variant(games[1]).params)
     assert found["strategies"]["gold-early:k=4"]["parameters"]["knock"] == {"k": 4}
     assert set(found["versions"]) == {"python", "numpy", "numba", "libc"}
     assert datetime.fromisoformat(found["started"]) <= datetime.fromisoformat(found["ended"])

@@ -84,7 +84,7 @@ def test_without_a_base_cell_nothing_is_compared(tmp_path):
 def test_a_pair_with_exchanged_sides_is_not_compared(tmp_path):
     panel = '[panel]\nstrategies = ["gold", "stubborn", "gin-only"]'
     found = read(tmp_path, f'question = "?"\nround_robin = ["simple", "gold"]\n{panel}')
-    assert [cell.a for cell in found.cells] == ["simple", "stubborn", "gin-only"]
+    assert [cell.a for cell in found.matchup_keys] == ["simple", "stubborn", "gin-only"]
     # gold's cell shows simple's side: the first of the others is the base
     assert found.contrasts == ((2, 1),)
 

@@ -11,7 +11,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import experiment_file, stopping
 from simgin.runs.block import Task
 from simgin.runs.experiment_file import ExperimentError
-from simgin.runs.plan import Plan, plan_file
+from simgin.runs.plan import Plan, plan_experiment
 from support.experiment_files import names, read, swept
 
 PAIR = '[[matchups]]\na = "gold"\n'
@@ -41,7 +41,7 @@ def test_a_file_can_have_every_form(tmp_path):
         against = "simple"
         """,
     )
-    assert {(cell.seed, cell.unit) for cell in found.cells} == {(7, "match")}
+    assert {(cell.seed, cell.unit) for cell in found.matchup_keys} == {(7, "match")}
     assert ({task.n for task in found.tasks}, found.hypothesis) == ({2000}, "Yes.")
     pairs = (
         ("gold-early", "gold"),  # canonical text: 5 is the default
@@ -70,25 +70,25 @@ def test_what_is_no_text_is_refused(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xc3")
     for name, word in (("none.toml", "be read"), (".", "be read"), ("bytes.toml", "UTF-8")):
         with pytest.raises(ExperimentError, match=word):
-            plan_file(tmp_path / name)
+            plan_experiment(tmp_path / name)
 
 
 @pytest.mark.parametrize(
     ("keys", "rule", "seconds", "unit", "n"),
     [
-        ('until = "0.1%"', partial(stopping.until, "0.1%"), None, "deal", 10_000_000),
+        ('until = "0.1%"', partial(stopping.make_precision_rule, "0.1%"), None, "deal", 10_000_000),
         (
             'until = "0.10 %"\nmatches = "200k"',
-            *(partial(stopping.until, "0.1%"), None, "match", 200_000),
+            *(partial(stopping.make_precision_rule, "0.1%"), None, "match", 200_000),
         ),
-        ("sprt = [0, 10]", partial(stopping.sprt, 0, 10), None, "deal", 10_000_000),
+        ("sprt = [0, 10]", partial(stopping.make_sequential_test, 0, 10), None, "deal", 10_000_000),
         ('for = "30s"', None, 30, "deal", 10**12),
         ('for = 90\nmatches = "1k"', None, 90, "match", 1000),
     ],
 )
 def test_a_file_says_when_to_stop(tmp_path, keys, rule, seconds, unit, n):
     found = read(tmp_path, f'question = "?"\n{keys}\n{PAIR}')
-    assert found.rules == ((rule(found.matchups[0]),) if rule else ())
+    assert found.stopping_rules == ((rule(found.matchups[0]),) if rule else ())
     assert (found.seconds, found.unit, [task.n for task in found.tasks]) == (seconds, unit, [n])
 
 
@@ -129,7 +129,7 @@ def test_a_sweep_can_be_for_one_player(tmp_path):
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/how-to/experiments.md").read_text()
 SHOWN = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
-KEYS = {field.alias or name for name, field in experiment_file.File.model_fields.items()}
+KEYS = {field.alias or name for name, field in experiment_file.ExperimentFile.model_fields.items()}
 
 
 def test_the_page_documents_every_key_and_shows_all_but_the_seed():

@@ -3,24 +3,28 @@
 import numpy as np
 import pytest
 
-from simgin.core import sums
-from simgin.findings import run_record as health
+from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
+from simgin.results import run_info as health
 from simgin.rules import variants
 from simgin.runs import block, ledger, runner
-from simgin.runs.block import IdentityError, Task
-from simgin.runs.ledger import opened, pack
-from simgin.runs.runner import SerialTeam, Threads
-from simgin.runs.stopping import End
+from simgin.runs.block import InvariantError, Task
+from simgin.runs.ledger import open_ledger, pack_rows
+from simgin.runs.runner import SerialPool, ThreadPool
+from simgin.runs.stopping import StopResult
 from support import variant_lists as games
 
 NAMES = [
     "units",
-    *(f"{what} of {fact}" for what in ("sum", "square", "product") for fact in sums.FACTS),
-    *(f"turns {i}" for i in range(sums.TURNS_BINS)),
-    *(f"count {i}" for i in range(sums.COUNT_BINS)),
-    *(f"pair {i}" for i in range(sums.PAIR_BINS)),
+    *(
+        f"{what} of {fact}"
+        for what in ("sum", "square", "product")
+        for fact in batch_columns.FACT_NAMES
+    ),
+    *(f"turns {i}" for i in range(batch_columns.TURNS_BINS)),
+    *(f"count {i}" for i in range(batch_columns.DEADWOOD_BINS)),
+    *(f"pair {i}" for i in range(batch_columns.PAIR_BINS)),
     *("deal squares", "match squares", "dealt deadwood"),
 ]
 UNITS = {"deal": 25, "match": 3}
@@ -31,11 +35,15 @@ ALONE = (("gold", None), ("random", None))
 def batches(one, units):
     """A block of three small batches of a real matchup: two of `units` each and a shorter one."""
     sizes = [units, units, units // 2 + 1]
-    return sizes, np.concatenate([kernel.play(one, k * one.batch, n) for k, n in enumerate(sizes)])
+    return sizes, np.concatenate(
+        [kernel.play_batches(one, k * one.batch, n) for k, n in enumerate(sizes)]
+    )
 
 
 def pair(a, b, variant, unit, seed=11):
-    return Matchup(variants.find(variant), games.strategy(a), b and games.strategy(b), seed, unit)
+    return Matchup(
+        variants.find_variant(variant), games.strategy(a), b and games.strategy(b), seed, unit
+    )
 
 
 # What the engine plays
@@ -46,7 +54,7 @@ def pair(a, b, variant, unit, seed=11):
 def test_every_row_the_engine_plays_passes(variant, unit):
     for a, b in ALONE if variant in games.ONE_PLAYER else PAIRS:
         cell = pair(a, b, variant, unit)
-        block.check(cell, *batches(cell, UNITS[unit]))
+        block.check_rows(cell, *batches(cell, UNITS[unit]))
 
 
 # What was damaged
@@ -65,15 +73,15 @@ def sound(request):
     """A matchup and one full batch of it."""
     a, b, variant, unit = request.param
     cell = pair(a, b, variant, unit)
-    found = kernel.play(cell, 0, cell.batch)
-    block.check(cell, [cell.batch], found)
+    found = kernel.play_batches(cell, 0, cell.batch_size)
+    block.check_rows(cell, [cell.batch_size], found)
     return cell, found[0]
 
 
 def passes(one, row):
     try:
-        block.check(one, [one.batch], row[None])
-    except IdentityError as error:
+        block.check_rows(one, [one.batch], row[None])
+    except InvariantError as error:
         assert str(error).endswith(".")
         return False
     return True
@@ -82,7 +90,7 @@ def passes(one, row):
 def unnoticed(one, found, change):
     """The columns in which a change goes unnoticed."""
     names = []
-    for i, name in zip(range(sums.COLUMNS), NAMES, strict=True):
+    for i, name in zip(range(batch_columns.N_COLUMNS), NAMES, strict=True):
         row = found.copy()
         row[i] = change(int(row[i]))
         if row[i] != found[i] and passes(one, row):
@@ -100,16 +108,16 @@ def test_one_too_many_is_noticed_in_most_columns(sound, by):
     unseen = unnoticed(one, found, lambda n: n + by)
     assert set(unseen) <= {name for name in NAMES if name.startswith("product")} | LOOSE
     results = "deals" if one.unit == "deal" else "matches"
-    for fact, i in zip(sums.FACTS, sums.DENOMINATOR, strict=True):
-        assert f"product of {fact}" not in unseen or sums.FACTS[i] != results
-    assert len(unseen) <= (0.12 if one.unit == "deal" else 0.22) * sums.COLUMNS
+    for fact, i in zip(batch_columns.FACT_NAMES, batch_columns.DENOMINATOR_INDEX, strict=True):
+        assert f"product of {fact}" not in unseen or batch_columns.FACT_NAMES[i] != results
+    assert len(unseen) <= (0.12 if one.unit == "deal" else 0.22) * batch_columns.N_COLUMNS
 
 
 def test_a_high_bit_of_a_square_is_noticed(sound):
     """But of values that may be negative."""
-    for fact in {*sums.FACTS} - {*block.SIGNED, *block.PENALTIES}:
+    for fact in {*batch_columns.FACT_NAMES} - {*block.SIGNED_FACTS, *block.SOLO_SIGNED_FACTS}:
         row = sound[1].copy()
-        row[sums.SQUARE + sums.FACT[fact]] ^= 1 << 40
+        row[batch_columns.COL_SQUARE + batch_columns.FACT_INDEX[fact]] ^= 1 << 40
         assert not passes(sound[0], row), fact
 
 
@@ -117,21 +125,21 @@ def test_units_doubled_left_out_or_of_another_batch_are_noticed(sound):
     one, found = sound
     n = one.batch
     told = rf"units asked for and played: {n} and {2 * n} in a batch of {n} units"
-    with pytest.raises(IdentityError, match=told):
-        block.check(one, [n], 2 * found[None])
-    fewer = kernel.play(one, 0, n - 1)
-    block.check(one, [n - 1], fewer)
+    with pytest.raises(InvariantError, match=told):
+        block.check_rows(one, [n], 2 * found[None])
+    fewer = kernel.play_batches(one, 0, n - 1)
+    block.check_rows(one, [n - 1], fewer)
     more = found + fewer[0]
-    more[sums.UNITS] = n
-    with pytest.raises(IdentityError, match=f"{one.unit} results of all units"):
-        block.check(one, [n], more[None])
+    more[batch_columns.COL_UNITS] = n
+    with pytest.raises(InvariantError, match=f"{one.unit} results of all units"):
+        block.check_rows(one, [n], more[None])
 
 
 def test_a_block_of_another_shape_is_noticed(sound):
     one, found = sound
     for units, wrong in (([one.batch] * 2, found[None]), ([one.batch], found[None, :-1])):
-        with pytest.raises(IdentityError, match="came back as an array of shape"):
-            block.check(one, units, wrong)
+        with pytest.raises(InvariantError, match="came back as an array of shape"):
+            block.check_rows(one, units, wrong)
 
 
 # What becomes of it
@@ -139,17 +147,17 @@ def test_a_block_of_another_shape_is_noticed(sound):
 
 def lying(monkeypatch, from_unit):
     """Make the engine report one deal too many from some unit on."""
-    play = kernel.play
+    play = kernel.play_batches
 
     def wrong(one, first, units):
         found = play(one, first, units)
-        found[:, sums.SUM] += first + units > from_unit
+        found[:, batch_columns.COL_SUM] += first + units > from_unit
         return found
 
-    monkeypatch.setattr(kernel, "play", wrong)
+    monkeypatch.setattr(kernel, "play_batches", wrong)
 
 
-@pytest.mark.parametrize(("team", "who"), [(SerialTeam(), "here"), (Threads(2), r"thread \d")])
+@pytest.mark.parametrize(("team", "who"), [(SerialPool(), "here"), (ThreadPool(2), r"thread \d")])
 def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team, who):
     lying(monkeypatch, 7500)
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
@@ -157,13 +165,13 @@ def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team, w
         rf"^gold v simple \(standard\), units from \d+000 on, played by {who}: deal results of all "
         r"units: \d+ and \d+ in a batch of .* Nothing of this block was kept\. Run `simgin doctor`"
     )
-    with opened(None, {}) as ledger:
-        with pytest.raises(IdentityError, match=told):
-            runner.run([Task(matchup, 40_000)], ledger, team)
-        kept = {batch for batch, _ in ledger.finished(0, 1000)}
+    with open_ledger(None, {}) as ledger:
+        with pytest.raises(InvariantError, match=told):
+            runner.run_tasks([Task(matchup, 40_000)], ledger, team)
+        kept = {batch for batch, _ in ledger.finished_batches(0, 1000)}
         assert 0 in kept and not any(batch >= 7 for batch in kept)
         rows = ledger.rows(0, 1000 * len(kept), 1000)
-        block.check(matchup, [1000] * len(kept), rows)
+        block.check_rows(matchup, [1000] * len(kept), rows)
 
 
 # A batch that stands out is played again and must repeat
@@ -175,15 +183,15 @@ BATCHES = 6
 @pytest.fixture(scope="module")
 def game():
     matchup = parse_matchup("gold", "simple", "eaai", 3, "deal")
-    return matchup, kernel.play(matchup, 0, BATCHES * matchup.batch)
+    return matchup, kernel.play_batches(matchup, 0, BATCHES * matchup.batch_size)
 
 
 def found(game, rows):
     one, _ = game
-    with ledger.opened(None, {}) as run_ledger:
-        run_ledger.add(0, 0, [one.batch] * 3, pack(rows[:3]), "thread 1")
-        run_ledger.add(0, 3, [one.batch] * 3, pack(rows[3:]), "thread 2")
-        return health.check_health([one], [End(BATCHES * one.batch)], run_ledger)
+    with ledger.open_ledger(None, {}) as run_ledger:
+        run_ledger.add_block(0, 0, [one.batch] * 3, pack_rows(rows[:3]), "thread 1")
+        run_ledger.add_block(0, 3, [one.batch] * 3, pack_rows(rows[3:]), "thread 2")
+        return health.check_homogeneity([one], [StopResult(BATCHES * one.batch)], run_ledger)
 
 
 def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
@@ -191,25 +199,25 @@ def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
     assert told["metric"] == "deal_win" and "played_again" not in told
     assert told["batches"]["df"] == BATCHES - 1 and told["workers"]["df"] == 1
     assert told["workers"]["names"] == ["thread 1", "thread 2"]
-    said = health.describe_health([told], "batches", "workers")
+    said = health.describe_homogeneity([told], "batches", "workers")
     assert said.startswith("Homogeneity of who wins (chi-square): over batches p = ")
     assert "over workers p = " in said
-    alone = health.describe_health([told], "batches")
+    alone = health.describe_homogeneity([told], "batches")
     assert "workers" not in alone, "a page must not depend on who played"
     other, none = ({**told, "batches": {**told["batches"], "p": p}} for p in (0.0123, None))
-    said = health.describe_health([told, other], "batches")
+    said = health.describe_homogeneity([told, other], "batches")
     assert "(the smallest of 2, chi-square): over batches p = 0.012." in said
-    assert health.describe_health([none], "batches") == ""
-    monkeypatch.setattr(health, "SUSPICIOUS", 2.0)
+    assert health.describe_homogeneity([none], "batches") == ""
+    monkeypatch.setattr(health, "RECHECK_P", 2.0)
     (told,) = found(game, game[1])
     assert 0 <= told["played_again"] < BATCHES
-    said = health.describe_health([told], "batches")
+    said = health.describe_homogeneity([told], "batches")
     assert "Of 1 the batch that stands out was played again: it is the same." in said
 
 
 def test_a_batch_that_does_not_repeat_is_an_error(game):
     rows = np.array(game[1])
-    rows[4, sums.SUM + sums.FACT["a_deal_win"]] += 400
+    rows[4, batch_columns.COL_SUM + batch_columns.FACT_INDEX["a_deal_win"]] += 400
     told = r"gold v simple \(eaai\): batch 4 in the ledger is not what it is"
-    with pytest.raises(block.IdentityError, match=told):
+    with pytest.raises(block.InvariantError, match=told):
         found(game, rows)

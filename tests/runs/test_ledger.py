@@ -21,13 +21,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin.core import sums
-from simgin.core.record import DEAL
+from simgin.core import batch_columns
+from simgin.core.deal_record import DEAL_RECORD
 from simgin.play.matchup import parse_matchup
 from simgin.runs import ledger, runner
 from simgin.runs.block import Block, Schedule, Task
-from simgin.runs.ledger import FILE, LedgerError, opened, pack, reading, unpack
-from simgin.runs.runner import Step
+from simgin.runs.ledger import (
+    LEDGER_FILE,
+    LedgerError,
+    open_existing_ledger,
+    open_ledger,
+    pack_rows,
+    unpack_rows,
+)
+from simgin.runs.runner import ExtraPass
 from support import hostile_ledgers
 from support.hostile import in_time, tree
 from support.killing import Killing
@@ -45,8 +52,8 @@ RUN = {
 
 def rows(rng, batches):
     """Rows as wide as real ones, with numbers of every size."""
-    bits = rng.integers(0, 63, (batches, sums.COLUMNS))
-    return rng.integers(0, 2**63, (batches, sums.COLUMNS)) >> bits * np.sign(
+    bits = rng.integers(0, 63, (batches, batch_columns.N_COLUMNS))
+    return rng.integers(0, 2**63, (batches, batch_columns.N_COLUMNS)) >> bits * np.sign(
         rng.integers(-1, 2, bits.shape)
     )
 
@@ -59,7 +66,7 @@ def whole(path):
 
 @pytest.fixture
 def path(tmp_path):
-    return tmp_path / FILE
+    return tmp_path / LEDGER_FILE
 
 
 # Blocks
@@ -72,24 +79,24 @@ blocks_of_ten = st.tuples(st.integers(0, 12), st.integers(1, 60))
 def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
     """A dictionary of batches by number and size is the twin of blocks that overlap at will."""
     batches = {}
-    with opened(None, RUN) as run_ledger:
+    with open_ledger(None, RUN) as run_ledger:
         for first, count in blocks:
             block = Block(0, SimpleNamespace(batch=10), first, count)
             for i, size in enumerate(block.sizes):
                 batches[first + i, size] = numbered(10 * (first + i), size)[0]
-            blob = pack(numbered(block.first_unit, count))
-            run_ledger.add(0, first, block.sizes, blob, "x")
-        assert run_ledger.finished(0, 10) == set(batches)
+            blob = pack_rows(numbered(block.first_unit, count))
+            run_ledger.add_block(0, first, block.sizes, blob, "x")
+        assert run_ledger.finished_batches(0, 10) == set(batches)
         wanted = [(k, min(10, units - 10 * k)) for k in range(-(-units // 10))]
         present = [key for key in wanted if key in batches]
-        each = list(run_ledger.each(0, units, 10))
+        each = list(run_ledger.iter_finished(0, units, 10))
         assert [number for number, _ in each] == [number for number, _ in present]
         for key, (_, row) in zip(present, each, strict=True):
             assert (row == batches[key]).all()
         if present == wanted:
             rows = numbered(0, units)
             assert (run_ledger.rows(0, units, 10) == rows).all()
-            assert (np.concatenate(list(run_ledger.chunks(0, units, 10))) == rows).all()
+            assert (np.concatenate(list(run_ledger.iter_chunks(0, units, 10))) == rows).all()
             assert (run_ledger.total(0, units, 10) == rows.sum(axis=0)).all()
         else:
             with pytest.raises(LedgerError, match="lacks batches"):
@@ -100,28 +107,28 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
 def test_a_block_is_stored_whole_or_not_at_all(path, table, fails_at):
     """Writing fails at the block or at the deals of a batch, as on a full disk."""
     some = rows(np.random.default_rng(3), 10)
-    deals = [pack(np.ones((4, len(DEAL.names)), np.int64))] * 10
+    deals = [pack_rows(np.ones((4, len(DEAL_RECORD.names)), np.int64))] * 10
     column = {"blocks": "first", "deals": "batch"}[table]
-    with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE] * 10, pack(some), "x", deals)
+    with open_ledger(path, RUN) as run_ledger:
+        run_ledger.add_block(0, 0, [SIZE] * 10, pack_rows(some), "x", deals)
         run_ledger._connection.execute(
             f"CREATE TEMP TRIGGER full BEFORE INSERT ON {table} "
             f"WHEN NEW.{column} = {fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
         )
         told = r"cannot be written \(no room\); what is in it is safe: mend that, and the same"
         with pytest.raises(LedgerError, match=told):
-            run_ledger.add(0, 10, [SIZE] * 10, pack(some), "x", deals)
+            run_ledger.add_block(0, 10, [SIZE] * 10, pack_rows(some), "x", deals)
         finished = {(k, SIZE) for k in range(10)}
-        assert run_ledger.finished(0, SIZE) == finished
-        assert run_ledger.finished(0, SIZE, recorded=True) == finished
+        assert run_ledger.finished_batches(0, SIZE) == finished
+        assert run_ledger.finished_batches(0, SIZE, with_deals=True) == finished
         run_ledger._connection.execute("DROP TRIGGER full")
-        run_ledger.add(0, 10, [SIZE] * 10, pack(some), "x", deals)
+        run_ledger.add_block(0, 10, [SIZE] * 10, pack_rows(some), "x", deals)
         assert (run_ledger.rows(0, 20 * SIZE, SIZE) == np.concatenate([some, some])).all()
 
 
 def numbered(first, units):
     """Rows of ten units that give the number of their units and the sum of their numbers."""
-    out = np.zeros((-(-units // 10), sums.COLUMNS), np.int64)
+    out = np.zeros((-(-units // 10), batch_columns.N_COLUMNS), np.int64)
     for unit in range(first, first + units):
         out[(unit - first) // 10, :2] += 1, unit
     return out
@@ -131,12 +138,12 @@ def numbered(first, units):
 
 
 def test_damage_is_noticed():
-    blob = pack(np.arange(300).reshape(30, 10))
+    blob = pack_rows(np.arange(300).reshape(30, 10))
     for bad in (blob[:-9], blob[:40] + b"?" + blob[41:], b"", b"nonsense"):
         with pytest.raises(zlib.error):
-            unpack(bad, 10)
+            unpack_rows(bad, 10)
     with pytest.raises(zlib.error, match="2400 bytes are no rows of 7 numbers"):
-        unpack(blob, 7)
+        unpack_rows(blob, 7)
 
 
 # Whose run it is
@@ -152,10 +159,10 @@ OTHERS = [
 
 @pytest.mark.parametrize(("change", "message"), OTHERS)
 def test_another_run_is_refused_and_the_difference_is_named(path, change, message):
-    with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE], pack(rows(np.random.default_rng(5), 1)), "x")
+    with open_ledger(path, RUN) as run_ledger:
+        run_ledger.add_block(0, 0, [SIZE], pack_rows(rows(np.random.default_rng(5), 1)), "x")
     before = path.read_bytes()
-    with pytest.raises(LedgerError) as error, opened(path, {**RUN, **change}):
+    with pytest.raises(LedgerError) as error, open_ledger(path, {**RUN, **change}):
         pass
     lines = str(error.value).splitlines()
     assert lines[0] == f"{path.parent} holds another run:" and lines[1:-1] == [f"  {message}"]
@@ -165,7 +172,7 @@ def test_another_run_is_refused_and_the_difference_is_named(path, change, messag
 
 def test_an_empty_ledger_accepts_any_run(path):
     for seed in (1, 2):
-        with opened(path, {**RUN, "seed": seed}) as run_ledger:
+        with open_ledger(path, {**RUN, "seed": seed}) as run_ledger:
             assert run_ledger.identity["seed"] == seed
 
 
@@ -176,12 +183,12 @@ HOLDING = """
 import sys
 import numpy as np
 from pathlib import Path
-from simgin.core import sums
-from simgin.runs.ledger import opened, pack
+from simgin.core import batch_columns
+from simgin.runs.ledger import open_ledger, pack_rows
 print("ready", flush=True)
 sys.stdin.readline()
-with opened(Path(sys.argv[1]), {"seed": 1}) as ledger:
-    ledger.add(0, 0, [1000], pack(np.ones((1, sums.COLUMNS), np.int64)), "x")
+with open_ledger(Path(sys.argv[1]), {"seed": 1}) as ledger:
+    ledger.add(0, 0, [1000], pack_rows(np.ones((1, batch_columns.N_COLUMNS), np.int64)), "x")
     print("open", flush=True)
     sys.stdin.read()
 """
@@ -204,7 +211,7 @@ def test_of_many_processes_that_start_together_one_writes(path):
     """None closes before all have tried, and nobody else gets in."""
     several = starting(path, 3)
     told = [process.stdout.readline() for process in several]
-    for how in (opened(path, {"seed": 1}), reading(path)):
+    for how in (open_ledger(path, {"seed": 1}), open_existing_ledger(path)):
         with pytest.raises(LedgerError, match=r"in use by another process\. Wait"), how:
             pass
     errors = [process.communicate()[1] for process in several]
@@ -218,12 +225,16 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
     assert other.stdout.readline() == "open\n"
     other.kill()
     other.communicate()
-    assert (path.parent / f"{FILE}-wal").stat().st_size > 0
-    for how in (reading(path), opened(path, {"seed": 1}), reading(path)):
+    assert (path.parent / f"{LEDGER_FILE}-wal").stat().st_size > 0
+    for how in (
+        open_existing_ledger(path),
+        open_ledger(path, {"seed": 1}),
+        open_existing_ledger(path),
+    ):
         with how as run_ledger:
-            assert run_ledger.finished(0, SIZE) == {(0, 1000)}
-            assert run_ledger.rows(0, 1000, SIZE).sum() == sums.COLUMNS
-    assert [file.name for file in path.parent.iterdir()] == [FILE]
+            assert run_ledger.finished_batches(0, SIZE) == {(0, 1000)}
+            assert run_ledger.rows(0, 1000, SIZE).sum() == batch_columns.N_COLUMNS
+    assert [file.name for file in path.parent.iterdir()] == [LEDGER_FILE]
     assert path.read_bytes()[18:20] == b"\1\1"  # a rollback journal, no write-ahead log
 
 
@@ -232,19 +243,19 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
 WRITE = """
 import numpy as np
 from pathlib import Path
-from simgin.core import sums
-from simgin.runs.ledger import FILE, opened, pack
-with opened(Path(FILE), {"seed": 1}) as run_ledger:
+from simgin.core import batch_columns
+from simgin.runs.ledger import LEDGER_FILE, open_ledger, pack_rows
+with open_ledger(Path(LEDGER_FILE), {"seed": 1}) as run_ledger:
     there = run_ledger.finished(0, 1000)
     for number in range(3):
         if (number, 1000) not in there:
-            row = np.full((1, sums.COLUMNS), number)
-            run_ledger.add(0, number, [1000], pack(row), "x")
+            row = np.full((1, batch_columns.N_COLUMNS), number)
+            run_ledger.add(0, number, [1000], pack_rows(row), "x")
 """
 READ = """
 from pathlib import Path
-from simgin.runs.ledger import FILE, reading
-with reading(Path(FILE)) as run_ledger:
+from simgin.runs.ledger import LEDGER_FILE, open_existing_ledger
+with open_existing_ledger(Path(LEDGER_FILE)) as run_ledger:
     print(len(run_ledger.finished(0, 1000)))
 """
 UNPRIVILEGED = """
@@ -271,7 +282,7 @@ def read_and_written(killing, place):
     end = killing.attempt(place, READ + WRITE + READ)
     assert end.ended == 0, end.said
     before, after = end.said.split()
-    assert after == "3" and whole(place / FILE)
+    assert after == "3" and whole(place / LEDGER_FILE)
     return int(before)
 
 
@@ -284,7 +295,7 @@ def test_a_ledger_that_is_killed_at_any_operation_is_read_and_continued(killing,
         sizes |= {(path.name, path.stat().st_size) for path in place.iterdir()}
         held.append(read_and_written(killing, place))
     assert held == sorted(held) and {0, 1, 2, 3} == set(held)
-    assert {(FILE, 0), (FILE, 4096), (f"{FILE}-journal", 4616)} <= sizes
+    assert {(LEDGER_FILE, 0), (LEDGER_FILE, 4096), (f"{LEDGER_FILE}-journal", 4616)} <= sizes
 
 
 @pytest.mark.slow
@@ -337,34 +348,34 @@ HOSTILE = {
     },
     "a trigger": hostile_ledgers.trigger,
     "pages in a circle": hostile_ledgers.tree,
-    **{f"a pipe{end}": partial(hostile_ledgers.pipe, end=end) for end in ledger.BESIDE},
+    **{f"a pipe{end}": partial(hostile_ledgers.pipe, end=end) for end in ledger.SQLITE_SUFFIXES},
     "a link-wal": partial(hostile_ledgers.link, end="-wal", target=__file__),
 }
 
 
 @pytest.mark.parametrize("how", HOSTILE)
 def test_a_strangers_ledger_removes_nothing_and_ends(path, how):
-    with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE] * 3, pack(rows(np.random.default_rng(5), 3)), "x")
+    with open_ledger(path, RUN) as run_ledger:
+        run_ledger.add_block(0, 0, [SIZE] * 3, pack_rows(rows(np.random.default_rng(5), 3)), "x")
     path.with_name("mine").write_text("years of work")
     HOSTILE[how](path)
-    before = {**tree(path.parent), FILE: b""}
-    for use in (reading(path), opened(path, RUN)):
+    before = {**tree(path.parent), LEDGER_FILE: b""}
+    for use in (open_existing_ledger(path), open_ledger(path, RUN)):
         with in_time(20), pytest.raises(LedgerError) as error, use as run_ledger:
             run_ledger.rows(0, 3 * SIZE, SIZE)
         assert str(error.value).endswith(".")
-    assert {**tree(path.parent), FILE: b""} == before
+    assert {**tree(path.parent), LEDGER_FILE: b""} == before
 
 
 def test_ctrl_c_stops_a_query(path, monkeypatch):
-    with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE], pack(rows(np.random.default_rng(5), 1)), "x")
+    with open_ledger(path, RUN) as run_ledger:
+        run_ledger.add_block(0, 0, [SIZE], pack_rows(rows(np.random.default_rng(5), 1)), "x")
     hostile_ledgers.tree(path)
-    monkeypatch.setattr(ledger._Steps, "are_too_many", False)
+    monkeypatch.setattr(ledger._StepLimit, "is_exceeded", False)
     pressed = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     # A process in the background may ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    with in_time(20), pytest.raises(KeyboardInterrupt), reading(path) as run_ledger:
+    with in_time(20), pytest.raises(KeyboardInterrupt), open_existing_ledger(path) as run_ledger:
         pressed.start()
         try:
             run_ledger.rows(0, SIZE, SIZE)
@@ -375,9 +386,9 @@ def test_ctrl_c_stops_a_query(path, monkeypatch):
 
 
 def test_a_row_unpacks_to_a_bounded_size(monkeypatch):
-    monkeypatch.setattr(ledger, "MOST_BYTES", 2000)
+    monkeypatch.setattr(ledger, "MAX_VALUE_BYTES", 2000)
     with pytest.raises(zlib.error, match="holds more than 2,000 bytes"):
-        unpack(pack(np.ones((1000, 4), np.int64)), 4)
+        unpack_rows(pack_rows(np.ones((1000, 4), np.int64)), 4)
 
 
 # What a disk can do to it
@@ -391,11 +402,13 @@ SHARES = np.random.default_rng(8).random(400)  # the result of a step, nearly a 
 def test_a_row_with_a_changed_value_counts_as_not_played(path, table, value):
     """Any other value or type, whoever wrote it, in any column."""
     some = rows(np.random.default_rng(9), 4)
-    deals = [pack(np.ones((4, len(DEAL.names)), np.int64))] * 2
-    with opened(path, RUN) as run_ledger:
+    deals = [pack_rows(np.ones((4, len(DEAL_RECORD.names)), np.int64))] * 2
+    with open_ledger(path, RUN) as run_ledger:
         for first in (0, 2):
-            run_ledger.add(0, first, [SIZE] * 2, pack(some[first : first + 2]), "x", deals)
-        run_ledger.add_step("luck", 1, {"shares": SHARES})
+            run_ledger.add_block(
+                0, first, [SIZE] * 2, pack_rows(some[first : first + 2]), "x", deals
+            )
+        run_ledger.add_pass("luck", 1, {"shares": SHARES})
     sound = path.read_bytes()
     with sqlite3.connect(path) as connection:
         columns = [column[1] for column in connection.execute(f"PRAGMA table_info({table})")]
@@ -408,17 +421,19 @@ def test_a_row_with_a_changed_value_counts_as_not_played(path, table, value):
             connection.execute(f"UPDATE {table} SET {column} = ? WHERE {place}", [value])
         if path.read_bytes() == sound:
             continue  # a value that SQLite itself refuses there
-        with opened(path, RUN) as run_ledger:
-            assert run_ledger.has_step("luck", 1) == (table != "steps")
-            played, recorded = (run_ledger.finished(0, SIZE, recorded=one) for one in (False, True))
+        with open_ledger(path, RUN) as run_ledger:
+            assert run_ledger.has_pass("luck", 1) == (table != "steps")
+            played, recorded = (
+                run_ledger.finished_batches(0, SIZE, with_deals=one) for one in (False, True)
+            )
             assert (left - played, left - recorded) in ((lost, set()), (set(), lost))
-            run_ledger.add(0, 0, [SIZE] * 2, pack(some[:2]), "x", deals)
+            run_ledger.add_block(0, 0, [SIZE] * 2, pack_rows(some[:2]), "x", deals)
             assert (run_ledger.rows(0, 4 * SIZE, SIZE) == some).all()
         assert whole(path)
 
 
 def refused(path, message):
-    for how in (opened(path, RUN), reading(path)):
+    for how in (open_ledger(path, RUN), open_existing_ledger(path)):
         with pytest.raises(LedgerError, match=message), how:
             pass
 
@@ -432,23 +447,26 @@ def test_another_file_is_no_ledger_and_left_unchanged(path):
         path.write_bytes(content)
         refused(path, word)
         assert path.read_bytes() == content
-        assert [file.name for file in path.parent.iterdir()] == [FILE]
+        assert [file.name for file in path.parent.iterdir()] == [LEDGER_FILE]
 
 
-@pytest.mark.parametrize("form", ["0", str(ledger.FORM + 1), "old"])
+@pytest.mark.parametrize("form", ["0", str(ledger.LEDGER_FORMAT + 1), "old"])
 def test_a_ledger_of_another_format_is_refused(path, form):
-    with opened(path, RUN):
+    with open_ledger(path, RUN):
         pass
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE run SET value = ? WHERE key = 'form'", [form])
-    refused(path, rf"another version of simgin \(form {form}, not {ledger.FORM}\)")
+    refused(path, rf"another version of simgin \(form {form}, not {ledger.LEDGER_FORMAT}\)")
 
 
 def test_a_missing_ledger_is_reported(path):
-    told = rf"has no {FILE}; name a directory that `simgin run`"
-    with pytest.raises(LedgerError, match=told), reading(path):
+    told = rf"has no {LEDGER_FILE}; name a directory that `simgin run`"
+    with pytest.raises(LedgerError, match=told), open_existing_ledger(path):
         pass
-    with pytest.raises(LedgerError, match="cannot be used"), opened(path / "deeper" / FILE, RUN):
+    with (
+        pytest.raises(LedgerError, match="cannot be used"),
+        open_ledger(path / "deeper" / LEDGER_FILE, RUN),
+    ):
         pass
 
 
@@ -461,16 +479,16 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
     Seconds of a processor, so that a busy machine has as many.
     """
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
-    row = np.arange(sums.COLUMNS, dtype=np.int64)[None] * 17
-    with opened(path, RUN) as run_ledger:
+    row = np.arange(batch_columns.N_COLUMNS, dtype=np.int64)[None] * 17
+    with open_ledger(path, RUN) as run_ledger:
         for k in range(10_000):
-            run_ledger.add(0, k, [SIZE], pack(row), "thread 1")
+            run_ledger.add_block(0, k, [SIZE], pack_rows(row), "thread 1")
     started = time.process_time()
-    with opened(path, RUN) as run_ledger:
-        block = Schedule([Task(matchup, 2 * SIZE * 20_000)], run_ledger, 2).take()
+    with open_ledger(path, RUN) as run_ledger:
+        block = Schedule([Task(matchup, 2 * SIZE * 20_000)], run_ledger, 2).next_block()
         total = run_ledger.total(0, 10_000 * SIZE, SIZE)
     seconds = time.process_time() - started
-    assert block.first == 10_000 and (total == 10_000 * row[0]).all()
+    assert block.first_batch == 10_000 and (total == 10_000 * row[0]).all()
     assert seconds < 2
 
 
@@ -495,7 +513,7 @@ class Played:
                 progress(1, 2)
             return RESULT
 
-        return Step(name, parse_matchup("gold", "gold", "standard", 1, "deal"), n, 1.0, play)
+        return ExtraPass(name, parse_matchup("gold", "gold", "standard", 1, "deal"), n, 1.0, play)
 
 
 def is_result(ledger, name, n):
@@ -506,47 +524,49 @@ def is_result(ledger, name, n):
 def test_only_what_is_missing_is_played_again(path):
     played = Played(interrupted="value")
     asked = [played.step(name) for name in ("luck", "value", "turns")]
-    with opened(path, {}) as ledger:
+    with open_ledger(path, {}) as ledger:
         # An empty ledger would be begun anew
-        ledger.add(0, 0, [1], pack(np.zeros((1, 3), np.int64)), "me")
+        ledger.add_block(0, 0, [1], pack_rows(np.zeros((1, 3), np.int64)), "me")
         with pytest.raises(KeyboardInterrupt):
-            runner.play_steps(asked, ledger)
+            runner.play_passes(asked, ledger)
     played.interrupted = ""
-    with opened(path, {}) as ledger:
-        assert [step.name for step in runner.missing_steps(asked, ledger)] == ["value", "turns"]
-        runner.play_steps(asked, ledger)
-        assert runner.missing_steps(asked, ledger) == []
+    with open_ledger(path, {}) as ledger:
+        assert [step.name for step in runner.missing_passes(asked, ledger)] == ["value", "turns"]
+        runner.play_passes(asked, ledger)
+        assert runner.missing_passes(asked, ledger) == []
     assert played.names == ["luck", "value", "turns"]
 
 
 def test_a_result_comes_back_bit_by_bit_for_its_size_alone(path):
     played = Played()
-    with opened(path, {}) as ledger:
-        runner.play_steps([played.step("luck", 1000)], ledger)
-        runner.play_steps([played.step("luck", 2000)], ledger)
+    with open_ledger(path, {}) as ledger:
+        runner.play_passes([played.step("luck", 1000)], ledger)
+        runner.play_passes([played.step("luck", 2000)], ledger)
         assert played.names == ["luck", "luck"]
-    with reading(path) as ledger:
+    with open_existing_ledger(path) as ledger:
         assert is_result(ledger, "luck", 2000)
         lacks = r"lacks a step of its run, or it is damaged \(luck\); run it again to play it"
         with pytest.raises(LedgerError, match=lacks):
-            ledger.step("luck", 1000)
+            ledger.read_pass("luck", 1000)
 
 
 def test_progress_is_that_of_all_steps():
     played, reports = Played(), []
-    with opened(None, {}) as ledger:
+    with open_ledger(None, {}) as ledger:
         asked = [played.step("luck"), played.step("value")]
-        runner.play_steps(asked, ledger, progress=lambda done, units: reports.append(done / units))
+        runner.play_passes(
+            asked, ledger, on_progress=lambda done, units: reports.append(done / units)
+        )
     assert reports == [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
 def test_any_thread_may_close_a_ledger(tmp_path):
     """Python drops the findings of a caller in whatever thread it cleans up."""
     resources = ExitStack()
-    run_ledger = resources.enter_context(opened(tmp_path / FILE, {"seed": 1}))
-    run_ledger.note_command("mine")
+    run_ledger = resources.enter_context(open_ledger(tmp_path / LEDGER_FILE, {"seed": 1}))
+    run_ledger.write_command("mine")
     with ThreadPoolExecutor(1) as another:
         another.submit(resources.close).result()
-    assert [path.name for path in tmp_path.iterdir()] == [FILE]  # one plain file
-    with reading(tmp_path / FILE) as found:
+    assert [path.name for path in tmp_path.iterdir()] == [LEDGER_FILE]  # one plain file
+    with open_existing_ledger(tmp_path / LEDGER_FILE) as found:
         assert found.command == "mine"

@@ -5,9 +5,9 @@ import sys
 import pandas as pd
 import pytest
 
-from simgin.core import sums
-from simgin.core.record import DEAL
-from simgin.play.kernel import play_recorded
+from simgin.core import batch_columns
+from simgin.core.deal_record import DEAL_RECORD
+from simgin.play.kernel import play_with_records
 from simgin.play.matchup import parse_matchup
 from simgin.runs import parquet as records
 from simgin.runs.parquet import RecordsError
@@ -31,44 +31,49 @@ CELLS = {
 
 def written(path, matchup, units):
     """The batch rows, the records, and what is read back of them."""
-    rows, deals = play_recorded(matchup, 0, units)
+    rows, deals = play_with_records(matchup, 0, units)
     named = (matchup.variant.text, matchup.a.text, matchup.opponent)
-    assert records.write(path, [(*named, deals)]) == len(deals)
+    assert records.write_deals(path, [(*named, deals)]) == len(deals)
     return rows.sum(axis=0), deals, pd.read_parquet(path)
 
 
 @pytest.mark.parametrize("matchup", CELLS.values(), ids=CELLS)
 def test_recorded_deals_are_read_back_and_add_up_to_the_batch_rows(tmp_path, matchup):
     row, deals, frame = written(tmp_path / "deals.parquet", matchup, 150)
-    assert list(frame.columns) == ["variant", "a", "b", *DEAL.names]
+    assert list(frame.columns) == ["variant", "a", "b", *DEAL_RECORD.names]
     named = (matchup.variant.text, matchup.a.text, matchup.opponent)
     assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {named}
     sides = ["A", "B", ""]  # numbers 0, 1, -1: the last place of a list is its place -1
     codes = dict.fromkeys(("dealer", "winner", "knocker", "owner"), sides)
-    codes["kind"] = list(sums.KINDS)
+    codes["kind"] = list(batch_columns.DEAL_ENDINGS)
     codes["upcard_to"] = ["nondealer", "dealer", "neither", ""]
     codes["outcome"] = ["A", "B", "unfinished", "drawn", ""]
-    for name in DEAL.names:
+    for name in DEAL_RECORD.names:
         numbers = deals[name].tolist()
         wanted = [codes[name][number] for number in numbers] if name in codes else numbers
         assert frame[name].tolist() == wanted, name
     found = added_up(frame, matchup.unit)
     assert len(frame) > 100
-    assert found == {name: row[sums.SUM + sums.FACT[name]] for name in found}
+    assert found == {
+        name: row[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]] for name in found
+    }
 
 
 def added_up(frame, unit):
     """Sums of facts, counted from recorded deals."""
     decided = frame[frame["winner"] != ""]
     knocks = frame["kind"].isin(["knock", "undercut", "even"])
-    found = {kind: (frame["kind"] == kind).sum() for kind in sums.KINDS}
+    found = {kind: (frame["kind"] == kind).sum() for kind in batch_columns.DEAL_ENDINGS}
     found |= {"deals": len(frame), "decided": len(decided), "turns": frame["turns"].sum()}
     found["showdowns"] = knocks.sum()
     for name in ("knock_count", "defender_count", "defender_before", "laid_off"):
         found[name] = frame[name][knocks].sum()
     for who in "ab":
         won = frame[frame["winner"] == who.upper()]
-        found |= {f"{who}_won_{kind}": (won["kind"] == kind).sum() for kind in sums.WON_KINDS}
+        found |= {
+            f"{who}_won_{kind}": (won["kind"] == kind).sum()
+            for kind in batch_columns.WINNING_ENDINGS
+        }
         found |= {f"{who}_deal_win": len(won), f"{who}_points": frame[f"points_{who}"].sum()}
         found |= {f"{who}_{what}": frame[f"{what}_{who}"].sum() for what in ("takes", "draws")}
     found["first_player_win"] = (decided["winner"].to_numpy() != decided["dealer"].to_numpy()).sum()
@@ -86,9 +91,9 @@ def added_up(frame, unit):
 def test_several_cells_share_a_file(tmp_path):
     cells = [CELLS["deals"], CELLS["matches"], ALONE, CELLS["deals"]]
     names = [(cell.variant.text, cell.a.text, cell.opponent) for cell in cells]
-    deals = (play_recorded(cell, 0, 20)[1] for cell in cells)
+    deals = (play_with_records(cell, 0, 20)[1] for cell in cells)
     batches = [(*who, some) for who, some in zip(names, deals, strict=True)]
-    records.write(tmp_path / "deals.parquet", iter(batches))
+    records.write_deals(tmp_path / "deals.parquet", iter(batches))
     frame = pd.read_parquet(tmp_path / "deals.parquet")
     named = [(variant, a, b, unit) for variant, a, b, rows in batches for unit in rows["unit"]]
     found = zip(frame["variant"], frame["a"], frame["b"], frame["unit"], strict=True)
@@ -104,16 +109,16 @@ def test_types_are_small_and_columns_described(tmp_path):
         assert about[0].isupper() and about.endswith("."), field.name
     words = [field.name for field in schema if pyarrow.types.is_dictionary(field.type)]
     assert " ".join(words) == "variant a b dealer kind winner knocker upcard_to owner outcome"
-    assert sum(field.type.bit_width // 8 for field in schema) < 100 < DEAL.itemsize
+    assert sum(field.type.bit_width // 8 for field in schema) < 100 < DEAL_RECORD.itemsize
 
 
 def test_a_number_that_does_not_fit_is_an_error(tmp_path):
-    sound = play_recorded(ALONE, 0, 10)[1]
+    sound = play_with_records(ALONE, 0, 10)[1]
     for name, number in {"turns": 40_000, "points_a": 2**40, "kind": 11, "winner": -2}.items():
         rows = sound.copy()
         rows[name][3] = number
         with pytest.raises(ValueError, match=str(number)):
-            records.write(tmp_path / "deals.parquet", [("v", "a", "", rows)])
+            records.write_deals(tmp_path / "deals.parquet", [("v", "a", "", rows)])
 
 
 def test_a_failure_leaves_the_old_file(tmp_path):
@@ -122,11 +127,11 @@ def test_a_failure_leaves_the_old_file(tmp_path):
     before = path.read_bytes()
 
     def breaks():
-        yield ("v", "a", "", play_recorded(ALONE, 0, 10)[1])
+        yield ("v", "a", "", play_with_records(ALONE, 0, 10)[1])
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        records.write(path, breaks())
+        records.write_deals(path, breaks())
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
@@ -134,12 +139,12 @@ def test_a_failure_leaves_the_old_file(tmp_path):
 def test_an_unwritable_place_is_refused(tmp_path):
     for path in (tmp_path / "none/deals.parquet", tmp_path):
         with pytest.raises(RecordsError, match=r"cannot be written \(.*\); name another file\.$"):
-            records.write(path, [])
+            records.write_deals(path, [])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(RecordsError, match=r"install simgin\[parquet\]\.$"):
-        records.write(tmp_path / "deals.parquet", [])
+        records.write_deals(tmp_path / "deals.parquet", [])
     assert list(tmp_path.iterdir()) == []

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.runs import block, runner
 from simgin.runs.block import Task
-from simgin.runs.ledger import opened, pack
-from simgin.runs.runner import Threads
-from simgin.runs.stopping import COMPLETE, End
+from simgin.runs.ledger import open_ledger, pack_rows
+from simgin.runs.runner import ThreadPool
+from simgin.runs.stopping import COMPLETE, StopResult
 
 TOY = SimpleNamespace(
     batch=10, units=lambda n: n, mirrored=False, title="toy", variant=SimpleNamespace(text="toys")
@@ -23,7 +23,7 @@ TOY = SimpleNamespace(
 
 def numbered(matchup, first, units):
     """A batch row that gives the number of its units and the sum of their numbers."""
-    rows = np.zeros((-(-units // matchup.batch), sums.COLUMNS), np.int64)
+    rows = np.zeros((-(-units // matchup.batch), batch_columns.N_COLUMNS), np.int64)
     for unit in range(first, first + units):
         rows[(unit - first) // matchup.batch, :2] += 1, unit
     return rows
@@ -45,10 +45,10 @@ def failing(*bad, delay=lambda unit: 0.0):
 @pytest.fixture
 def toys(monkeypatch):
     """Play toys in place of matchups; their rows are not checked."""
-    monkeypatch.setattr(block, "check", lambda *_: None)
+    monkeypatch.setattr(block, "check_rows", lambda *_: None)
 
     def played_by(player):
-        monkeypatch.setattr(kernel, "play", player)
+        monkeypatch.setattr(kernel, "play_batches", player)
 
     played_by(numbered)
     return played_by
@@ -57,28 +57,28 @@ def toys(monkeypatch):
 def play(n, workers=2, progress=None, ledger=None, **more):
     """The runner's result for a toy cell, and its rows."""
     if ledger is None:
-        with opened(None, {}) as ledger:
+        with open_ledger(None, {}) as ledger:
             return play(n, workers, progress, ledger, **more)
-    (found,) = runner.run([Task(TOY, n)], ledger, Threads(workers), progress, **more)
+    (found,) = runner.run_tasks([Task(TOY, n)], ledger, ThreadPool(workers), progress, **more)
     return found, ledger.rows(0, found.units, TOY.batch)
 
 
-@pytest.mark.parametrize("seconds", [1e-6, block.BLOCK_SECONDS, 1e9])
+@pytest.mark.parametrize("seconds", [1e-6, block.MIN_BLOCK_SECONDS, 1e9])
 @pytest.mark.parametrize("workers", [1, 2, 8])
 def test_rows_depend_on_neither_workers_nor_block_sizes(toys, monkeypatch, workers, seconds):
-    monkeypatch.setattr(block, "BLOCK_SECONDS", seconds)
+    monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", seconds)
     for n in (1, 10, 11, 995):
         found, rows = play(n, workers)
         assert (rows == numbered(TOY, 0, n)).all()
-        assert found == End(n, COMPLETE)
+        assert found == StopResult(n, COMPLETE)
 
 
 def test_progress_and_every_block_are_seen_once_in_the_ledger(toys):
     told, seen = [], []
-    with opened(None, {}) as ledger:
+    with open_ledger(None, {}) as ledger:
 
         def see(done):
-            assert ledger.finished(0, done.block.matchup.batch)
+            assert ledger.finished_batches(0, done.block.matchup.batch)
             seen.append(done.rows().sum(axis=0))
 
         play(500, 3, ledger=ledger, see=see)
@@ -91,10 +91,10 @@ def test_progress_and_every_block_are_seen_once_in_the_ledger(toys):
 def test_the_smallest_failing_unit_is_reported_and_sound_blocks_are_kept(toys, workers):
     """Even when it takes longer to fail than a later one in another thread."""
     toys(failing(300, 315, 330, delay=lambda unit: 0.05 if unit == 300 else 0.0))
-    with opened(None, {}) as ledger:
+    with open_ledger(None, {}) as ledger:
         with pytest.raises(ValueError, match=r"^300$"):
             play(10**9, workers, ledger=ledger)
-        kept = {batch for batch, _ in ledger.finished(0, 10)}
+        kept = {batch for batch, _ in ledger.finished_batches(0, 10)}
     assert 30 not in kept and 0 in kept
 
 
@@ -112,17 +112,17 @@ def test_an_interruption_keeps_blocks_in_progress_and_starts_no_others(toys):
         return numbered(matchup, first, units)
 
     toys(player)
-    with opened(None, {}) as ledger:
+    with open_ledger(None, {}) as ledger:
         with pytest.raises(KeyboardInterrupt):
             play(10**6, 2, interrupt, ledger)
         many = len(played)
         time.sleep(0.1)
         assert len(played) == many <= 4
-        assert {batch for batch, _ in ledger.finished(0, 10)} == set(played)
+        assert {batch for batch, _ in ledger.finished_batches(0, 10)} == set(played)
 
 
 def test_a_hung_strategy_does_not_block_an_interruption(toys, monkeypatch):
-    monkeypatch.setattr(runner, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(runner, "INTERRUPT_TIMEOUT", 0.1)
     release = threading.Event()
 
     def player(matchup, first, units):
@@ -169,14 +169,14 @@ def test_a_stopping_rule_looks_at_every_batch_end_in_order(toys, workers):
     rule = After(345)
     found, rows = play(10**6, workers, rules=[rule])
     assert rule.looks == LOOKS[:35]
-    assert found == End(350, "350 units", 3.0) and (rows == numbered(TOY, 0, 350)).all()
+    assert found == StopResult(350, "350 units", 3.0) and (rows == numbered(TOY, 0, 350)).all()
 
 
 def test_a_stopping_rule_continues_an_earlier_run(toys):
     """Even with a gap, as a killed run leaves it. Once stopped, nothing is played again."""
-    with opened(None, {}) as ledger:
-        ledger.add(0, 0, [10] * 3, pack(numbered(TOY, 0, 30)), "x")
-        ledger.add(0, 5, [10] * 40, pack(numbered(TOY, 50, 400)), "x")
+    with open_ledger(None, {}) as ledger:
+        ledger.add_block(0, 0, [10] * 3, pack_rows(numbered(TOY, 0, 30)), "x")
+        ledger.add_block(0, 5, [10] * 40, pack_rows(numbered(TOY, 50, 400)), "x")
         rule = After(200)
         found, _ = play(10**6, 1, ledger=ledger, rules=[rule])
         assert found.units == 200 and rule.looks == LOOKS[:20]
@@ -187,18 +187,20 @@ def test_a_stopping_rule_continues_an_earlier_run(toys):
 
 
 def test_each_cell_has_its_own_stopping_rule(toys):
-    with opened(None, {}) as ledger:
+    with open_ledger(None, {}) as ledger:
         cells, rules = [Task(TOY, 1000), Task(TOY, 35), Task(TOY, 1000)], map(After, (100, 999, 55))
-        found = runner.run(cells, ledger, Threads(2), rules=list(rules))
+        found = runner.run_tasks(cells, ledger, ThreadPool(2), stopping_rules=list(rules))
     assert [one.units for one in found] == [100, 35, 60]
     assert found[1].stopped == "enough units: not reached"
 
 
 def test_a_time_limit_ends_a_cell_at_a_batch_end(toys):
     toys(lambda *block: (time.sleep(block[2] * 0.001), numbered(*block))[1])
-    with opened(None, {}) as ledger:
+    with open_ledger(None, {}) as ledger:
         started = time.monotonic()
-        found = runner.run([Task(TOY, 10**9), Task(TOY, 10**9)], ledger, Threads(2), seconds=0.3)
+        found = runner.run_tasks(
+            [Task(TOY, 10**9), Task(TOY, 10**9)], ledger, ThreadPool(2), seconds=0.3
+        )
         assert 0.5 < time.monotonic() - started < 5
         for i, one in enumerate(found):
             assert one.units >= 10 and one.units % 10 == 0 and one.stopped == "after 0.3 s"
@@ -211,14 +213,16 @@ def test_a_time_limit_ends_a_cell_at_a_batch_end(toys):
 def test_deals_missing_their_records_are_played_again(tmp_path):
     """Once, and with the same rows."""
     matchup = parse_matchup("gold", "simple", "eaai", 3, "deal")
-    with opened(tmp_path / "x.sqlite", {}) as ledger:
-        runner.run([Task(matchup, 4000)], ledger, Threads(2))
+    with open_ledger(tmp_path / "x.sqlite", {}) as ledger:
+        runner.run_tasks([Task(matchup, 4000)], ledger, ThreadPool(2))
         before = ledger.rows(0, 2000, 1000)
     for n in (4000, 5000, 4000):
-        with opened(tmp_path / "x.sqlite", {}) as ledger:
-            runner.run([Task(matchup, n)], ledger, Threads(2), recorded=True)
+        with open_ledger(tmp_path / "x.sqlite", {}) as ledger:
+            runner.run_tasks([Task(matchup, n)], ledger, ThreadPool(2), record_deals=True)
             assert (ledger.rows(0, 2000, 1000) == before).all()
-            deals = np.concatenate(list(ledger.deals(0, n // 2, 1000)))
+            deals = np.concatenate(list(ledger.iter_deals(0, n // 2, 1000)))
         assert deals["unit"].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
-        margins = kernel.play(matchup, 0, n // 2)[:, sums.SUM + sums.FACT["a_margin"]]
+        margins = kernel.play_batches(matchup, 0, n // 2)[
+            :, batch_columns.COL_SUM + batch_columns.FACT_INDEX["a_margin"]
+        ]
         assert (deals["points_a"] - deals["points_b"]).sum() == margins.sum()

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin.play.kernel import play
+from simgin.play.kernel import play_batches
 from simgin.play.matchup import parse_matchup
 from simgin.runs import block as blocks
 from simgin.runs.block import Schedule, Task
-from simgin.runs.plan import unit_seconds
+from simgin.runs.plan import measure_unit_seconds
 
 UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks take
 
@@ -53,21 +53,21 @@ def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data)
     todo = Schedule(cells, ledger_of(*finished), team)
     every = [set(range(cell.n)) for cell in cells]
     there = [units_of(cell, done) for cell, done in several]
-    assert todo.units == sum(map(len, every)) and todo.finished == sum(map(len, there))
+    assert todo.units == sum(map(len, every)) and todo.finished_units == sum(map(len, there))
     handed, out = [], []
-    while (block := todo.take()) is not None:
+    while (block := todo.next_block()) is not None:
         handed.append(block)
         out.append(block)
         while out and data.draw(st.booleans()):
-            todo.note_time(out.pop(data.draw(st.integers(0, len(out) - 1))), data.draw(UNTIMED))
+            todo.record_time(out.pop(data.draw(st.integers(0, len(out) - 1))), data.draw(UNTIMED))
     for block in out:
-        todo.note_time(block, 1.0)
+        todo.record_time(block, 1.0)
     units = []
     for block in handed:
         inside = range(block.first_unit, block.first_unit + block.units)
         units += [(block.cell, unit) for unit in inside]
     assert units == [(i, unit) for i in range(len(cells)) for unit in sorted(every[i] - there[i])]
-    assert todo.finished == todo.units and todo.take() is None
+    assert todo.finished_units == todo.units and todo.next_block() is None
     for block in handed:
         size = cells[block.cell].matchup.batch
         assert block.first_unit == block.first * size and sum(block.sizes) == block.units
@@ -85,8 +85,8 @@ def taken(todo):
 def test_blocks_take_half_a_second_and_shrink_at_the_end():
     todo = Schedule([toy(10, 100_000)], ledger_of(set()), 2)
     sizes = []
-    while (block := todo.take()) is not None:
-        todo.note_time(block, block.units * 1e-3)
+    while (block := todo.next_block()) is not None:
+        todo.record_time(block, block.units * 1e-3)
         sizes.append(block.units)
     assert sizes[:4] == [10, 80, 500, 500] and max(sizes) == 500
     assert sizes[-5:] == [10] * 5 and sizes == [*sizes[:3], *sorted(sizes[3:], reverse=True)]
@@ -95,9 +95,9 @@ def test_blocks_take_half_a_second_and_shrink_at_the_end():
 def test_any_cell_can_be_closed():
     cells = [toy(10, 50), toy(10, 20), toy(10, 20)]
     todo = Schedule(cells, ledger_of(set(), set(), set()), 1)
-    assert todo.take().cell == 0
-    todo.close(0)
-    todo.close(1)
+    assert todo.next_block().matchup_index == 0
+    todo.close_matchup(0)
+    todo.close_matchup(1)
     assert [cell for cell, *_ in taken(todo)] == [2, 2]
 
 
@@ -108,16 +108,16 @@ def test_the_time_of_a_cell_starts_with_its_first_block(monkeypatch):
     todo = Schedule(cells, ledger_of(set(), set()), 1, seconds=5.0)
     for later, cell in ((60, 0), (4.9, 0), (0.1, 1), (4.9, 1)):
         now[0] += later
-        assert todo.take().cell == cell
+        assert todo.next_block().matchup_index == cell
     now[0] += 60
-    assert todo.take() is None
+    assert todo.next_block() is None
 
 
 def test_the_estimated_time_is_that_of_a_processor():
     """Of the whole process: the kernel plays in a thread of its own. Median of five estimates."""
     matchup = parse_matchup("gold", "simple", "standard", 1, "match")
-    estimates = sorted(unit_seconds(matchup) for _ in range(5))
+    estimates = sorted(measure_unit_seconds(matchup) for _ in range(5))
     started = time.process_time()
-    play(matchup, 0, 5000)
+    play_batches(matchup, 0, 5000)
     taken = (time.process_time() - started) / 5000
     assert taken / 3 < estimates[2] < 3 * taken

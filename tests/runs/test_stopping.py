@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
-from simgin.runs.stopping import SUBJECTS, Sprt, Until, sprt, until
+from simgin.runs.stopping import (
+    METRIC_SUBJECTS,
+    PrecisionRule,
+    SequentialTest,
+    make_precision_rule,
+    make_sequential_test,
+)
 from simgin.stats import estimate, metrics
 from simgin.text import amounts
 from support import toy_deals as toy
@@ -34,16 +40,16 @@ PENALTIES, ALONE = {"b": None, "variant": "solitary-gin"}, {"b": None, "variant"
 )
 def test_the_metric_of_a_half_width_depends_on_its_form(more, text, metric, half_width):
     players = matchup(**more)
-    rule = until(amounts.parse_half_width(text), players)
+    rule = make_precision_rule(amounts.parse_half_width(text), players)
     assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
-    assert SUBJECTS[metric] in rule.text
-    assert len(players.players) in metrics.BY_NAME[metric].players
+    assert METRIC_SUBJECTS[metric] in rule.text
+    assert len(players.players) in metrics.METRICS_BY_NAME[metric].players
 
 
 @pytest.mark.parametrize("more", [{"b": "gold"}, ALONE])
 def test_the_pair_test_needs_pairs(more):
     with pytest.raises(ValueError, match="plays no pairs"):
-        sprt(0, 5, matchup(**more))
+        make_sequential_test(0, 5, matchup(**more))
 
 
 def toy_rows(batches, size):
@@ -54,7 +60,7 @@ def toy_rows(batches, size):
 
 def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
     rows = toy_rows(60, 100).cumsum(axis=0)
-    rule = Until("deal_win", 0.02, 4000)
+    rule = PrecisionRule("deal_win", 0.02, 4000)
     decided = [rule.look(row) for row in rows]
     halves = []
     for row in rows:
@@ -70,36 +76,53 @@ def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
 
 def test_nothing_is_decided_before_200_units_or_100_pairs():
     row = toy_rows(1, 99)[0]
-    assert Until("deal_win", 0.4, 200).look(toy_rows(1, 199)[0]) is None
-    assert Sprt(-500, -490).look(row * 2) is not None
-    assert Sprt(-500, -490).look(row) is None
-    never = np.where(np.arange(sums.COLUMNS) == sums.SUM + sums.FACT["deals"], row, 0)
+    assert PrecisionRule("deal_win", 0.4, 200).look(toy_rows(1, 199)[0]) is None
+    assert SequentialTest(-500, -490).look(row * 2) is not None
+    assert SequentialTest(-500, -490).look(row) is None
+    never = np.where(
+        np.arange(batch_columns.N_COLUMNS)
+        == batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"],
+        row,
+        0,
+    )
     never[0] = 10_000
-    assert Until("match_win", 0.4, 200).look(never) is None
+    assert PrecisionRule("match_win", 0.4, 200).look(never) is None
 
 
 def test_the_pair_test_says_what_it_found():
-    row = np.zeros(sums.COLUMNS, np.int64)
+    row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     row[0] = 1000
-    row[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + 5] = 200, 0, 600, 0, 200
-    rule = Sprt(0, 100)
+    row[batch_columns.COL_PAIR_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM + 5] = (
+        200,
+        0,
+        600,
+        0,
+        200,
+    )
+    rule = SequentialTest(0, 100)
     assert rule.look(row).startswith("A is not better by 100 Elo; it may be worse (")
-    row[sums.PAIR_HISTOGRAM + 4] += 400
+    row[batch_columns.COL_PAIR_HISTOGRAM + 4] += 400
     row[0] += 400
     assert rule.look(row).startswith("A is better (")
-    assert Sprt(0, 1).look(row * 0 + row // 10) is None
+    assert SequentialTest(0, 1).look(row * 0 + row // 10) is None
 
 
 def test_the_planned_units_are_known_before_playing():
-    assert until("0.1%", matchup()).planned == estimate.planned_units(0.001, 0.3)
-    assert until("0.1%", matchup(b="gold")).planned == estimate.planned_units(0.001, 0.5)
-    assert Sprt(0, 5).planned == pytest.approx(2.944**2 * (0.35 / 0.0071948) ** 2, rel=1e-3)
+    assert make_precision_rule("0.1%", matchup()).planned_units == estimate.planned_sample_size(
+        0.001, 0.3
+    )
+    assert make_precision_rule(
+        "0.1%", matchup(b="gold")
+    ).planned_units == estimate.planned_sample_size(0.001, 0.5)
+    assert SequentialTest(0, 5).planned_units == pytest.approx(
+        2.944**2 * (0.35 / 0.0071948) ** 2, rel=1e-3
+    )
 
 
 def test_every_interval_of_a_stopped_run_is_widened():
     row = toy_rows(10, 1000).sum(axis=0)
     plain, wide = (toy.tidy("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0))
-    share = plain["metric"].map(lambda name: metrics.BY_NAME[name].share)
+    share = plain["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].is_proportion)
     ratio = ((wide["high"] - wide["low"]) / (plain["high"] - plain["low"]))[plain["se"].gt(0)]
     assert ratio[~share].to_numpy() == pytest.approx(3 / 1.96)
     # Wilson's interval with z = 3
@@ -113,4 +136,4 @@ def test_a_share_of_single_results_takes_the_beta_binomial_sequence():
     won = int(toy.column(facts, "a_deal_win").sum())
     frame = toy.tidy("standard", "gold", "gold", "deal", toy.row(facts), 3.0).set_index("metric")
     limits = tuple(frame.loc["deal_win", ["low", "high"]])
-    assert limits == pytest.approx(estimate.beta_binomial(won, 5000 - won))
+    assert limits == pytest.approx(estimate.beta_binomial_interval(won, 5000 - won))

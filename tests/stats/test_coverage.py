@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgin.core import sums
-from simgin.core.cell import Cell
-from simgin.runs.stopping import Sprt, Until, share_of_elo
-from simgin.stats import batches, differences, league, metrics, quantity, variance
-from simgin.stats.batches import Played
-from simgin.stats.estimate import beta_binomial, estimate_metric
-from simgin.stats.round_robin import ELO, RoundRobin, count_wins, strengths
+from simgin.core import batch_columns
+from simgin.core.matchup_key import MatchupKey
+from simgin.runs.stopping import PrecisionRule, SequentialTest, elo_to_score
+from simgin.stats import batches, differences, league, metrics, paired_estimate, variance
+from simgin.stats.batches import BatchRows
+from simgin.stats.estimate import beta_binomial_interval, estimate_metric
+from simgin.stats.round_robin import ELO_PER_LOG_ODDS, RoundRobin, count_wins, fit_strengths
 from support import toy_deals as toy
 
 SEED = 1
@@ -64,8 +64,8 @@ def batched(sequence, n):
 
 
 def true(units, name):
-    metric = metrics.BY_NAME[name]
-    return toy.truth(units, metric.own, metric.scale)
+    metric = metrics.METRICS_BY_NAME[name]
+    return toy.truth(units, metric.numerator_a, metric.scale)
 
 
 def coverage_by_metric(names, low, high, truth):
@@ -80,11 +80,11 @@ def check(coverage):
 
 
 def estimated(names, rows):
-    """Lower and upper limits of metrics from summed rows (experiments, sums.COLUMNS).
+    """Lower and upper limits of metrics from summed rows (experiments, batch_columns.N_COLUMNS).
 
     Returns two arrays (experiments, metrics).
     """
-    chosen = [metrics.BY_NAME[name] for name in names]
+    chosen = [metrics.METRICS_BY_NAME[name] for name in names]
     found = [[estimate_metric(row, metric) for metric in chosen] for row in rows]
     limits = [[(estimate.low, estimate.high) for estimate in estimates] for estimates in found]
     return np.moveaxis(np.array(limits), 2, 0)
@@ -128,7 +128,7 @@ COMPARED = ("deal_win", "margin", "points", "first_player_win")
 def sides(population, batches, seed, address):
     """The cell of every experiment, on the packs of a seed."""
     for rows in repeated(population, batches, address, seed):
-        yield Played(Cell("v", "a", "b", seed, "deal"), rows)
+        yield BatchRows(MatchupKey("v", "a", "b", seed, "deal"), rows)
 
 
 def compared_cells(batches, seeds):
@@ -137,7 +137,9 @@ def compared_cells(batches, seeds):
     names = list(COMPARED)
     cells = [sides(*part, 3) for part in ((one, batches, seeds[0]), (other, batches, seeds[1]))]
     frames = [
-        differences.differences(chunk, names)[["low", "high", "p", "paired"]].to_numpy(dtype=float)
+        differences.compute_differences(chunk, names)[["low", "high", "p", "paired"]].to_numpy(
+            dtype=float
+        )
         for chunk in batched(zip(*cells, strict=True), CHUNK)
     ]
     found = np.concatenate(frames).reshape(EXPERIMENTS, len(names), 4)
@@ -168,16 +170,19 @@ def rarely_differing(batches, least, most):
     for _ in range(EXPERIMENTS):
         differing = least * (most / least) ** rng.random() / batches
         first = rng.uniform(0.5, 1) * differing
-        rows = np.zeros((2, batches, sums.COLUMNS), np.int64)
-        rows[:, :, sums.UNITS] = 100
-        lengths, voids = (rows[:, :, sums.SUM + sums.FACT[name]] for name in ("deals", "void"))
+        rows = np.zeros((2, batches, batch_columns.N_COLUMNS), np.int64)
+        rows[:, :, batch_columns.COL_UNITS] = 100
+        lengths, voids = (
+            rows[:, :, batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]]
+            for name in ("deals", "void")
+        )
         lengths += rng.poisson(deals, batches)
         lengths[0] += rng.poisson(extra, batches)
         voids += rng.poisson(common, batches)
         voids += rng.poisson([[first], [differing - first]], (2, batches))
         truth = (common + first) / (deals + extra) - (common + differing - first) / deals
-        own, theirs = (Cell(variant, "a", "a", 1, "match") for variant in "vw")
-        yield Played(own, rows[0]), Played(theirs, rows[1]), truth
+        own, theirs = (MatchupKey(variant, "a", "a", 1, "match") for variant in "vw")
+        yield BatchRows(own, rows[0]), BatchRows(theirs, rows[1]), truth
 
 
 def coverage_of_rare_differences(batches, least, most):
@@ -185,11 +190,15 @@ def coverage_of_rare_differences(batches, least, most):
 
     The last is what the others were before they allowed for cases not seen.
     """
-    void, held = metrics.BY_NAME["void"], []
+    void, held = metrics.METRICS_BY_NAME["void"], []
     for one, other, truth in rarely_differing(batches, least, most):
-        run = differences._test(differences._difference((one, other), void, paired=True), None)
-        review = quantity.ratio(one.rows, void) - quantity.ratio(other.rows, void)
-        intervals = (run["low"], run["high"]), review.limits, replace(review, unseen=0.0).limits
+        run = differences._test_statistics(
+            differences._estimate_difference((one, other), void, paired=True), None
+        )
+        review = paired_estimate.compute_ratio(one.rows, void) - paired_estimate.compute_ratio(
+            other.rows, void
+        )
+        intervals = (run["low"], run["high"]), review.interval, replace(review, unseen=0.0).interval
         held.append([low <= truth <= high for low, high in intervals])
     coverage = np.mean(held, axis=0).tolist()
     return dict(zip(("runs", "reviews", "batches alone"), coverage, strict=True))
@@ -217,9 +226,12 @@ def test_intervals_of_very_rare_differences_are_wide_enough(batches):
 def test_intervals_with_control_variates_have_nominal_coverage():
     population = bag(4, halves=2)
     total = population.sum(axis=0)
-    mean = total[sums.DEALT] / total[sums.SUM + sums.FACT["deals"]]
+    mean = (
+        total[batch_columns.COL_DEALT_DIFFERENCE]
+        / total[batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]]
+    )
     name = "first_player_win"
-    found = [variance.adjust(rows, name, mean) for rows in repeated(population, 30, 5)]
+    found = [variance.adjust_metric(rows, name, mean) for rows in repeated(population, 30, 5)]
     low, high = np.array([(estimate.low, estimate.high) for estimate, _ in found]).T
     check(coverage_by_metric([name], low[:, None], high[:, None], true(population, name)))
     assert np.mean([variance_ratio for _, variance_ratio in found]) < 0.8
@@ -244,8 +256,8 @@ def round_robin():
     bags = [bag(7, win=0.5 + STRENGTH[i] - STRENGTH[j]) for i, j in pairs]
     names = [(PLAYERS[i], PLAYERS[j]) for i, j in pairs]
     whole = dict(zip(names, (units * 10**9 for units in bags), strict=True))
-    fitted = strengths(count_wins(PLAYERS, whole, np.ones((1, 100))))[0]
-    return pairs, bags, ELO * (fitted - fitted[0])
+    fitted = fit_strengths(count_wins(PLAYERS, whole, np.ones((1, 100))))[0]
+    return pairs, bags, ELO_PER_LOG_ODDS * (fitted - fitted[0])
 
 
 @pytest.mark.slow
@@ -257,7 +269,7 @@ def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
     found, leads = [], []
     for i, rows in enumerate(cells):
         field = {(PLAYERS[a], PLAYERS[b]): cell for (a, b), cell in zip(pairs, rows, strict=True)}
-        rated = league.ratings(RoundRobin(field, seed=i)).set_index("strategy")
+        rated = league.compute_ratings(RoundRobin(field, seed=i)).set_index("strategy")
         found.append(rated.loc[list(PLAYERS[1:])][["low", "high"]].to_numpy())
         first, second = (truth[PLAYERS.index(name)] for name in rated.index[:2])
         lead = rated.iloc[0]
@@ -268,7 +280,7 @@ def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
 
 
 def test_homogeneity_keeps_its_error_rate_for_equal_batches():
-    found = [batches.homogeneity(rows, "deal_win") for rows in repeated(bag(8), 10, 8)]
+    found = [batches.compute_homogeneity(rows, "deal_win") for rows in repeated(bag(8), 10, 8)]
     p = np.array([one.p for one in found])
     check({"p above .05": (p > 0.05).mean()})
     assert stats.kstest(p, "uniform").pvalue > 1e-4
@@ -279,10 +291,15 @@ def estimates_at_looks(population, name, address):
 
     Returns two arrays (experiments, looks).
     """
-    fact = sums.FACT[metrics.BY_NAME[name].own]
-    below = sums.DENOMINATOR[fact]
-    own = [sums.SUM + fact, sums.SQUARE + fact]
-    columns = [*own, sums.SUM + below, sums.SQUARE + below, sums.CROSS + fact]
+    fact = batch_columns.FACT_INDEX[metrics.METRICS_BY_NAME[name].numerator_a]
+    below = batch_columns.DENOMINATOR_INDEX[fact]
+    own = [batch_columns.COL_SUM + fact, batch_columns.COL_SQUARE + fact]
+    columns = [
+        *own,
+        batch_columns.COL_SUM + below,
+        batch_columns.COL_SQUARE + below,
+        batch_columns.COL_CROSS + fact,
+    ]
     parts = [
         toy.rows(stream(9, address, chunk), population[:, columns], (500, LOOKS), 200)
         for chunk in range(EXPERIMENTS // 500)
@@ -301,7 +318,7 @@ def test_a_confidence_sequence_keeps_its_error_rate_over_all_looks(name):
     """
     population = bag(9, n=60)
     value, se = estimates_at_looks(population, name, 1)
-    rule = Until(name, 1e-9, 4000)
+    rule = PrecisionRule(name, 1e-9, 4000)
     wrong = np.abs(value - true(population, name)) / se
     width = np.array([rule.multiplier(200 * look) for look in range(1, LOOKS + 1)])
     assert (wrong > width).any(axis=1).mean() < 0.05 + 3 * error_of_a_rate()
@@ -320,7 +337,7 @@ def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
     for look in range(LOOKS):
         n = step * (look + 1)
         counts = np.arange(won[:, look].min(), won[:, look].max() + 1)
-        low, high = np.array([beta_binomial(int(k), n - int(k)) for k in counts]).T
+        low, high = np.array([beta_binomial_interval(int(k), n - int(k)) for k in counts]).T
         wrong |= ((truth < low) | (high < truth))[won[:, look] - counts[0]]
     assert 0.003 < wrong.mean() < 0.05 + 3 * error_of_a_rate()
 
@@ -330,13 +347,16 @@ def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
 )
 def test_the_pair_test_keeps_its_error_rates(truth, error):
     """Elo 0 against 20 in steps of 100 pairs: alpha = beta = .05, and every experiment decides."""
-    rule, better = Sprt(0, 20), share_of_elo(truth) - 0.5
+    rule, better = SequentialTest(0, 20), elo_to_score(truth) - 0.5
     chances = np.array([0.15 - better, 0.03, 0.64, 0.03, 0.15 + better])
     pairs = stream(11, truth).multinomial(100, chances, (EXPERIMENTS, LOOKS)).cumsum(axis=1)
-    row, decisions = np.zeros(sums.COLUMNS, np.int64), []
+    row, decisions = np.zeros(batch_columns.N_COLUMNS, np.int64), []
     for experiment in pairs:
         for look, counts in enumerate(experiment):
-            row[0], row[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + 5] = 100 * (look + 1), counts
+            row[0], row[batch_columns.COL_PAIR_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM + 5] = (
+                100 * (look + 1),
+                counts,
+            )
             if (said := rule.look(row)) is not None:
                 break
         decisions.append("" if said is None else said.partition(" (")[0])
@@ -354,7 +374,7 @@ def test_intervals_of_rho_and_of_the_luck_share_have_nominal_coverage(batches):
     found = []
     for rows in repeated(population, batches, 13):
         measures = variance._margin_rho, variance._win_rho
-        rho = [variance._jackknifed(rows, "deal", measure).limits for measure in measures]
+        rho = [variance._jackknife_rho(rows, "deal", measure).interval for measure in measures]
         low, high = rho[0]
         found.append([*rho, (1 - high, 1 - low)])
     low, high = np.moveaxis(np.array(found), 2, 0)

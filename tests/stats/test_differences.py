@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgin.core import sums
-from simgin.core.cell import Cell
-from simgin.stats import batches, quantity
+from simgin.core import batch_columns
+from simgin.core.matchup_key import MatchupKey
+from simgin.match_value.outcomes import jackknife_se
+from simgin.stats import batches, paired_estimate
 from simgin.stats import differences as contrast
-from simgin.stats.batches import Played
-from simgin.stats.differences import differences, verdict, with_verdicts
-from simgin.stats.estimate import estimate_metric, units_to_see
-from simgin.stats.metrics import BY_NAME, unit_metrics
-from simgin.value.outcomes import jackknife
+from simgin.stats.batches import BatchRows
+from simgin.stats.differences import add_verdicts, classify_difference, compute_differences
+from simgin.stats.estimate import estimate_metric, required_sample_size
+from simgin.stats.metrics import METRICS_BY_NAME, select_metrics
 from support import toy_deals as toy
 
 BAGS = [toy.units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]
@@ -23,15 +23,15 @@ def rows(which, batches=20, seed=5, units=200):
 
 
 def side(cell, *, strategy="gold", opponent="simple", seed=1, unit="deal", **how):
-    return Played(Cell("standard", strategy, opponent, seed, unit), cell, **how)
+    return BatchRows(MatchupKey("standard", strategy, opponent, seed, unit), cell, **how)
 
 
 def one(side_a, side_b, metric="margin"):
-    return differences([(side_a, side_b)], [metric]).iloc[0]
+    return compute_differences([(side_a, side_b)], [metric]).iloc[0]
 
 
 def fact(cell, name):
-    return cell[:, sums.SUM + sums.FACT[name]].astype(float)
+    return cell[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]].astype(float)
 
 
 def test_a_paired_difference_of_equal_batches_is_the_mean_of_batch_differences():
@@ -62,7 +62,7 @@ def test_the_error_of_a_ratio_is_the_delta_method_over_batches():
 def test_without_common_packs_errors_add_in_quadrature():
     cells = rows(0), rows(1, seed=6)
     found = one(side(cells[0]), side(cells[1], seed=2))
-    errors = [estimate_metric(cell.sum(axis=0), BY_NAME["margin"]).se for cell in cells]
+    errors = [estimate_metric(cell.sum(axis=0), METRICS_BY_NAME["margin"]).se for cell in cells]
     assert found["se"] == pytest.approx(np.hypot(*errors))
     assert found["high"] - found["difference"] == pytest.approx(1.96 * found["se"])
 
@@ -86,7 +86,7 @@ def test_cells_are_cut_to_their_common_batches_of_equal_size():
 
 def test_a_batch_cut_short_in_both_counts_for_its_units():
     a, b = (np.vstack([rows(k, 5), rows(k, 1, units=1)]) for k in (0, 1))
-    assert batches.effective(a) == pytest.approx(1001**2 / (5 * 200**2 + 1))
+    assert batches.effective_batches(a) == pytest.approx(1001**2 / (5 * 200**2 + 1))
     found, without = one(side(a), side(b)), one(side(a[:5]), side(b[:5]))
     assert found["se"] == pytest.approx(without["se"], rel=0.02)
     assert found["high"] - found["low"] == pytest.approx(without["high"] - without["low"], rel=0.02)
@@ -107,27 +107,29 @@ def test_a_difference_seen_from_the_other_side_changes_its_sign():
 def test_a_quantity_is_the_estimate_from_the_exact_sums(as_b):
     """What a share is of is B's own where B sees it: draws, for the share of discards taken."""
     cell = rows(0)
-    for metric in unit_metrics("deal"):
-        found = quantity.ratio(cell, metric, as_b)
+    for metric in select_metrics("deal"):
+        found = paired_estimate.compute_ratio(cell, metric, as_b)
         exact = estimate_metric(cell.sum(axis=0), metric, as_b)
         assert found.value == pytest.approx(exact.value, nan_ok=True), metric.name
 
 
 def differing_in(cases, batches=20):
     """Two cells of 1,000 deals a batch, one with so many void deals more, one in a batch."""
-    cell = np.zeros((batches, sums.COLUMNS), np.int64)
-    cell[:, [sums.UNITS, sums.SUM + sums.FACT["deals"]]] = 1000
-    cell[:, sums.SUM + sums.FACT["void"]] = 7
+    cell = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
+    cell[
+        :, [batch_columns.COL_UNITS, batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]]
+    ] = 1000
+    cell[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["void"]] = 7
     other = cell.copy()
-    other[:cases, sums.SUM + sums.FACT["void"]] += 1
+    other[:cases, batch_columns.COL_SUM + batch_columns.FACT_INDEX["void"]] += 1
     return side(other), side(cell)
 
 
 def test_the_jackknife_of_a_mean_is_its_usual_error():
     values = np.random.default_rng(4).normal(size=20)
     error, left_out = values.std(ddof=1) / np.sqrt(20), (values.sum() - values) / 19
-    assert quantity.from_left_out(0, left_out, 20).se == pytest.approx(error)
-    assert jackknife(left_out) == pytest.approx(error)
+    assert paired_estimate.from_jackknife(0, left_out, 20).se == pytest.approx(error)
+    assert jackknife_se(left_out) == pytest.approx(error)
 
 
 @pytest.mark.parametrize("cases", [1, 5, 6, 7, 12])
@@ -144,10 +146,16 @@ def test_the_interval_of_a_rare_difference_reaches_beyond_what_was_seen():
     per_case = 1 / 20_000
     assert found["difference"] == pytest.approx(per_case)
     assert (found["high"] - found["difference"]) / per_case == pytest.approx(3.5, abs=0.2)
-    a, b = (quantity.ratio(played.rows, BY_NAME["void"]) for played in differing_in(1))
-    assert (a - b).limits == pytest.approx((found["low"], found["high"]))
+    a, b = (
+        paired_estimate.compute_ratio(played.rows, METRICS_BY_NAME["void"])
+        for played in differing_in(1)
+    )
+    assert (a - b).interval == pytest.approx((found["low"], found["high"]))
     assert (a - b).p == pytest.approx(found["p"])
-    assert a.limits == quantity.ratio(differing_in(1)[0].rows, BY_NAME["void"]).limits
+    assert (
+        a.interval
+        == paired_estimate.compute_ratio(differing_in(1)[0].rows, METRICS_BY_NAME["void"]).interval
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,20 +183,20 @@ def test_a_stopped_run_has_wider_intervals_and_no_p_value():
 
 def test_holms_adjustment_follows_its_definition():
     """Reject while p_i <= alpha / (k - i + 1); an adjusted p is the least alpha that rejects."""
-    adjusted = contrast.holm(np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6, 0.7]))
+    adjusted = contrast.adjust_p_values(np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6, 0.7]))
     assert adjusted[[4, 0, 3, 2, 5, 6]] == pytest.approx([0.03, 0.05, 0.12, 0.12, 1, 1])
     assert np.isnan(adjusted[1])
-    assert contrast.holm(np.full(3, np.nan)).shape == (3,)
+    assert contrast.adjust_p_values(np.full(3, np.nan)).shape == (3,)
 
 
 def test_all_differences_of_a_frame_are_one_holm_family():
     a, b = rows(0), side(rows(1))
-    frame = differences([(side(a), b), (side(a, strategy="x"), b)], ["margin", "turns"])
+    frame = compute_differences([(side(a), b), (side(a, strategy="x"), b)], ["margin", "turns"])
     assert tuple(frame.columns) == contrast.DIFFERENCE_COLUMNS
     assert len(frame) == 4
-    adjusted = contrast.holm(frame["p"].to_numpy())
+    adjusted = contrast.adjust_p_values(frame["p"].to_numpy())
     assert frame["p_holm"].to_numpy() == pytest.approx(adjusted, nan_ok=True)
-    assert differences([], ["margin"]).empty
+    assert compute_differences([], ["margin"]).empty
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +204,7 @@ def repeated():
     """A difference in the share of deals won, in 250 runs."""
     rng = np.random.default_rng(8)
     runs = [[side(toy.rows(rng, bag, 60, 400)) for bag in BAGS] for _ in range(250)]
-    return [differences([cells], ["deal_win"]) for cells in runs]
+    return [compute_differences([cells], ["deal_win"]) for cells in runs]
 
 
 @pytest.mark.parametrize(
@@ -208,13 +216,13 @@ def test_two_are_called_the_same_in_one_run_of_forty_where_the_difference_is_the
     """A margin that the truth reaches, surpasses by four errors, or stays below by eight."""
     true = toy.truth(BAGS[0], "a_deal_win") - toy.truth(BAGS[1], "a_deal_win")
     margin = f"{100 * (abs(true) - beyond):.12g}%"
-    same = sum(with_verdicts(frame, margin)["verdict"][0] == contrast.SAME for frame in repeated)
+    same = sum(add_verdicts(frame, margin)["verdict"][0] == contrast.SAME for frame in repeated)
     assert least <= same / len(repeated) <= most
 
 
 def test_a_margin_in_per_cent_is_that_of_shares():
-    frame = differences([(side(rows(0)), side(rows(1)))], ["deal_win", "margin"])
-    assert with_verdicts(frame, "1%")["verdict"].isna().tolist() == [False, True]
+    frame = compute_differences([(side(rows(0)), side(rows(1)))], ["deal_win", "margin"])
+    assert add_verdicts(frame, "1%")["verdict"].isna().tolist() == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -231,17 +239,17 @@ def test_a_margin_in_per_cent_is_that_of_shares():
     ],
 )
 def test_a_verdict_of_limits_about_a_margin_of_one(limits, found):
-    assert verdict(*limits, 1) == found
+    assert classify_difference(*limits, 1) == found
 
 
 def test_who_plays_alike_is_the_same_within_any_margin():
-    found = with_verdicts(differences([(side(rows(0)), side(rows(0)))], ["margin"]), 0.001)
+    found = add_verdicts(compute_differences([(side(rows(0)), side(rows(0)))], ["margin"]), 0.001)
     assert found["verdict"][0] == contrast.SAME and found["margin"][0] == 0.001
 
 
 def test_the_size_that_is_asked_for_finds_a_difference_in_four_runs_of_five():
     rng = np.random.default_rng(3)
-    n = units_to_see(0.5, deviation=2.0)
+    n = required_sample_size(0.5, deviation=2.0)
     means = 0.5 + 2.0 / np.sqrt(n) * rng.standard_normal(10_000)
     assert n == 126
     assert np.mean(means > 1.96 * 2.0 / np.sqrt(n)) == pytest.approx(0.8, abs=0.02)

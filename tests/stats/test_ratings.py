@@ -8,23 +8,23 @@ import pandas as pd
 import pytest
 from scipy import optimize, stats
 
-from simgin.core import sums
-from simgin.core.cell import Cell
+from simgin.core import batch_columns
+from simgin.core.matchup_key import MatchupKey
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.stats import league
-from simgin.stats.batches import Played
+from simgin.stats.batches import BatchRows
 from simgin.stats.estimate import estimate_metric
-from simgin.stats.league import cross_table, equilibrium_mix
-from simgin.stats.metrics import BY_NAME
-from simgin.stats.round_robin import ELO, RoundRobin, resample, strengths
+from simgin.stats.league import compute_cross_table, compute_equilibrium_mix
+from simgin.stats.metrics import METRICS_BY_NAME
+from simgin.stats.round_robin import ELO_PER_LOG_ODDS, RoundRobin, fit_strengths, resample
 from support import toy_deals as toy
 from support.plain_philox import plain_words
 from support.round_robins import field, pairing
 
 
 def rated(pairings, seed=1, **how):
-    return league.ratings(RoundRobin(pairings, seed, **how))
+    return league.compute_ratings(RoundRobin(pairings, seed, **how))
 
 
 def test_strengths_maximise_the_likelihood():
@@ -36,14 +36,14 @@ def test_strengths_maximise_the_likelihood():
         return (wins * np.log1p(np.exp(s[None, :] - s[:, None]))).sum()
 
     expected = optimize.minimize(unlikely, np.zeros(3), tol=1e-12).x
-    assert strengths(wins[None])[0][:3] == pytest.approx(expected, abs=1e-5)
+    assert fit_strengths(wins[None])[0][:3] == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_rating_of_two_players_is_the_logit_of_their_share():
     frame = rated(dict([pairing("x", "simple", 0.7)]))
     won, lost = 7000 + 0.5, 3000 + 0.5  # matches, with the virtual draw
     assert list(frame["strategy"]) == ["x", "simple"]
-    assert frame["elo"].tolist() == pytest.approx([ELO * np.log(won / lost), 0])
+    assert frame["elo"].tolist() == pytest.approx([ELO_PER_LOG_ODDS * np.log(won / lost), 0])
     assert list(frame["n"]) == [10_000, 10_000]
     assert frame.loc[1, ["elo", "se", "low", "high"]].tolist() == [0, 0, 0, 0]
 
@@ -86,7 +86,10 @@ def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
     assert list(frame.index[-2:]) == ["x", "y"]
     assert rated(dict([pairing("x", "simple", 0.6, batches=4)]))["elo"].isna().all()
     without_simple = rated(dict([pairing("x", "y", 1.0)])).set_index("strategy")["elo"]
-    expected = {"x": 0, "y": -ELO * np.log(10_000.5 / 0.5)}  # finite, though it won nothing
+    expected = {
+        "x": 0,
+        "y": -ELO_PER_LOG_ODDS * np.log(10_000.5 / 0.5),
+    }  # finite, though it won nothing
     assert without_simple.to_dict() == pytest.approx(expected)
 
 
@@ -103,9 +106,11 @@ def test_resampling_draws_from_the_projects_stream():
 def test_the_cross_table_has_every_pair_both_ways():
     bag = toy.units(np.random.default_rng(1), 300, win=0.55)
     rows = toy.rows(np.random.default_rng(2), bag, 10, 500)
-    frame = cross_table({("x", "y"): rows})
+    frame = compute_cross_table({("x", "y"): rows})
     names = ("deals", "decided", "a_deal_win")
-    deals, decided, won = (rows[:, sums.SUM + sums.FACT[name]].sum() for name in names)
+    deals, decided, won = (
+        rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]].sum() for name in names
+    )
     share = (won + (deals - decided) / 2) / deals
     assert frame["share"].tolist() == pytest.approx([share, 1 - share])
     assert frame["low"][0] == pytest.approx(1 - frame["high"][1])
@@ -130,13 +135,15 @@ def played(seed, batches=12, units=40):
 
 
 def both_sides(rows, unit="match"):
-    cells = [(Cell("v", *pair, 1, unit), part) for pair, part in rows.items()]
-    return [Played(*cell, as_b=as_b) for cell in cells for as_b in (False, True)]
+    cells = [(MatchupKey("v", *pair, 1, unit), part) for pair, part in rows.items()]
+    return [BatchRows(*cell, as_b=as_b) for cell in cells for as_b in (False, True)]
 
 
 def standings(rows, unit="match"):
     robin = RoundRobin(rows, 1)
-    return league.standings(both_sides(rows, unit), league.ratings(robin), equilibrium_mix(robin))
+    return league.compute_standings(
+        both_sides(rows, unit), league.compute_ratings(robin), compute_equilibrium_mix(robin)
+    )
 
 
 def test_standings_are_means_over_opponents():
@@ -154,7 +161,9 @@ def test_standings_of_stopped_runs_are_as_wide_as_the_widest_of_their_cells():
     rows = played(1)
     seen, robin = both_sides(rows), RoundRobin(rows, 1)
     seen = [replace(one, multiplier=z) for one, z in zip(seen, (2, 2, 3, 3, 2.5, 2.5), strict=True)]
-    wide = league.standings(seen, league.ratings(robin), equilibrium_mix(robin))
+    wide = league.compute_standings(
+        seen, league.compute_ratings(robin), compute_equilibrium_mix(robin)
+    )
     width, plain = (frame["margin_high"] - frame["margin_low"] for frame in (wide, standings(rows)))
     assert (1.96 * width / plain).tolist() == pytest.approx([2.5, 3, 3])  # b, simple, c
 
@@ -162,8 +171,10 @@ def test_standings_of_stopped_runs_are_as_wide_as_the_widest_of_their_cells():
 def test_standings_have_leads_and_the_mix():
     rows = played(1)
     found, robin = standings(rows), RoundRobin(rows, 1)
-    assert found["lead"].to_numpy() == pytest.approx(league.ratings(robin)["lead"], nan_ok=True)
-    mix = equilibrium_mix(robin).set_index("strategy").loc[found["strategy"]]
+    assert found["lead"].to_numpy() == pytest.approx(
+        league.compute_ratings(robin)["lead"], nan_ok=True
+    )
+    mix = compute_equilibrium_mix(robin).set_index("strategy").loc[found["strategy"]]
     for name in mix:
         assert found[name].to_numpy() == pytest.approx(mix[name].to_numpy())
     assert found["mix"].sum() == pytest.approx(1)
@@ -178,7 +189,7 @@ def test_limits_agree_with_the_jackknife_over_batches():
         for pair, part in rows.items():
             if name in pair:
                 rest = part.sum(axis=0) - part
-                own = BY_NAME[metric], name == pair[1]
+                own = METRICS_BY_NAME[metric], name == pair[1]
                 left += [estimate_metric(row, *own).value / 2 for row in rest]
         se = np.sqrt(39 / 40 * ((left - left.mean()) ** 2).sum())
         half = (found.loc[name, f"{metric}_high"] - found.loc[name, f"{metric}_low"]) / 2
@@ -198,12 +209,14 @@ def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at(other_tur
     """d is b again: the same results against both others, once as B. One turn makes it another."""
     rows = played(1)
     again = rows["simple", "b"].copy()
-    again[3, sums.SUM + sums.FACT["turns"]] += other_turns
+    again[3, batch_columns.COL_SUM + batch_columns.FACT_INDEX["turns"]] += other_turns
     swapped = toy.seen_by_b(rows["b", "c"])
     doubled = rows | {("simple", "d"): again, ("c", "d"): swapped}
     doubled |= {("b", "d"): played(2)["simple", "b"]}
-    assert league.alike(both_sides(doubled)) == ([] if other_turns else [("b", "d")])
-    assert league.alike(both_sides(rows)) == []
+    assert league.find_duplicate_entries(both_sides(doubled)) == (
+        [] if other_turns else [("b", "d")]
+    )
+    assert league.find_duplicate_entries(both_sides(rows)) == []
 
 
 # Copies: random numbers of policies go by side, A or B, so that all their pairings end alike
@@ -218,15 +231,17 @@ def league_of(names, seed, count):
         kinds = tuple("copy" if name in COPIES else name for name in (a, b))
         if kinds not in played:
             matchup = parse_matchup(a, b, "standard", seed, "deal")
-            kernel.prepare(matchup)
-            played[kinds] = kernel.play(matchup, 0, count * matchup.batch)
+            kernel.compile_matchup(matchup)
+            played[kinds] = kernel.play_batches(matchup, 0, count * matchup.batch_size)
         cells[a, b] = played[kinds]
     return cells
 
 
 def seen(cells):
-    sides = [Played(Cell("standard", *pair, 1, "deal"), rows) for pair, rows in cells.items()]
-    return [side for one in sides for side in (one, one.reversed())]
+    sides = [
+        BatchRows(MatchupKey("standard", *pair, 1, "deal"), rows) for pair, rows in cells.items()
+    ]
+    return [side for one in sides for side in (one, one.swap_sides())]
 
 
 def test_copies_that_use_random_numbers_are_named():
@@ -235,13 +250,13 @@ def test_copies_that_use_random_numbers_are_named():
     cells = {}
     for a, b in itertools.combinations(names, 2):
         matchup = parse_matchup(a, b, "standard", 4, "deal")
-        kernel.prepare(matchup)
-        cells[a, b] = kernel.play(matchup, 0, matchup.batch)
+        kernel.compile_matchup(matchup)
+        cells[a, b] = kernel.play_batches(matchup, 0, matchup.batch_size)
     short = league_of(names, 4, 1)
     assert all(np.array_equal(short[pair], rows) for pair, rows in cells.items())
-    assert league.alike(seen(cells)) == [COPIES]
+    assert league.find_duplicate_entries(seen(cells)) == [COPIES]
     alone = {pair: rows for pair, rows in cells.items() if set(pair) <= set(COPIES)}
-    assert league.alike(seen(alone)) == [COPIES]
+    assert league.find_duplicate_entries(seen(alone)) == [COPIES]
 
 
 @pytest.mark.parametrize("leagues", [20, pytest.param(1_000, marks=pytest.mark.slow)])
@@ -254,7 +269,7 @@ def test_leads_among_copies_are_covered_in_95_of_100_leagues(leagues):
     covered = []
     for seed in range(leagues):
         cells = league_of(COPIES, 1000 + seed, 10)
-        leads = league.ratings(RoundRobin(cells, seed, 200)).iloc[:-1]
+        leads = league.compute_ratings(RoundRobin(cells, seed, 200)).iloc[:-1]
         holds = (leads["lead_low"] <= 0) & (leads["lead_high"] >= 0)
         assert holds.nunique() == 1
         covered.append(holds.iloc[0])

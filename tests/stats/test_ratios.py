@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from simgin.core import sums
-from simgin.stats.batches import allow_for_unseen, chi_square_tail, homogeneity
-from simgin.stats.estimate import RatioSums, estimate_ratio, quantile, wilson
+from simgin.core import batch_columns
+from simgin.stats.batches import add_continuity_correction, chi_square_tail, compute_homogeneity
+from simgin.stats.estimate import RatioSums, critical_value, estimate_ratio, wilson_interval
 
 
 def estimate(numerator, denominator, *, share=False, scale=1, always=True):
@@ -58,20 +58,20 @@ def test_an_estimate_needs_thirty_units_that_hold_any(units, value, of, more):
 def test_below_a_hundred_units_the_quantile_is_students_t():
     """Below one degree of freedom, too; and where it is known in closed form."""
     units = np.concatenate([np.arange(2, 100), np.linspace(1.5, 99.99, 500)])
-    found = [quantile(number) for number in units]
+    found = [critical_value(number) for number in units]
     assert found == pytest.approx(special.stdtrit(units - 1, 0.975), rel=1e-13, abs=0)
-    assert quantile(2) == pytest.approx(math.tan(0.475 * math.pi), rel=1e-14)
-    assert quantile(3) == pytest.approx(0.95 / math.sqrt(0.04875), rel=1e-14)
-    assert quantile(100) == quantile(math.inf) == 1.96
-    assert np.isnan([quantile(units) for units in (1.4, 1, 0, math.nan)]).all()
+    assert critical_value(2) == pytest.approx(math.tan(0.475 * math.pi), rel=1e-14)
+    assert critical_value(3) == pytest.approx(0.95 / math.sqrt(0.04875), rel=1e-14)
+    assert critical_value(100) == critical_value(math.inf) == 1.96
+    assert np.isnan([critical_value(units) for units in (1.4, 1, 0, math.nan)]).all()
 
 
 @pytest.mark.parametrize("unseen", [0.0, 1e-30, 1e-9])
 def test_what_was_not_seen_takes_no_freedom_away(unseen):
     """A hundred batches keep 1.96, whatever their error."""
     for se in np.random.default_rng(2).random(500):
-        whole, freedom = allow_for_unseen(se, 99.0, unseen)
-        assert freedom >= 99 and quantile(freedom + 1) == 1.96
+        whole, freedom = add_continuity_correction(se, 99.0, unseen)
+        assert freedom >= 99 and critical_value(freedom + 1) == 1.96
         assert whole == pytest.approx(math.hypot(se, math.sqrt(unseen)), rel=1e-12)
 
 
@@ -82,12 +82,12 @@ def test_what_was_not_seen_takes_no_freedom_away(unseen):
 def test_the_wilson_interval_agrees_with_scipy(successes, trials):
     expected = stats.binomtest(successes, trials).proportion_ci(0.95, method="wilson")
     limits = pytest.approx((expected.low, expected.high), rel=1e-4, abs=1e-12)
-    assert wilson(successes / trials, trials) == limits
+    assert wilson_interval(successes / trials, trials) == limits
 
 
 def test_a_share_of_single_results_takes_the_wilson_interval():
     found = estimate([1] * 12 + [0] * 88, [1] * 100, share=True)
-    assert (found.low, found.high) == wilson(0.12, 100)
+    assert (found.low, found.high) == wilson_interval(0.12, 100)
 
 
 def test_drawn_matches_shrink_the_effective_number_of_trials():
@@ -95,7 +95,7 @@ def test_drawn_matches_shrink_the_effective_number_of_trials():
     found = estimate(halves, [1] * 100, share=True, scale=2)
     assert found.value == 0.5
     trials = 0.25 / slow_se(halves, np.full(100, 2)) ** 2
-    assert (found.low, found.high) == pytest.approx(wilson(0.5, trials))
+    assert (found.low, found.high) == pytest.approx(wilson_interval(0.5, trials))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_drawn_matches_shrink_the_effective_number_of_trials():
 )
 def test_a_share_of_pairs_has_an_interval_even_if_it_never_varied(wins, share, trials):
     found = estimate(wins, [2] * len(wins), share=True)
-    assert (found.low, found.high) == pytest.approx(wilson(share, trials), rel=1e-3)
+    assert (found.low, found.high) == pytest.approx(wilson_interval(share, trials), rel=1e-3)
 
 
 # Homogeneity
@@ -118,10 +118,10 @@ def test_a_share_of_pairs_has_an_interval_even_if_it_never_varied(wins, share, t
 
 def singles(won, n):
     """Batch rows of n single deals each, of which `won` were won."""
-    rows = np.zeros((len(won), sums.COLUMNS), np.int64)
-    win, deals = sums.FACT["a_deal_win"], sums.FACT["deals"]
-    rows[:, sums.UNITS] = n
-    for block in (sums.SUM, sums.SQUARE, sums.CROSS):
+    rows = np.zeros((len(won), batch_columns.N_COLUMNS), np.int64)
+    win, deals = batch_columns.FACT_INDEX["a_deal_win"], batch_columns.FACT_INDEX["deals"]
+    rows[:, batch_columns.COL_UNITS] = n
+    for block in (batch_columns.COL_SUM, batch_columns.COL_SQUARE, batch_columns.COL_CROSS):
         rows[:, block + win], rows[:, block + deals] = won, n
     return rows
 
@@ -130,13 +130,13 @@ def test_single_results_give_pearsons_chi_square():
     """Up to a factor (n - 1) / n in the variance."""
     won, n = np.array([480, 520, 530, 505, 470]), np.array([1000, 1000, 1000, 1000, 900])
     expected = stats.chi2_contingency(np.array([won, n - won]), correction=False)
-    found = homogeneity(singles(won, n), "deal_win")
+    found = compute_homogeneity(singles(won, n), "deal_win")
     assert found.statistic == pytest.approx(expected.statistic * (n.sum() - 1) / n.sum())
     assert (found.df, found.p) == (4, pytest.approx(expected.pvalue, rel=1e-3))
     p = won.sum() / n.sum()
     residual = (won - n * p) / np.sqrt(n * p * (1 - p) * (1 - n / n.sum()))
-    assert found.where == np.abs(residual).argmax()
-    assert found.largest == pytest.approx(residual[found.where], rel=1e-3)
+    assert found.largest_group == np.abs(residual).argmax()
+    assert found.largest_residual == pytest.approx(residual[found.largest_group], rel=1e-3)
 
 
 def test_the_tail_of_chi_square_agrees_with_scipy():
@@ -152,5 +152,8 @@ def test_the_tail_of_chi_square_agrees_with_scipy():
     ids=["one", "sure", "empty"],
 )
 def test_homogeneity_is_undefined_without_variation(rows):
-    found = homogeneity(rows, "deal_win")
-    assert np.isnan([found.statistic, found.p, found.largest]).all() and found.where == -1
+    found = compute_homogeneity(rows, "deal_win")
+    assert (
+        np.isnan([found.statistic, found.p, found.largest_residual]).all()
+        and found.largest_group == -1
+    )

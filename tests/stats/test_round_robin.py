@@ -7,15 +7,26 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simgin.stats.league import CROSS_COLUMNS, MIX_COLUMNS, equilibrium, equilibrium_mix
-from simgin.stats.round_robin import ELO, RoundRobin, deviances, non_additivity, triads
+from simgin.stats.league import (
+    CROSS_COLUMNS,
+    MIX_COLUMNS,
+    compute_equilibrium_mix,
+    solve_equilibrium,
+)
+from simgin.stats.round_robin import (
+    ELO_PER_LOG_ODDS,
+    RoundRobin,
+    compute_deviances,
+    compute_non_additivity,
+    find_circles,
+)
 from support.round_robins import field, pairing
 
 LINE = {"simple": 0.0, "b": 60.0, "c": -30.0, "d": 10.0}
 
 
 def fit(pairings, samples=100):
-    return non_additivity(RoundRobin(pairings, 1, samples))
+    return compute_non_additivity(RoundRobin(pairings, 1, samples))
 
 
 def rock_paper_scissors(*shares, **how):
@@ -37,12 +48,12 @@ def test_the_deviance_is_twice_the_log_likelihood_that_the_model_lacks():
         won, n = wins[i, j], wins[i, j] + wins[j, i]
         expected += 2 * stats.binom.logpmf(won, n, won / n)
         expected -= 2 * stats.binom.logpmf(won, n, t[i] / (t[i] + t[j]))
-    assert deviances(wins[None], log_t[None]) == pytest.approx([expected])
+    assert compute_deviances(wins[None], log_t[None]) == pytest.approx([expected])
 
 
 def test_a_table_of_the_model_is_additive():
     noise = [fit(field(LINE, rng=np.random.default_rng([3, i]))) for i in range(60)]
-    raw, share = (np.array([getattr(one, name) for one in noise]) for name in ("raw", "share"))
+    raw, share = (np.array([getattr(one, name) for one in noise]) for name in ("raw", "proportion"))
     assert raw.mean() > 0.002  # noise alone leaves a deviance
     assert share.mean() < 0.5 * raw.mean()
     assert fit(field(LINE, pairs=10**6)).raw < 1e-4
@@ -57,7 +68,7 @@ def test_a_cell_without_wins_does_not_rule():
 
 
 def test_rock_paper_scissors_is_entirely_non_additive():
-    assert fit(rock_paper_scissors(0.7, 0.7, 0.7)).share == pytest.approx(1, abs=1e-3)
+    assert fit(rock_paper_scissors(0.7, 0.7, 0.7)).proportion == pytest.approx(1, abs=1e-3)
 
 
 def test_the_error_of_non_additivity_agrees_with_repeated_experiments():
@@ -77,8 +88,8 @@ def test_the_error_of_non_additivity_agrees_with_repeated_experiments():
 def test_non_additivity_needs_a_complete_round_robin_and_five_batches():
     one, other = pairing("a", "b", 0.5), pairing("b", "c", 0.5)
     for cells in (dict([one, other]), dict([one]), field(LINE, batches=4)):
-        assert np.isnan(fit(cells).share)
-        assert equilibrium_mix(RoundRobin(cells, 1))["mix"].isna().all()
+        assert np.isnan(fit(cells).proportion)
+        assert compute_equilibrium_mix(RoundRobin(cells, 1))["mix"].isna().all()
 
 
 # Circles
@@ -111,19 +122,19 @@ def by_hand(shares, se):
 @pytest.mark.parametrize("seed", range(5))
 def test_circles_are_those_found_by_hand(seed):
     shares = random_shares(np.random.default_rng([5, seed]), 7, 0.1)
-    found, expected = triads(made_cross(shares, 0.02)), by_hand(shares, 0.02)
-    assert found.examined == 35 and len(expected) > 2
+    found, expected = find_circles(made_cross(shares, 0.02)), by_hand(shares, 0.02)
+    assert found.n_triads == 35 and len(expected) > 2
     seen = {}
     for _, row in found.circles.iterrows():
         players = [int(row[place][1:]) for place in ("first", "second", "third")]
         first = players.index(min(players))
         seen[tuple(players[first:] + players[:first])] = row["excess"]
-        assert row["share"] == pytest.approx(0.5 + 0.02 * row["excess"])
+        assert row["proportion"] == pytest.approx(0.5 + 0.02 * row["excess"])
     assert seen == pytest.approx(expected)
     p = np.sort(stats.norm.sf(list(expected.values())))
     holm = np.minimum(1, np.maximum.accumulate((70 - np.arange(len(p))) * p))
     assert found.circles["p_holm"].to_numpy() == pytest.approx(holm)
-    assert len(found.sure) == (holm < 0.05).sum()
+    assert len(found.significant_circles) == (holm < 0.05).sum()
 
 
 def test_even_players_seldom_go_round_in_a_circle():
@@ -132,15 +143,15 @@ def test_even_players_seldom_go_round_in_a_circle():
     A rate of .05 exceeds .1 of 200 once in 500 runs; that of circles is far lower.
     """
     noise = (random_shares(np.random.default_rng([6, i]), 8, 0.02) for i in range(200))
-    sure = [len(triads(made_cross(shares, 0.02)).sure) for shares in noise]
+    sure = [len(find_circles(made_cross(shares, 0.02)).significant_circles) for shares in noise]
     assert np.mean(np.array(sure) > 0) < 0.1
 
 
 def test_triads_with_an_unknown_pair_are_left_out():
     cross = made_cross(random_shares(np.random.default_rng(1), 4, 0.1), 0.02)
     unknown = cross[["strategy", "opponent"]].isin(["p0", "p1"]).all(axis=1)
-    cross.loc[unknown, ["share", "se", "low", "high"]] = np.nan
-    assert triads(cross).examined == 2
+    cross.loc[unknown, ["proportion", "se", "low", "high"]] = np.nan
+    assert find_circles(cross).n_triads == 2
 
 
 # The equilibrium mix
@@ -167,7 +178,7 @@ def brute_force(game):
 @pytest.mark.parametrize("seed", range(8))
 def test_the_equilibrium_is_the_one_found_by_brute_force(k, seed):
     game = random_shares(np.random.default_rng([7, k, seed]), k, 1) - 0.5
-    assert equilibrium(game) == pytest.approx(brute_force(game), abs=1e-6)
+    assert solve_equilibrium(game) == pytest.approx(brute_force(game), abs=1e-6)
 
 
 EQUAL_LEADERS = np.array([[0, 0, 1, 2], [0, 0, 1, 2], [-1, -1, 0, 1], [-2, -2, -1, 0.0]])
@@ -184,12 +195,12 @@ WITH_A_COPY = np.array([[0, 0, 1, -1], [0, 0, 1, -1], [-1, -1, 0, 1], [1, 1, -1,
     ids=["all alike", "two equal leaders", "a circle with a copy"],
 )
 def test_of_several_equilibria_it_is_the_most_even_one(game, mix):
-    assert equilibrium(game) == pytest.approx(mix, abs=1e-4)
+    assert solve_equilibrium(game) == pytest.approx(mix, abs=1e-4)
 
 
 def test_the_mix_of_a_round_robin_is_that_of_its_log_odds():
     robin = RoundRobin(rock_paper_scissors(0.7, 0.6, 0.55), 1)
-    frame = equilibrium_mix(robin).set_index("strategy")
+    frame = compute_equilibrium_mix(robin).set_index("strategy")
     assert tuple(frame.reset_index().columns) == MIX_COLUMNS
     edges = [np.log((2 * won + 0.5) / (2 * (5000 - won) + 0.5)) for won in (3500, 3000, 2750)]
     expected = dict(zip(("p", "r", "s"), np.array(edges) / sum(edges), strict=True))
@@ -198,20 +209,22 @@ def test_the_mix_of_a_round_robin_is_that_of_its_log_odds():
 
 
 def test_a_leader_is_the_mix_and_others_are_behind_by_what_they_lose_to_him():
-    frame = equilibrium_mix(RoundRobin(field(LINE, pairs=20_000), 1)).set_index("strategy")
+    frame = compute_equilibrium_mix(RoundRobin(field(LINE, pairs=20_000), 1)).set_index("strategy")
     assert frame["mix"].to_dict() == pytest.approx({"b": 1, "simple": 0, "c": 0, "d": 0}, abs=1e-6)
     behind = {name: elo - 60 for name, elo in LINE.items()}
     assert frame["elo_v_mix"].to_dict() == pytest.approx(behind, abs=0.1)
     level = field({"simple": 0, "b": 4, "c": 2}, rng=np.random.default_rng(2))
-    assert (equilibrium_mix(RoundRobin(level, 1))["elo_v_mix_high"] == 0).all()  # none is ahead
+    assert (
+        compute_equilibrium_mix(RoundRobin(level, 1))["elo_v_mix_high"] == 0
+    ).all()  # none is ahead
 
 
 def test_who_never_won_against_the_mix_is_known_by_a_bound():
     """Half a win of 10,001; it has no limits, others have."""
     cells = {**field(LINE, rng=np.random.default_rng(2)), **dict([pairing("b", "d", 1.0)])}
-    frame = equilibrium_mix(RoundRobin(cells, 1)).set_index("strategy")
+    frame = compute_equilibrium_mix(RoundRobin(cells, 1)).set_index("strategy")
     assert frame["mix"].to_dict() == pytest.approx({"b": 1, "simple": 0, "c": 0, "d": 0}, abs=1e-6)
-    assert frame.loc["d", "elo_v_mix"] == pytest.approx(-ELO * np.log(10_000.5 / 0.5))
+    assert frame.loc["d", "elo_v_mix"] == pytest.approx(-ELO_PER_LOG_ODDS * np.log(10_000.5 / 0.5))
     limits = frame[["elo_v_mix_low", "elo_v_mix_high"]]
     assert limits.loc["d"].isna().all() and limits.drop("d").notna().all(axis=None)
     assert limits.loc["b"].tolist() == pytest.approx([0, 0], abs=1e-6)
@@ -223,6 +236,6 @@ def test_limits_of_the_mix_hold_its_true_weights():
     held = []
     for i in range(200):
         cells = rock_paper_scissors(0.6, 0.6, 0.6, rng=np.random.default_rng([9, i]), batches=20)
-        frame = equilibrium_mix(RoundRobin(cells, i, 200))
+        frame = compute_equilibrium_mix(RoundRobin(cells, i, 200))
         held.append((frame["mix_low"] <= 1 / 3) & (frame["mix_high"] >= 1 / 3))
     assert 0.88 < np.mean(held) < 0.99

@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from simgin.runs.stopping import CATEGORIES, bounds, multinomial_llr, share_of_elo
-from simgin.stats.estimate import LOOK_FROM, beta_binomial, planned_units, sequence_width
+from simgin.runs.stopping import (
+    PAIR_SCORES,
+    compute_multinomial_llr,
+    compute_sprt_bounds,
+    elo_to_score,
+)
+from simgin.stats.estimate import (
+    MIN_UNITS_FIRST_LOOK,
+    beta_binomial_interval,
+    confidence_sequence_width,
+    planned_sample_size,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,7 +26,9 @@ from simgin.stats.estimate import LOOK_FROM, beta_binomial, planned_units, seque
     ids=str,
 )
 def test_the_multiplier_agrees_with_the_published_widths(part, ratio):
-    assert sequence_width(part * 10_000, 10_000) / 1.96 == pytest.approx(ratio, abs=0.005)
+    assert confidence_sequence_width(part * 10_000, 10_000) / 1.96 == pytest.approx(
+        ratio, abs=0.005
+    )
 
 
 def test_the_multiplier_is_the_formula_in_v_and_r():
@@ -24,10 +36,10 @@ def test_the_multiplier_is_the_formula_in_v_and_r():
     v, v_star = n * variance, planned * variance
     r = v_star / (2 * log(20) + log(1 + 2 * log(20)))
     half = sqrt((v + r) * log((v + r) / (r * 0.05**2))) / n
-    assert sequence_width(n, planned) * sqrt(variance / n) == pytest.approx(half)
-    n = planned_units(0.001, 0.3)
-    assert sequence_width(n, n) * 0.3 / sqrt(n) == pytest.approx(0.001, rel=1e-4)
-    assert planned_units(10, 0.3) == LOOK_FROM
+    assert confidence_sequence_width(n, planned) * sqrt(variance / n) == pytest.approx(half)
+    n = planned_sample_size(0.001, 0.3)
+    assert confidence_sequence_width(n, n) * 0.3 / sqrt(n) == pytest.approx(0.001, rel=1e-4)
+    assert planned_sample_size(10, 0.3) == MIN_UNITS_FIRST_LOOK
 
 
 @pytest.mark.parametrize(
@@ -43,28 +55,28 @@ def test_the_beta_binomial_limits_are_where_the_mixture_rejects(successes, failu
     def relative(q, p):  # likelihood of q over that of p
         return exp(stats.binom.logpmf(successes, n, q) - stats.binom.logpmf(successes, n, p))
 
-    low, high = beta_binomial(successes, failures)
+    low, high = beta_binomial_interval(successes, failures)
     for p in {low, high} - {0.0, 1.0}:
         mixed = lambda t, p=p: 2 / np.pi * relative(np.sin(t) ** 2, p)  # noqa: E731
         peak = [np.arcsin(sqrt(best))]
         total, _ = integrate.quad(mixed, 0, np.pi / 2, points=peak, limit=500)
         assert total == pytest.approx(20, rel=1e-6)  # Beta(1/2, 1/2) is the arcsine law
-    assert low <= best <= high and beta_binomial(0, 0) == (0, 1)
+    assert low <= best <= high and beta_binomial_interval(0, 0) == (0, 1)
     assert ((low == 0) == (successes == 0)) and ((high == 1) == (failures == 0))
 
 
 def test_elo_gives_a_share():
     for elo, share in {0: 0.5, 400: 10 / 11, -400: 1 / 11, 100: 0.640065}.items():
-        assert share_of_elo(elo) == pytest.approx(share, abs=1e-6)
+        assert elo_to_score(elo) == pytest.approx(share, abs=1e-6)
 
 
 def test_the_bounds_of_the_test_follow_from_alpha_and_beta():
-    assert bounds() == pytest.approx((log(0.05 / 0.95), log(19)))
+    assert compute_sprt_bounds() == pytest.approx((log(0.05 / 0.95), log(19)))
 
 
 def slow_fit(counts, mean):
     """Log likelihood of the likeliest distribution with this mean, by a general optimiser."""
-    scores, counts = np.array(CATEGORIES), np.array(counts, float)
+    scores, counts = np.array(PAIR_SCORES), np.array(counts, float)
     limits = [
         {"type": "eq", "fun": lambda p: p.sum() - 1},
         {"type": "eq", "fun": lambda p: p @ scores - mean},
@@ -88,9 +100,9 @@ def slow_fit(counts, mean):
 )
 def test_the_multinomial_ratio_agrees_with_a_general_optimiser(counts):
     expected = slow_fit(counts, 0.53) - slow_fit(counts, 0.5)
-    assert multinomial_llr(counts, 0.5, 0.53) == pytest.approx(expected, abs=2e-4)
+    assert compute_multinomial_llr(counts, 0.5, 0.53) == pytest.approx(expected, abs=2e-4)
 
 
 def test_the_ratio_of_one_sided_counts_is_finite():
-    assert 0 < multinomial_llr([0, 0, 0, 0, 1000], 0.5, 0.51) < 1000
-    assert multinomial_llr([1000, 0, 0, 0, 0], 0.5, 0.51) < 0
+    assert 0 < compute_multinomial_llr([0, 0, 0, 0, 1000], 0.5, 0.51) < 1000
+    assert compute_multinomial_llr([1000, 0, 0, 0, 0], 0.5, 0.51) < 0

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.stats import metrics, table
 from support import toy_deals as toy
 
@@ -31,8 +31,8 @@ def test_the_tidy_table_has_its_columns_and_order():
     assert list(tidy["strategy"]) == ["gold"] * (len(both) // 2) + ["simple"] * (len(both) // 2)
     alone = frame(a="gold", b="gold")  # against itself it has one side; deals have no matches
     assert set(alone["opponent"]) == {"gold"} and set(alone["unit"]) == {"deal"}
-    assert len(alone) == len(metrics.unit_metrics("deal"))
-    (key, rows), *others = table.matchups(tidy)
+    assert len(alone) == len(metrics.select_metrics("deal"))
+    (key, rows), *others = table.iterate_matchups(tidy)
     assert key == ("standard", "gold", "simple") and others == []
     assert rows["deal_win"]["value"] == cell(tidy, "deal_win")["value"]
 
@@ -49,7 +49,12 @@ def test_every_value_and_error_agrees_with_the_units(unit, metric):
     for strategy, name in sides[:1] if alone else sides:
         sign = -1 if metric.zero_sum and strategy == "simple" else 1
         n = sign * toy.column(facts, name).astype(float) / metric.scale
-        d = toy.column(facts, sums.FACTS[sums.DENOMINATOR[sums.FACT[name]]]).astype(float)
+        d = toy.column(
+            facts,
+            batch_columns.FACT_NAMES[
+                batch_columns.DENOMINATOR_INDEX[batch_columns.FACT_INDEX[name]]
+            ],
+        ).astype(float)
         row = cell(tidy, metric.name, strategy)
         if not d.any():
             assert np.isnan(row[["value", "se", "low", "high"]].astype(float)).all()
@@ -69,7 +74,7 @@ def test_n_counts_both_halves():
 
 
 def test_the_csv_has_ten_digits_empty_cells_and_unix_line_ends():
-    text = table.csv(frame())
+    text = table.format_csv(frame())
     lines = text.split("\n")
     assert "\r" not in text
     assert lines[0] == "variant,strategy,opponent,unit,metric,value,se,low,high,n"
@@ -77,8 +82,8 @@ def test_the_csv_has_ten_digits_empty_cells_and_unix_line_ends():
     digits = [number.lstrip("-0.").replace(".", "") for number in lines[1].split(",")[5:9]]
     assert all(len(some) <= 10 for some in digits)
     assert text.endswith("\n")
-    assert '"gold-early:k=4,j=2"' in table.csv(frame(a="gold-early:k=4,j=2"))
-    rows = json.loads(json.dumps(table.records(frame()), allow_nan=False))
+    assert '"gold-early:k=4,j=2"' in table.format_csv(frame(a="gold-early:k=4,j=2"))
+    rows = json.loads(json.dumps(table.to_records(frame()), allow_nan=False))
     shot = next(row for row in rows if row["metric"] == "points_shot")
     assert (shot["value"], shot["n"]) == (None, 6000)
     assert rows[0]["value"] == float(lines[1].split(",")[5])
@@ -88,33 +93,35 @@ def test_every_frame_of_estimates_is_written_with_the_same_first_columns():
     who = {"variant": "eaai", "strategy": "gold", "opponent": "simple"}
     limits = {"se": 0.01, "low": 0.2, "high": 0.3}
     told = {**who, "metric": "match_win", "difference": 0.25, **limits, "n": 9, "p": 0.5}
-    lines = table.csv(pd.DataFrame([told])).splitlines()
+    lines = table.format_csv(pd.DataFrame([told])).splitlines()
     assert lines[0] == "variant,strategy,opponent,unit,metric,value,se,low,high,n,p,kind"
     assert lines[1] == "eaai,gold,simple,match,match_win,0.25,0.01,0.2,0.3,9,0.5,difference"
-    (row,) = table.records(pd.DataFrame([told]))
+    (row,) = table.to_records(pd.DataFrame([told]))
     assert row["value"] == row["difference"] == 0.25 and list(row)[:10] == [*table.TABLE_COLUMNS]
     rows = pd.DataFrame({"place": [1, 2], "strategy": ["a", "b"], "n": [5, 6]})
     for name, first in {"elo": 10, "margin": 0.5}.items():
         for at, end in enumerate(("", "_se", "_low", "_high")):
             rows[name + end] = [first + at, 2 * first + at]
-    lines = table.csv(rows).splitlines()
+    lines = table.format_csv(rows).splitlines()
     assert lines[1:] == [
         ",a,,,elo,10,11,12,13,5,1",
         ",a,,deal,margin,0.5,1.5,2.5,3.5,5,1",
         ",b,,,elo,20,21,22,23,6,2",
         ",b,,deal,margin,1,2,3,4,6,2",
     ]
-    told = table.records(rows)
+    told = table.to_records(rows)
     assert [row["value"] for row in told] == [10, 0.5, 20, 1]
     assert [row["elo"] for row in told] == [10, 10, 20, 20]  # as it was called before
     numbers = pd.DataFrame({"parameter": ["k"], "tuned": [3]})
-    assert table.csv(numbers) == "parameter,tuned\nk,3\n"
+    assert table.format_csv(numbers) == "parameter,tuned\nk,3\n"
 
 
 def test_a_zero_has_no_minus_sign():
-    facts = np.zeros((100, sums.N_FACTS), np.int64)
-    facts[:, sums.FACT["deals"]] = 2
-    assert "-0" not in table.csv(toy.tidy("standard", "gold", "simple", "deal", toy.row(facts)))
+    facts = np.zeros((100, batch_columns.N_FACTS), np.int64)
+    facts[:, batch_columns.FACT_INDEX["deals"]] = 2
+    assert "-0" not in table.format_csv(
+        toy.tidy("standard", "gold", "simple", "deal", toy.row(facts))
+    )
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
@@ -122,8 +129,11 @@ def test_a_metric_has_facts_of_both_sides_and_a_meaning_with_its_range(metric):
     assert ("(0 to 1)" in metric.meaning) == metric.share == ("per " not in metric.meaning)
     swapped = {"a_": "b_", "b_": "a_"}.get(metric.own[:2], metric.own[:2]) + metric.own[2:]
     assert metric.other == (metric.own if metric.zero_sum else swapped)
-    assert metric.own in sums.FACT
-    assert metric.other in sums.FACT
-    facts = [sums.DENOMINATOR[sums.FACT[fact]] for fact in (metric.own, metric.other)]
-    own, other = (sums.FACTS[fact] for fact in facts)
+    assert metric.own in batch_columns.FACT_INDEX
+    assert metric.other in batch_columns.FACT_INDEX
+    facts = [
+        batch_columns.DENOMINATOR_INDEX[batch_columns.FACT_INDEX[fact]]
+        for fact in (metric.own, metric.other)
+    ]
+    own, other = (batch_columns.FACT_NAMES[fact] for fact in facts)
     assert own.removeprefix("a_") == other.removeprefix("b_") or {own, other} == {"deals"}

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.stats import variance
 from simgin.stats.estimate import Estimate
-from simgin.stats.variance import anchored_mean
+from simgin.stats.variance import control_variate_mean
 from support import toy_deals as toy
 
 BAG = toy.units(np.random.default_rng(1), 200)
@@ -21,9 +21,12 @@ BAG = toy.units(np.random.default_rng(1), 200)
 def test_adjustment_agrees_with_scipys_regression():
     """With equal batches the adjusted value is the regression line at the control's mean."""
     rows, mean = toy.rows(np.random.default_rng(2), BAG, 50, 200), 0.3
-    y, x = rows[:, sums.SUM + sums.FACT["gin"]] / 400, rows[:, sums.DEALT] / 400
+    y, x = (
+        rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["gin"]] / 400,
+        rows[:, batch_columns.COL_DEALT_DIFFERENCE] / 400,
+    )
     line = stats.linregress(x - mean, y)
-    found, variance_ratio = variance.adjust(rows, "gin", mean)
+    found, variance_ratio = variance.adjust_metric(rows, "gin", mean)
     assert found.value == pytest.approx(line.intercept)
     assert found.se == pytest.approx(line.intercept_stderr)
     half = stats.t.ppf(0.975, 48) * line.intercept_stderr
@@ -43,13 +46,13 @@ def test_adjustment_agrees_with_scipys_regression():
     ],
 )
 def test_the_mean_of_the_control_is_known_where_it_is_exact(text, mean):
-    assert variance.mean_dealt(variants.find(text).row) == mean
+    assert variance.find_mean_dealt_deadwood(variants.find_variant(text).params) == mean
 
 
 @functools.cache
 def played(a, b, variant):
     matchup = parse_matchup(a, b, variant, 5, "deal")
-    return matchup.variant.row, kernel.play(matchup, 0, 60_000)
+    return matchup.variant.params, kernel.play_batches(matchup, 0, 60_000)
 
 
 @pytest.mark.parametrize(
@@ -58,17 +61,20 @@ def played(a, b, variant):
 def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
     """Within 5 standard errors, which gives a false alarm once in 300,000 runs of each."""
     rules, rows = played(a, b, variant)
-    per_deal = rows[:, sums.DEALT] / rows[:, sums.SUM + sums.FACT["deals"]]
+    per_deal = (
+        rows[:, batch_columns.COL_DEALT_DIFFERENCE]
+        / rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]]
+    )
     error = per_deal.std(ddof=1) / np.sqrt(len(rows))
-    assert abs(per_deal.mean() - variance.mean_dealt(rules)) < 5 * error
+    assert abs(per_deal.mean() - variance.find_mean_dealt_deadwood(rules)) < 5 * error
 
 
 def test_adjusted_estimates_stand_beside_raw_estimates():
     rules, rows = played("gold", None, "solitaire-gin")
-    frame = variance.adjusted(rules, "deal", rows)
+    frame = variance.compute_adjusted_metrics(rules, "deal", rows)
     assert tuple(frame.columns) == variance.ADJUSTED_COLUMNS
     assert set(frame["metric"]) <= {"win", "score", "gin"}
-    assert (frame["variance_ratio"] < variance.WORTHWHILE).all()
+    assert (frame["variance_ratio"] < variance.MAX_VARIANCE_RATIO).all()
     raw = toy.tidy("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
     for row in frame.itertuples():
         plain = tuple(raw.loc[row.metric, ["value", "se", "n"]])
@@ -86,8 +92,8 @@ def test_adjusted_estimates_stand_beside_raw_estimates():
 )
 def test_without_a_known_mean_or_enough_batches_nothing_is_adjusted(a, b, variant, unit):
     matchup = parse_matchup(a, b, variant, 5, unit)
-    rows = kernel.play(matchup, 0, 300)
-    assert variance.adjusted(matchup.variant.row, matchup.unit, rows).empty
+    rows = kernel.play_batches(matchup, 0, 300)
+    assert variance.compute_adjusted_metrics(matchup.variant.params, matchup.unit, rows).empty
 
 
 # Means set right by a control whose mean was measured elsewhere
@@ -96,13 +102,13 @@ def test_without_a_known_mean_or_enough_batches_nothing_is_adjusted(a, b, varian
 @pytest.mark.parametrize(("of_the_mean", "error"), [(0.0, 0.0), (0.5, 1.0)])
 def test_values_on_a_line_are_known_as_well_as_the_mean_of_the_control(of_the_mean, error):
     control = np.array([1.0, 2.0, 4.0, 7.0])
-    found = anchored_mean(3 + 2 * control, control, Estimate(10.0, of_the_mean))
+    found = control_variate_mean(3 + 2 * control, control, Estimate(10.0, of_the_mean))
     assert (found.value, found.se) == (pytest.approx(23), pytest.approx(error, abs=1e-9))
 
 
 def test_without_a_control_it_is_the_plain_mean():
     values = np.arange(200.0)
-    found = anchored_mean(values, np.zeros(200), Estimate(0.0, 0.0))
+    found = control_variate_mean(values, np.zeros(200), Estimate(0.0, 0.0))
     assert found.value == pytest.approx(99.5)
     assert found.se == pytest.approx(values.std(ddof=2) / np.sqrt(200))
 
@@ -124,8 +130,8 @@ def from_records(records):
 
 def test_the_gain_agrees_with_recorded_deals():
     matchup = parse_matchup("gold", "simple", "standard", 3, "deal")
-    rows, records = kernel.play_recorded(matchup, 0, 6000)
-    found = variance.mirroring_gain(rows, "deal")
+    rows, records = kernel.play_with_records(matchup, 0, 6000)
+    found = variance.pairing_efficiency(rows, "deal")
     assert found["rho"].to_numpy() == pytest.approx(from_records(records))
     assert found["luck"].to_numpy() == pytest.approx(1 - found["rho"].to_numpy())
     assert set(found["n"]) == {12_000}
@@ -133,7 +139,7 @@ def test_the_gain_agrees_with_recorded_deals():
     for name, other in (("rho", "luck"), ("luck", "rho")):
         assert found[f"{name}_low"].to_numpy() == pytest.approx(found[name] - half)
         assert found[f"{name}_high"].to_numpy() == pytest.approx(1 - found[f"{other}_low"])
-    wide = variance.mirroring_gain(rows, "deal", 3.92)
+    wide = variance.pairing_efficiency(rows, "deal", 3.92)
     assert (wide["rho_high"] - wide["rho"]).to_numpy() == pytest.approx(2 * half)
 
 
@@ -151,7 +157,7 @@ PUBLISHED = {
 def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
     a, b = ("gold" + (f"+knock={knock}" if knock else "") for knock in knocks)
     matchup = parse_matchup(a, b, "standard", 11, "deal")
-    found = variance.mirroring_gain(kernel.play(matchup, 0, 40_000), "deal").iloc[0]
+    found = variance.pairing_efficiency(kernel.play_batches(matchup, 0, 40_000), "deal").iloc[0]
     assert abs(found["rho"] - PUBLISHED[knocks]) < 0.01
     assert found["se"] < 0.005
 
@@ -159,7 +165,7 @@ def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
 def test_the_gain_of_matches_comes_from_their_own_columns():
     bag = toy.units(np.random.default_rng(6), 400, matches=True)
     rows = toy.rows(np.random.default_rng(7), bag, 10, 100)
-    found = variance.mirroring_gain(rows, "match")
+    found = variance.pairing_efficiency(rows, "match")
     assert (found["rho"] < 1).all() and set(found["n"]) == {2000}
 
 
@@ -167,13 +173,13 @@ def test_the_gain_of_matches_comes_from_their_own_columns():
 def test_the_gain_is_undefined_without_enough_pairs(batches, pairs):
     bag = toy.units(np.random.default_rng(6), 50)
     rows = toy.rows(np.random.default_rng(7), bag, batches, pairs)
-    assert np.isnan(variance.mirroring_gain(rows, "deal")["rho"]).all()
+    assert np.isnan(variance.pairing_efficiency(rows, "deal")["rho"]).all()
 
 
 def test_the_sign_test_counts_sweeps():
-    row = np.zeros(sums.COLUMNS, np.int64)
-    row[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + 5] = 3, 9, 99, 9, 12
-    found = variance.sweeps(row)
+    row = np.zeros(batch_columns.N_COLUMNS, np.int64)
+    row[batch_columns.COL_PAIR_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM + 5] = 3, 9, 99, 9, 12
+    found = variance.count_double_wins(row)
     assert (found.a, found.b) == (12, 3)
     assert found.p == pytest.approx(2 * stats.binom.cdf(3, 15, 0.5))
-    assert np.isnan(variance.sweeps(row * 0).p)
+    assert np.isnan(variance.count_double_wins(row * 0).p)

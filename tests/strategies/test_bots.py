@@ -6,7 +6,7 @@ import random
 import pytest
 
 from oracles import twin
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 from simgin.text import notation
@@ -21,7 +21,7 @@ VALUE = twin.card_values(ROW, "stopper")
 
 
 def value(card: int) -> int:
-    return VALUE[notation.card_text(card)]
+    return VALUE[notation.format_card(card)]
 
 
 def views(seed: int, n: int, size: int = 11) -> list:
@@ -230,7 +230,7 @@ def test_mishra_weighs_its_own_worth_against_the_opponents():
                 own = worth(10, set(loose) - {card}, there, held, hurry(loose))
                 scores[card] = 0.77 * 1.45 * (1 - his) - own
             expected = best(scores)
-        thrown = notation.card_text(ask("discard", "mishra", seen))
+        thrown = notation.format_card(ask("discard", "mishra", seen))
         assert thrown in expected, (cards(seen.hand), expected)
     assert asked > 20
 
@@ -261,7 +261,7 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
         if not wanted:
             drawn = []
             for u in members(seen.unseen):
-                rest = there - {notation.card_text(u)}
+                rest = there - {notation.format_card(u)}
                 drawn.append(worth_after(seen.hand | 1 << u, seen.hand | 1 << u, rest, held))
             wanted = worth_after(eleven, seen.hand, there, held) >= sum(drawn) / len(drawn)
             taken += wanted
@@ -288,7 +288,7 @@ def test_belief_holds_back_against_a_low_opponent():
 
 def shares(a: str, b: str, unit: str, n: int, game: str = "eaai"):
     total = runner.run_matchup(parse_matchup(a, b, game, 2026, unit), n).sum(axis=0)
-    return lambda name: int(total[sums.SUM + sums.FACT[name]])
+    return lambda name: int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])
 
 
 @pytest.mark.parametrize("bot", BOTS)

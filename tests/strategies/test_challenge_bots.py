@@ -13,7 +13,7 @@ from simgin_strategies import marjj
 from oracles import twin
 from oracles.twin.roster.seen import near, rank
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from support.hands import members
 from support.policy_questions import ROW, TRIPLES, ask, cards, count, some_view
 
@@ -26,8 +26,8 @@ def questions(name: str, opponent: str, slot: str, deals: int) -> list:
     matchup = parse_matchup(name, opponent, "eaai", 29, "deal")
     return [
         (deal, question)
-        for deal in (watch_deal(matchup, unit) for unit in range(deals))
-        for question in deal.questions
+        for deal in (trace_deal(matchup, unit) for unit in range(deals))
+        for question in deal.decisions
         if question.seat == 0 and question.slot == slot
     ]
 
@@ -240,8 +240,8 @@ def test_ginrummy_and_tonic_discards_by_its_description():
 
 def test_the_table_is_learned_in_miniature():
     """Near the committed table where a mean of more than 40 drops has an error below 1."""
-    mean, seen = training.learned([("gold", "simple")], 60, 3)
-    again, _ = training.learned([("gold", "simple")], 60, 3)
+    mean, seen = training.mean_drops([("gold", "simple")], 60, 3)
+    again, _ = training.mean_drops([("gold", "simple")], 60, 3)
     assert np.array_equal(mean, again)
     full = seen > 40
     assert full.sum() > 10

@@ -12,19 +12,19 @@ from simgin_strategies import champion as player
 from simgin_strategies import champion_mc
 
 from oracles import twin
+from simgin.core.deal_record import DEAL_RECORD
 from simgin.core.jit import jit
-from simgin.core.record import DEAL
-from simgin.core.state import KNOCK, STATE
+from simgin.core.state import SLOT_KNOCK, STATE
 from simgin.core.view import VIEW, new_view
+from simgin.learn import champion_weights
+from simgin.learn.champion_weights import point_equity, rollout_equity
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.play.rollout import Branches, Worlds, legal_actions, play_in
-from simgin.play.watch import watch_deal
+from simgin.play.rollouts import PairedRollouts, Worlds, legal_actions, roll_out_worlds
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from simgin.toolkit import beliefs
-from simgin.tune import decisions
-from simgin.tune.decisions import by_points, equity_of
 from support.hands import NAMES, game, members
 from support.shapes import in_melds, is_meld, outs, partner, touches, ways
 from support.variant_lists import TWO_PLAYER
@@ -38,7 +38,7 @@ def questions():
     for rival in ("simple", "gin-only", "champion"):
         matchup = parse_matchup("champion", rival, "eaai", 11, "deal")
         for unit in range(25):
-            for question in watch_deal(matchup, unit).questions:
+            for question in trace_deal(matchup, unit).decisions:
                 if question.seat == 0:
                     found[question.slot].append(question)
     return found
@@ -169,18 +169,24 @@ def test_every_number_of_a_discard_means_what_its_name_says(questions):
         array = np.zeros(1, view.dtype)
         array[0] = view
         legal = members(view.legal)
-        numbers = np.zeros((1, len(legal), sight.SIZE))
-        decisions.writer(decisions.describe_discards)(array, np.array([legal]), RULES, numbers)
+        numbers = np.zeros((1, len(legal), sight.N_FEATURES))
+        champion_weights.compile_writer(champion_weights.write_discard_features)(
+            array, np.array([legal]), RULES, numbers
+        )
         for card, found in zip(legal, numbers[0], strict=True):
             hand = [other for other in members(view.hand) if other != card]
             want = {**meaning_of_hand(view, hand), **meaning_of_discard(view, card, hand)}
-            assert set(want) <= set(sight.NAMES)
-            got = dict(zip(sight.NAMES, found, strict=False))
-            assert got == pytest.approx({key: float(want.get(key, 0)) for key in sight.NAMES})
+            assert set(want) <= set(sight.FEATURE_NAMES)
+            got = dict(zip(sight.FEATURE_NAMES, found, strict=False))
+            assert got == pytest.approx(
+                {key: float(want.get(key, 0)) for key in sight.FEATURE_NAMES}
+            )
             used |= {key for key, number in want.items() if number}
     # One or two cards are no meld, and a hand with none over has ended the deal
-    assert set(sight.NAMES) - used <= {"loose_0", "loose_8", "loose_9", "set_dead"}
-    assert found[len(sight.NAMES) :].tolist() == [0] * (sight.SIZE - len(sight.NAMES))
+    assert set(sight.FEATURE_NAMES) - used <= {"loose_0", "loose_8", "loose_9", "set_dead"}
+    assert found[len(sight.FEATURE_NAMES) :].tolist() == [0] * (
+        sight.N_FEATURES - len(sight.FEATURE_NAMES)
+    )
 
 
 def test_the_discard_of_least_cost_is_made(questions):
@@ -191,11 +197,13 @@ def test_the_discard_of_least_cost_is_made(questions):
         array = np.zeros(1, view.dtype)
         array[0] = view
         legal = members(view.legal)
-        rows = np.zeros((1, len(legal), sight.SIZE))
-        decisions.writer(decisions.describe_discards)(array, np.array([legal]), RULES, rows)
+        rows = np.zeros((1, len(legal), sight.N_FEATURES))
+        champion_weights.compile_writer(champion_weights.write_discard_features)(
+            array, np.array([legal]), RULES, rows
+        )
         stage = sum(view.own_turn >= first for first in (3, 5, 8, 11))
-        first = int(player.blend(view, RULES, params)) + sight.SIZE * stage
-        weights = params[first : first + sight.SIZE]
+        first = int(player.blend_offset(view, RULES, params)) + sight.N_FEATURES * stage
+        weights = params[first : first + sight.N_FEATURES]
         hand = members(view.hand)
         loose = set(hand) - in_melds(hand)
         costs = {}
@@ -212,18 +220,20 @@ def test_the_blend_follows_what_the_opponent_won():
     params = np.load(player.champion_discard.weights).astype(float)
     view = new_view()
     for variant, first in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):
-        at = first * player.EACH
-        table = params[at + player.BLENDS * player.ALL : at + player.EACH]
-        table = table.reshape(player.WON, player.MEANS, player.TURNS)
-        assert set(table.ravel()) <= set(range(player.BLENDS))
+        at = first * player.RULES_SIZE
+        table = params[at + player.N_BLENDS * player.BLEND_SIZE : at + player.RULES_SIZE]
+        table = table.reshape(player.N_WON, player.N_MEANS, player.N_TURNS)
+        assert set(table.ravel()) <= set(range(player.N_BLENDS))
         rules = game(variant)[0]
         for deals, points, turn in [(0, 0, 1), (1, 12, 3), (2, 57, 9), (3, 30, 20), (9, 99, 16)]:
             view.other_deals, view.other_points, view.own_turn = deals, points, turn
             mean = min(15, points // (3 * deals)) if deals else 0
             want = table[min(deals, 4), mean, min(turn, 16) - 1]
-            assert player.likely_hasty(view, rules, params) == want
-            assert player.blend(view, rules, params) == at + want * player.ALL
-    table = params[player.KINDS : player.EACH].reshape(player.WON, player.MEANS, player.TURNS)
+            assert player.immediate_knock_level(view, rules, params) == want
+            assert player.blend_offset(view, rules, params) == at + want * player.BLEND_SIZE
+    table = params[player.OPPONENT_OFFSET : player.RULES_SIZE].reshape(
+        player.N_WON, player.N_MEANS, player.N_TURNS
+    )
     patient = table[2, -1].mean()
     assert patient < 4 < table[2, 3].mean()  # gins look patient, small knocks hasty
 
@@ -232,20 +242,22 @@ def test_every_variant_has_the_weights_of_the_rules_most_like_its_own():
     kinds = ("eaai", "rush", "tedesco", "dice")
     for variant in TWO_PLAYER:
         own = variant if variant in kinds else "eaai"
-        assert player.learned_under(game(variant)[0]) == kinds.index(own) * player.EACH
+        assert player.rules_offset(game(variant)[0]) == kinds.index(own) * player.RULES_SIZE
     numbers = np.load(player.champion_discard.weights)
-    assert numbers.size == 4 * player.EACH and np.isfinite(numbers).all()
+    assert numbers.size == 4 * player.RULES_SIZE and np.isfinite(numbers).all()
 
 
 def test_learning_in_miniature_repeats_to_the_byte(monkeypatch):
-    for setting, number in {"WARM": 1, "MET": 20}.items():
-        monkeypatch.setattr(decisions, setting, number)
-    first, again = (training.learned("dice", 30, 5, rounds=2) for _ in range(2))
+    for setting, number in {"WARM_UP_ROUNDS": 1, "START_MATCHES": 20}.items():
+        monkeypatch.setattr(champion_weights, setting, number)
+    first, again = (training.train_for_variant("dice", 30, 5, rounds=2) for _ in range(2))
     assert first.tobytes() == again.tobytes()
-    assert first.size == player.EACH
+    assert first.size == player.RULES_SIZE
 
 
-@pytest.mark.parametrize("stage", [sight.stage, beliefs.stage], ids=["champion", "beliefs"])
+@pytest.mark.parametrize(
+    "stage", [sight.find_stage, beliefs.deal_stage], ids=["champion", "beliefs"]
+)
 def test_a_stage_is_a_number_interpreted_too(stage):
     turns = np.arange(1, 20)
     assert [stage.py_func(turn) for turn in turns] == [stage(int(turn)) for turn in turns]
@@ -253,18 +265,20 @@ def test_a_stage_is_a_number_interpreted_too(stage):
 
 def test_what_a_deal_is_worth(monkeypatch):
     """Points by the probability of winning the match; in dice each deal by what the die shows."""
-    monkeypatch.setattr(decisions, "VALUE_DEALS", 100_000)
-    records = np.zeros((1, 2), DEAL)
+    monkeypatch.setattr(champion_weights, "VALUE_DEALS", 100_000)
+    records = np.zeros((1, 2), DEAL_RECORD)
     records["points_a"], records["points_b"] = [[30, 0]], [[0, 12]]
     records["winner"], records["stake"] = [[0, 1]], [[1, 3]]
-    found = Branches(None, None, None, records, np.array([[70, 95, 2, 5]]))
-    assert equity_of(variants.find("eaai"))(found).tolist() == [[180.0, 0.0]]
-    assert equity_of(variants.find("dice"))(found).tolist() == [[25.0, -75.0]]
-    assert equity_of(variants.find("pro"))(found).tolist() == [[30.0, -12.0]]
-    level = Branches(None, None, None, np.zeros((1, 2), DEAL), np.array([[40, 40, 0, 0]]))
-    assert equity_of(variants.find("rush"))(level) == pytest.approx(90.0, abs=0.5)
+    found = PairedRollouts(None, None, None, records, np.array([[70, 95, 2, 5]]))
+    assert rollout_equity(variants.find_variant("eaai"))(found).tolist() == [[180.0, 0.0]]
+    assert rollout_equity(variants.find_variant("dice"))(found).tolist() == [[25.0, -75.0]]
+    assert rollout_equity(variants.find_variant("pro"))(found).tolist() == [[30.0, -12.0]]
+    level = PairedRollouts(
+        None, None, None, np.zeros((1, 2), DEAL_RECORD), np.array([[40, 40, 0, 0]])
+    )
+    assert rollout_equity(variants.find_variant("rush"))(level) == pytest.approx(90.0, abs=0.5)
     # There is no one value of a score where the seats differ
-    assert equity_of(variants.find("standard+first_dealer=0")) is by_points
+    assert rollout_equity(variants.find_variant("standard+first_dealer=0")) is point_equity
 
 
 @pytest.mark.slow
@@ -274,11 +288,13 @@ def test_a_round_of_learning_makes_the_beginner_better(monkeypatch):
     So it was with three seeds. A share of 1,000 matches has a standard error of 1.5 points: a sound
     learner fails in fewer than one of 10,000 runs.
     """
-    monkeypatch.setattr(decisions, "MET", 1000)
-    eaai = variants.find("eaai")
-    learner = decisions.Learner([loader.find("simple")], training.naive(), 3, eaai)
-    (before,) = learner.round(6000, 1.0)
-    (after,) = learner.round(100, 1.0)
+    monkeypatch.setattr(champion_weights, "START_MATCHES", 1000)
+    eaai = variants.find_variant("eaai")
+    learner = champion_weights.ChampionTrainer(
+        [loader.find_strategy("simple")], training.naive_weights(), 3, eaai
+    )
+    (before,) = learner.run_round(6000, 1.0)
+    (after,) = learner.run_round(100, 1.0)
     assert before < 0.55
     assert after > 0.6
 
@@ -286,7 +302,7 @@ def test_a_round_of_learning_makes_the_beginner_better(monkeypatch):
 def test_it_wins_four_in_five_matches_from_simple():
     """80.3 % of 100,000 matches; the bound lies four standard errors of 4,000 below that."""
     matchup = parse_matchup("champion", "simple", "eaai", 77, "match")
-    _, records = kernel.play_recorded(matchup, 0, 2000)
+    _, records = kernel.play_with_records(matchup, 0, 2000)
     won = (records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum()
     assert won > 0.803 - 4 * 0.006
 
@@ -298,23 +314,29 @@ PARAMS = np.append([64.0, 2.5, 7.5], np.load(STRATEGIES / "champion-mc.npy").ast
 
 
 def test_its_numbers_are_those_of_the_parts():
-    at = looking.CHAMPION
-    for part, begins in (("champion", at), ("hands", looking.HANDS), ("mc", looking.VALUES)):
+    at = looking.CHAMPION_OFFSET
+    for part, begins in (
+        ("champion", at),
+        ("hands", looking.HANDS_OFFSET),
+        ("mc", looking.VALUES_OFFSET),
+    ):
         numbers = np.load(STRATEGIES / f"{part}.npy").ravel()
         assert (PARAMS[begins : begins + len(numbers)] == numbers).all()
         at += len(numbers)
     assert at == len(PARAMS)
-    assert len(np.load(STRATEGIES / "champion.npy")) == looking.HANDS - looking.CHAMPION
+    assert (
+        len(np.load(STRATEGIES / "champion.npy")) == looking.HANDS_OFFSET - looking.CHAMPION_OFFSET
+    )
 
 
 @jit
 def one_world(view, hand, stock, actions, cards, waits, rules, params, values, turns):
     states, views = np.empty(1, STATE), np.zeros(2, VIEW)
-    looking.seat_champions(states[0], params, 1)
+    looking.prepare_state(states[0], params, 1)
     if not waits:
-        states[0].lengths[1, KNOCK] = 0
+        states[0].lengths[1, SLOT_KNOCK] = 0
     alive = (1 << len(actions)) - 1
-    looking.play_world(
+    looking.roll_out_world(
         states, views, hand, stock, actions, cards, alive, 0, values, turns, view, rules, params
     )
 
@@ -328,7 +350,7 @@ def test_in_a_world_two_champions_play_on(waits):
     lots = np.random.default_rng(2)
     ended = 0
     for unit in range(4):
-        for question in watch_deal(matchup, unit).questions:
+        for question in trace_deal(matchup, unit).decisions:
             if question.seat != 0 or question.slot not in ("take", "discard"):
                 continue
             view = question.view.copy()
@@ -341,7 +363,7 @@ def test_in_a_world_two_champions_play_on(waits):
             values, turns = np.zeros((len(actions), 1)), np.zeros(len(actions))
             one_world(view, hand, stock, kinds, discards, waits, RULES, PARAMS, values, turns)
             world = Worlds(np.array([hand]), stock.astype(np.int8)[None])
-            rows = play_in(matchup, view, actions, world)[0]
+            rows = roll_out_worlds(matchup, view, actions, world)[0]
             assert (turns == rows["turns"] - view.turns).all()
             for value, row in zip(values[:, 0], rows, strict=True):
                 own, other = 70 + row["points_a"], 45 + row["points_b"]
@@ -363,10 +385,12 @@ def test_weights_and_worlds_are_joined_by_their_errors():
         for before, spread in ((-1.0, 1.5), (0.0, 5.0)):
             known = spread**2
             joined = (gain.mean() / seen + before / known) / (1 / seen + 1 / known)
-            assert looking.estimate(values, 2, n, before, spread) == pytest.approx((joined, each))
+            assert looking.estimate_gain(values, 2, n, before, spread) == pytest.approx(
+                (joined, each)
+            )
             variance = looking.variance_after(n, each, spread)
             assert variance == pytest.approx(1 / (1 / seen + 1 / known))
-    assert looking.estimate(values, 2, 0, -1.5, 2.5) == pytest.approx((-1.5, 33**2))
+    assert looking.estimate_gain(values, 2, 0, -1.5, 2.5) == pytest.approx((-1.5, 33**2))
 
 
 @pytest.mark.parametrize("n", [0, 4, 40, 200])
@@ -380,15 +404,15 @@ def test_more_worlds_are_drawn_if_they_promise_more_than_they_cost(n, spread):
     for behind in np.linspace(0, 4 * moves, 9):
         promised = np.maximum(0, lots - behind).mean()
         doubt = 0.01 * moves  # of the formula and of the lots
-        assert looking.is_worth_more(behind, n, each, spread, (promised - doubt) / more)
-        assert not looking.is_worth_more(behind, n, each, spread, (promised + doubt) / more)
+        assert looking.needs_more_worlds(behind, n, each, spread, (promised - doubt) / more)
+        assert not looking.needs_more_worlds(behind, n, each, spread, (promised + doubt) / more)
 
 
 def looked(values, before, price, turns=10.0):
     """What is still in question after all worlds of a table, and the best."""
     k, n = values.shape
     played = np.full(k, turns * n)
-    return looking.still_in_question(values, played, (1 << k) - 1, n, np.array(before), 2.5, price)
+    return looking.find_open_actions(values, played, (1 << k) - 1, n, np.array(before), 2.5, price)
 
 
 def test_what_promises_too_little_is_left_and_what_is_clearly_best_is_done():
@@ -404,23 +428,23 @@ def test_what_promises_too_little_is_left_and_what_is_clearly_best_is_done():
     dear = looked(noise, close, 1e-4, turns=1000.0)
     assert dear == (0, 0)
     before = np.array([0.0, -0.5, -3.0])
-    none = looking.still_in_question(noise, np.zeros(3), 0b111, 0, before, 2.5, 1e-4)
+    none = looking.find_open_actions(noise, np.zeros(3), 0b111, 0, before, 2.5, 1e-4)
     assert none == (0b010, 0)
 
 
 def test_the_discards_tried_are_the_cheapest():
-    numbers = PARAMS[looking.CHAMPION : looking.HANDS]
+    numbers = PARAMS[looking.CHAMPION_OFFSET : looking.HANDS_OFFSET]
     matchup = parse_matchup("champion", "gold-early", "eaai", 6, "deal")
     lengths = set()
     for unit in range(12):
-        for question in watch_deal(matchup, unit).questions:
+        for question in trace_deal(matchup, unit).decisions:
             if question.seat == 0 and question.slot == "discard":
                 view = question.view
-                few, before = champion_mc.cheapest_few(view.legal, view, RULES, PARAMS)
-                assert few[0] == question.answer
-                assert few[0] == player.cheapest(view.legal, view, RULES, numbers)
+                few, before = champion_mc.lowest_cost_discards(view.legal, view, RULES, PARAMS)
+                assert few[0] == question.action
+                assert few[0] == player.lowest_cost_discard(view.legal, view, RULES, numbers)
                 assert before[0] == 0 and (np.diff(before) <= 0).all()
-                assert (before > -player.TOO_HIGH).all()
+                assert (before > -player.MAX_COST).all()
                 lengths.add(len(few))
     assert min(lengths) < 4 and max(lengths) == 4
 
@@ -429,6 +453,6 @@ def test_the_discards_tried_are_the_cheapest():
 def test_it_beats_champion():
     """16,000 deals: 1.8 points a deal, with an error of 0.23."""
     matchup = parse_matchup("champion-mc", "champion", "eaai", 606, "deal")
-    _, records = kernel.play_recorded(matchup, 0, 8000)
+    _, records = kernel.play_with_records(matchup, 0, 8000)
     margin = (records["points_a"] - records["points_b"]).reshape(-1, 2).mean(axis=1)
     assert margin.mean() > 2.6 * margin.std() / np.sqrt(len(margin))

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from simgin.play.matchup import Matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from support import hands
@@ -41,24 +41,24 @@ def packs(variant, seed, n):
 
 def gins_of(name, text, n):
     """Whether each gin in some deals was declined, or broken up and the deal went on."""
-    variant = variants.find(text)
-    row, declined = variant.row, []
-    opponent = loader.find(OPPONENT) if row["players"] == 2 else None
+    variant = variants.find_variant(text)
+    row, declined = variant.params, []
+    opponent = loader.find_strategy(OPPONENT) if row["players"] == 2 else None
     game = Matchup(variant, strategy(name), opponent, 1, "deal")
     for number, (pack, joker, dealer) in enumerate(packs(variant, f"{name} {text}", n)):
-        played = watch_deal(game, number, pack=pack, joker=joker, dealer=dealer)
-        assert not played.fault, played.fault
-        for asked in (asked for asked in played.questions if asked.seat == 0):
+        played = trace_deal(game, number, pack=pack, joker=joker, dealer=dealer)
+        assert not played.error, played.error
+        for asked in (asked for asked in played.decisions if asked.seat == 0):
             view = asked.view
             if asked.slot == "knock" and (view.ending_count == 0 or view.ending == 3):
-                declined.append(not asked.answer)
+                declined.append(not asked.action)
             elif asked.slot == "discard" and view.least == 0 and row["take_to_knock"] == "any":
                 ended = played.state.stopper == 0 and view.turns == len(played.turns) - 1
-                declined.append(not ended and not view.best >> asked.answer & 1)
+                declined.append(not ended and not view.best >> asked.action & 1)
     return declined
 
 
-@pytest.mark.parametrize("name", [name for name in loader.built_in() if name not in SAYS_SO])
+@pytest.mark.parametrize("name", [name for name in loader.list_built_in() if name not in SAYS_SO])
 def test_no_gin_is_declined(name):
     slow = name in SLOW
     texts = [*TWO_PLAYER, *ONE_PLAYER]
@@ -69,5 +69,5 @@ def test_no_gin_is_declined(name):
 
 @pytest.mark.parametrize("name", SAYS_SO)
 def test_a_strategy_that_declines_gin_says_so(name):
-    assert SAYS_SO[name] in " ".join(loader.find(name).about.split())
+    assert SAYS_SO[name] in " ".join(loader.find_strategy(name).about.split())
     assert any(any(gins_of(name, text, 10)) for text in TWO_PLAYER)

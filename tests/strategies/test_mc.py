@@ -8,16 +8,16 @@ import random
 
 import numpy as np
 import pytest
-from simgin_strategies import _playouts as mc
+from simgin_strategies import _rollouts as mc
 
 import simgin
 from simgin.core.jit import jit
+from simgin.match_value import match_value
 from simgin.play.matchup import Matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
 from simgin.text import notation
-from simgin.value import value
 from support import hands
 from support.hands import PACK
 from support.policy_questions import ask, count, mask, view
@@ -37,14 +37,14 @@ RULES, _ = hands.game("eaai")
 
 @jit
 def _outcome(action, card, him, stock, patient, view, rules):
-    return mc.outcome(action, card, him, stock, patient, view, rules, mc._scratch())
+    return mc.evaluate_action(action, card, him, stock, patient, view, rules, mc._make_scratch())
 
 
 @jit
 def _imagine(n, developed, view, rules, hidden, stocks):
-    pool, stream = mc._members(view.unseen), np.zeros(9, np.int64)
+    pool, stream = mc._list_cards(view.unseen), np.zeros(9, np.int64)
     for i in range(n):
-        hidden[i] = mc.imagine(view, rules, developed, pool, stream, stocks[i])
+        hidden[i] = mc.sample_world(view, rules, developed, pool, stream, stocks[i])
 
 
 def action_of(question):
@@ -54,7 +54,7 @@ def action_of(question):
         passed = answer == mc.STOCK and view.phase == 0 and not view.legal & 4
         return (mc.PASS if passed else answer), -1
     if question.slot == "discard":
-        return mc.THROW, answer
+        return mc.DISCARD, answer
     return (mc.END, int(view.ending_card)) if answer else None
 
 
@@ -66,14 +66,16 @@ def test_a_rollout_from_the_true_cards_is_the_engines_deal(text, player):
     seen = set()
     for i in range(12):
         pack = rng.sample(range(52), 52)
-        matchup = Matchup(variants.find(text), strategy(player), strategy("gold"), i, "deal")
-        played = watch_deal(matchup, i, pack=pack, dealer=i % 2)
+        matchup = Matchup(
+            variants.find_variant(text), strategy(player), strategy("gold"), i, "deal"
+        )
+        played = trace_deal(matchup, i, pack=pack, dealer=i % 2)
         points = int(played.state.score[0] - played.state.score[1])
-        for question in played.questions:
+        for question in played.decisions:
             if question.seat == 0 and (did := action_of(question)):
                 view = question.view
                 stock = np.array(pack[52 - view.stock :], np.int64)
-                shown = int(view.hand) | int(view.pile) | notation.hand_mask(stock)
+                shown = int(view.hand) | int(view.pile) | notation.cards_to_mask(stock)
                 found = _outcome(*did, PACK & ~shown, stock, player == "gin-only", view, rules)
                 assert found == points, (i, question)
                 seen.add((did[0], points > 0))
@@ -103,21 +105,21 @@ def imagined(n, developed, view=MIDDLE):
     return hidden, stocks
 
 
-@pytest.mark.parametrize("developed", [mc.GROWN, mc.DRAWS, mc.ANY])
+@pytest.mark.parametrize("developed", [mc.IMPROVED, mc.BEST_OF_DRAWS, mc.RANDOM])
 def test_every_world_deals_each_unseen_card_once(developed):
     for him, stock in zip(*imagined(200, developed), strict=True):
         cards = stock[stock >= 0]
         assert int(him).bit_count() == 10
         assert him & MIDDLE.known == MIDDLE.known
         assert len(cards) == len(set(cards.tolist())) == MIDDLE.stock
-        assert him & notation.hand_mask(cards) == 0
-        assert him | notation.hand_mask(cards) == MIDDLE.unseen | MIDDLE.known
+        assert him & notation.cards_to_mask(cards) == 0
+        assert him | notation.cards_to_mask(cards) == MIDDLE.unseen | MIDDLE.known
 
 
 def test_hidden_hands_and_stock_are_dealt_uniformly():
     """Chi-squares of each unseen card in the hand, and coming first: alarms in 1 of 10,000."""
-    n, unseen = 20_000, notation.cards_in(int(MIDDLE.unseen))
-    hidden, stocks = imagined(n, mc.ANY)
+    n, unseen = 20_000, notation.mask_to_cards(int(MIDDLE.unseen))
+    hidden, stocks = imagined(n, mc.RANDOM)
     share = 8 / len(unseen)
     held = np.array([np.sum(hidden >> card & 1) for card in unseen])
     first = np.bincount(stocks[:, 0], minlength=52)[unseen]
@@ -129,41 +131,46 @@ def test_hidden_hands_and_stock_are_dealt_uniformly():
 
 
 def test_hidden_hands_are_as_developed_as_set():
-    ways = mc.GROWN, mc.DRAWS, mc.ANY
+    ways = mc.IMPROVED, mc.BEST_OF_DRAWS, mc.RANDOM
     counts = {way: [count(him) for him in imagined(60, way)[0]] for way in ways}
     means = {way: np.mean(found) for way, found in counts.items()}
-    aim = mc.EXPECTED[int(MIDDLE.pile).bit_count()]
+    aim = mc.EXPECTED_DEADWOOD[int(MIDDLE.pile).bit_count()]
     assert aim == 19
-    assert abs(means[mc.GROWN] - aim) < 1 and max(counts[mc.GROWN]) <= aim + 8
-    assert means[mc.GROWN] + 5 < means[mc.DRAWS] < means[mc.ANY] - 5
+    assert abs(means[mc.IMPROVED] - aim) < 1 and max(counts[mc.IMPROVED]) <= aim + 8
+    assert means[mc.IMPROVED] + 5 < means[mc.BEST_OF_DRAWS] < means[mc.RANDOM] - 5
 
 
 def vector(**values):
-    return compiler.vector(loader.find("mc").knock(**values))
+    return compiler.make_parameter_vector(loader.find_strategy("mc").knock(**values))
 
 
 def test_the_value_of_a_result_is_the_chance_of_the_match_or_points():
-    table = np.load(loader.find("mc").knock.weights)
+    table = np.load(loader.find_strategy("mc").knock.weights)
     for own, other, points in ((0, 0, 30), (70, 20, -45), (55, 99, 44), (12, 34, 0)):
         seen = position("AS", own_points=own, other_points=other)
         want = table[own + max(points, 0), other + max(-points, 0)]
-        assert mc.worth(points, seen, vector()) == want
-        assert mc.worth(points, seen, vector(value="points")) == points
+        assert mc.evaluate_points(points, seen, vector()) == want
+        assert mc.evaluate_points(points, seen, vector(value="points")) == points
     near = position("AS", own_points=80, other_points=90)
-    assert mc.worth(20, near, vector()) == 1 and mc.worth(-10, near, vector()) == 0
+    assert (
+        mc.evaluate_points(20, near, vector()) == 1 and mc.evaluate_points(-10, near, vector()) == 0
+    )
     long = position("AS", own_points=100, other_points=50, target=250)
-    assert mc.worth(25, long, vector()) == table[50, 20]
-    assert mc.worth(25, position("AS", goal=RULES.goal + 1), vector()) == 25
+    assert mc.evaluate_points(25, long, vector()) == table[50, 20]
+    assert mc.evaluate_points(25, position("AS", goal=RULES.goal + 1), vector()) == 25
 
 
 def test_the_table_holds_v_of_gold_against_itself():
     """By separate counts within four standard errors: a false alarm for one of 3,000 seeds."""
-    table = np.load(loader.find("mc").knock.weights).astype(float)
+    table = np.load(loader.find_strategy("mc").knock.weights).astype(float)
     assert table.shape == (100, 100) and np.allclose(table + table.T, 1, atol=1e-6)
     assert (np.diff(table, axis=0) > 0).all() and (np.diff(table, axis=1) < 0).all()
-    fresh = value.compute("eaai", "gold", "gold", deals=30_000, seed=5)
+    fresh = match_value.compute_value("eaai", "gold", "gold", deals=30_000, seed=5)
     for own, other in ((50, 0), (0, 75), (60, 40), (90, 80), (20, 95)):
-        told = (fresh.win(own, other, dealer=0) + fresh.win(own, other, dealer=1)) / 2
+        told = (
+            fresh.win_probability(own, other, dealer=0)
+            + fresh.win_probability(own, other, dealer=1)
+        ) / 2
         error = max(fresh.se(own, other, dealer=0), fresh.se(own, other, dealer=1))
         assert abs(told - table[own, other]) < 4 * error + 0.001
 
@@ -174,10 +181,10 @@ def test_an_action_must_be_better_by_a_number_of_standard_errors():
     for shift in (-0.5, 0.0, 0.2, 0.4, 0.6):
         a, b = rng.normal(shift, 1, 50), rng.normal(0, 1, 50)
         t = (a - b).mean() / ((a - b).std() / 50**0.5)
-        assert mc._surely_better(a, b, 50, 2.0) == (t > 2)
+        assert mc._is_significantly_better(a, b, 50, 2.0) == (t > 2)
         answers.add(t > 2)
     assert answers == {True, False}
-    assert not mc._surely_better(np.ones(5), np.ones(5), 5, 0.0)
+    assert not mc._is_significantly_better(np.ones(5), np.ones(5), 5, 0.0)
 
 
 def test_a_card_that_the_opponent_can_use_is_kept():

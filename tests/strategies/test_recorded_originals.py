@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from oracles import twin
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 from simgin.text import notation
@@ -40,7 +40,7 @@ def test_discards_are_those_of_marjj(position):
     thrown = set()
     for i in range(16):
         seen.noise = (2 * i + 1) << 48
-        thrown.add(notation.card_text(ask("discard", "marjj", seen)))
+        thrown.add(notation.format_card(ask("discard", "marjj", seen)))
     assert thrown == least(position["scores"])
     assert position["thrown"] in thrown
 
@@ -71,7 +71,7 @@ def test_discards_leave_what_sigra_values_most(position):
     seen = sigras_view(position)
     seen.hand |= mask(position["card"])
     seen.legal = seen.hand
-    card = notation.card_text(ask("discard", "mmd", seen))
+    card = notation.format_card(ask("discard", "mmd", seen))
     best = least(position["worth"])
     assert card in best
     assert VALUE[card] == max(VALUE[c] for c in best)
@@ -92,7 +92,7 @@ def test_marjjs_results_against_simple_agree_with_the_original():
     """
     matchup = parse_matchup("marjj", "simple", "eaai", 20_210_202, "match")
     total = runner.run_matchup(matchup, 4000).sum(axis=0)
-    found = {name: total[sums.SUM + i] for name, i in sums.FACT.items()}
+    found = {name: total[batch_columns.COL_SUM + i] for name, i in batch_columns.FACT_INDEX.items()}
     won = 50 * found["a_match_win"] / found["matches"]  # a match won counts twice
     assert abs(won - 76.40) < 1.5 + 3 * math.hypot(0.85, 0.67)
     for kind, share in (("gin", 11.50), ("knock", 62.04), ("undercut", 26.10), ("void", 0.36)):

@@ -9,7 +9,7 @@ import pytest
 from oracles import twin
 from oracles.twin.roster import Seen
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import Question, watch_deal
+from simgin.play.traced_deal import Decision, trace_deal
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
 from support.hands import game, names
@@ -144,7 +144,7 @@ def questions(slot: str) -> list[tuple[str, Any]]:
     """(variant, view) of a slot from deals of all variants, some of each in any stretch."""
     found = [
         (name, question.view)
-        for name in variants.names()
+        for name in variants.variant_names()
         for question in _asked(name)
         if question.slot == slot
     ]
@@ -153,17 +153,17 @@ def questions(slot: str) -> list[tuple[str, Any]]:
 
 
 @cache
-def _asked(name: str) -> list[Question]:
+def _asked(name: str) -> list[Decision]:
     """Every question of some deals of a variant, at any score of the match."""
-    variant, lot = variants.find(name), random.Random(name)
-    most = variant.row["points_target"] or 100
+    variant, lot = variants.find_variant(name), random.Random(name)
+    most = variant.params["points_target"] or 100
     asked = []
     for a, b in VISITED:
-        game = parse_matchup(a, b if variant.row["players"] == 2 else None, name, 7, "deal")
+        game = parse_matchup(a, b if variant.params["players"] == 2 else None, name, 7, "deal")
         for unit in range(DEALS_EACH):
             points = lot.randrange(most), lot.randrange(most)
-            half = unit % 2 if game.mirrored else 0
-            asked += watch_deal(game, unit, half, points=points).questions
+            half = unit % 2 if game.is_mirrored else 0
+            asked += trace_deal(game, unit, half, points=points).decisions
     return asked
 
 
@@ -197,8 +197,12 @@ def positions(slot, policy):
 
 def compare(slot, policy, asked):
     """Ask the policy and its twin; the share of positions with a single allowed answer."""
-    chosen = loader.find(f"gold+{slot}={policy}").policy(slot)
-    ask, vector, rule = compiler.hook(chosen), compiler.vector(chosen), rule_of(slot, policy)
+    chosen = loader.find_strategy(f"gold+{slot}={policy}").policy(slot)
+    ask, vector, rule = (
+        compiler.compile_policy(chosen),
+        compiler.make_parameter_vector(chosen),
+        rule_of(slot, policy),
+    )
     decided = 0
     for rules, row, view in asked:
         seen = seen_by_twin(view, row, slot)
@@ -232,10 +236,10 @@ def test_simple_does_not_repeat_a_pair():
     pairing = parse_matchup("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
     barred = 0
     for unit in range(8):
-        for question in watch_deal(pairing, unit).questions:
+        for question in trace_deal(pairing, unit).decisions:
             if question.seat == 0 and question.slot == "discard":
-                seen = seen_by_twin(question.view, pairing.variant.row, "discard")
+                seen = seen_by_twin(question.view, pairing.variant.params, "discard")
                 allowed = twin.roster.discard.simple(seen)
-                assert said("discard", question.answer) in allowed
+                assert said("discard", question.action) in allowed
                 barred += allowed != twin.roster.discard.low(seen, "random")
     assert barred > 30

@@ -12,14 +12,14 @@ import pytest
 import solo as script
 import solo_champion as training
 from simgin_strategies import solo_champion as player
-from simgin_strategies.solo_two_draws import searched
-from simgin_strategies.stop import MOST_LEFT, STATES, state_of, stop_value
+from simgin_strategies.solo_two_draws import search_discards
+from simgin_strategies.stop import MAX_CARDS_LEFT, N_STATES, state_index, stop_value
 
 from oracles import twin
 from oracles.twin.roster import stopping_value
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.runs import runner
 from simgin.text import notation
@@ -61,9 +61,9 @@ def eleven():
     """Eleven cards, every other time from ranks of melds, and the unseen cards but 18."""
     rich = RANDOM.random() < 0.5
     pack = [13 * s + r for s in range(4) for r in (range(4, 9) if rich else range(13))]
-    hand = notation.hand_mask(RANDOM.sample(pack, 11))
+    hand = notation.cards_to_mask(RANDOM.sample(pack, 11))
     rest = members(PACK & ~hand)
-    return hand, PACK & ~hand & ~notation.hand_mask(RANDOM.sample(rest, 18))
+    return hand, PACK & ~hand & ~notation.cards_to_mask(RANDOM.sample(rest, 18))
 
 
 def melds_out(hand, values):
@@ -111,7 +111,7 @@ def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
     hand = mask("2S 3S 4S 5H 5D 5C 7D 8D KS KH AC")
     for name in ("ahead", "switch"):
         chosen = thrown(name, own_rules, hand, PACK & ~hand, {"aim": "gin"}, **last)
-        assert notation.card_text(chosen) in dearest
+        assert notation.format_card(chosen) in dearest
 
 
 def test_switch_minimises_the_mean_penalty_in_its_last_turns():
@@ -220,7 +220,7 @@ def test_two_draws_keeps_what_the_next_card_makes_best():
         hand, rest = eleven()
         while melds_out(names(hand), values) <= 1:  # gin, of which nothing is asked
             hand, rest = eleven()
-        unseen = notation.hand_mask(RANDOM.sample(members(rest), 6))
+        unseen = notation.cards_to_mask(RANDOM.sample(members(rest), 6))
         tens = {card: hand & ~(1 << card) for card in members(hand)}
         liked = sorted(tens, key=lambda card: -by_table(1, time, tens[card], unseen, values))[:4]
         worth = {card: by_search(1, time, tens[card], unseen, left, values) for card in liked}
@@ -266,7 +266,10 @@ def test_the_derived_table_of_stop_values_is_correct():
 def test_stop_dp_is_the_backward_induction():
     """By memoised recursion over the same table, under rules with both answers."""
     table = committed("stop").astype(float)
-    means, chances = table[:STATES], table[STATES:].reshape(MOST_LEFT + 1, STATES, STATES)
+    means, chances = (
+        table[:N_STATES],
+        table[N_STATES:].reshape(MAX_CARDS_LEFT + 1, N_STATES, N_STATES),
+    )
     text = "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"
     own_rules = game(text)
 
@@ -278,16 +281,16 @@ def test_stop_dp_is_the_backward_induction():
     def go(left, state, count):
         if left == 1:
             return -count
-        later = sum(chances[left, state, j] * best(left - 1, j) for j in range(STATES))
+        later = sum(chances[left, state, j] * best(left - 1, j) for j in range(N_STATES))
         return -count / left + (1 - 1 / left) * later
 
     answers = set()
     for left in range(1, 44, 3):
         for count in range(1, 11):
             stop = stopping(count, left, text)
-            if abs(stop - go(left, state_of(count), count)) > 1e-6:
+            if abs(stop - go(left, state_index(count), count)) > 1e-6:
                 asked = ask("knock", "stop-dp", rules=own_rules, ending_count=count, deck_left=left)
-                assert asked == (stop > go(left, state_of(count), count))
+                assert asked == (stop > go(left, state_index(count), count))
                 answers.add(asked)
     assert answers == {0, 1}
 
@@ -296,8 +299,10 @@ def facts(variant, strategy, n):
     """The sums of n deals, and that of squared scores."""
     game = parse_matchup(strategy, None, variant, 5, "deal")
     total = runner.run_matchup(game, n).sum(axis=0)
-    found = {name: int(total[sums.SUM + i]) for name, i in sums.FACT.items()}
-    return found, int(total[sums.DEAL_SQUARE])
+    found = {
+        name: int(total[batch_columns.COL_SUM + i]) for name, i in batch_columns.FACT_INDEX.items()
+    }
+    return found, int(total[batch_columns.COL_DEAL_SQUARE])
 
 
 def mean(variant, strategy, n):
@@ -330,7 +335,7 @@ def test_knocking_reaches_its_orientation_values(variant, only_gin, at_10):
 
 def test_the_goal_table_is_a_convolution_of_deals(capsys):
     """The sum of two deals is the convolution of one with itself; near the committed chances."""
-    small = script.goal_table(400, 7, "low").reshape(5, 50)
+    small = script.compute_goal_table(400, 7, "low").reshape(5, 50)
     assert "400 deals of low" in capsys.readouterr().out
     one = np.diff(small[1], prepend=0)
     for room in range(50):
@@ -343,8 +348,8 @@ def test_the_goal_table_is_a_convolution_of_deals(capsys):
 
 
 def test_the_stop_table_is_learned_in_miniature(capsys):
-    small = script.stop_table(300, 7, "low")
-    assert np.array_equal(small, script.stop_table(300, 7, "low"))
+    small = script.compute_stop_table(300, 7, "low")
+    assert np.array_equal(small, script.compute_stop_table(300, 7, "low"))
     chances = small[17:].reshape(44, 17, 17)
     assert np.allclose(chances.sum(axis=2), 1, atol=1e-5)
     assert "300 deals of low" in capsys.readouterr().out
@@ -357,7 +362,9 @@ def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring
     text = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")[scoring]
     own_rules, values = game(text), row(text)
     last = 40 + 2 * (not gin) if scoring < 2 else 15
-    hands = np.array([notation.hand_mask(RANDOM.sample(range(52), 10)) for _ in range(last + 1)])
+    hands = np.array(
+        [notation.cards_to_mask(RANDOM.sample(range(52), 10)) for _ in range(last + 1)]
+    )
     if gin:
         hands[last] = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 5H")
     counts = [twin.deadwood(names(int(hand)), values) for hand in hands]
@@ -371,20 +378,20 @@ def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring
                 elif scoring == 1:
                     at_end -= counts[t + above]
             expected = Fraction(at_end, left)
-        found = script.worth(hands, t, last, gin, scoring, own_rules)
+        found = script.continuation_value(hands, t, last, gin, scoring, own_rules)
         assert found == pytest.approx(float(expected))
 
 
 def test_known_planes_are_recovered(monkeypatch):
     """From sums of hands that lie exactly on planes, with almost no prior."""
-    monkeypatch.setattr(script, "PRIOR", 1e-6)
+    monkeypatch.setattr(script, "PRIOR_HANDS", 1e-6)
     lots = np.random.default_rng(3)
     true = lots.normal(size=(15, 11, 3))
     x = np.concatenate([np.ones((15, 11, 60, 1)), lots.integers(0, 40, (15, 11, 60, 2))], axis=3)
     y = (x @ true[..., None])[..., 0]
     squares = np.einsum("tnki,tnkj->tnij", x, x)
     products = np.einsum("tnki,tnk->tni", x, y)
-    found = script.fitted(np.concatenate([squares, products[..., None]], axis=3))
+    found = script.fit_planes(np.concatenate([squares, products[..., None]], axis=3))
     assert found == pytest.approx(true, abs=1e-5)
 
 
@@ -396,7 +403,7 @@ ALONE.append("solitary-gin")
 
 def asked_discards(variant, deals=2):
     matchup = parse_matchup("solo-champion", None, variant, 11, "deal")
-    watched = [watch_deal(matchup, unit).questions for unit in range(deals)]
+    watched = [trace_deal(matchup, unit).decisions for unit in range(deals)]
     return [question for asked in watched for question in asked if question.slot == "discard"]
 
 
@@ -437,60 +444,66 @@ def test_every_number_means_what_its_name_says():
     for question in asked_discards("solitaire-gin-scored")[::10]:
         view = question.view
         left = int(view.deck_left)
-        hand = [card for card in members(view.hand) if card != question.answer]
+        hand = [card for card in members(view.hand) if card != question.action]
         ten = sum(1 << card for card in hand)
-        x = np.full(player.SIZE, 9.0)
-        player.describe(ten, int(view.unseen), left, 1.5, rules, x)
+        x = np.full(player.N_WEIGHTS, 9.0)
+        player.write_features(ten, int(view.unseen), left, 1.5, rules, x)
         want = meaning(hand, members(view.unseen), row)
-        at = min(melds_out(names_in_order(hand), row), 7) * player.N
-        here = x[at : at + player.N]
-        found = dict(zip((key for key, _ in player.NUMBERS), here, strict=True))
+        at = min(melds_out(names_in_order(hand), row), 7) * player.N_HAND_FEATURES
+        here = x[at : at + player.N_HAND_FEATURES]
+        found = dict(zip((key for key, _ in player.FEATURES), here, strict=True))
         assert found == pytest.approx(want)
-        assert x[player.FALLING :][at : at + player.N] == pytest.approx(here * left / 43)
+        assert x[player.FALLING_OFFSET :][at : at + player.N_HAND_FEATURES] == pytest.approx(
+            here * left / 43
+        )
         assert x[-1] == 1.5
         assert np.count_nonzero(x) == 2 * np.count_nonzero(here) + 1  # and nothing elsewhere
         used |= {key for key, number in want.items() if number}
-    assert len(used) >= player.N - 2  # few hands have cards that save three
+    assert len(used) >= player.N_HAND_FEATURES - 2  # few hands have cards that save three
 
 
 @pytest.mark.parametrize("variant", ALONE)
 def test_the_discard_of_most_value_with_its_correction_is_made(variant):
     rules, _ = hands.game(variant)
-    params = np.load(player.champion_alone.weights).astype(float)
-    first = player.learned_under(rules)
-    weights = params[first : first + player.SIZE]
+    params = np.load(player.champion_solo.weights).astype(float)
+    first = player.correction_offset(rules)
+    weights = params[first : first + player.N_WEIGHTS]
     changed = 0
     for question in asked_discards(variant):
         view = question.view
         left = int(view.deck_left) if rules.max_draws < 0 else 15 - int(view.own_turn)
         if left == (1 if rules.max_draws < 0 else 0):
             continue
-        tried, values = searched(view, 4, rules, params[: player.TABLE])
+        tried, values = search_discards(view, 4, rules, params[: player.TABLE_SIZE])
         corrected = values.copy()
         for k, card in enumerate(tried):
-            x = np.zeros(player.SIZE)
+            x = np.zeros(player.N_WEIGHTS)
             ten = int(view.hand) & ~(1 << int(card))
-            player.describe(ten, int(view.unseen), left, values[k], rules, x)
+            player.write_features(ten, int(view.unseen), left, values[k], rules, x)
             corrected[k] += x @ weights
         best = dict(zip(tried.tolist(), corrected, strict=True))
-        assert best[question.answer] == pytest.approx(max(corrected), abs=1e-9)
+        assert best[question.action] == pytest.approx(max(corrected), abs=1e-9)
         changed += corrected.argmax() != values.argmax()
     assert (changed > 0) == bool(weights.any())
 
 
 def test_every_game_has_weights_of_its_own():
-    firsts = [player.learned_under(hands.game(variant)[0]) for variant in ALONE]
-    assert firsts == [player.TABLE + i * player.SIZE for i in range(5)]
-    assert list(training.UNITS) == ALONE
-    one_player = {name for name in variants.names() if variants.find(name).row["players"] == 1}
+    firsts = [player.correction_offset(hands.game(variant)[0]) for variant in ALONE]
+    assert firsts == [player.TABLE_SIZE + i * player.N_WEIGHTS for i in range(5)]
+    assert list(training.REGRESSION_UNITS) == ALONE
+    one_player = {
+        name
+        for name in variants.variant_names()
+        if variants.find_variant(name).params["players"] == 1
+    }
     assert one_player == set(ALONE)
 
 
 def test_the_file_begins_with_the_table_that_the_search_reads():
-    params = np.load(player.champion_alone.weights)
-    assert params.size == player.TABLE + 5 * player.SIZE
+    params = np.load(player.champion_solo.weights)
+    assert params.size == player.TABLE_SIZE + 5 * player.N_WEIGHTS
     table = np.load(STRATEGIES / "solo_dp.npy")
-    assert params[: player.TABLE].tobytes() == table.tobytes()
+    assert params[: player.TABLE_SIZE].tobytes() == table.tobytes()
 
 
 @pytest.mark.parametrize("variant", ALONE)
@@ -502,7 +515,7 @@ def test_what_a_deal_was_worth_is_the_mean_over_the_places_of_the_joker(variant)
     for t in range(last):
         kept_hands[t] = sum(1 << int(card) for card in lots.choice(52, 10, replace=False))
     kept_hands[last] = 0b1111 | 0b111 << 13 | 0b111 << 26  # A-4, A-3, A-3: gin
-    found = training.worth(kept_hands, 3, last, rules)
+    found = training.average_value(kept_hands, 3, last, rules)
     if variant == "solitary-gin":
         assert found == -rules.penalty_gin
         return
@@ -522,20 +535,22 @@ def test_what_a_deal_was_worth_is_the_mean_over_the_places_of_the_joker(variant)
 def test_known_weights_of_solo_champion_are_recovered():
     """By the least-squares sums of rows without noise."""
     lots = np.random.default_rng(2)
-    true = lots.normal(size=player.SIZE)
-    squares, products = np.zeros((player.SIZE, player.SIZE)), np.zeros(player.SIZE)
+    true = lots.normal(size=player.N_WEIGHTS)
+    squares, products = np.zeros((player.N_WEIGHTS, player.N_WEIGHTS)), np.zeros(player.N_WEIGHTS)
     for _ in range(1000):
-        row = lots.normal(size=player.SIZE)
-        training.add(row, row[-1] + row @ true, squares, products)
+        row = lots.normal(size=player.N_WEIGHTS)
+        training.add_difference(row, row[-1] + row @ true, squares, products)
     assert np.linalg.solve(squares, products) == pytest.approx(true)
 
 
 def test_learning_in_miniature_repeats_to_the_byte(capsys):
     games = ["solitaire-gin-scored", "solitary-gin"]
-    made = training.learned(games, 30, 20, 5)
-    assert made.size == player.TABLE + 5 * player.SIZE
+    made = training.train_corrections(games, 30, 20, 5)
+    assert made.size == player.TABLE_SIZE + 5 * player.N_WEIGHTS
     assert capsys.readouterr().out.count("±") == len(games)
-    learning, _ = training.kernels()
-    one, again, other = (training.correction(games[0], 30, seed, learning) for seed in (5, 5, 6))
+    learning, _ = training.compile_kernels()
+    one, again, other = (
+        training.fit_correction(games[0], 30, seed, learning) for seed in (5, 5, 6)
+    )
     assert one.any()
     assert one.tobytes() == again.tobytes() != other.tobytes()

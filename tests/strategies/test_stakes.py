@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import stake as script
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -19,7 +19,7 @@ from support.hands import members
 from support.policy_questions import ask, view
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES = build_rules(variants.find("dice"))
+RULES = build_rules(variants.find_variant("dice"))
 TABLE = np.load(ROOT / "strategies" / "stake.npy").astype(float)
 CHANCES, VALUES = TABLE[:1024].reshape(2, 16, 16, 2), TABLE[1024:].reshape(2, 21, 21)
 BLIND, TURN = 4, 1
@@ -100,15 +100,17 @@ def test_the_blind_offers_are_those_on_the_page():
 
 def test_the_training_script_learns_in_miniature(capsys):
     """Chances of 300 deals: equal for the same seed, and near the committed ones where common."""
-    small = script.chances(300, 5)
-    assert np.array_equal(small, script.chances(300, 5))
+    small = script.deal_probabilities(300, 5)
+    assert np.array_equal(small, script.deal_probabilities(300, 5))
     assert "300 deals of gold" in capsys.readouterr().out
     assert abs(small[0, 0, 9:14, 0].mean() - CHANCES[0, 0, 9:14, 0].mean()) < 0.15
 
 
 def won(a, b, variant, matches):
-    totals = batches.total(runner.run_matchup(parse_matchup(a, b, variant, 3, "match"), matches))
-    return int(totals[sums.SUM + sums.FACT["a_match_win"]]) / 2 / matches
+    totals = batches.sum_rows(runner.run_matchup(parse_matchup(a, b, variant, 3, "match"), matches))
+    return (
+        int(totals[batch_columns.COL_SUM + batch_columns.FACT_INDEX["a_match_win"]]) / 2 / matches
+    )
 
 
 def test_the_die_by_value_beats_no_die():
@@ -123,7 +125,7 @@ RANDOM = random.Random(20261120)
 
 def test_random_answers_are_as_frequent_as_set():
     """A chi-square of ten degrees of freedom exceeds 29.6 for a thousandth of the seeds."""
-    hand = notation.hand_mask(RANDOM.sample(range(52), 11))
+    hand = notation.cards_to_mask(RANDOM.sample(range(52), 11))
     counts = dict.fromkeys(members(hand), 0)
     for _ in range(5500):
         seen = view(hand=hand, legal=hand, noise=RANDOM.randrange(2**53))
@@ -194,7 +196,7 @@ def test_random_offers_are_legal_and_as_frequent_as_set():
 )
 def test_playing_to_the_score_follows_the_points_needed(game, seat, other, count, knocks):
     """Who needs won deals gets one whatever the count."""
-    rules = build_rules(variants.find(game))
+    rules = build_rules(variants.find_variant(game))
     if game == "race" and seat == 0:
         seat = 1 - rules.race_points_seat
     elif game == "race":

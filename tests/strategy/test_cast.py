@@ -7,16 +7,16 @@ import pandas as pd
 import pytest
 
 from simgin.analysis import drill, grades
+from simgin.learn import adapt
 from simgin.odds import odds
 from simgin.play.matchup import parse_matchup
 from simgin.review import review_request
 from simgin.rules import variants
 from simgin.strategy import cast, loader
-from simgin.tune import adapted
 from support.pages_script import cards
 
 ROOT = Path(__file__).resolve().parents[2]
-GAMES = [variants.find(name) for name in variants.names()]
+GAMES = [variants.find_variant(name) for name in variants.variant_names()]
 
 
 def strategies(part: object) -> Iterator[str]:
@@ -47,14 +47,17 @@ def test_every_strategy_of_the_cast_is_written_canonically():
     for types in (cast.CAST["two_player"], cast.CAST["solitaire"]):
         for entry in types:
             for name in (entry["strategy"], *entry.get("also", ())):
-                assert loader.find(name).text == name
+                assert loader.find_strategy(name).text == name
     others = {part: cast.CAST[part] for part in ("strong", "odds", "training")}
     named = [*strategies(others), *cast.CAST["points_lost"]]
-    assert [loader.find(name).text for name in named] == named
+    assert [loader.find_strategy(name).text for name in named] == named
 
 
 def test_a_player_that_knocks_immediately_uses_the_highest_knock_limit():
-    standard, wide = variants.find("standard"), variants.find("standard+knock_limit=20")
+    standard, wide = (
+        variants.find_variant("standard"),
+        variants.find_variant("standard+knock_limit=20"),
+    )
     assert dict(cast.player_types(standard))[cast.KNOCKS_IMMEDIATELY] == "simple"
     assert dict(cast.player_types(standard, wide))[cast.KNOCKS_IMMEDIATELY] == "simple:k=20"
 
@@ -86,15 +89,17 @@ def test_display_names_are_written_in_the_cast_only():
 
 def test_every_default_player_reads_the_cast():
     """Reviews, drills, odds, training, grades and cards of findings."""
-    standard = variants.find("standard")
+    standard = variants.find_variant("standard")
     weaker = [player.strategy for player in cast.weaker_types(standard)]
     assert list(review_request.ReviewRequest(("standard",)).kinds) == [*cast.weaker_types(standard)]
     drilled = drill.DrillRequest.read("standard", positions=1).players
     assert [matchup.a.text for matchup in drilled] == weaker
     assert {matchup.opponent for matchup in drilled} == {cast.strong_player(standard)}
-    assert odds.OddsRequest.read(["standard"]).pairs == [("standard", cast.odds_players(standard))]
-    assert set(adapted.POOL) <= set(weaker)
-    assert cast.strong_player(standard) in grades.LADDER
+    assert odds.OddsRequest.read(["standard"]).two_player_groups == [
+        ("standard", cast.odds_players(standard))
+    ]
+    assert set(adapt.TRAINING_OPPONENTS) <= set(weaker)
+    assert cast.strong_player(standard) in grades.STRATEGY_RATES
     types = {strategy for names in cards.KINDS.values() for strategy in names}
     assert {*weaker, cast.strong_player(standard)} <= types
 
@@ -107,7 +112,7 @@ def test_the_players_of_results_have_the_display_names_of_the_cast():
 
 
 def test_reviews_and_drills_leave_the_optional_and_the_strong_type_out():
-    standard, solitaire = variants.find("standard"), variants.find("solitary-gin")
+    standard, solitaire = variants.find_variant("standard"), variants.find_variant("solitary-gin")
     names = [player.name for player in cast.player_types(standard)]
     assert names == [cast.BEGINNER, *dict(cast.weaker_types(standard)), cast.STRONG]
     assert list(dict(cast.weaker_types(solitaire))) == [cast.NAIVE, cast.CAREFUL]

@@ -9,12 +9,12 @@ from simgin.core import jit
 from simgin.core.view import VIEW
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.runs import runner
-from simgin.strategy import compiler, interpret, loader
+from simgin.strategy import compiler, loader, python_tier
 
-STANDARD, GOLD = variants.find("standard"), loader.find("gold")
+STANDARD, GOLD = variants.find_variant("standard"), loader.find_strategy("gold")
 HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
 HEAD += "import sys\nsys.seen = {}\n"  # no copy is made of modules
 GOLD_IN_PYTHON = """
@@ -42,7 +42,7 @@ STRATEGY = Strategy("slow-gold", take=lower, discard=low, knock=at)
 def strategy(folder, body):
     (folder / "slow.py").write_text(HEAD + body)
     np.save(folder / "numbers.npy", np.array([2.5, -1.0]))
-    return loader.find(str(folder / "slow.py"))
+    return loader.find_strategy(str(folder / "slow.py"))
 
 
 def failing(folder, line):
@@ -54,19 +54,21 @@ def failing(folder, line):
 
 
 def test_an_interpreted_policy_plays_like_its_compiled_twin(tmp_path):
-    slow, simple, gold = strategy(tmp_path, GOLD_IN_PYTHON), loader.find("simple"), GOLD
+    slow, simple, gold = strategy(tmp_path, GOLD_IN_PYTHON), loader.find_strategy("simple"), GOLD
     rows = [
         runner.run_matchup(Matchup(STANDARD, one, simple, 3, "deal"), 2400, workers)
         for one, workers in ((gold, 1), (slow, 1), (slow, 2))
     ]
     assert (rows[0] == rows[1]).all() and (rows[1] == rows[2]).all() and rows[0].any()
-    assert {compiler.tier(slow.policy(slot)) for slot in ("take", "discard", "knock")} == {"slow"}
+    assert {
+        compiler.execution_mode(slow.policy(slot)) for slot in ("take", "discard", "knock")
+    } == {"slow"}
 
 
 def test_an_interpreted_policy_sees_the_engines_view(tmp_path):
     slow = strategy(tmp_path, GOLD_IN_PYTHON)
-    played = watch_deal(Matchup(STANDARD, slow, loader.find("simple"), 4, "deal"))
-    asked = [one for one in played.questions if one.slot == "discard" and one.seat == 0]
+    played = trace_deal(Matchup(STANDARD, slow, loader.find_strategy("simple"), 4, "deal"))
+    asked = [one for one in played.decisions if one.slot == "discard" and one.seat == 0]
     logged = [question.view for question in asked]
     views = sys.seen["views"]
     assert len(views) == len(logged) > 2
@@ -94,30 +96,30 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path):
 def test_a_failure_names_strategy_and_place(tmp_path, line, message):
     game = Matchup(STANDARD, GOLD, failing(tmp_path, line), 1, "deal")
     with pytest.raises(kernel.PolicyFailure) as raised:
-        kernel.play(game, 0, 10)
+        kernel.play_batches(game, 0, 10)
     assert f"the discard policy 'low' {message}" in str(raised.value)
     assert "Replay the deal with: simgin show gold" in str(raised.value)
-    assert watch_deal(game).fault == str(raised.value)
+    assert trace_deal(game).error == str(raised.value)
 
 
 def test_ctrl_c_in_the_main_thread_stays_what_it_is():
     """Without compiled code, a policy is asked in the main thread."""
-    with pytest.raises(KeyboardInterrupt), interpret.unwrapped():
+    with pytest.raises(KeyboardInterrupt), python_tier.reraise_policy_errors():
         raise KeyboardInterrupt
 
 
 def test_a_single_notice_gives_the_reason(tmp_path, capsys):
     policy = failing(tmp_path, "return 1").policy("discard")
-    compiler.hook(policy)
-    compiler.hook(policy)
+    compiler.compile_policy(policy)
+    compiler.compile_policy(policy)
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "the discard policy 'low' in slow.py runs in Python" in said
-    assert "SEEN" in said and compiler.slow_because(policy) in said
+    assert "SEEN" in said and compiler.interpretation_reason(policy) in said
 
 
 def test_listing_shipped_policies_compiles_nothing(monkeypatch):
-    monkeypatch.setattr(jit, "compiled", lambda *_, **__: pytest.fail("compiled"))
-    assert {compiler.tier(policy) for policy in loader.policies()} == {"fast"}
+    monkeypatch.setattr(jit, "compile_function", lambda *_, **__: pytest.fail("compiled"))
+    assert {compiler.execution_mode(policy) for policy in loader.list_policies()} == {"fast"}
 
 
 def test_names_and_fields_of_inner_functions_are_read(tmp_path):
@@ -129,7 +131,7 @@ def test_names_and_fields_of_inner_functions_are_read(tmp_path):
     ):
         (tmp_path / field).mkdir()
         with pytest.raises(compiler.PolicyError, match=f"has no field '{field}'; did you mean"):
-            compiler.hook(failing(tmp_path / field, line).policy("discard"))
+            compiler.compile_policy(failing(tmp_path / field, line).policy("discard"))
 
 
 STATEFUL = """
@@ -169,6 +171,6 @@ def test_what_a_policy_remembers_must_not_change_an_answer(take, knock, fails, t
 def test_what_changes_from_outside_does_not_reach_a_policy(tmp_path):
     one = strategy(tmp_path, STATEFUL.format(take=LOWERS, knock=MOOD))
     game = Matchup(STANDARD, one, GOLD, 3, "deal")
-    before = kernel.play(game, 0, 100)
+    before = kernel.play_batches(game, 0, 100)
     one.knock.function.__globals__["SEEN"]["asked"] = 2
-    assert (kernel.play(game, 0, 100) == before).all()
+    assert (kernel.play_batches(game, 0, 100) == before).all()

@@ -12,7 +12,7 @@ import simgin
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.strategy import Strategy, discard, helper, knock, loader, param
-from simgin.strategy.text_form import StrategyError
+from simgin.strategy.strategy_spec import StrategyError
 
 TURNS, TABLE = 3, {"turns": [3]}
 OTHER = Strategy("other")
@@ -138,9 +138,9 @@ def test_a_failure_names_the_call_that_replays_it():
     def wrong(view, rules, params):
         return view.own_turn - 2
 
-    loader.find(Strategy("wrong", discard=wrong))
+    loader.find_strategy(Strategy("wrong", discard=wrong))
     game = parse_matchup("wrong", "gold", "standard", 1, "match")
     with pytest.raises(kernel.PolicyFailure) as raised:
-        kernel.play(game, 0, 2)
+        kernel.play_batches(game, 0, 2)
     call = "simgin.show('wrong', 'gold', variant='standard', seed=1, unit=0, half=0, deal=0)"
     assert str(raised.value).endswith(call)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from simgin.strategy import compiler, loader, text_form
-from simgin.strategy.loader import find
-from simgin.strategy.text_form import StrategyError
+from simgin.strategy import compiler, loader, strategy_spec
+from simgin.strategy.loader import find_strategy
+from simgin.strategy.strategy_spec import StrategyError
 from simgin.text.files import NewFileError, create_file
 
 SLOTS = ("take", "discard", "knock")
@@ -33,19 +33,19 @@ def write(folder, body, name="mine.py"):
     ],
 )
 def test_a_strategy_has_a_canonical_text(text, canonical):
-    assert find(text).text == canonical
-    assert find(canonical).text == canonical
+    assert find_strategy(text).text == canonical
+    assert find_strategy(canonical).text == canonical
 
 
 def test_a_strategy_file_can_be_named_by_path(tmp_path):
     body = "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\n"
     path = write(tmp_path, body + "S = Strategy('mine', discard=low)\n")
-    strategy = find(path)
+    strategy = find_strategy(path)
     named = strategy.text, strategy.policy("take").name, strategy.policy("knock").name
     assert named == (path, "lower", "at")
-    assert find(f"{path}#mine").policy("discard") == strategy.policy("discard")
-    assert find(f"gold+discard={path}#low").text == f"gold+discard={path}#low"
-    assert find(find(f"gold+discard={path}").text).policy("discard").name == "low"
+    assert find_strategy(f"{path}#mine").policy("discard") == strategy.policy("discard")
+    assert find_strategy(f"gold+discard={path}#low").text == f"gold+discard={path}#low"
+    assert find_strategy(find_strategy(f"gold+discard={path}").text).policy("discard").name == "low"
 
 
 SHARED = """n = param(64, 1, 999)
@@ -61,17 +61,19 @@ S = Strategy('mine', take=both, discard=both_too)
 
 def test_a_parameter_shared_by_policies_is_set_once(tmp_path):
     path = write(tmp_path, SHARED)
-    strategy = find(f"{path}:n=8")
+    strategy = find_strategy(f"{path}:n=8")
     assert strategy.text == f"{path}:n=8"
     assert [strategy.policy(slot).params["n"].default for slot in ("take", "discard")] == [8, 8]
     for take in ("never", f"{path}#both", f"{path}#both:n=9"):
         text = f"{path}:n=8+take={take}"
         for slot in ("take", "discard"):
-            assert find(find(text).text).policy(slot) == find(text).policy(slot)
+            assert find_strategy(find_strategy(text).text).policy(slot) == find_strategy(
+                text
+            ).policy(slot)
     path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"), "b.py")
     differ = r"'n', and they differ; name the slot: \+take=both:n=... or \+discard="
     with pytest.raises(StrategyError, match=differ):
-        find(f"{path}:n=8")
+        find_strategy(f"{path}:n=8")
 
 
 def test_two_files_of_the_same_name_stay_apart(tmp_path):
@@ -79,26 +81,26 @@ def test_two_files_of_the_same_name_stay_apart(tmp_path):
         (tmp_path / folder).mkdir()
         body = f"@discard\ndef mine(view, rules, params):\n    return {folder}\n"
         path = write(tmp_path / folder, body + "S = Strategy('mine', discard=mine)\n")
-        assert find(path).discard.function(None, None, None) == int(folder)
+        assert find_strategy(path).discard.function(None, None, None) == int(folder)
 
 
 def test_weights_are_appended_to_the_parameters(tmp_path):
     np.save(tmp_path / "w.npy", np.arange(4.0).reshape(2, 2))
     body = "@knock(weights='w.npy', k=param(3, 0, 9))\n"
     body += "def f(view, rules, params):\n    return params[0] > params[4]\n"
-    strategy = find(write(tmp_path, body + "S = Strategy('mine', knock=f)\n"))
-    vector = compiler.vector(strategy.policy("knock"))
+    strategy = find_strategy(write(tmp_path, body + "S = Strategy('mine', knock=f)\n"))
+    vector = compiler.make_parameter_vector(strategy.policy("knock"))
     assert vector.tolist() == [3, 0, 1, 2, 3] and not vector.flags.writeable
-    assert tmp_path / "w.npy" in loader.source_files(strategy)
+    assert tmp_path / "w.npy" in loader.find_source_files(strategy)
 
 
 def test_names_are_unique_and_every_policy_has_a_description():
-    names = loader.names()
+    names = loader.list_strategies()
     assert len(set(names)) == len(names)
-    for policy in loader.policies():
+    for policy in loader.list_policies():
         assert policy.about, f"{policy.slot} policy {policy.name} has no docstring"
     for name in names:
-        assert find(name).about, f"{name} does not say where it comes from"
+        assert find_strategy(name).about, f"{name} does not say where it comes from"
 
 
 # `simgin strategies new`; checks/test_contract.py plays what it writes
@@ -107,9 +109,9 @@ def test_names_are_unique_and_every_policy_has_a_description():
 def test_a_new_strategy_is_named_after_its_file_or_as_asked(tmp_path):
     for file, name, found in (("My idea 2.py", None, "my-idea-2"), ("_.py", "tidy", "tidy")):
         path = tmp_path / file
-        create_file(path, text_form.strategy_file(path, name))
-        strategy = loader.find(str(path))
+        create_file(path, strategy_spec.render_strategy_file(path, name))
+        strategy = loader.find_strategy(str(path))
         assert strategy.name == found
-        assert {compiler.tier(strategy.policy(slot)) for slot in SLOTS} == {"fast"}
+        assert {compiler.execution_mode(strategy.policy(slot)) for slot in SLOTS} == {"fast"}
     with pytest.raises(NewFileError, match=r"'My Idea' cannot be .*; give one after the file"):
-        text_form.strategy_file(tmp_path / "mine.py", "My Idea")
+        strategy_spec.render_strategy_file(tmp_path / "mine.py", "My Idea")

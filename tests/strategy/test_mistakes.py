@@ -5,7 +5,7 @@ import linecache
 import pytest
 
 from simgin.strategy import SLOTS, compiler, loader
-from simgin.strategy.text_form import StrategyError
+from simgin.strategy.strategy_spec import StrategyError
 
 HEAD = '"""Mine."""\nfrom simgin.strategy import *\nfrom simgin.toolkit import *\nimport sys\n'
 LOW = "return best_discard(view.hand, view.legal, rules)"
@@ -19,12 +19,12 @@ def said(folder, text, capsys):
     file = folder / "mine.py"
     file.write_text(text)
     try:
-        strategy = loader.find(str(file))
+        strategy = loader.find_strategy(str(file))
         for slot in SLOTS:
             policy = strategy.policy(slot)
-            if policy.source == file:
-                compiler.vector(policy)
-                compiler.hook(policy)
+            if policy.source_file == file:
+                compiler.make_parameter_vector(policy)
+                compiler.compile_policy(policy)
     except (StrategyError, compiler.PolicyError) as error:
         return str(error)
     return capsys.readouterr().err
@@ -68,8 +68,10 @@ def test_what_only_resembles_a_mistake_is_played(body, tmp_path, capsys):
 
 def test_the_built_in_policies_make_no_mistake():
     """They are not checked when they are played."""
-    policies = [policy for name in loader.built_in() for policy in loader.find(name).policies]
-    for policy in [*policies, *loader.policies()]:
+    policies = [
+        policy for name in loader.list_built_in() for policy in loader.find_strategy(name).policies
+    ]
+    for policy in [*policies, *loader.list_policies()]:
         compiler.check_source(policy)
 
 
@@ -82,11 +84,11 @@ def made(text, name):
 
 def test_a_policy_without_source_can_be_played():
     fine = made(HEAD + DEFINED.format("return view.hand & 1"), "<nowhere>")
-    compiler.hook(fine)
-    assert compiler.slow_because(fine) == ""
+    compiler.compile_policy(fine)
+    assert compiler.interpretation_reason(fine) == ""
     for body, words in (("return view.hnad", "'hnad'"), ("return nothing", "nowhere defined")):
         with pytest.raises(compiler.PolicyError, match=words):
-            compiler.hook(made(HEAD + DEFINED.format(body), "<nowhere>"))
+            compiler.compile_policy(made(HEAD + DEFINED.format(body), "<nowhere>"))
 
 
 def test_source_known_only_to_linecache_is_read():
@@ -94,7 +96,7 @@ def test_source_known_only_to_linecache_is_read():
     text = HEAD + DEFINED.format("return params[3] > 1")
     linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(keepends=True), "<cell 1>")
     with pytest.raises(compiler.PolicyError, match=r"params\[3\]"):
-        compiler.hook(made(text, "<cell 1>"))
+        compiler.compile_policy(made(text, "<cell 1>"))
     del linecache.cache["<cell 1>"]
 
 

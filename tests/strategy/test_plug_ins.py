@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from simgin.strategy import loader
-from simgin.strategy.text_form import StrategyError
-from simgin.version import UNKNOWN, version
+from simgin.strategy.strategy_spec import StrategyError
+from simgin.version import UNKNOWN_VERSION, get_version
 from support.command_line import call
 
 # With a policy that has the name of a built-in one, as in the README
 PATIENT = """
-from simgin.strategy import STOCK, Strategy, take
+from simgin.strategy import ACTION_STOCK, Strategy, take
 
 @take
 def lower(view, rules, params):
-    return STOCK
+    return ACTION_STOCK
 
 STRATEGY = Strategy("patient", take=lower)
 """
@@ -41,20 +41,26 @@ def install(tmp_path, monkeypatch):
         (information / "METADATA").write_text(metadata)
         (information / "entry_points.txt").write_text(f"[simgin.strategies]\nmain = {module}\n")
         monkeypatch.delitem(sys.modules, module, raising=False)
-        loader._library.cache_clear()
+        loader._load_library.cache_clear()
 
     yield write
-    loader._library.cache_clear()
+    loader._load_library.cache_clear()
 
 
 def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install):
     install("patient-pack", PATIENT)
-    assert loader.find("patient").take.function is not loader.find("gold").take.function
-    assert loader.find("gold+take=lower").text == "gold"
-    mixed = loader.find("gold+take=patient-pack.lower")
+    assert (
+        loader.find_strategy("patient").take.function
+        is not loader.find_strategy("gold").take.function
+    )
+    assert loader.find_strategy("gold+take=lower").text == "gold"
+    mixed = loader.find_strategy("gold+take=patient-pack.lower")
     assert mixed.text == "gold+take=patient-pack.lower"
-    assert loader.find(mixed.text).take.function is loader.find("patient").take.function
-    assert loader.find("gold+take=patient").text == mixed.text
+    assert (
+        loader.find_strategy(mixed.text).take.function
+        is loader.find_strategy("patient").take.function
+    )
+    assert loader.find_strategy("gold+take=patient").text == mixed.text
 
 
 @pytest.mark.parametrize(
@@ -68,14 +74,14 @@ def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install):
 )
 def test_a_broken_plug_in_stops_only_those_who_ask_for_it(install, text, reason, capsys):
     install("broken-pack", text)
-    assert loader.find("gold+discard=low").text == "gold"
-    assert loader.find("simple").text == "simple"
+    assert loader.find_strategy("gold+discard=low").text == "gold"
+    assert loader.find_strategy("simple").text == "simple"
     warning = capsys.readouterr().err
     assert warning.count("\n") == 1
     assert "of the package broken-pack cannot be loaded" in warning and reason in warning
     for asked in ("broken-pack", "main", "gold+take=broken-pack.lower"):
         with pytest.raises(StrategyError) as refused:
-            loader.find(asked)
+            loader.find_strategy(asked)
         assert reason in str(refused.value)
 
 
@@ -101,8 +107,8 @@ def test_a_package_whose_own_files_are_damaged_is_left_out(
     install("patient-pack", PATIENT)
     install("broken-pack", "1 / 0")
     (tmp_path / "broken_pack-1.0.dist-info" / file).write_bytes(content)
-    loader._library.cache_clear()
-    assert loader.find("patient").name == "patient"
+    loader._load_library.cache_clear()
+    assert loader.find_strategy("patient").name == "patient"
     warning = capsys.readouterr().err
     assert warning.count("\n") == 1 and warning.endswith("It is left out.\n")
     # In a new process pydantic and numba ask every package for plug-ins of theirs.
@@ -116,7 +122,7 @@ def test_a_version_that_cannot_be_read_is_unknown(tmp_path, monkeypatch, metadat
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "simgin-9.dist-info").mkdir()
     (tmp_path / "simgin-9.dist-info" / "METADATA").write_bytes(metadata)
-    assert version() == UNKNOWN
+    assert get_version() == UNKNOWN_VERSION
 
 
 # README's strategy, declared as the guide says

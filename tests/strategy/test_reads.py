@@ -12,10 +12,10 @@ from numba import int8, njit
 
 from simgin.core import jit
 from simgin.strategy import loader
-from simgin.strategy.live import fingerprint
-from simgin.strategy.reads import find_chance
+from simgin.strategy.by_value import compute_fingerprint
+from simgin.strategy.dependencies import find_nondeterminism
 
-compiled_only = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
+compiled_only = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 
 MINE = """
 import os
@@ -89,7 +89,7 @@ def policy_of(name):
     for module in ("constants", "sibling", "first_of_two", "second_of_two"):
         sys.modules.pop(module, None)
     loader._load_file.cache_clear()
-    return loader.find(name).discard
+    return loader.find_strategy(name).discard
 
 
 @compiled_only
@@ -119,55 +119,55 @@ def test_a_function_is_compiled_once_and_again_after_a_change(place):
     ],
 )
 def test_a_change_of_anything_that_it_reads_is_another_fingerprint(place, name, old, new):
-    before = fingerprint(policy_of("mine.py").function)
+    before = compute_fingerprint(policy_of("mine.py").function)
     text = Path(name).read_text()
     assert old in text and len(before) == 16
-    assert fingerprint(policy_of("mine.py").function) == before
+    assert compute_fingerprint(policy_of("mine.py").function) == before
     Path(name).write_text(text.replace(old, new))
     for file in place.glob("__pycache__/*"):
         file.unlink()
-    assert fingerprint(policy_of("mine.py").function) != before
+    assert compute_fingerprint(policy_of("mine.py").function) != before
 
 
 @compiled_only
 def test_what_lies_outside_of_the_code_counts_too(place, monkeypatch):
     """A constant from the environment, and one from a data file."""
-    found = {"", fingerprint(policy_of("mine.py").function)}
+    found = {"", compute_fingerprint(policy_of("mine.py").function)}
     monkeypatch.setenv("SET", "50006")
-    found.add(fingerprint(policy_of("mine.py").function))
+    found.add(compute_fingerprint(policy_of("mine.py").function))
     np.save("data.npy", np.array([1, 0]))
-    assert len(found | {fingerprint(policy_of("mine.py").function)}) == 4
+    assert len(found | {compute_fingerprint(policy_of("mine.py").function)}) == 4
 
 
 @compiled_only
 def test_a_built_in_policy_is_compiled_anew_if_a_helper_or_a_constant_of_it_changes(monkeypatch):
     from simgin_strategies import _champion
 
-    policy, other = loader.find("champion").discard, loader.find("gold").discard
-    before = fingerprint(policy.function), fingerprint(other.function)
+    policy, other = loader.find_strategy("champion").discard, loader.find_strategy("gold").discard
+    before = compute_fingerprint(policy.function), compute_fingerprint(other.function)
     monkeypatch.setattr(_champion, "COUNT", _champion.COUNT + 1)
-    assert fingerprint(policy.function) not in ("", before[0])
-    assert fingerprint(other.function) == before[1]
-    assert Path(_champion.__file__) in loader.source_files(loader.find("champion"))
+    assert compute_fingerprint(policy.function) not in ("", before[0])
+    assert compute_fingerprint(other.function) == before[1]
+    assert Path(_champion.__file__) in loader.find_source_files(loader.find_strategy("champion"))
 
 
 def test_every_built_in_policy_can_be_kept_and_has_no_chance_of_its_own():
-    for policy in loader.policies():
-        assert find_chance(policy.function) == "", policy.name
-        assert jit.interpreted() or fingerprint(policy.function), policy.name
+    for policy in loader.list_policies():
+        assert find_nondeterminism(policy.function) == "", policy.name
+        assert jit.is_interpreted() or compute_fingerprint(policy.function), policy.name
 
 
 @compiled_only
 def test_policies_used_longest_ago_are_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path)
-    for i in range(jit.KEPT_POLICIES + 5):
-        old = tmp_path / jit.POLICIES / f"{i:016x}"
+    for i in range(jit.MAX_CACHED_POLICIES + 5):
+        old = tmp_path / jit.POLICY_FOLDER / f"{i:016x}"
         old.mkdir(parents=True)
-        (old / jit.TAG).write_text(jit.OURS)
+        (old / jit.TAG_FILE).write_text(jit.TAG_CONTENT)
         os.utime(old, (i, i))
-    new = jit._directory(one, "f" * 16)
-    left = {path.name for path in (tmp_path / jit.POLICIES).iterdir()}
-    newest, oldest = f"{jit.KEPT_POLICIES:016x}", f"{0:016x}"
+    new = jit._function_cache_directory(one, "f" * 16)
+    left = {path.name for path in (tmp_path / jit.POLICY_FOLDER).iterdir()}
+    newest, oldest = f"{jit.MAX_CACHED_POLICIES:016x}", f"{0:016x}"
     assert new is not None and {new.name, newest} < left and oldest not in left
 
 
@@ -186,7 +186,7 @@ def one(before, expression):
     [("X = (n for n in [])\n", "next(X)"), ("import ctypes\nX = ctypes.CDLL(None).abs\n", "X(3)")],
 )
 def test_what_cannot_be_told_is_not_kept(place, before, expression):
-    assert fingerprint(one(before, expression).function) == ""
+    assert compute_fingerprint(one(before, expression).function) == ""
 
 
 @compiled_only
@@ -202,7 +202,7 @@ def test_what_cannot_be_told_is_not_kept(place, before, expression):
 def test_what_is_fixed_by_a_version_is_kept(place, before, expression):
     Path("first_of_two.py").write_text("import second_of_two\nX = 1\n")
     Path("second_of_two.py").write_text("import first_of_two\nX = 2\n")
-    assert len(fingerprint(one(before, expression).function)) == 16
+    assert len(compute_fingerprint(one(before, expression).function)) == 16
 
 
 NAMELESS = """
@@ -227,7 +227,7 @@ def test_functions_of_one_name_are_not_kept(place):
     """Compiled in processes of their own, they would have one name in a process that reads both."""
     Path("nameless.py").write_text(HEAD + NAMELESS)
     for name in "acd":
-        assert fingerprint(policy_of(f"nameless.py#{name}").function) == ""
+        assert compute_fingerprint(policy_of(f"nameless.py#{name}").function) == ""
 
 
 @compiled_only
@@ -242,7 +242,7 @@ def test_types_of_constants_and_options_of_helpers_are_told_apart(place):
     )
     for value in values:
         function.__globals__["X"] = value
-        digests.add(fingerprint(function))
+        digests.add(compute_fingerprint(function))
     assert len(digests) == len(values) and "" not in digests
 
 
@@ -296,10 +296,10 @@ STRATEGY = Strategy("mine", discard=mine)
 def test_chance_and_time_are_found(place, expression, source, in_helper):
     parts = (expression, "pass", "helper()") if in_helper else ("1.0", "pass", expression)
     Path("mine.py").write_text(CHANCE.format(*parts))
-    assert find_chance(policy_of("mine.py").function) == source
+    assert find_nondeterminism(policy_of("mine.py").function) == source
 
 
 @pytest.mark.parametrize("statement", ["from time import time", "import os.path"])
 def test_an_import_inside_a_policy_counts(place, statement):
     Path("mine.py").write_text(CHANCE.format("1.0", statement, "1.0"))
-    assert find_chance(policy_of("mine.py").function) in ("time", "os.path")
+    assert find_nondeterminism(policy_of("mine.py").function) in ("time", "os.path")

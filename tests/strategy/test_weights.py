@@ -18,7 +18,7 @@ MINE = Strategy("mine", knock=mine)
 @pytest.fixture
 def policy(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
-    return loader.find(str(tmp_path / "mine.py")).knock
+    return loader.find_strategy(str(tmp_path / "mine.py")).knock
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def policy(tmp_path):
 def test_what_is_no_real_number_is_refused(policy, array):
     np.save(policy.weights, array)
     with pytest.raises(PolicyError, match=r"mine\.py: its numbers .* array of real numbers"):
-        compiler.vector(policy)
+        compiler.make_parameter_vector(policy)
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", b"PK\3\4", b"\x93NUMPY\1\0", None, "cut", "folder"])
@@ -50,13 +50,13 @@ def test_a_file_that_is_none_is_refused(policy, damage):
     elif damage is not None:
         policy.weights.write_bytes(whole[:-9] if damage == "cut" else damage)
     with pytest.raises(PolicyError, match=r"\.$"):
-        compiler.vector(policy)
+        compiler.make_parameter_vector(policy)
 
 
 @pytest.mark.parametrize("kind", ["?", "i1", "u8", "f2", "f4", "f8"])
 def test_real_numbers_of_any_kind_are_read(policy, kind):
     np.save(policy.weights, np.array([[0, 1]], kind))
-    assert compiler.vector(policy).tolist() == [0, 1]
+    assert compiler.make_parameter_vector(policy).tolist() == [0, 1]
 
 
 def test_nothing_is_trained_from_nan(tmp_path):
@@ -64,4 +64,4 @@ def test_nothing_is_trained_from_nan(tmp_path):
     text = MINE.replace('weights="w.npy"', start).replace("knock", "discard")
     (tmp_path / "mine.py").write_text(text)
     with pytest.raises(ValueError, match="the start of 'deadwood' is a number, not NaN"):
-        loader.find(str(tmp_path / "mine.py"))
+        loader.find_strategy(str(tmp_path / "mine.py"))

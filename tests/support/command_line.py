@@ -18,7 +18,7 @@ def call(*words, code=0):
 
 def interrupted_after(monkeypatch, blocks_, kept=False):
     """kept: only blocks of a ledger on disk are counted, not those of trials."""
-    add, added = ledger.Ledger.add, []
+    add, added = ledger.Ledger.add_block, []
 
     def counted(self, *block):
         add(self, *block)
@@ -27,4 +27,4 @@ def interrupted_after(monkeypatch, blocks_, kept=False):
         if len(added) == blocks_:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(ledger.Ledger, "add", counted)
+    monkeypatch.setattr(ledger.Ledger, "add_block", counted)

@@ -1,12 +1,12 @@
 """Experiment files read from a text, and the mistakes in them."""
 
-from simgin.runs.plan import plan_file
+from simgin.runs.plan import plan_experiment
 
 
 def read(tmp_path, text):
     path = tmp_path / "waiting.toml"
     path.write_text(text, encoding="utf-8")
-    return plan_file(path)
+    return plan_experiment(path)
 
 
 def names(found):

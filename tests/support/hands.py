@@ -22,11 +22,11 @@ VALUES = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")
 @cache
 def game(text: str) -> tuple[Any, dict[str, Any]]:
     """The engine's rules and the twin's row of a variant."""
-    variant = variants.find(text)
-    return build_rules(variant), dict(variant.row)
+    variant = variants.find_variant(text)
+    return build_rules(variant), dict(variant.params)
 
 
-NAMES = [notation.card_text(card) for card in range(52)]
+NAMES = [notation.format_card(card) for card in range(52)]
 BITS = {name: 1 << card for card, name in enumerate(NAMES)}
 
 
@@ -43,7 +43,7 @@ def mask(cards: Iterable[str]) -> int:
 
 
 def members(hand: int) -> list[int]:
-    return notation.cards_in(hand)
+    return notation.mask_to_cards(hand)
 
 
 @cache

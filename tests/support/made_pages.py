@@ -3,8 +3,8 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from simgin.report.report import Picture, Report
-from simgin.report.table import Cell, Column, Table
+from simgin.report.report import Plot, Report
+from simgin.report.report_table import Column, ScoreCell, Table
 
 HOSTILE = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
 
@@ -40,7 +40,7 @@ ROWS = ("Turns in a match", "Minutes a match, 8 s a turn", "Deals ending in gin"
 def scored(i, k):
     """A cell; of the first column, the base, without a word."""
     kind = (i + k) % len(TONES) if i else 0
-    return Cell(f"{83 + i + k} %", WORDS[kind], "79 to 87", TONES[kind])
+    return ScoreCell(f"{83 + i + k} %", WORDS[kind], "79 to 87", TONES[kind])
 
 
 def scorecard(variants):
@@ -58,9 +58,9 @@ def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
         "rules": [(variant, f"Differs, says {name}.") for variant in variants],
         "verdict": [f"{name} wins.", f"{variants[0]}: matches are longer."],
         "pictures": [
-            Picture("wins", f"Who wins: {name}", f"{name} wins 3.", figure()),
+            Plot("wins", f"Who wins: {name}", f"{name} wins 3.", figure()),
             *(
-                Picture(f"league-{i}", f"League: {one}?", "", figure(), frame=WINS, columns=COLUMNS)
+                Plot(f"league-{i}", f"League: {one}?", "", figure(), frame=WINS, columns=COLUMNS)
                 for i, one in enumerate(variants)
             ),
         ],

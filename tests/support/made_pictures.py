@@ -124,32 +124,36 @@ def chart(_, strategies):
 
 
 FRAMES = {
-    "chart": chart,
-    "kinds": lambda v, _: of_kinds(v, title=("Turns: change", "Gin: change, points")).assign(
-        factor=100
-    ),
-    "outcomes_by_kind": lambda v, _: of_kinds(
+    "decision_chart": chart,
+    "effects_by_player_type": lambda v, _: of_kinds(
+        v, title=("Turns: change", "Gin: change, points")
+    ).assign(factor=100),
+    "endings_by_player_type": lambda v, _: of_kinds(
         v, metric=("gin", "knock", "undercut", "void")
     ).assign(value=0.25, low=0.24, high=0.26),
     "match_length": lambda v, s: shares(rows_for(v, s[:1], turns=range(0, 200, 10))).assign(
         width=10, median=85.0
     ),
-    "knock_chart": lambda v, s: shares(rows_for(v, s[:1], turn=range(1, 12), deadwood=range(11))),
+    "knocks_by_turn": lambda v, s: shares(
+        rows_for(v, s[:1], turn=range(1, 12), deadwood=range(11))
+    ),
     "score_difference": fifths,
     "sweep_curves": sweep,
     "sweep_map": sweep_map,
     "analysis": analysis,
-    "counts": lambda v, s: spread(rows_for(v, s[:1], turn=range(20), count=range(0, 60, 5))),
-    "knock": lambda v, s: spread(
+    "win_by_deadwood": lambda v, s: spread(
+        rows_for(v, s[:1], turn=range(20), count=range(0, 60, 5))
+    ),
+    "knock_thresholds": lambda v, s: spread(
         rows_for(v, s[:1], measure=("points", "share"), k=range(0, 12, 2))
     ),
-    "scores": scores,
-    "odds": lambda v, s: shares(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
+    "win_by_score": scores,
+    "gin_by_draw": lambda v, s: shares(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
     "skill": lambda v, s: spread(rows_for(v, (*s[:2], "hindsight"))),
-    "totals": lambda v, s: shares(rows_for(v[:1], s, total=range(0, 100, 10))),
-    "differences": differences,
-    "effects": effects,
-    "search": search,
+    "match_totals": lambda v, s: shares(rows_for(v[:1], s, total=range(0, 100, 10))),
+    "forest_plot": differences,
+    "gains_by_field": effects,
+    "search_history": search,
 }
 # Variants and strategies of each size
 SIZES = {
@@ -208,10 +212,10 @@ def cross(variants, strategies):
 TABLES = {
     "endings": lambda v, s: [matchups(v, s)],
     "win_and_points": lambda v, s: [matchups(v, s)],
-    "ratings": lambda v, s: [standings(v, s)],
+    "elo_ratings": lambda v, s: [standings(v, s)],
     "league": lambda v, s: [standings(v, s), cross(v, s)],
 }
-UNITS = {"ratings": {"unit": "match"}, "league": {"unit": "match"}}
+UNITS = {"elo_ratings": {"unit": "match"}, "league": {"unit": "match"}}
 EVERY = (*FRAMES, *TABLES)
 
 

@@ -5,14 +5,14 @@ BEST = 13
 PLANTED = f'''"""Blunders more often, the farther p is from {BEST}."""
 
 from simgin.strategy import Strategy, discard, param
-from simgin.toolkit import best_discard, chance, lowest
+from simgin.toolkit import best_discard, bernoulli, lowest_bit
 
 
 @discard(noise=True, p=param(START, 0.0, 20.0, "best at {BEST}"))
 def blunder(view, rules, params):
     """Throw the first legal card if the lot says so, else the best."""
-    if chance(abs(params[0] - {BEST}) / 80, view.noise):
-        return lowest(view.legal)
+    if bernoulli(abs(params[0] - {BEST}) / 80, view.noise):
+        return lowest_bit(view.legal)
     return best_discard(view.hand, view.legal, rules)
 
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
@@ -15,11 +15,16 @@ DEALS = 100
 
 def play(text: str, seed: int = 1) -> None:
     """Play a variant and check that every deal has exactly one outcome."""
-    variant = variants.find(text)
-    for a, b in [(a, None) for a in ALONE] if variant.row["players"] == 1 else PAIRS:
-        matchup = Matchup(variant, loader.find(a), b and loader.find(b), seed, "deal")
-        (row,) = kernel.play(matchup, 0, matchup.units(DEALS))
-        deals, *kinds = (int(row[sums.SUM + sums.FACT[name]]) for name in ("deals", *sums.KINDS))
+    variant = variants.find_variant(text)
+    for a, b in [(a, None) for a in ALONE] if variant.params["players"] == 1 else PAIRS:
+        matchup = Matchup(
+            variant, loader.find_strategy(a), b and loader.find_strategy(b), seed, "deal"
+        )
+        (row,) = kernel.play_batches(matchup, 0, matchup.count_units(DEALS))
+        deals, *kinds = (
+            int(row[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])
+            for name in ("deals", *batch_columns.DEAL_ENDINGS)
+        )
         assert deals == DEALS == sum(kinds), (text, a, b, deals, kinds)
 
 

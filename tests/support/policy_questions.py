@@ -11,7 +11,7 @@ from simgin.strategy import compiler, loader
 from simgin.text import notation
 from support.hands import PACK, game
 
-ROW = variants.find("eaai").row
+ROW = variants.find_variant("eaai").params
 TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
 
 
@@ -26,19 +26,19 @@ def view(**fields: int) -> Any:
 
 def ask(slot: str, name: str, seen: Any, rules: Any = None, **values: float | str) -> int:
     """The answer of a policy, under the EAAI rules unless others are given."""
-    policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**values)
+    policy = next(p for p in loader.list_policies() if (p.slot, p.name) == (slot, name))(**values)
     rules = game("eaai")[0] if rules is None else rules
     if slot == "discard" and seen.flags.writeable and int(seen.hand).bit_count() == 11:
         seen.least, seen.best = best_discards(seen.hand, seen.legal, rules)  # as the engine does
-    return int(compiler.hook(policy)(seen, rules, compiler.vector(policy)))
+    return int(compiler.compile_policy(policy)(seen, rules, compiler.make_parameter_vector(policy)))
 
 
 def cards(hand: int) -> list[str]:
-    return notation.hand_text(int(hand)).split()
+    return notation.format_hand(int(hand)).split()
 
 
 def mask(text: str) -> int:
-    return notation.hand_mask(notation.parse_cards(text))
+    return notation.cards_to_mask(notation.parse_cards(text))
 
 
 def count(hand: int) -> int:

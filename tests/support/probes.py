@@ -6,11 +6,20 @@ Their numbers come before those of the policy that they replace. The oracle of c
 from dataclasses import replace
 
 import numpy as np
-from simgin_strategies.champion import cheapest, knock_gain, take_gain
+from simgin_strategies.champion import knock_gain, lowest_cost_discard, take_gain
 
-from simgin.strategy import LAST, discard, helper, knock, take
-from simgin.strategy.compiler import vector
-from simgin.toolkit import chance, dearest, gin_or_better, loose, lowers, lowest, popcount, take_if
+from simgin.strategy import PHASE_LAST, discard, helper, knock, take
+from simgin.strategy.compiler import make_parameter_vector
+from simgin.toolkit import (
+    bernoulli,
+    highest_value_cards,
+    is_gin_or_better,
+    lowers_deadwood,
+    lowest_bit,
+    popcount,
+    take_if,
+    unmatched_cards,
+)
 
 OWN = -1  # instead of a probability: knock as the player does
 UPCARD = 0  # instead of an own turn: the first upcard
@@ -25,19 +34,19 @@ def ordered_to_knock(view, params):
     if view.own_turn == params[0]:
         return int(params[1])
     if view.own_turn < params[0] and params[2] >= 0:
-        return int(chance(params[2], view.noise))
+        return int(bernoulli(params[2], view.noise))
     return -1
 
 
 @knock(noise=True)
 def gold_knock(view, rules, params):
-    order = -1 if gin_or_better(view) else ordered_to_knock(view, params)
+    order = -1 if is_gin_or_better(view) else ordered_to_knock(view, params)
     return order == 1 if order >= 0 else True
 
 
 @knock(noise=True)
 def champion_knock(view, rules, params):
-    if gin_or_better(view) or view.phase == LAST:
+    if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
     order = ordered_to_knock(view, params)
     return order == 1 if order >= 0 else knock_gain(view, rules, params[3:]) > 0
@@ -83,14 +92,14 @@ def ordered_to_take(view, rules, params):
     if view.phase == 0:
         here = params[0] == UPCARD and row_of_upcard(view.taken_offer, view.hand) == params[2]
     else:
-        here = view.own_turn == params[0] and lowers(view, rules)
+        here = view.own_turn == params[0] and lowers_deadwood(view, rules)
     return int(params[1]) if here else -1
 
 
 @take
 def gold_take(view, rules, params):
     order = ordered_to_take(view, rules, params)
-    return order if order >= 0 else take_if(lowers(view, rules), view.legal)
+    return order if order >= 0 else take_if(lowers_deadwood(view, rules), view.legal)
 
 
 @take
@@ -107,24 +116,24 @@ def ordered_to_throw(view, rules, params):
 
     params: own turn, place; the last one there is, where there are fewer.
     """
-    cards = loose(view.hand, rules) & view.legal
+    cards = unmatched_cards(view.hand, rules) & view.legal
     if view.own_turn != params[0] or popcount(cards) < 2:
         return -1
     for _ in range(min(int(params[1]), popcount(cards) - 1)):
         cards &= cards - 1
-    return lowest(cards)
+    return lowest_bit(cards)
 
 
 @discard
 def gold_discard(view, rules, params):
     order = ordered_to_throw(view, rules, params)
-    return order if order >= 0 else lowest(dearest(view.best, rules)[0])
+    return order if order >= 0 else lowest_bit(highest_value_cards(view.best, rules)[0])
 
 
 @discard
 def champion_discard(view, rules, params):
     order = ordered_to_throw(view, rules, params)
-    return order if order >= 0 else cheapest(view.legal, view, rules, params[2:])
+    return order if order >= 0 else lowest_cost_discard(view.legal, view, rules, params[2:])
 
 
 PROBES = {
@@ -135,6 +144,6 @@ PROBES = {
 
 def ordered(matchup, slot, *order):
     """The matchup with orders to A in one slot."""
-    numbers = np.concatenate([order, vector(matchup.a.policy(slot))])
+    numbers = np.concatenate([order, make_parameter_vector(matchup.a.policy(slot))])
     policy = replace(PROBES[matchup.a.text][slot], weights=numbers)
     return replace(matchup, a=replace(matchup.a, **{slot: policy}))

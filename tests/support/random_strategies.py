@@ -3,15 +3,15 @@
 from simgin_strategies.take import random as by_lot
 
 from simgin.strategy import Strategy, answer, discard, helper, knock, offer, param, show, take
-from simgin.toolkit import best_discards, chance, lowest, of_rank, pick, take_if
+from simgin.toolkit import bernoulli, best_discards, cards_of_rank, lowest_bit, pick_random, take_if
 
 
 @discard(noise=True, p=param(0.1, 0.0, 1.0, "chance of any card"))
 def stray(view, rules, params):
     """Least deadwood, ties at random, but sometimes any card."""
     if (view.noise & 0xFFFFF) < params[0] * 0x100000:
-        return pick(view.legal, view.noise)
-    return pick(best_discards(view.hand, view.legal, rules)[1], view.noise)
+        return pick_random(view.legal, view.noise)
+    return pick_random(best_discards(view.hand, view.legal, rules)[1], view.noise)
 
 
 @helper
@@ -19,7 +19,7 @@ def _for_the_shot(hand, points):
     """The cards of the hand that a shot at this score must leave, one for each digit."""
     kept = 0
     for digit in (points // 10 % 10, points % 10):
-        cards = hand & ~kept & of_rank(digit - 1) if digit else 0
+        cards = hand & ~kept & cards_of_rank(digit - 1) if digit else 0
         kept |= cards & -cards
     return kept
 
@@ -30,8 +30,8 @@ def to_shoot(view, rules, params):
     kept = _for_the_shot(view.hand, view.own_points)
     legal = view.legal & ~kept
     if legal == 0:
-        return lowest(view.legal)
-    return pick(best_discards(view.hand & ~kept, legal, rules)[1], view.noise)
+        return lowest_bit(view.legal)
+    return pick_random(best_discards(view.hand & ~kept, legal, rules)[1], view.noise)
 
 
 @take(turn=param(100, 0, 500, "last turn of both players on which it takes"))
@@ -48,27 +48,27 @@ def until(view, rules, params):
 def late(view, rules, params):
     """End the deal in the last question of the 50th-card rule or for a wanted kind of ending."""
     wanted = params[1] > 0 and view.ending >= params[1]
-    return view.phase == 2 or wanted or chance(params[0], view.noise)
+    return view.phase == 2 or wanted or bernoulli(params[0], view.noise)
 
 
 @offer(noise=True, p=param(0.15, 0.0, 1.0, "chance of an offer"))
 def any_number(view, rules, params):
     """Sometimes offer any number that may be offered."""
     if (view.noise & 0xFFFFF) < params[0] * 0x100000:
-        return pick(view.legal & ~1, view.noise)
+        return pick_random(view.legal & ~1, view.noise)
     return 0
 
 
 @answer(noise=True, p=param(0.7, 0.0, 1.0, "chance of accepting"))
 def by_coin(view, rules, params):
     """Accept at random."""
-    return chance(params[0], view.noise)
+    return bernoulli(params[0], view.noise)
 
 
 @show(noise=True)
 def any_row(view, rules, params):
     """Show any melding that may be shown."""
-    return pick(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
+    return pick_random(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
 
 
 @show

@@ -5,10 +5,10 @@ import json
 from hypothesis import strategies as st
 
 from simgin.rules import variants
-from simgin.rules.parameters import parameters
+from simgin.rules.parameters import rule_parameters
 from simgin.strategy import SLOTS, loader
 from simgin.text import notation
-from simgin.text.messages import DASH
+from simgin.text.messages import NO_VALUE
 from support.hostile import ODD, VALUES
 
 
@@ -28,7 +28,7 @@ def rule_value(parameter):
 
 
 changes = st.lists(
-    st.sampled_from(list(parameters().values())).flatmap(
+    st.sampled_from(list(rule_parameters().values())).flatmap(
         lambda parameter: st.tuples(st.just(parameter.name), rule_value(parameter))
     ),
     max_size=4,
@@ -36,10 +36,10 @@ changes = st.lists(
 
 
 def settings(row):
-    return [f"{name}={parameters()[name].write(value)}" for name, value in row.items()]
+    return [f"{name}={rule_parameters()[name].to_text(value)}" for name, value in row.items()]
 
 
-names = st.lists(st.sampled_from(variants.names()), min_size=1, max_size=3)
+names = st.lists(st.sampled_from(variants.variant_names()), min_size=1, max_size=3)
 compositions = st.tuples(names, changes).map(
     lambda drawn: "+".join([*drawn[0], *settings(drawn[1])])
 )
@@ -48,7 +48,7 @@ cards = st.permutations(range(52)).flatmap(
     lambda pack: st.sampled_from((10, 10, 11, 11, 9, 0, 52)).map(lambda size: pack[:size])
 )
 hands = st.tuples(cards, st.sampled_from((" ", ",", ", ", "", "  "))).map(
-    lambda drawn: drawn[1].join(map(notation.card_text, drawn[0]))
+    lambda drawn: drawn[1].join(map(notation.format_card, drawn[0]))
 )
 
 
@@ -62,8 +62,8 @@ def policy_forms(draw, policy):
 
 @st.composite
 def strategies(draw):
-    text = draw(st.sampled_from([*loader.names(), "mine.py", "mine.py#x", ".py"]))
-    for policy in draw(st.lists(st.sampled_from(loader.policies()), max_size=3)):
+    text = draw(st.sampled_from([*loader.list_strategies(), "mine.py", "mine.py#x", ".py"]))
+    for policy in draw(st.lists(st.sampled_from(loader.list_policies()), max_size=3)):
         slot = draw(st.sampled_from((policy.slot, policy.slot, *SLOTS, "stake")))
         text += f"+{slot}={draw(policy_forms(policy))}"
     return text
@@ -76,7 +76,7 @@ def toml(value):
         return "{" + ", ".join(pairs) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
-    text = json.dumps(DASH if value is None else value)
+    text = json.dumps(NO_VALUE if value is None else value)
     return text.replace("NaN", "nan").replace("Infinity", "inf")
 
 

@@ -4,15 +4,18 @@ import itertools
 
 import numpy as np
 
-from simgin.core import sums
+from simgin.core import batch_columns
 
 
 def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
     """A cell in which a wins this share of pairs: sweeps only, evenly over batches or by chance."""
-    rows = np.zeros((batches, sums.COLUMNS), np.int64)
+    rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
     won = round(share * pairs) if rng is None else rng.binomial(pairs, share, batches)
-    rows[:, sums.UNITS] = pairs
-    rows[:, sums.PAIR_HISTOGRAM], rows[:, sums.PAIR_HISTOGRAM + 4] = pairs - won, won
+    rows[:, batch_columns.COL_UNITS] = pairs
+    rows[:, batch_columns.COL_PAIR_HISTOGRAM], rows[:, batch_columns.COL_PAIR_HISTOGRAM + 4] = (
+        pairs - won,
+        won,
+    )
     return (a, b), rows
 
 

@@ -2,39 +2,41 @@
 
 import numpy as np
 
-from simgin.core import sums
+from simgin.core import batch_columns
 from simgin.stats import table
 
 KINDS = ("knock", "gin", "undercut", "void")
 SHARES = (0.9, 0.04, 0.05, 0.01)
-MUTUAL = (*sums.SIDE_FACTS, "match_win")  # facts that both sides have, as a_... and b_...
+MUTUAL = (*batch_columns.SIDE_FACTS, "match_win")  # facts that both sides have, as a_... and b_...
 OPPOSED = ("a_margin", "a_match_margin", "a_settlement")  # what one side has the other loses
 
 
 def row(facts):
     """The batch row of unit-level facts, int64 (units, N_FACTS), as the kernel would add it up."""
-    out = np.zeros(sums.COLUMNS, np.int64)
-    out[sums.UNITS] = len(facts)
-    out[sums.SUM : sums.SQUARE] = facts.sum(axis=0)
-    out[sums.SQUARE : sums.CROSS] = (facts * facts).sum(axis=0)
-    out[sums.CROSS : sums.TURNS_HISTOGRAM] = (facts * facts[:, list(sums.DENOMINATOR)]).sum(axis=0)
+    out = np.zeros(batch_columns.N_COLUMNS, np.int64)
+    out[batch_columns.COL_UNITS] = len(facts)
+    out[batch_columns.COL_SUM : batch_columns.COL_SQUARE] = facts.sum(axis=0)
+    out[batch_columns.COL_SQUARE : batch_columns.COL_CROSS] = (facts * facts).sum(axis=0)
+    out[batch_columns.COL_CROSS : batch_columns.COL_TURNS_HISTOGRAM] = (
+        facts * facts[:, list(batch_columns.DENOMINATOR_INDEX)]
+    ).sum(axis=0)
     return out
 
 
 def column(facts, name):
-    return facts[:, sums.FACT[name]]
+    return facts[:, batch_columns.FACT_INDEX[name]]
 
 
 def facts(rng, n, **how):
     """The unit-level facts of `units`, int64 (n, N_FACTS)."""
-    return units(rng, n, **how)[:, sums.SUM : sums.SQUARE]
+    return units(rng, n, **how)[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
 
 
 def units(rng, n, *, win=0.5, halves=2, matches=False):
     """Batch rows of single units: a bag of deals or matches to draw from, of packs by rng."""
-    bag = np.zeros((n, sums.COLUMNS), np.int64)
+    bag = np.zeros((n, batch_columns.N_COLUMNS), np.int64)
     luck, dealer = rng.random(n), rng.integers(0, 2, n)  # of seat 0
-    bag[:, sums.UNITS] = 1
+    bag[:, batch_columns.COL_UNITS] = 1
     for half in range(halves):
         mine = luck if half == 0 else 1 - luck
         for deal in range(8 if matches else 1):
@@ -42,18 +44,23 @@ def units(rng, n, *, win=0.5, halves=2, matches=False):
             bag += np.where(wanted[:, None], _deal_rows(rng, mine, dealer != half, win), 0)
         if matches:
             own, losing = 0.5 * mine + 0.5 * rng.random(n) < win, rng.integers(0, 99, n)
-            _add_match(bag[:, sums.SUM : sums.SQUARE], own, losing)
-            bag[:, sums.MATCH_SQUARE] += (100 - losing) ** 2
+            _add_match(bag[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE], own, losing)
+            bag[:, batch_columns.COL_MATCH_SQUARE] += (100 - losing) ** 2
     if matches:
-        facts = bag[:, sums.SUM : sums.SQUARE]
-        facts[:, sums.FACT["settled"]] = column(facts, "matches")
-        facts[:, sums.FACT["a_settlement"]] = column(facts, "a_margin")  # without bonuses
+        facts = bag[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
+        facts[:, batch_columns.FACT_INDEX["settled"]] = column(facts, "matches")
+        facts[:, batch_columns.FACT_INDEX["a_settlement"]] = column(
+            facts, "a_margin"
+        )  # without bonuses
     _close(bag, matches)
     return bag
 
 
 def rows(rng, bag, batches, per_batch):
-    """Batch rows, int64 (*batches, sums.COLUMNS), of units drawn from a bag with replacement."""
+    """Return batch rows of units drawn from a bag with replacement.
+
+    They are (*batches, batch_columns.N_COLUMNS) int64.
+    """
     counts = rng.multinomial(per_batch, np.full(len(bag), 1 / len(bag)), size=batches)
     # Whole numbers far below 2**53, and floats have a fast product
     flat = counts.reshape(-1, len(bag)).astype(float) @ bag
@@ -62,49 +69,61 @@ def rows(rng, bag, batches, per_batch):
 
 def seen_by_b(bag):
     swapped = bag.copy()
-    for i, name in enumerate(sums.FACTS):
+    for i, name in enumerate(batch_columns.FACT_NAMES):
         mirrored = {"a_": "b_", "b_": "a_"}.get(name[:2], name[:2]) + name[2:]
-        other = sums.FACT[mirrored] if name[2:] in MUTUAL else i
-        for block in (sums.SUM, sums.SQUARE, sums.CROSS):
-            sign = -1 if name in OPPOSED and block != sums.SQUARE else 1
+        other = batch_columns.FACT_INDEX[mirrored] if name[2:] in MUTUAL else i
+        for block in (batch_columns.COL_SUM, batch_columns.COL_SQUARE, batch_columns.COL_CROSS):
+            sign = -1 if name in OPPOSED and block != batch_columns.COL_SQUARE else 1
             swapped[:, block + other] = sign * bag[:, block + i]
-    pairs = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
+    pairs = slice(
+        batch_columns.COL_PAIR_HISTOGRAM, batch_columns.COL_PAIR_HISTOGRAM + batch_columns.PAIR_BINS
+    )
     swapped[:, pairs] = bag[:, pairs][:, ::-1]
     return swapped
 
 
 def truth(bag, name, scale=1):
-    total, fact = bag.sum(axis=0), sums.FACT[name]
-    return total[sums.SUM + fact] / total[sums.SUM + sums.DENOMINATOR[fact]] / scale
+    total, fact = bag.sum(axis=0), batch_columns.FACT_INDEX[name]
+    return (
+        total[batch_columns.COL_SUM + fact]
+        / total[batch_columns.COL_SUM + batch_columns.DENOMINATOR_INDEX[fact]]
+        / scale
+    )
 
 
 def _deal_rows(rng, luck, first, win):
     """Rows of a deal of every unit; luck: A's, small is good; first: if A is the nondealer."""
     n = len(luck)
-    rows = np.zeros((n, sums.COLUMNS), np.int64)
-    facts = rows[:, sums.SUM : sums.SQUARE]
+    rows = np.zeros((n, batch_columns.N_COLUMNS), np.int64)
+    facts = rows[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
     own = 0.5 * luck + 0.5 * rng.random(n) < win
     _add_deal(facts, rng, own)
-    facts[:, sums.FACT["first_player_win"]] = column(facts, "decided") * (own == first)
+    facts[:, batch_columns.FACT_INDEX["first_player_win"]] = column(facts, "decided") * (
+        own == first
+    )
     better = np.where(first, 0.5 - luck, luck - 0.5)  # the nondealer's luck beyond the dealer's
-    rows[:, sums.DEALT] = np.rint(60 * better + rng.normal(0, 10, n))
-    rows[:, sums.DEAL_SQUARE] = column(facts, "a_margin") ** 2
+    rows[:, batch_columns.COL_DEALT_DIFFERENCE] = np.rint(60 * better + rng.normal(0, 10, n))
+    rows[:, batch_columns.COL_DEAL_SQUARE] = column(facts, "a_margin") ** 2
     every = np.arange(n)
-    rows[every, sums.TURNS_HISTOGRAM + column(facts, "turns")] = 1
-    rows[every, sums.COUNT_HISTOGRAM + column(facts, "knock_count")] = column(facts, "showdowns")
+    rows[every, batch_columns.COL_TURNS_HISTOGRAM + column(facts, "turns")] = 1
+    rows[every, batch_columns.COL_DEADWOOD_HISTOGRAM + column(facts, "knock_count")] = column(
+        facts, "showdowns"
+    )
     return rows
 
 
 def _close(bag, matches):
     """Squares, products and pair scores of units whose sums are complete."""
-    facts = bag[:, sums.SUM : sums.SQUARE]
-    bag[:, sums.SQUARE : sums.CROSS] = facts**2
-    bag[:, sums.CROSS : sums.TURNS_HISTOGRAM] = facts * facts[:, list(sums.DENOMINATOR)]
+    facts = bag[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
+    bag[:, batch_columns.COL_SQUARE : batch_columns.COL_CROSS] = facts**2
+    bag[:, batch_columns.COL_CROSS : batch_columns.COL_TURNS_HISTOGRAM] = (
+        facts * facts[:, list(batch_columns.DENOMINATOR_INDEX)]
+    )
     halves, won = column(facts, "matches"), column(facts, "a_match_win")
     if not matches:
         halves = column(facts, "deals")
         won = halves + column(facts, "a_deal_win") - column(facts, "b_deal_win")
-    bag[np.arange(len(bag)), sums.PAIR_HISTOGRAM + 2 * won // halves] = 1
+    bag[np.arange(len(bag)), batch_columns.COL_PAIR_HISTOGRAM + 2 * won // halves] = 1
 
 
 def _add_deal(facts, rng, own):
@@ -124,7 +143,7 @@ def _add_deal(facts, rng, own):
     amounts |= {"first_player_win": decided & (rng.random(units) < 0.5)}
     for i, name in enumerate(KINDS):
         amounts[name] = kind == i
-        if name in sums.WON_KINDS:
+        if name in batch_columns.WINNING_ENDINGS:
             amounts[f"points_{name}"] = points * (kind == i)
             amounts |= {f"a_won_{name}": own & (kind == i), f"b_won_{name}": other & (kind == i)}
     _add(facts, amounts)
@@ -139,9 +158,9 @@ def _add_match(facts, own, losing):
 
 def _add(facts, amounts):
     for name, amount in amounts.items():
-        facts[:, sums.FACT[name]] += amount
+        facts[:, batch_columns.FACT_INDEX[name]] += amount
 
 
 def tidy(*matchup):
     """The tidy rows of one matchup, as of `simgin.stats.table.estimates`."""
-    return table.frame_of(table.estimates(*matchup), table.TABLE_COLUMNS)
+    return table.make_frame(table.estimate_rows(*matchup), table.TABLE_COLUMNS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oracles import twin
-from simgin.core.view import FIELDS
+from simgin.core.view import VIEW_FIELDS
 from support import hands
 
 UPCARD, TURN, LAST, STOP, BLIND = 0, 1, 2, 3, 4  # view.phase
@@ -16,7 +16,7 @@ STOCK, PILE, DEALT = 0, 1, 2  # source in the history
 MOST_SHOWN = 64  # rows of view.meldings
 ENDINGS = {"knock": 1, "gin": 1, "shot": 2, "big_gin": 3}
 GOALS = ("single", "points", "columns", "games", "race", "twofold", "deals", "total")
-COMPARED = [name for name, _ in FIELDS if name != "noise"]
+COMPARED = [name for name, _ in VIEW_FIELDS if name != "noise"]
 TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more than one
 
 

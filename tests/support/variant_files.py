@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.rules.variants import VariantError, find
+from simgin.rules.variants import VariantError, find_variant
 
 CLUB = """
 [variants.club]
@@ -40,6 +40,6 @@ def write(text, name="mine.toml"):
 
 def sentences(text):
     with pytest.raises(VariantError) as error:
-        find(text)
-    assert str(error.value) == "\n".join(error.value.sentences)
-    return error.value.sentences
+        find_variant(text)
+    assert str(error.value) == "\n".join(error.value.messages)
+    return error.value.messages

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from simgin.rules import variants
-from simgin.rules.parameters import parameters
+from simgin.rules.parameters import rule_parameters
 from simgin.rules.variants import VariantError
 from simgin.strategy import loader
 
@@ -19,7 +19,7 @@ OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gamble
 
 def deals_of(text):
     """The variant whose single deals are those of another."""
-    row = variants.find(text).row
+    row = variants.find_variant(text).params
     other = {name: some[0] for name, some in DEALS_ALONE.items() if row[name] not in some}
     return "+".join([text, *(f"{name}={value}" for name, value in other.items())])
 
@@ -35,17 +35,17 @@ def possible(parameter):
 
 
 def in_sections(*sections):
-    return [name for name, parameter in parameters().items() if parameter.section in sections]
+    return [name for name, parameter in rule_parameters().items() if parameter.section in sections]
 
 
 def acting(names, rows):
     """(name, value as a text) of parameters that have an effect in some row, or never have one."""
-    known = {name: parameters()[name] for name in names}
+    known = {name: rule_parameters()[name] for name in names}
     return {
         (name, str(row[name]))
         for name, parameter in known.items()
         for row in rows
-        if parameter.status == "descriptive" or parameter.acts(row)
+        if parameter.status == "descriptive" or parameter.has_effect(row)
     }
 
 
@@ -54,13 +54,17 @@ def any_variant(rng, base, values):
     while True:
         drawn = [f"{name}={rng.choice(some)}" for name, some in values.items()]
         try:
-            return variants.find("+".join([base, *drawn])).text
+            return variants.find_variant("+".join([base, *drawn])).text
         except VariantError:
             continue
 
 
-TWO_PLAYER = tuple(name for name in variants.names() if variants.find(name).row["players"] == 2)
-ONE_PLAYER = tuple(name for name in variants.names() if variants.find(name).row["players"] == 1)
+TWO_PLAYER = tuple(
+    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 2
+)
+ONE_PLAYER = tuple(
+    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
+)
 # Settings that no shipped variant has, each with others that make it count.
 UNUSUAL = (
     "standard+first_turn=free",
@@ -81,7 +85,7 @@ def distinct(texts):
     """The single deals of some variants, each kind of deal once."""
     found = {}
     for text in map(deals_of, texts):
-        row = variants.find(text).row
+        row = variants.find_variant(text).params
         rules = tuple(str(row[name]) for name in in_sections("deal", "meld", "score"))
         found.setdefault(rules, text)
     return tuple(found.values())
@@ -89,4 +93,4 @@ def distinct(texts):
 
 def strategy(name):
     """A shipped strategy or one of tests/support/random_strategies.py."""
-    return loader.find(f"{FUZZERS}#{name}" if re.split("[:+]", name)[0] in OWN else name)
+    return loader.find_strategy(f"{FUZZERS}#{name}" if re.split("[:+]", name)[0] in OWN else name)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.runs.plan import plan_file
+from simgin.runs.plan import plan_experiment
 from simgin.text import examples
 from simgin.text.files import NewFileError
 from support.command_line import call
@@ -22,19 +22,19 @@ pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
 def test_an_experiment_of_simgin_is_found_by_its_name_and_a_file_by_its_path():
-    own = plan_file(ROOT / "experiments" / "demo.toml")
-    assert plan_file("demo") == own
+    own = plan_experiment(ROOT / "experiments" / "demo.toml")
+    assert plan_experiment("demo") == own
     Path("demo").mkdir()
-    assert plan_file("demo") == own
+    assert plan_experiment("demo") == own
     Path("demo").rmdir()
     Path("demo").write_text('question = "Mine?"\n[[matchups]]\na = "gold"\n')
-    assert plan_file("demo") == own
+    assert plan_experiment("demo") == own
     for path in ("./demo", Path("demo"), str(Path("demo").absolute())):
-        assert plan_file(path).question == "Mine?"
+        assert plan_experiment(path).question == "Mine?"
 
 
 def test_copies_are_those_of_the_checkout():
-    written = examples.copy(Path("mine"))
+    written = examples.copy_examples(Path("mine"))
     expected = {
         file.relative_to(ROOT)
         for folder in ("experiments", "notebooks")
@@ -49,7 +49,9 @@ def test_copies_are_those_of_the_checkout():
 
 
 def test_every_link_of_a_copy_resolves():
-    notebooks = [file for file in examples.copy(Path("mine")) if file.parent.name == "notebooks"]
+    notebooks = [
+        file for file in examples.copy_examples(Path("mine")) if file.parent.name == "notebooks"
+    ]
     assert len(notebooks) == 7
     for file in notebooks:
         for target in re.findall(r"\]\(([^)#]+)\)", file.read_text()):
@@ -61,12 +63,12 @@ def test_nothing_is_copied_over_anything():
     Path("mine/notes.txt").write_text("my own")
     for taken in (Path("mine"), Path("mine/notes.txt")):
         with pytest.raises(NewFileError, match="is there already; name a new folder"):
-            examples.copy(taken)
+            examples.copy_examples(taken)
     with pytest.raises(NewFileError, match=r"deeper cannot be written: Not a directory"):
-        examples.copy(Path("mine/notes.txt/deeper"))
+        examples.copy_examples(Path("mine/notes.txt/deeper"))
     assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
     with pytest.raises(NewFileError, match="demo is an experiment: `simgin run demo` plays it"):
-        examples.copy(Path("demo"))
+        examples.copy_examples(Path("demo"))
     assert not Path("demo").exists()
 
 
@@ -85,9 +87,9 @@ def test_a_copy_that_fails_leaves_nothing(monkeypatch, error, is_there):
     with monkeypatch.context() as patched:
         patched.setattr(examples, "write_file", failing)
         with pytest.raises((NewFileError, KeyboardInterrupt)):
-            examples.copy(Path("mine"))
+            examples.copy_examples(Path("mine"))
     assert [str(path) for path in Path().rglob("*")] == ["mine"] * is_there
-    assert examples.copy(Path("mine"))
+    assert examples.copy_examples(Path("mine"))
 
 
 def test_a_copy_that_is_killed_is_completed_by_the_same_command(tmp_path):
@@ -118,9 +120,9 @@ def test_every_experiment_is_listed_with_its_question_and_runs_by_its_name():
     rows = json.loads(call("examples", "--json").stdout)["rows"]
     assert len(rows) > 20
     for row in rows:
-        found = plan_file(row["name"])
+        found = plan_experiment(row["name"])
         assert found.question == row["question"] and found.question.endswith("?")
-        assert len(found.cells) >= 3
+        assert len(found.matchup_keys) >= 3
         assert Path(row["file"]).stem == row["name"]
     output = call("examples").stdout
     assert all(f"\n{row['name']} " in output for row in rows)

@@ -56,15 +56,15 @@ def test_json_that_python_refuses_is_one_kind_of_error(text):
 
 
 def test_the_ending_of_a_name_may_be_in_capitals():
-    assert files.has_ending("MINE.PY", ".py") and files.has_ending(Path("a.Log"), ".txt", ".log")
-    assert not files.has_ending("mine.py.txt", ".py") and not files.has_ending("py", ".py")
+    assert files.has_suffix("MINE.PY", ".py") and files.has_suffix(Path("a.Log"), ".txt", ".log")
+    assert not files.has_suffix("mine.py.txt", ".py") and not files.has_suffix("py", ".py")
 
 
 def test_what_lies_where_a_file_is_written_is_never_opened(tmp_path, monkeypatch):
     mine = tmp_path / "mine.txt"
     mine.write_text("years of work")
     for name in ("new.py", "1234-new.py", "1234"):
-        (tmp_path / f"{files.WRITING}{name}").symlink_to(mine)
+        (tmp_path / f"{files.INCOMPLETE_PREFIX}{name}").symlink_to(mine)
     files.create_file(tmp_path / "new.py", "pass")
     monkeypatch.setattr(secrets, "token_hex", lambda _: "1234")  # as if it were guessed
     for write in (files.create_file, lambda path, text: files.write_file(path, text.encode())):

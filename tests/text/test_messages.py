@@ -3,8 +3,8 @@
 import pytest
 
 from simgin.strategy import loader
-from simgin.strategy.text_form import StrategyError
-from simgin.text.messages import described, printable, sound
+from simgin.strategy.strategy_spec import StrategyError
+from simgin.text.messages import describe_error, ensure_printable_error, escape_control_chars
 
 CLASSES = """
 class Kind(type):
@@ -32,17 +32,17 @@ NAMES = ["Nameless", "Speechless", "Homeless", "Classless", "Nothing"]
 def test_nothing_in_a_text_steers_what_prints_it():
     steering = [*map(chr, [*range(9), *range(11, 32), *range(127, 160), 0x202E, 0x2066, 0xD800])]
     for sign in steering:
-        assert printable(f"a{sign}b") == f"a{ascii(sign)[1:-1]}b"
+        assert escape_control_chars(f"a{sign}b") == f"a{ascii(sign)[1:-1]}b"
     for text in ("a\nb\tc", "Gin, ± 2 – é 🂡", r"\x1b"):
-        assert printable(text) == text
+        assert escape_control_chars(text) == text
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_error_of_any_class_is_told(name):
     found = {}
     exec(CLASSES, found)
-    error = sound(found[name]())
-    assert isinstance(error, Exception) and name in described(error)
+    error = ensure_printable_error(found[name]())
+    assert isinstance(error, Exception) and name in describe_error(error)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -50,4 +50,4 @@ def test_a_strategy_file_may_raise_errors_of_any_class(tmp_path, name):
     path = tmp_path / "mine.py"
     path.write_text(f"{CLASSES}raise {name}()\n")
     with pytest.raises(StrategyError, match=f"mine.py cannot be read.*{name}"):
-        loader.find(str(path))
+        loader.find_strategy(str(path))

@@ -44,11 +44,11 @@ WORDS = [
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
 def test_bash_reads_the_words_of_a_pasted_command():
-    script = f"printf '%s\\0' {shell.join(WORDS)}"
+    script = f"printf '%s\\0' {shell.join_command(WORDS)}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
     assert [os.fsdecode(word) for word in done.stdout.split(b"\0")[:-1]] == WORDS
 
 
 def test_a_pasted_command_is_printable():
     assert all(shell.quote(word).isprintable() for word in WORDS)
-    assert shell.join(["simgin", "report", "my run"]) == "simgin report 'my run'"
+    assert shell.join_command(["simgin", "report", "my run"]) == "simgin report 'my run'"

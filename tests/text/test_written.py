@@ -11,13 +11,13 @@ from support.hostile import soon
 
 
 def test_the_pack_is_numbered_suit_by_suit_ace_to_king():
-    shown = " ".join(map(notation.card_text, (0, 1, 9, 12, 13, 26, 39, 51)))
+    shown = " ".join(map(notation.format_card, (0, 1, 9, 12, 13, 26, 39, 51)))
     assert shown == "AS 2S TS KS AH AD AC KC"
 
 
 @pytest.mark.parametrize("card", range(52))
 def test_a_card_is_read_in_either_case_with_letters_or_symbols_and_a_ten_in_figures(card):
-    text = rank, suit = notation.card_text(card)
+    text = rank, suit = notation.format_card(card)
     rank = "10" if rank == "T" else rank
     place = "SHDC".index(suit)
     symbols = "\u2660\u2665\u2666\u2663"[place], "\u2664\u2661\u2662\u2667"[place] + "\ufe0f"
@@ -43,12 +43,12 @@ FORMS = (
 @pytest.mark.parametrize("text", FORMS)
 def test_the_cards_of_a_hand_may_be_separated_by_what_lists_put_between_or_nothing(text):
     assert notation.parse_cards(text) == [8, 9, 10]
-    assert notation.are_cards(text) and not notation.are_cards(f"{text} gold")
+    assert notation.is_card_list(text) and not notation.is_card_list(f"{text} gold")
 
 
 def test_one_card_may_stand_in_a_list_and_is_no_hand():
     assert notation.parse_card("['10\u2660']") == 9
-    assert not notation.are_cards("9S") and not notation.are_cards("")
+    assert not notation.is_card_list("9S") and not notation.is_card_list("")
 
 
 @pytest.mark.parametrize("text", ["5S " * 100_000, " ".join(f"x{i}" for i in range(100_000))])
@@ -94,11 +94,11 @@ def test_cards_in_another_order_or_repeated_are_refused(text, sentence):
 @pytest.mark.parametrize("number", [-1, 52])
 def test_numbers_out_of_range_are_refused(number):
     with pytest.raises(CardError, match=r"is not a card: cards are 0..51"):
-        notation.card_text(number)
+        notation.format_card(number)
     with pytest.raises(CardError, match=r"is not a card"):
-        notation.hand_mask([number])
+        notation.cards_to_mask([number])
     with pytest.raises(CardError, match=r"is not a hand: a hand is a mask of 52 bits"):
-        notation.hand_text(-1 if number < 0 else 1 << number)
+        notation.format_hand(-1 if number < 0 else 1 << number)
 
 
 # Amounts: counts, half-widths, times and Elo bounds

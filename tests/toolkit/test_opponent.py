@@ -9,12 +9,12 @@ import pytest
 from oracles import twin
 from simgin import toolkit
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from support.hands import NAMES, game, mask, meld_rich, names
 
 LOT = random.Random()
-ROWS = variants.names()
+ROWS = variants.variant_names()
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_extensions_of_a_hand_agree_with_the_twin(text):
             for card in twin.PACK
             if card not in hand and any(twin.melds.extends(meld, [card], row) for meld in melds)
         }
-        assert toolkit.extensions(mask(hand), rules) == mask(want)
+        assert toolkit.extension_cards(mask(hand), rules) == mask(want)
         found += len(want)
     assert found > 20
 
@@ -54,8 +54,8 @@ def test_loose_cards_are_left_over_by_some_best_melding(text):
         hand, first = random_cards(11), random_cards(40)
         cards = [card for card in twin.PACK if card in hand]
         left = [set(cards).difference(*melding) for melding in twin.optimal_meldings(cards, row)]
-        assert toolkit.loose(mask(hand), rules) == mask(set().union(*left))
-        over = set(names(toolkit.left_over(mask(hand), mask(first), rules)))
+        assert toolkit.unmatched_cards(mask(hand), rules) == mask(set().union(*left))
+        over = set(names(toolkit.leftover_cards(mask(hand), mask(first), rules)))
         assert over in left
         assert not any(over & first < other & first for other in left)
 
@@ -71,8 +71,8 @@ def test_the_prospects_of_a_hand_agree_with_their_definition(text):
         outs = {card for card in others if any(card in meld for meld in melds[card])}
         assert toolkit.outs(mask(hand), rules) == mask(outs)
         drawn = LOT.sample(others, 5)
-        assert toolkit.hits(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
-        n = toolkit.next_counts(mask(hand), mask(drawn), rules, room)
+        assert toolkit.count_outs(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
+        n = toolkit.deadwood_after_draws(mask(hand), mask(drawn), rules, room)
         want = [
             min(twin.deadwood({*hand, card} - {gone}, row) for gone in {*hand, card})
             for card in NAMES
@@ -80,7 +80,7 @@ def test_the_prospects_of_a_hand_agree_with_their_definition(text):
         ]
         assert room[:n].tolist() == want
         tally = np.zeros(40, np.int64)
-        assert toolkit.next_tally(mask(hand), mask(drawn), rules, tally) == n
+        assert toolkit.tally_deadwood_after_draws(mask(hand), mask(drawn), rules, tally) == n
         assert tally.tolist() == np.bincount(np.minimum(want, 39), minlength=40).tolist()
 
 
@@ -93,7 +93,7 @@ def test_the_chance_of_a_meld_with_a_card_agrees_with_counting(text):
     for number, card in enumerate(NAMES):
         ways = [prod(held[o] for o in meld - {card}) for meld in melds if card in meld]
         want = 1 - prod(1 - way for way in ways)
-        assert toolkit.meld_chance(number, chances, rules) == pytest.approx(want)
+        assert toolkit.meld_probability(number, chances, rules) == pytest.approx(want)
 
 
 # The table of mean deadwood
@@ -119,13 +119,13 @@ def test_the_table_of_expected_counts_agrees_with_play():
     pairing = parse_matchup("gold-early", "gold-early", "standard", 77, "deal")
     seen = {turn: [] for turn in range(1, TURNS + 1)}
     for unit in range(DEALS):
-        for turn, count in counts_before(watch_deal(pairing, unit)):
+        for turn, count in counts_before(trace_deal(pairing, unit)):
             if turn in seen:
                 seen[turn].append(count)
     for turn, counts in seen.items():
         error = np.std(counts) / len(counts) ** 0.5
-        assert abs(np.mean(counts) - toolkit.expected_count(turn)) < SURE * error, turn
-    table = [toolkit.expected_count(turn) for turn in range(60)]
+        assert abs(np.mean(counts) - toolkit.expected_deadwood(turn)) < SURE * error, turn
+    table = [toolkit.expected_deadwood(turn) for turn in range(60)]
     assert table == sorted(table, reverse=True)
     assert abs(table[0] - 56.565) < 0.5  # the mean of a dealt hand, rules.md 15.2
 
@@ -142,6 +142,6 @@ def test_the_draws_that_make_gin_agree_with_their_definition(text):
             for card in drawn:
                 eleven = {*hand, card}
                 want += any(twin.deadwood(eleven - {gone}, row) == 0 for gone in eleven)
-        assert toolkit.gin_draws(mask(hand), mask(drawn), rules) == want
+        assert toolkit.count_gin_draws(mask(hand), mask(drawn), rules) == want
         found += want
     assert found > 20

@@ -9,16 +9,16 @@ import beliefs as script
 import numpy as np
 import pytest
 
-import simgin.toolkit.worlds as worlds
+import simgin.toolkit.hand_sampling as worlds
 from oracles import twin
-from simgin.checks.contract_process import positions
-from simgin.core.cards import PACK
+from simgin.checks.contract_process import find_positions
+from simgin.core.cards import ALL_CARDS
 from simgin.core.jit import jit
 from simgin.play.matchup import parse_matchup
-from simgin.play.watch import watch_deal
+from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
-from simgin.toolkit import believe
-from simgin.toolkit.beliefs import stage
+from simgin.toolkit import estimate_holdings
+from simgin.toolkit.beliefs import deal_stage
 from support.hands import game, mask, members, names
 from support.shapes import in_melds, outs, touches, ways
 
@@ -33,12 +33,12 @@ def asked(rival, seed, deals):
     lots = np.random.default_rng(seed)
     matchup = parse_matchup("champion", rival, "eaai", seed, "deal")
     for unit in range(deals):
-        deal = watch_deal(matchup, unit)
-        views = [q.view for q in deal.questions if q.seat == 0 and q.view.turns > 0]
+        deal = trace_deal(matchup, unit)
+        views = [q.view for q in deal.decisions if q.seat == 0 and q.view.turns > 0]
         if views:
             view = views[lots.integers(len(views))]
             stock = sum(1 << int(card) for card in deal.state.pack[52 - int(view.stock) :])
-            yield view, PACK & ~(int(view.hand) | int(view.pile) | stock)
+            yield view, ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)
 
 
 @pytest.fixture(scope="module")
@@ -111,29 +111,29 @@ def test_every_number_of_a_hand_means_what_its_name_says(questions):
     seen = Counter()
     lots = np.random.default_rng(3)
     for view, hand in questions:
-        declined, thrown = worlds.answered(view)
+        declined, thrown = worlds.find_declined_and_discarded(view)
         free = members(int(view.unseen))
         other = int(view.known)
         for card in lots.permutation(free)[: 10 - other.bit_count()]:
             other |= 1 << int(card)
         for ten in (hand, other):
-            f = np.full(worlds.SIZE, np.nan)
-            worlds.describe_theirs(f, ten, declined, thrown, view, EAAI)
-            expected = dict.fromkeys(worlds.NAMES, 0) | meaning(view, ten)
+            f = np.full(worlds.N_FEATURES, np.nan)
+            worlds.write_hand_features(f, ten, declined, thrown, view, EAAI)
+            expected = dict.fromkeys(worlds.FEATURE_NAMES, 0) | meaning(view, ten)
             expected = {name: float(number) for name, number in expected.items()}
-            assert dict(zip(worlds.NAMES, f, strict=True)) == pytest.approx(expected)
+            assert dict(zip(worlds.FEATURE_NAMES, f, strict=True)) == pytest.approx(expected)
             seen.update(name for name, number in expected.items() if number)
     rare = {"loose_0", "loose_8", "loose_9", "loose_10", "count_0"}
-    assert set(worlds.NAMES) - set(seen) <= rare
+    assert set(worlds.FEATURE_NAMES) - set(seen) <= rare
 
 
 def test_the_weights_follow_stage_and_kind(questions):
-    table = WEIGHTS.reshape(2, 4, worlds.SIZE)
+    table = WEIGHTS.reshape(2, 4, worlds.N_FEATURES)
     for view, _ in questions[:20]:
         for hasty in (0.0, 0.25, 1.0):
-            weights = np.zeros(worlds.SIZE)
-            worlds.set_weights(weights, view, hasty, np.append([7.0], WEIGHTS), 1)
-            now = stage(int(view.turns) - int(view.own_turn) + 1)
+            weights = np.zeros(worlds.N_FEATURES)
+            worlds.interpolate_weights(weights, view, hasty, np.append([7.0], WEIGHTS), 1)
+            now = deal_stage(int(view.turns) - int(view.own_turn) + 1)
             expected = hasty * table[1, now] + (1 - hasty) * table[0, now]
             assert weights == pytest.approx(expected)
 
@@ -143,15 +143,15 @@ def test_the_weights_follow_stage_and_kind(questions):
 
 @jit
 def draw(view, hasty, numbers, first, thin, rules, seed, hands):
-    f, weights = np.zeros(worlds.SIZE), np.zeros(worlds.SIZE)
-    worlds.set_weights(weights, view, hasty, numbers, 0)
-    declined, thrown = worlds.answered(view)
+    f, weights = np.zeros(worlds.N_FEATURES), np.zeros(worlds.N_FEATURES)
+    worlds.interpolate_weights(weights, view, hasty, numbers, 0)
+    declined, thrown = worlds.find_declined_and_discarded(view)
     stream = np.zeros(33, np.int64)
     unknown = 10 - worlds.popcount(view.known)
-    hidden = worlds.some_of(view.unseen, unknown, seed, stream)
+    hidden = worlds.sample_cards(view.unseen, unknown, seed, stream)
     steps = first
     for i in range(len(hands)):
-        hidden = worlds.exchange(
+        hidden = worlds.run_metropolis(
             hidden, steps, f, weights, declined, thrown, view, rules, seed, stream
         )
         steps = thin
@@ -175,13 +175,13 @@ def test_hands_are_as_frequent_as_they_are_likely(questions):
         few = narrowed(view, hand, 7)
         hands = np.zeros(30_000, np.int64)
         draw(few, 0.3, WEIGHTS * 0.5, 50, 12, EAAI, 5, hands)
-        declined, thrown = worlds.answered(few)
-        f, weights = np.zeros(worlds.SIZE), np.zeros(worlds.SIZE)
-        worlds.set_weights(weights, few, 0.3, WEIGHTS * 0.5, 0)
+        declined, thrown = worlds.find_declined_and_discarded(few)
+        f, weights = np.zeros(worlds.N_FEATURES), np.zeros(worlds.N_FEATURES)
+        worlds.interpolate_weights(weights, few, 0.3, WEIGHTS * 0.5, 0)
         odds = {}
         for three in combinations(members(int(few.unseen)), 3):
             ten = sum(1 << card for card in three) | int(few.known)
-            odds[ten] = exp(worlds.fitness(ten, f, weights, declined, thrown, few, EAAI))
+            odds[ten] = exp(worlds.log_likelihood(ten, f, weights, declined, thrown, few, EAAI))
         total = sum(odds.values())
         found = Counter(hands.tolist())
         assert set(found) <= set(odds)
@@ -211,7 +211,7 @@ def test_some_of_draws_evenly():
     def count(cards, n, seed, drawn):
         stream = np.zeros(33, np.int64)
         for _ in range(30_000):
-            found = worlds.some_of(cards, n, seed, stream)
+            found = worlds.sample_cards(cards, n, seed, stream)
             for card in range(52):
                 drawn[card] += found >> card & 1
 
@@ -275,13 +275,13 @@ GAMES = ("standard", "straight", "oklahoma", "basic", "solitaire-gin", "round-th
 
 @pytest.fixture(scope="module")
 def views():
-    games = [(variants.find(name), ending) for name in GAMES for ending in ("best", "same")]
-    return [view for game in games for view in positions(*game)["discard"][:60]]
+    games = [(variants.find_variant(name), ending) for name in GAMES for ending in ("best", "same")]
+    return [view for game in games for view in find_positions(*game)["discard"][:60]]
 
 
 def believed(view):
     chances = np.zeros(52)
-    believe(view, NUMBERS, 0, chances)
+    estimate_holdings(view, NUMBERS, 0, chances)
     return chances
 
 
@@ -324,15 +324,17 @@ def test_the_odds_agree_with_a_plain_twin(views):
 
 def test_beliefs_predict_hands_better_than_equal_chances():
     """On 400 deals not learned from, the log-loss per card falls by 7 % (standard error .4 %)."""
-    _, held, seen = script.logged([("gold-early", "simple"), ("gold", "gin-only")], 200, 20261122)
-    losses = script.losses(NUMBERS, held, seen)
+    _, held, seen = script.collect_decisions(
+        [("gold-early", "simple"), ("gold", "gin-only")], 200, 20261122
+    )
+    losses = script.prediction_losses(NUMBERS, held, seen)
     assert losses["beliefs"][0] < 0.96 * losses["uniform"][0]
     assert losses["beliefs"][1] < 0.96 * losses["uniform"][1]
 
 
 def test_the_training_script_of_beliefs_learns_in_miniature():
-    rows, held, _ = script.logged([("gold", "simple")], 30, 5)
-    again, _, _ = script.logged([("gold", "simple")], 30, 5)
+    rows, held, _ = script.collect_decisions([("gold", "simple")], 30, 5)
+    again, _, _ = script.collect_decisions([("gold", "simple")], 30, 5)
     assert (rows == again).all() and rows[:, :52].sum(axis=1).tolist() == [1] * len(rows)
-    numbers = script.fit(rows, held)
+    numbers = script.fit_multipliers(rows, held)
     assert numbers.shape == NUMBERS.shape and (numbers > 0).all()

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from simgin.cli.output import console
-from simgin.report.table import listed
+from simgin.report.report_table import table_from_rows
 from worked_examples import engine, files, rules_twin
 from worked_examples.schema import ExampleError
 
@@ -49,7 +49,7 @@ def report(verdicts):
             yield f"  {key}\n    expected {text(expected)}\n    got      {text(got)}"
     kinds = dict.fromkeys([*(verdict.example.kind for verdict in verdicts), "all"])
     rows = [(kind, *(str(counts[kind, outcome]) for outcome in files.OUTCOMES)) for kind in kinds]
-    yield listed("Worked examples", ("kind", *files.OUTCOMES), rows)
+    yield table_from_rows("Worked examples", ("kind", *files.OUTCOMES), rows)
     if reasons:
         yield "\nNot supported:"
     yield from (f"  {n:>3}  {reason}" for reason, n in reasons.items())

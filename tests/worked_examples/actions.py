@@ -33,7 +33,7 @@ class Action:
     card: int = -1
 
     def __str__(self):
-        card = f" {notation.card_text(self.card)}" if self.card >= 0 else ""
+        card = f" {notation.format_card(self.card)}" if self.card >= 0 else ""
         return f"{SEATS[self.seat]} {self.what}{card}"
 
 

@@ -14,7 +14,7 @@ STOPS = ("knock", "gin", "shot", "big_gin")
 
 
 def texts(cards):
-    return [notation.card_text(card) for card in cards]
+    return [notation.format_card(card) for card in cards]
 
 
 def deadwood(example, subject):

@@ -4,28 +4,34 @@ import copy
 
 import numpy as np
 
-from simgin.core import answers, endings, layoff, match, meldings, scoring, sums
-from simgin.core.cards import PACK
-from simgin.core.deadwood import best_discards, deadwood_of, each_deadwood
-from simgin.core.rules import DEFENDER, OPPONENT_MAY_TAKE, STOPPER
-from simgin.core.showdown import showdown as engine_showdown
-from simgin.core.solo import joker_place
+from simgin.core import batch_columns, codes, endings, layoff, match, meldings, scoring
+from simgin.core.cards import ALL_CARDS
+from simgin.core.deadwood import best_discards, deadwood_batch, deadwood_for_side
+from simgin.core.rules_record import DEFENDER, KNOCKER, STOCK_END_OPPONENT_MAY_TAKE
+from simgin.core.showdown import score_showdown as engine_showdown
+from simgin.core.solo_deal import joker_position
 from simgin.core.state import new_state
 from simgin.core.view import FROM_PILE, FROM_STOCK
-from simgin.play.hand import all_meldings, demanded_ranks, in_text_order, meld_text, shown_melding
+from simgin.play.hand_analysis import (
+    best_meldings,
+    format_meld,
+    required_shot_ranks,
+    shown_melding,
+    sort_melds,
+)
 from simgin.play.matchup import Matchup
-from simgin.play.watch import Question, watch_deal
-from simgin.rules.build import build_rules, build_rules_from
+from simgin.play.traced_deal import Decision, trace_deal
+from simgin.rules.build import build_rules, build_rules_from_params
 from simgin.strategy.author import Policy, Strategy
 from simgin.text import notation
-from simgin.text.notation import card_text, hand_mask
+from simgin.text.notation import cards_to_mask, format_card
 from worked_examples.actions import DEALER, DRAW, WORDS, Action, Illegal, dealt
 from worked_examples.matches import Standing
 from worked_examples.schema import Impossible, NotSupported
 
 # Deadwood 0 makes a knock gin
-STOPS = {"knock": answers.KNOCK, "gin": answers.KNOCK, "shot": answers.SHOT}
-STOPS["big_gin"] = answers.BIG_GIN
+STOPS = {"knock": codes.ENDING_KNOCK, "gin": codes.ENDING_KNOCK, "shot": codes.ENDING_SHOT}
+STOPS["big_gin"] = codes.ENDING_BIG_GIN
 # Deals looked at to see whether one with the joker in the hand is ever played; a miss has odds of 1
 # to 10**18
 TRIES = 200
@@ -34,44 +40,44 @@ TRIES = 200
 
 
 def _texts(melds):
-    return [meld_text(meld) for meld in in_text_order(melds)]
+    return [format_meld(meld) for meld in sort_melds(melds)]
 
 
 def deadwood(row, hand):
     """Least deadwood, all meldings that reach it, and the one shown."""
-    rules, mask = build_rules_from(row), hand_mask(hand)
-    side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else STOPPER
-    every = [[meld_text(meld) for meld in found] for found in all_meldings(mask, rules, side)]
-    return int(deadwood_of(mask, rules, side)), every, _texts(shown_melding(mask, rules)[1])
+    rules, mask = build_rules_from_params(row), cards_to_mask(hand)
+    side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else KNOCKER
+    every = [[format_meld(meld) for meld in found] for found in best_meldings(mask, rules, side)]
+    return int(deadwood_for_side(mask, rules, side)), every, _texts(shown_melding(mask, rules)[1])
 
 
 def knock_options(row, hand, limit, taken, drawn, points):
     """Discards that permit a knock, with the count declared; that permit a shot; big gin or not."""
-    rules, mask = build_rules_from(row), hand_mask(hand)
-    must = int(endings.must_be_melded(taken, rules))
-    legal = int(endings.legal_discards(mask, taken, drawn, rules))
+    rules, mask = build_rules_from_params(row), cards_to_mask(hand)
+    must = int(endings.required_meld_card(taken, rules))
+    legal = int(endings.permitted_discards(mask, taken, drawn, rules))
     least, best = best_discards(mask, legal, rules)
     ending, _, _ = endings.best_ending(mask, legal, must, limit, points, least, best, rules)
     knock, shot = {}, []
-    for card in notation.cards_in(legal):
+    for card in notation.mask_to_cards(legal):
         ten = mask & ~(1 << card)
-        count = int(endings.count_declared(ten, must, rules))
+        count = int(endings.declared_deadwood(ten, must, rules))
         if count <= limit:
-            knock[card_text(card)] = count
+            knock[format_card(card)] = count
         if row["shot"] and endings.is_shot(ten, must, points, rules):
-            shot.append(card_text(card))
-    return knock, shot, bool(ending == answers.BIG_GIN)
+            shot.append(format_card(card))
+    return knock, shot, bool(ending == codes.ENDING_BIG_GIN)
 
 
 def lay_off(row, hand, melds):
     """The defender's count, a way to it, and the count if the own melds are fixed first."""
-    rules, mask = build_rules_from(row), hand_mask(hand)
-    shown = np.array([*map(hand_mask, melds), 0, 0, 0][:3], np.int64)
+    rules, mask = build_rules_from_params(row), cards_to_mask(hand)
+    shown = np.array([*map(cards_to_mask, melds), 0, 0, 0][:3], np.int64)
     count, laid = _laid_off(mask, shown, rules)
-    own = all_meldings(mask & ~laid, rules, DEFENDER)[0]
-    apart = [mask & ~sum(melding) for melding in all_meldings(mask, rules, DEFENDER)]
+    own = best_meldings(mask & ~laid, rules, DEFENDER)[0]
+    apart = [mask & ~sum(melding) for melding in best_meldings(mask, rules, DEFENDER)]
     fixed = min(_laid_off(rest, shown, rules)[0] for rest in apart)
-    return count, _texts(own), notation.hand_text(laid).split(), fixed
+    return count, _texts(own), notation.format_hand(laid).split(), fixed
 
 
 def _laid_off(hand, melds, rules):
@@ -83,21 +89,23 @@ def _laid_off(hand, melds, rules):
 
 def deal_points(row, stop, own, other, left, factor):
     """Points of the stopper and of the other side."""
-    _, won, lost, _ = scoring.score(STOPS[stop], own, other, left, factor, build_rules_from(row))
+    _, won, lost, _ = scoring.score_deal(
+        STOPS[stop], own, other, left, factor, build_rules_from_params(row)
+    )
     return int(won), int(lost)
 
 
 def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
     """Counts of stopper and defender, their points, and the stopper's melds."""
-    rules, state = build_rules_from(row), new_state(0)
-    state.hand[:] = hand_mask(hand), hand_mask(defender)
+    rules, state = build_rules_from_params(row), new_state(0)
+    state.hand[:] = cards_to_mask(hand), cards_to_mask(defender)
     state.stock, state.multiplier = left, factor
     own, melds = shown_melding(
         int(state.hand[0]),
         rules,
         discard=1 << thrown if thrown >= 0 else 0,
-        must=int(endings.must_be_melded(taken, rules)),
-        demanded=int(endings.demanded_by(points)) if how == "shot" else -1,
+        required_card=int(endings.required_meld_card(taken, rules)),
+        ranks_left=int(endings.required_ranks(points)) if how == "shot" else -1,
     )
     if own > {"knock": limit, "shot": 99}.get(how, 0):
         raise Impossible(f"no melding permits this {how.replace('_', ' ')}")
@@ -109,23 +117,25 @@ def showdown(row, how, hand, defender, limit, points, thrown, taken, left, facto
 
 def knock_limit(row, upcard):
     """Knock limit and factor of a deal with this upcard."""
-    rules = build_rules_from(row)
-    return int(endings.knock_limit(upcard, rules)), int(endings.multiplier(upcard, rules))
+    rules = build_rules_from_params(row)
+    return int(endings.knock_limit(upcard, rules)), int(endings.deal_multiplier(upcard, rules))
 
 
 def shot_digits(score):
-    return demanded_ranks(score)
+    return required_shot_ranks(score)
 
 
 def all_melds(row):
     found = np.zeros(1024, np.int64)
-    return set(found[: meldings.melds_in(PACK, build_rules_from(row), found)].tolist())
+    return set(
+        found[: meldings.find_melds(ALL_CARDS, build_rules_from_params(row), found)].tolist()
+    )
 
 
 def gin_hands(row, hands):
     """How many of these hands (masks) have no deadwood."""
     left = np.empty_like(hands)
-    each_deadwood(hands, build_rules_from(row), 0, left)
+    deadwood_batch(hands, build_rules_from_params(row), 0, left)
     return int((left == 0).sum())
 
 
@@ -137,7 +147,7 @@ def _silent(view, rules, params):
     return -1
 
 
-POLICIES = (Policy(slot, "silent", _silent, {}) for slot in answers.SLOTS)
+POLICIES = (Policy(slot, "silent", _silent, {}) for slot in codes.SLOTS)
 SILENT = Strategy("silent", *POLICIES, ending="same", text="silent")
 
 
@@ -160,7 +170,7 @@ class Deal:
 
     def _play(self):
         dealer = 0 if self.alone else DEALER
-        self.deal = watch_deal(
+        self.deal = trace_deal(
             self.matchup, pack=self.pack, joker=self.joker, dealer=dealer, script=self.answers
         )
         self.state = self.deal.state
@@ -194,7 +204,7 @@ class Deal:
     def _is_redealt(self):
         """Whether the engine never plays a hand that was dealt the joker."""
         rules, size = build_rules(self.matchup.variant), dealt(self.row)
-        return all(joker_place(0, unit, 0, rules) >= size for unit in range(TRIES))
+        return all(joker_position(0, unit, 0, rules) >= size for unit in range(TRIES))
 
     @property
     def seat(self):
@@ -205,7 +215,7 @@ class Deal:
         """Whether an offer of the die is asked for before the cards are seen; None: it is not."""
         if not self.open or self.open.slot != "offer":
             return None
-        return bool(self.open.view.phase == answers.PHASE_BLIND)
+        return bool(self.open.view.phase == codes.PHASE_BLIND)
 
     @property
     def drawn(self):
@@ -226,7 +236,7 @@ class Deal:
     def won_deals(self):
         """How many won deals the winner of the deal gets for it."""
         state = self.state.copy()
-        match.enter(state, build_rules(self.matchup.variant), 1)
+        match.apply_deal_result(state, build_rules(self.matchup.variant), 1)
         return int(state.deals_won[state.winner])
 
     # What is done
@@ -260,23 +270,25 @@ class Deal:
 
     def _answer(self, action, asked):
         view = asked.view
-        if view.phase == answers.PHASE_LAST:
+        if view.phase == codes.PHASE_LAST:
             self._meet_last_discard(action, view)
         elif asked.slot in ("offer", "answer"):
-            codes = {"offer": action.card} if asked.slot == "offer" else {"accept": 1, "refuse": 0}
-            self._choose(codes, action, view)
+            choices = (
+                {"offer": action.card} if asked.slot == "offer" else {"accept": 1, "refuse": 0}
+            )
+            self._choose(choices, action, view)
         elif asked.slot == "take":
-            codes = {"stock": 0, "take": 1, "pass": 2}
-            if view.phase == answers.PHASE_UPCARD and not view.legal & 4:
-                codes = {"pass": 0, "take": 1}  # the stock is no choice
-            self._choose(codes, action, view)
-        elif view.phase == answers.PHASE_STOP:
+            choices = {"stock": 0, "take": 1, "pass": 2}
+            if view.phase == codes.PHASE_UPCARD and not view.legal & 4:
+                choices = {"pass": 0, "take": 1}  # the stock is no choice
+            self._choose(choices, action, view)
+        elif view.phase == codes.PHASE_STOP:
             self._choose({"stock": 0, "stop": 1}, action, view)
         else:
             self._close_turn(action)
 
-    def _choose(self, codes, action, view):
-        code = codes.get(action.what, -1)
+    def _choose(self, choices, action, view):
+        code = choices.get(action.what, -1)
         if code < 0 or not int(view.legal) >> code & 1:
             raise Illegal
         self._say(code)
@@ -301,10 +313,10 @@ class Deal:
     def _ends_otherwise(self, card, view):
         """Whether another discard than the one proposed would end the deal."""
         taken = int(view.taken_offer)
-        eleven = notation.cards_in(int(view.hand) | 1 << taken)
+        eleven = notation.mask_to_cards(int(view.hand) | 1 << taken)
         limit, points = int(view.limit), int(view.own_points)
         knock, shot, _ = knock_options(self.row, eleven, limit, taken, -1, points)
-        return card_text(card) in {*knock, *shot}
+        return format_card(card) in {*knock, *shot}
 
     def _close_turn(self, action):
         """With eleven cards: a discard, an ending with one, or big gin."""
@@ -329,8 +341,8 @@ def question(deal, number):
     """A question of a deal; its number is that of the answers before it."""
     state = deal.state
     view = state.log[number].copy()
-    slot = answers.SLOTS[state.slots[number]]
-    return Question(int(view.seat), slot, view, int(state.answers[number]))
+    slot = codes.SLOTS[state.slots[number]]
+    return Decision(int(view.seat), slot, view, int(state.answers[number]))
 
 
 def actions_of(deal):
@@ -354,8 +366,8 @@ def _opening_passes(deal):
         if asked.slot in ("discard", "knock"):
             break
         passed = 2 if asked.view.legal & 4 else 0
-        of_upcard = asked.slot == "take" and asked.view.phase == answers.PHASE_UPCARD
-        if of_upcard and asked.answer == passed:
+        of_upcard = asked.slot == "take" and asked.view.phase == codes.PHASE_UPCARD
+        if of_upcard and asked.action == passed:
             done.append(Action(asked.seat, "pass"))
     return done
 
@@ -372,7 +384,7 @@ def _unfinished(deal):
     """What followed the last complete turn: a draw, or the pass of the last discard."""
     if not deal.kind:
         asked = question(deal, deal.state.logged)
-        if asked.slot not in ("discard", "knock") or asked.view.phase == answers.PHASE_LAST:
+        if asked.slot not in ("discard", "knock") or asked.view.phase == codes.PHASE_LAST:
             return []
         if asked.view.taken >= 0:
             return [Action(asked.seat, "take")]
@@ -384,7 +396,7 @@ def _unfinished(deal):
         return [Action(turn, "stock")]
     # A player who does not end the deal with the last discard passes; one who cannot is not asked
     rules = build_rules(deal.matchup.variant)
-    return [Action(turn, "pass")] if rules.stock_end == OPPONENT_MAY_TAKE else []
+    return [Action(turn, "pass")] if rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE else []
 
 
 # Matches
@@ -399,10 +411,10 @@ def follow(variant, entries):
         if outcome != match.UNDECIDED:
             break
         state.winner, state.score[:] = entry.winner, entry.points
-        state.kind = sums.KINDS.index(entry.how)
+        state.kind = batch_columns.DEAL_ENDINGS.index(entry.how)
         state.stake = state.pays = entry.stake
         deals += 1
-        outcome = int(match.enter(state, rules, deals))
+        outcome = int(match.apply_deal_result(state, rules, deals))
     tallies = (state.points.tolist(), state.deals_won.tolist(), state.games.tolist())
     winner = outcome if outcome >= 0 else None
     over = outcome not in (match.UNDECIDED, match.UNFINISHED)
@@ -414,11 +426,11 @@ def _columns(state, rules, outcome):
     """What the columns hold, and what seat 0 receives for them."""
     n = int(rules.columns)
     closed = [seat if seat >= 0 else None for seat in state.column_winner[:n].tolist()]
-    paid = [int(match.column_settlement(state, rules, column)) for column in range(n)]
+    paid = [int(match.compute_column_settlement(state, rules, column)) for column in range(n)]
     return {
         "columns": state.column_points[:, :n].T.tolist(),
         "boxes": state.column_wins[:, :n].T.tolist(),
         "closed_by": closed,
         "settlement": [None if s is None else p for s, p in zip(closed, paid, strict=True)],
-        "total": None if None in closed else int(match.settlement(state, rules, outcome)),
+        "total": None if None in closed else int(match.compute_settlement(state, rules, outcome)),
     }

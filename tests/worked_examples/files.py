@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simgin.text.files import parse_json, read_text
-from simgin.text.messages import did_you_mean, shown
+from simgin.text.messages import did_you_mean, format_value
 from worked_examples.kinds import KINDS, compare
 from worked_examples.schema import Example, ExampleError, NotSupported
 
@@ -44,16 +44,18 @@ def read(path, kind=None):
 
 def _check_kind(kind, place=""):
     if kind not in KINDS:
-        raise ExampleError(f"{place}there is no kind {shown(kind)}{did_you_mean(kind, KINDS)}")
+        raise ExampleError(
+            f"{place}there is no kind {format_value(kind)}{did_you_mean(kind, KINDS)}"
+        )
 
 
 def example(vector):
     if not isinstance(vector, dict):
-        raise ExampleError(f"a vector is an object, not {shown(str(vector))}.")
+        raise ExampleError(f"a vector is an object, not {format_value(str(vector))}.")
     name, given, expect = vector.get("id"), vector.get("input"), vector.get("expect")
     _check_kind(str(vector.get("kind")), f"{name}: ")
     if unknown := vector.keys() - VECTOR_KEYS:
-        raise ExampleError(f"{name}: a vector has no key {shown(min(unknown))}.")
+        raise ExampleError(f"{name}: a vector has no key {format_value(min(unknown))}.")
     bare = KINDS[vector["kind"]].bare
     if bare and type(expect) is int:
         expect = {bare: expect}

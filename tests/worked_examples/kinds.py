@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from simgin.text.messages import did_you_mean, shown
+from simgin.text.messages import did_you_mean, format_value
 from worked_examples import cards, die, matches, options, scripts
 from worked_examples.schema import (
     Impossible,
@@ -96,7 +96,7 @@ def compare(example, subject):
     if unknown := wanted.keys() - kind.expects.keys():
         near = did_you_mean(min(unknown), kind.expects)
         lacks = f"which kind {example.kind} does not have{near}"
-        raise example.error(f"expect has {shown(min(unknown))}, {lacks}")
+        raise example.error(f"expect has {format_value(min(unknown))}, {lacks}")
     expected = {key: kind.expects[key](value) for key, value in wanted.items()}
     try:
         got = kind.answer(example, subject)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from simgin.core import sums
-from simgin.text.messages import did_you_mean, shown
+from simgin.core import batch_columns
+from simgin.text.messages import did_you_mean, format_value
 
 NAMES = ("player", "joker")  # of the two sides of a game for one; the joker is the other one
 SIDES = {0: 0, 1: 1, "player": 0, "joker": 1, None: -1}
@@ -157,9 +157,9 @@ def _event(example, winner=None, points=None, how=None):
     nobody = winner is None
     points = example.number("input.events: points", 0 if nobody and points is None else points)
     how = how or ("void" if nobody else "knock")
-    if how not in sums.KINDS:
-        near = did_you_mean(str(how), sums.KINDS)
-        raise example.error(f"input.events: there is no ending {shown(str(how))}{near}")
+    if how not in batch_columns.DEAL_ENDINGS:
+        near = did_you_mean(str(how), batch_columns.DEAL_ENDINGS)
+        raise example.error(f"input.events: there is no ending {format_value(str(how))}{near}")
     if points if nobody else how in NOBODY:
         raise example.error("input.events: a deal without a winner has no points, others have one.")
     return won(SIDES[winner], points, how)

@@ -3,7 +3,7 @@
 import copy
 
 from oracles import twin
-from simgin.text.notation import card_text, parse_card
+from simgin.text.notation import format_card, parse_card
 from worked_examples.actions import DEALER, Action, Illegal, dealt
 from worked_examples.cards import texts
 from worked_examples.matches import Standing
@@ -23,8 +23,8 @@ def deadwood(row, hand):
 
 
 def knock_options(row, hand, limit, taken, drawn, points):
-    from_pile = card_text(taken) if taken >= 0 else None
-    from_stock = card_text(drawn) if drawn >= 0 else from_pile
+    from_pile = format_card(taken) if taken >= 0 else None
+    from_stock = format_card(drawn) if drawn >= 0 else from_pile
     banned = {"taken": from_pile, "drawn": from_stock, "none": None}[row["discard_ban"]]
     ends = twin.legal_endings(
         texts(hand), row, limit, taken=from_pile, banned=banned, own_points=points
@@ -54,7 +54,7 @@ def deal_points(row, stop, own, other, left, factor):
 
 def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
     try:
-        thrown, taken = (card_text(card) if card >= 0 else None for card in (thrown, taken))
+        thrown, taken = (format_card(card) if card >= 0 else None for card in (thrown, taken))
         told = {"limit": limit, "taken": taken, "own_points": points}
         told |= {"stock_left": left, "factor": factor}
         end = twin.showdown(row, how, texts(hand), thrown, texts(defender), **told)
@@ -65,7 +65,7 @@ def showdown(row, how, hand, defender, limit, points, thrown, taken, left, facto
 
 
 def knock_limit(row, upcard):
-    return twin.knock_limit(row, card_text(upcard)), twin.multiplier(row, card_text(upcard))
+    return twin.knock_limit(row, format_card(upcard)), twin.multiplier(row, format_card(upcard))
 
 
 def shot_digits(score):
@@ -162,12 +162,12 @@ class Deal:
     def _theirs(self, action):
         """The twin's words for an action; an ending is the one that the cards permit."""
         if action.what in ("stop", "big gin"):
-            card = card_text(action.card) if action.card >= 0 else None
+            card = format_card(action.card) if action.card >= 0 else None
             ways = [way for way in self.deal.options() if way[:2] == ("end", card)]
             ways = [way for way in ways if (way[2] == "big_gin") == (action.what == "big gin")]
             return min(ways, default=("end", card, "knock"))
         if action.what == "throw":
-            return "throw", card_text(action.card)
+            return "throw", format_card(action.card)
         if action.what == "offer":
             return ("offer", action.card) if action.card else ("no offer",)
         return (action.what,)

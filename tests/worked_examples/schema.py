@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from simgin.rules import variants
-from simgin.rules.parameters import parameters
+from simgin.rules.parameters import rule_parameters
 from simgin.rules.variants import Variant
 from simgin.text import notation
-from simgin.text.messages import did_you_mean, shown
+from simgin.text.messages import did_you_mean, format_value
 
 NO_RULES = ("hand", "options", "overrides")  # input keys that are no parameter in any kind
 
@@ -47,7 +47,9 @@ class Example:
 
     def number(self, key, value, low=0, high=10**6):
         if type(value) is not int or not low <= value <= high:
-            raise self.error(f"{key} must be a whole number {low}..{high}, not {shown(value)}.")
+            raise self.error(
+                f"{key} must be a whole number {low}..{high}, not {format_value(value)}."
+            )
         return value
 
     def word(self, key, *words):
@@ -55,7 +57,7 @@ class Example:
         if value not in words:
             *others, last = map(str, words)
             listed = f"{', '.join(others)} or {last}"
-            raise self.error(f"input.{key} must be {listed}, not {shown(value)}.")
+            raise self.error(f"input.{key} must be {listed}, not {format_value(value)}.")
         return value
 
     def hand(self, key, *sizes):
@@ -78,7 +80,7 @@ class Example:
 
     def base(self):
         """The text of the variant named, in a kind whose rules are that variant's."""
-        return variants.find(self.variant).text
+        return variants.find_variant(self.variant).text
 
     def of_one_player(self, variant, what):
         if variant.row["players"] != 1:
@@ -93,18 +95,20 @@ class Example:
             more = self.given.get(key, {}).items()
             given |= {name: value for name, value in more if name not in own}
         for name, value in given.items():
-            if name not in parameters():
-                near = did_you_mean(name, [*parameters(), *own])
-                unknown = f"{shown(name)}, which is neither a parameter nor a key of kind"
+            if name not in rule_parameters():
+                near = did_you_mean(name, [*rule_parameters(), *own])
+                unknown = f"{format_value(name)}, which is neither a parameter nor a key of kind"
                 raise self.error(f"input has {unknown} {self.kind}{near}")
-            row = {**variants.find(base).row, name: value}
-            if fault := parameters()[name].fault(value) or parameters()[name].dash(row):
+            row = {**variants.find_variant(base).params, name: value}
+            if fault := rule_parameters()[name].error_message(value) or rule_parameters()[
+                name
+            ].missing_value_error(row):
                 raise self.error(f"input: {fault}")
         return given
 
     def row(self, *own, base="standard"):
         """The rules: those of `base` with the settings."""
-        return {**variants.find(base).row, **self.settings(own, base)}
+        return {**variants.find_variant(base).params, **self.settings(own, base)}
 
     def rules(self, *own, base="standard", **fixed):
         """The rules as a variant: `base`, the settings, what the kind fixes; must be valid."""
@@ -112,9 +116,9 @@ class Example:
         for name, value in fixed.items():
             if given.get(name, value) != value:
                 raise self.error(
-                    f"input.{name} cannot be set: kind {self.kind} has {shown(value)} there."
+                    f"input.{name} cannot be set: kind {self.kind} has {format_value(value)} there."
                 )
-        row = {**variants.find(base).row, **given, **fixed}
+        row = {**variants.find_variant(base).params, **given, **fixed}
         if sentences := variants.validate(row):
             raise self.error(f"input: {' '.join(sentences)}")
         return Variant(f"{base}, as {self.id} has it", row, "", "")

@@ -10,21 +10,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import entry, repeated
+from simgin.cli.output import format_finding, repeat_command
 
 if TYPE_CHECKING:
-    from simgin.analysis.rates import ErrorRates
+    from simgin.analysis.error_rates import ErrorRates
     from simgin.report.report import Report
 
-OF_CARDS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
-FILES = (".json", ".txt", ".log")  # file name endings of recorded deals
-OF_AN_ADDRESS = ("variant", "unit", "half", "deal")
-OF_A_DEAL = ("unit", "half", "deal", "turn")  # options for a deal of two strategies
-OF_ONE = ("pile", *OF_CARDS, *OF_A_DEAL, "for", "output")  # options for one position or one deal
-WORLDS_OF_A_POSITION = 10_000
+CARDS_OPTIONS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
+DEAL_FILE_ENDINGS = (".json", ".txt", ".log")  # file name endings of recorded deals
+DEAL_NUMBER_OPTIONS = ("variant", "unit", "half", "deal")
+DEAL_OPTIONS = ("unit", "half", "deal", "turn")  # options for a deal of two strategies
+SINGLE_DEAL_OPTIONS = (
+    "pile",
+    *CARDS_OPTIONS,
+    *DEAL_OPTIONS,
+    "for",
+    "output",
+)  # options for one position or one deal
+POSITION_WORLDS = 10_000
 
 
-@click.command()
+@click.command("analyze")
 @click.argument("words", nargs=-1, required=True, metavar="CARDS | A [B] | FILE")
 @options.variant_option
 @click.option(
@@ -79,7 +85,7 @@ WORLDS_OF_A_POSITION = 10_000
 @options.workers_option
 @options.output_option("Write a page with the cards, the tables and pictures to this directory.")
 @options.json_option
-def analyze(
+def analyze_command(
     words: tuple[str, ...],
     seed: int,
     turn: int | None,
@@ -114,31 +120,33 @@ def analyze(
       simgin analyze solo-greedy -v solitary-gin --deals 200 --as solo-dp
     """
     if deals is not None:
-        _refuse_options(OF_ONE, "one position or one deal, not with --deals")
+        _reject_options(SINGLE_DEAL_OPTIONS, "one position or one deal, not with --deals")
         if asked["other"] is not None:
             raise click.UsageError(
                 "with --deals name the opponent behind A: analyze A B --deals N."
             )
         _analyze_strategy(words, deals, seed, workers, as_json, asked)
         return
-    from simgin.analysis.analysis import Effort
-    from simgin.analysis.analysis_report import on_screen
+    from simgin.analysis.analysis import Budget
+    from simgin.analysis.analysis_report import render_analyses
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
-    from simgin.analysis.written import BLIND, Die
+    from simgin.analysis.position_text import BLIND_WORD, Die
     from simgin.cli import session
-    from simgin.text.files import has_ending
-    from simgin.text.notation import are_cards
+    from simgin.text.files import has_suffix
+    from simgin.text.notation import is_card_list
 
-    worlds = asked["worlds"] or WORLDS_OF_A_POSITION
+    worlds = asked["worlds"] or POSITION_WORLDS
     seconds = asked["seconds"]
-    effort = Effort(worlds, seconds, seed, workers)
+    effort = Budget(worlds, seconds, seed, workers)
     settled: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
     players = {name: asked[name] for name in ("own", "other")}
     given = " ".join(words)
-    has_cards = asked["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND
-    if has_cards or are_cards(given):
-        _refuse_options(OF_A_DEAL, "a deal of two strategies, not with cards")
-        settled |= dict.fromkeys(OF_A_DEAL) | {"words": (given,)}
+    has_cards = (
+        asked["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND_WORD
+    )
+    if has_cards or is_card_list(given):
+        _reject_options(DEAL_OPTIONS, "a deal of two strategies, not with cards")
+        settled |= dict.fromkeys(DEAL_OPTIONS) | {"words": (given,)}
         settled |= {"offered": asked["offered"] or None}
         settled |= dict.fromkeys(("stake", "owner")) if asked["stake"] <= 1 else {}
         die = Die(asked["stake"], asked["owner"], asked["offer"], asked["offered"])
@@ -147,25 +155,25 @@ def analyze(
             given, asked["pile"], asked["variant"], effort, die=die, **about, **players
         )
     else:
-        _refuse_options(OF_CARDS, "cards, not with a deal of two strategies")
-        settled |= dict.fromkeys(OF_CARDS)
-        if has_ending(words[0], *FILES):
-            _refuse_options(OF_AN_ADDRESS, "strategies, not with a file")
-            settled |= dict.fromkeys(OF_AN_ADDRESS)
+        _reject_options(CARDS_OPTIONS, "cards, not with a deal of two strategies")
+        settled |= dict.fromkeys(CARDS_OPTIONS)
+        if has_suffix(words[0], *DEAL_FILE_ENDINGS):
+            _reject_options(DEAL_NUMBER_OPTIONS, "strategies, not with a file")
+            settled |= dict.fromkeys(DEAL_NUMBER_OPTIONS)
             if len(words) > 1:
                 raise click.UsageError("a file names both players: leave the second word out.")
             request = AnalysisRequest.read_file(words[0], effort, turn=turn, **players)
         else:
             a, b = (*words, None)[:2]
-            address = {name: asked[name] for name in OF_AN_ADDRESS}
+            address = {name: asked[name] for name in DEAL_NUMBER_OPTIONS}
             request = AnalysisRequest.read_deal(
                 str(a), b, effort=effort, turn=turn, **address, **players
             )
     session.run_request(
         partial(run_analysis, request, workers),
         "analyze",
-        repeated(**settled),
-        lambda result, _: on_screen(result.found, result.is_whole),
+        repeat_command(**settled),
+        lambda result, _: render_analyses(result.found, result.is_whole),
         workers=workers,
         output=output,
         as_json=as_json,
@@ -181,20 +189,22 @@ def _analyze_strategy(
     asked: Mapping[str, Any],
 ) -> None:
     """Print the error rates of a strategy."""
-    from simgin.analysis import rates
+    from simgin.analysis import error_rates
     from simgin.cli import session
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
     a, b = (*words, None)[:2]
-    worlds = rates.WORLDS if asked["worlds"] is None else asked["worlds"]
-    trial = rates.Trial.read(str(a), b, asked["variant"], asked["own"], deals, worlds, seed)
+    worlds = error_rates.DEFAULT_EVALUATION_WORLDS if asked["worlds"] is None else asked["worlds"]
+    trial = error_rates.RatingTask.read(
+        str(a), b, asked["variant"], asked["own"], deals, worlds, seed
+    )
     players = [player.text for player in trial.matchup.players]
-    unused = dict.fromkeys((*OF_CARDS, *OF_A_DEAL))
+    unused = dict.fromkeys((*CARDS_OPTIONS, *DEAL_OPTIONS))
     session.run_request(
-        partial(rates.run_error_rates, trial, workers),
+        partial(error_rates.run_error_rates, trial, workers),
         "error rates",
-        repeated(**unused, words=players, own=trial.judge.a.text, worlds=trial.worlds),
+        repeat_command(**unused, words=players, own=trial.evaluator.a.text, worlds=trial.n_worlds),
         _rates_screen,
         workers=workers,
         as_json=as_json,
@@ -203,17 +213,17 @@ def _analyze_strategy(
 
 def _rates_screen(found: ErrorRates, report: Callable[[], Report]) -> Iterator[Any]:
     """Return the error rates, and the commands that analyse the costliest decisions."""
-    from simgin.analysis.rates import costliest_in_words
+    from simgin.analysis.error_rates import describe_costliest
 
-    yield from report().screen()
+    yield from report().to_renderables()
     yield "\nCostliest decisions found:"
-    for words in costliest_in_words(found.records()):
-        yield from entry(*words, indent=2)
+    for words in describe_costliest(found.records()):
+        yield from format_finding(*words, indent=2)
     yield ""
 
 
-def _refuse_options(names: Sequence[str], place: str) -> None:
+def _reject_options(names: Sequence[str], place: str) -> None:
     """Raise UsageError if one of these options was given, which have no effect here."""
     for name in names:
-        if options.is_typed("seconds" if name == "for" else name):
+        if options.is_given("seconds" if name == "for" else name):
             raise click.UsageError(f"--{name} goes with {place}.")

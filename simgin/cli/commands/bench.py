@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.options import FILE, Seconds, json_option
-from simgin.cli.output import Answer, note, repeated
-from simgin.report.table import listed
-from simgin.text.files import check_file, write_file
+from simgin.cli.options import FILE_PATH, SecondsType, json_option
+from simgin.cli.output import CommandResult, print_note, repeat_command
+from simgin.report.report_table import table_from_rows
+from simgin.text.files import check_writable, write_file
 
 if TYPE_CHECKING:
-    from simgin.checks.bench import Change
+    from simgin.checks.bench import SpeedChange
 
 KERNELS = 8  # measurements besides matchups and strategies
 READING = """
@@ -30,10 +30,10 @@ READING_CHANGE = """
 Ratios to the calibration kernel, now and before; times as fast: before divided by now"""
 
 
-@click.command()
+@click.command("bench")
 @click.option(
     "--seconds",
-    type=Seconds(min=0.01, max=600),
+    type=SecondsType(min=0.01, max=600),
     metavar="S",
     default=1.0,
     show_default=True,
@@ -41,7 +41,7 @@ Ratios to the calibration kernel, now and before; times as fast: before divided 
 )
 @click.option(
     "--save",
-    type=FILE,
+    type=FILE_PATH,
     metavar="FILE",
     help="Also write the figures to FILE, as --json prints them.",
 )
@@ -52,7 +52,7 @@ Ratios to the calibration kernel, now and before; times as fast: before divided 
     help="Print what changed: against a file of --save, or another installation, by turns.",
 )
 @json_option
-def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool) -> None:
+def bench_command(seconds: float, save: Path | None, against: Path | None, as_json: bool) -> None:
     """Measure the speed of this machine.
 
     Times the deadwood and the best discard of fixed hands, parts of a deal of simple v simple, the
@@ -61,27 +61,27 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
     With --against, BEFORE is a file, or another installation: its `simgin` program or its virtual
     environment, which is measured by turns with this one.
     """
-    from simgin.checks.bench import SEED, read_rounds
+    from simgin.checks.bench import SEED, read_measurements
 
     if save is not None:
-        check_file(save, b'"command": "simgin bench', "bench")
+        check_writable(save, b'"command": "simgin bench', "bench")
         if save.exists():  # only measurements are overwritten
-            read_rounds(save)
+            read_measurements(save)
     before, now = _rounds(seconds, against)
     rows: list[Any] = list(now[0])
     parts = _figure_parts(now[0])
     if against is not None:
-        from simgin.checks.bench import changes
+        from simgin.checks.bench import compare_speeds
 
-        changed = changes(before, now)
+        changed = compare_speeds(before, now)
         rows = [asdict(change) for change in changed]
         parts = _change_parts(changed, len(now))
-    answer = Answer(repeated(), rows, SEED)
-    answer.show(as_json, parts)
+    answer = CommandResult(repeat_command(), rows, SEED)
+    answer.print(as_json, parts)
     if save is not None:
         text = json.dumps({"command": answer.command, "rows": now[0]}, indent=1)
         write_file(save, f"{text}\n".encode())
-        note(f"wrote {save}.")
+        print_note(f"wrote {save}.")
 
 
 def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -91,21 +91,26 @@ def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequen
     from simgin.checks import bench
 
     if other := bench.find_installation(against):
-        return bench.measure_in_turns(other, seconds, note)
-    return bench.read_rounds(against), [_measure(seconds)]
+        return bench.measure_alternately(other, seconds, print_note)
+    return bench.read_measurements(against), [_measure(seconds)]
 
 
 def _measure(seconds: float) -> list[dict[str, Any]]:
-    from simgin.checks.bench import MATCHUPS, figures, roster, thread_counts
+    from simgin.checks.bench import (
+        BENCH_MATCHUPS,
+        choose_thread_counts,
+        list_two_player_strategies,
+        measure_speeds,
+    )
 
-    threads = thread_counts()
-    count = KERNELS + len(threads) * len(MATCHUPS) + len(roster())
-    note(f"measuring for about {seconds * count:.0f} s, plus the time to compile.")
-    return [asdict(figure) for figure in figures(seconds, threads)]
+    threads = choose_thread_counts()
+    count = KERNELS + len(threads) * len(BENCH_MATCHUPS) + len(list_two_player_strategies())
+    print_note(f"measuring for about {seconds * count:.0f} s, plus the time to compile.")
+    return [asdict(figure) for figure in measure_speeds(seconds, threads)]
 
 
 def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
-    from simgin.checks.bench import HANDS, MATCHUPS, REPETITIONS, shares
+    from simgin.checks.bench import BENCH_MATCHUPS, N_HANDS, REPETITIONS, compute_part_proportions
 
     headings = ("figure", "threads", "per second", "ns each", "ratio", "speed-up")
     told = [
@@ -119,15 +124,17 @@ def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
         )
         for row in rows
     ]
-    yield listed("Speed", headings, told)
+    yield table_from_rows("Speed", headings, told)
     means = [f"{row['mean']:.5f} ({row['figure']})" for row in rows if row["mean"] is not None]
-    yield f"\nMean deadwood of the {HANDS:,} fixed hands: {', '.join(means)}."
-    parts = ", ".join(f"{part} {100 * share:.0f} %" for part, share in shares(rows).items())
-    yield f"Of {MATCHUPS[0][0]}: {parts}. {READING_SHARES}"
+    yield f"\nMean deadwood of the {N_HANDS:,} fixed hands: {', '.join(means)}."
+    parts = ", ".join(
+        f"{part} {100 * share:.0f} %" for part, share in compute_part_proportions(rows).items()
+    )
+    yield f"Of {BENCH_MATCHUPS[0][0]}: {parts}. {READING_SHARES}"
     yield READING.format(repetitions=REPETITIONS).strip()
 
 
-def _change_parts(changes: Sequence[Change], rounds: int) -> Iterator[Any]:
+def _change_parts(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any]:
     told = []
     for change in changes:
         times = f"{change.faster:.2f}"
@@ -136,7 +143,7 @@ def _change_parts(changes: Sequence[Change], rounds: int) -> Iterator[Any]:
         ratios = map(_digits, (change.now, change.before))
         told.append((change.figure, str(change.threads), *ratios, times))
     headings = ("figure", "threads", "now", "before", "times as fast")
-    yield listed("What changed", headings, told)
+    yield table_from_rows("What changed", headings, told)
     if rounds == 1:
         yield f"{READING_CHANGE}. Measured at different times: a tenth may be the machine."
     else:

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import repeated
+from simgin.cli.output import repeat_command
 
 
-@click.command()
+@click.command("chart")
 @click.argument("kind", type=click.Choice(["knock", "upcard", "discard"]))
 @options.variant_option
 @click.option("--score", metavar="OWN-OTHER", help="At this score of a match, such as 60-80.")
@@ -22,7 +22,7 @@ from simgin.cli.output import repeated
 @click.option(
     "--strategy",
     "file",
-    type=options.FILE,
+    type=options.FILE_PATH,
     metavar="FILE.py",
     help="Write a strategy that knocks by the chart.",
 )
@@ -31,7 +31,7 @@ from simgin.cli.output import repeated
 @options.seed_option
 @options.workers_option
 @options.json_option
-def chart(
+def chart_command(
     file: Path | None, output: Path | None, workers: int | None, as_json: bool, **asked: Any
 ) -> None:
     """Draw a chart to play by: when to knock, which upcard to take, what to throw first.
@@ -48,20 +48,20 @@ def chart(
       simgin chart upcard
       simgin chart discard
     """
-    from simgin.charts.chart import MARK, Chart, ChartRequest, run_chart, strategy_file
+    from simgin.charts.chart import FILE_MARK, Chart, ChartRequest, render_chart_strategy, run_chart
     from simgin.cli import session
-    from simgin.text.files import check_file, write_file
+    from simgin.text.files import check_writable, write_file
 
     if file is not None and (asked["kind"] != "knock" or file.suffix != ".py"):
         raise click.UsageError("--strategy writes a .py file, and only for a knock chart.")
     if file is not None:
-        check_file(file, MARK, "chart")
-    command = repeated()
+        check_writable(file, FILE_MARK, "chart")
+    command = repeat_command()
 
     def finish(chart: Chart) -> list[Path]:
         if file is None:
             return []
-        write_file(file, strategy_file(chart, command).encode())
+        write_file(file, render_chart_strategy(chart, command).encode())
         return [file]
 
     with session.explain_wait():
@@ -69,7 +69,7 @@ def chart(
             partial(run_chart, ChartRequest.read(**asked), workers),
             f"{asked['kind']} chart",
             command,
-            lambda _, report: report().screen(details=True),
+            lambda _, report: report().to_renderables(details=True),
             workers=workers,
             output=output,
             plots="",

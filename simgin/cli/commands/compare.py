@@ -7,17 +7,17 @@ from pathlib import Path
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, repeated, screen
+from simgin.cli.output import CommandResult, repeat_command, screen_parts
 
 
-@click.command()
+@click.command("compare")
 @click.argument("run", metavar="DIR", type=options.PATH)
 @click.argument("base", metavar="BASE", type=options.PATH)
 @options.margin_option
 @options.output_option("Write a page and the differences as CSV to this directory.")
 @options.details_option
 @options.json_option
-def compare(
+def compare_command(
     run: Path,
     base: Path,
     margin: str | float | None,
@@ -35,21 +35,27 @@ def compare(
     within X if the whole interval of their difference lies inside it.
     """
     from simgin.cli.session import save_report
-    from simgin.findings.compare import compare_runs
-    from simgin.findings.findings import opened
+    from simgin.results.comparison import compare_runs
+    from simgin.results.run_results import load_results
     from simgin.runs import directory
 
-    command, started = repeated(), datetime.now(UTC)
+    command, started = repeat_command(), datetime.now(UTC)
     if output is not None:
-        directory.check(output, command)
+        directory.check_directory(output, command)
     question = f"How does {run} differ from {base}?"
-    with directory.readable(run, base), opened(run) as run_read, opened(base) as base_read:
+    with (
+        directory.report_corruption(run, base),
+        load_results(run) as run_read,
+        load_results(base) as base_read,
+    ):
         found = replace(compare_runs(run_read, base_read, margin), question=question)
         report = found.report(command)
         files = []
         if output is not None:
             played = found.identity, found.units
             files = save_report(output, report, *played, started, question=command)
-        all_rows = [f"--details prints all {len(one.rows)} comparisons." for one in report.folded]
-        parts = screen(report, details, "".join(all_rows))
-        Answer(command, found.records(), run_read.record.seed, files).show(as_json, parts)
+        all_rows = [
+            f"--details prints all {len(one.rows)} comparisons." for one in report.detail_tables
+        ]
+        parts = screen_parts(report, details, "".join(all_rows))
+        CommandResult(command, found.records(), run_read.info.seed, files).print(as_json, parts)

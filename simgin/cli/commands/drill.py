@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import note, repeated
+from simgin.cli.output import print_note, repeat_command
 
 
-@click.command()
+@click.command("drill")
 @options.variant_option
 @options.output_option("Page to write [default: drill.html].", metavar="FILE.html")
 @options.number_option(
@@ -20,7 +20,7 @@ from simgin.cli.output import note, repeated
 )
 @click.option(
     "--anki",
-    type=options.FILE,
+    type=options.FILE_PATH,
     metavar="FILE.apkg",
     help="Also write flash cards for Anki; needs simgin[anki].",
 )
@@ -30,7 +30,7 @@ from simgin.cli.output import note, repeated
 @options.seed_option
 @options.workers_option
 @options.json_option
-def drill(
+def drill_command(
     output: Path | None, anki: Path | None, workers: int | None, as_json: bool, **asked: Any
 ) -> None:
     """Practise on decisions that cost ordinary players much.
@@ -44,26 +44,35 @@ def drill(
       simgin drill -v oklahoma --seed 7 -o oklahoma.html
       simgin drill --anki gin.apkg
     """
-    from simgin.analysis.drill import MARKS, Drill, DrillRequest, html, run_drill, write_anki
+    from simgin.analysis.drill import (
+        FILE_MARKS,
+        Drill,
+        DrillRequest,
+        render_drill_page,
+        run_drill,
+        write_anki_deck,
+    )
     from simgin.cli import session
-    from simgin.text.files import check_file, has_ending, write_file
+    from simgin.text.files import check_writable, has_suffix, write_file
 
     place = output or Path("drill.html")
-    if not has_ending(place, ".html") or (anki and not has_ending(anki, ".apkg")):
+    if not has_suffix(place, ".html") or (anki and not has_suffix(anki, ".apkg")):
         raise click.UsageError("-o writes a file .html, and --anki a file .apkg.")
     for file in filter(None, (place, anki)):
-        check_file(file, MARKS[file.suffix.lower()], "drill")
+        check_writable(file, FILE_MARKS[file.suffix.lower()], "drill")
     if anki:
         _check_anki()
     request = DrillRequest.read(**asked)
-    command = repeated(output=str(place), judge=request.judge.a.text)
+    command = repeat_command(output=str(place), judge=request.evaluator.a.text)
 
     def finish(found: Drill) -> list[Path]:
-        write_file(place, html(found, command).encode())
+        write_file(place, render_drill_page(found, command).encode())
         if anki:
-            write_anki(found, anki)
-        if (number := len(found.exercises)) < request.positions:
-            note(f"{number} positions of {request.positions} were found; another seed has others.")
+            write_anki_deck(found, anki)
+        if (number := len(found.exercises)) < request.n_positions:
+            print_note(
+                f"{number} positions of {request.n_positions} were found; another seed has others."
+            )
         return [place, anki] if anki else [place]
 
     session.run_request(

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from simgin.cli.options import PATH, json_option
-from simgin.cli.output import Answer, repeated
-from simgin.report.table import listed
+from simgin.cli.output import CommandResult, repeat_command
+from simgin.report.report_table import table_from_rows
 
 NEXT_STEPS = """
 Go there:    cd {place}
@@ -17,10 +17,10 @@ Notebooks:   jupyter lab notebooks     (pip install 'simgin[notebooks]' first)
 """
 
 
-@click.command()
+@click.command("examples")
 @click.argument("place", metavar="[DIR]", required=False, type=PATH)
 @json_option
-def examples(place: Path | None, as_json: bool) -> None:
+def examples_command(place: Path | None, as_json: bool) -> None:
     """List the experiments that come with simgin, or copy them.
 
     With DIR, a new folder, copies all experiments, a strategy and the notebooks into it, to be
@@ -31,17 +31,17 @@ def examples(place: Path | None, as_json: bool) -> None:
       simgin examples mine                    files to work on, in mine
     """
     from simgin.text import shell
-    from simgin.text.examples import copy, experiments
+    from simgin.text.examples import copy_examples, list_experiments
 
     if place is not None:
         told = NEXT_STEPS.format(place=shell.quote(str(place)))
-        Answer(repeated(), [], files=copy(place)).show(as_json, [told])
+        CommandResult(repeat_command(), [], files=copy_examples(place)).print(as_json, [told])
         return
     rows = []
-    for name, file in experiments().items():
+    for name, file in list_experiments().items():
         question = tomllib.loads(file.read_text(encoding="utf-8"))["question"]
         rows.append({"name": name, "question": question, "file": str(file)})
     named = [(row["name"], row["question"]) for row in rows]
-    table = listed("Experiments", ("name", "question"), named)
+    table = table_from_rows("Experiments", ("name", "question"), named)
     closing = "\nOne by its name: simgin run demo. Copies, with notebooks: simgin examples DIR."
-    Answer(repeated(), rows).show(as_json, [table, closing])
+    CommandResult(repeat_command(), rows).print(as_json, [table, closing])

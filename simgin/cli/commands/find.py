@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import entry, repeated
+from simgin.cli.output import format_finding, repeat_command
 from simgin.report import numbers
 
 if TYPE_CHECKING:
-    from simgin.analysis.deal_search import FindRequest, Found, Row
+    from simgin.analysis.find_deals import DealRow, FindRequest, FoundDeals
     from simgin.report.report import Report
 
 
-@click.command()
+@click.command("find")
 @click.argument("a", type=options.STRATEGY)
 @click.argument("b", type=options.STRATEGY, required=False)
 @options.strategy_option("With differ: the opponent of A, and of B [default: B].", "--against")
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @options.seed_option
 @options.workers_option
 @options.json_option
-def find(workers: int | None, as_json: bool, **asked: Any) -> None:
+def find_command(workers: int | None, as_json: bool, **asked: Any) -> None:
     """Find deals of A against B worth looking at, each with the command that shows it.
 
     --where takes one part or several, separated by commas; a deal has to fit them all.
@@ -54,7 +54,7 @@ def find(workers: int | None, as_json: bool, **asked: Any) -> None:
       simgin find gold simple --where "undercut, lost" --deals 1M
       simgin find gold champion --where "differ, gain < -40" --against simple
     """
-    from simgin.analysis.deal_search import FindRequest, run_find
+    from simgin.analysis.find_deals import FindRequest, run_find
     from simgin.cli import session
 
     request = FindRequest.read(**asked)
@@ -62,53 +62,53 @@ def find(workers: int | None, as_json: bool, **asked: Any) -> None:
     opponent = matchup.b and matchup.b.text
     settled: dict[str, Any] = {"a": matchup.a.text, "b": rival.a.text if rival else opponent}
     settled |= {"against": opponent if rival else None, "variant": matchup.variant.text}
-    settled |= {"where": request.where.text, "limit": request.limit, "deals": None, "matches": None}
+    settled |= {"where": request.query.text, "limit": request.limit, "deals": None, "matches": None}
     settled["deals" if matchup.unit == "deal" else "matches"] = request.n
     session.run_request(
         partial(run_find, request, workers),
         "find",
-        repeated(**settled),
+        repeat_command(**settled),
         _screen,
         workers=workers,
         as_json=as_json,
     )
 
 
-def _screen(found: Found, report: Callable[[], Report]) -> Iterator[Any]:
+def _screen(found: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
     """Yield what was found in a sentence or two, then the deals."""
-    yield from report().screen()
+    yield from report().to_renderables()
     yield ""
-    for row in found.listed:
+    for row in found.listed_rows:
         if "cost" in row:
             yield from _costly(row)
         elif "rival" in row:
             yield from _compared(found.request, row)
         else:
             yield from _deal(row["points"], row["happened"], row["command"])
-    if found.listed:
+    if found.listed_rows:
         yield ""
 
 
 def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
     """Yield a deal: its points, what happened, and the command that replays it."""
-    return entry(f"{points:+5d}  {happened}", command)
+    return format_finding(f"{points:+5d}  {happened}", command)
 
 
-def _compared(request: FindRequest, row: Row) -> Iterator[Any]:
+def _compared(request: FindRequest, row: DealRow) -> Iterator[Any]:
     """Yield the first decision that differs between the two players, and both deals."""
-    own = f"{request.short(row['strategy'])} {row['own']}"
-    other = f"{request.short(row['rival'])} {row['other']}"
-    yield from entry(f"{row['place']}: {own}; {other}")
+    own = f"{request.short_name(row['strategy'])} {row['own']}"
+    other = f"{request.short_name(row['rival'])} {row['other']}"
+    yield from format_finding(f"{row['place']}: {own}; {other}")
     yield from _deal(row["points"], row["happened"], row["command"])
     yield from _deal(row["rival_points"], row["rival_happened"], row["rival_command"])
 
 
-def _costly(row: Row) -> Iterator[Any]:
+def _costly(row: DealRow) -> Iterator[Any]:
     """Yield a decision: its cost, the action taken, the best action, and the commands."""
-    from simgin.analysis.position import better
+    from simgin.analysis.position import format_better_action
 
     half = row["high"] - row["cost"]
-    cost, error = numbers.number(row["cost"], half), numbers.number(half, half)
+    cost, error = numbers.format_number(row["cost"], half), numbers.format_number(half, half)
     place, *_ = row["place"].split(",")
-    told = f"{place}: {row['own']}; best: {better(row['own'], row['best'])}"
-    return entry(f"{cost:>5} ± {error}  {told}", row["analyze"], row["command"])
+    told = f"{place}: {row['own']}; best: {format_better_action(row['own'], row['best'])}"
+    return format_finding(f"{cost:>5} ± {error}  {told}", row["analyze"], row["command"])

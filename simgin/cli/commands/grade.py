@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.commands.analyze import FILES
-from simgin.cli.output import entry, repeated
+from simgin.cli.commands.analyze import DEAL_FILE_ENDINGS
+from simgin.cli.output import format_finding, repeat_command
 
 if TYPE_CHECKING:
     from simgin.analysis.grades import Grade
     from simgin.report.report import Report
 
 
-@click.command()
+@click.command("grade")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--player",
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @options.workers_option
 @options.output_option("Write a page with the tables to this directory.")
 @options.json_option
-def grade(
+def grade_command(
     files: tuple[str, ...], workers: int | None, output: Path | None, as_json: bool, **asked: Any
 ) -> None:
     """Say what a player gave up in deals that were really played.
@@ -65,18 +65,20 @@ def grade(
     """
     from simgin.analysis.grades import GradeRequest, run_grade
     from simgin.cli import session
-    from simgin.text.files import has_ending
+    from simgin.text.files import has_suffix
 
     for file in files:
-        if not has_ending(file, *FILES):
-            raise click.UsageError(f"{file!r} is no file of a deal: name it {', '.join(FILES)}.")
+        if not has_suffix(file, *DEAL_FILE_ENDINGS):
+            raise click.UsageError(
+                f"{file!r} is no file of a deal: name it {', '.join(DEAL_FILE_ENDINGS)}."
+            )
     request = GradeRequest.read(files, **asked)
-    judge = request.trial.judge
+    judge = request.task.evaluator
     settled = {"judge": judge.a.text, "opponent": judge.opponent or None}
     session.run_request(
         partial(run_grade, request, workers),
         "grade",
-        repeated(**settled, worlds=request.trial.worlds),
+        repeat_command(**settled, worlds=request.task.n_worlds),
         _screen,
         workers=workers,
         output=output,
@@ -86,12 +88,12 @@ def grade(
 
 def _screen(found: Grade, report: Callable[[], Report]) -> Iterator[Any]:
     """Yield the tables, and the commands that analyse the costliest decisions."""
-    from simgin.analysis.rates import costliest_in_words
+    from simgin.analysis.error_rates import describe_costliest
 
-    yield from report().screen()
+    yield from report().to_renderables()
     yield from report().tables[1:-1]
     if report().tables[-1].rows:
         yield "\nCostliest decisions found:"
-    for words in costliest_in_words(found.records()):
-        yield from entry(*words, indent=2)
+    for words in describe_costliest(found.records()):
+        yield from format_finding(*words, indent=2)
     yield ""

@@ -9,13 +9,13 @@ import click
 
 from simgin.cli import options
 from simgin.cli.debug import DEBUG_DEALS, debug_option, policy_calls
-from simgin.cli.output import note, repeated
-from simgin.text.amounts import MOST_UNITS, UNITS
+from simgin.cli.output import print_note, repeat_command
+from simgin.text.amounts import MAX_COUNT, UNIT_PLURALS
 
-MORE = "--details prints every metric, and how much the run can show."
+DETAILS_HINT = "--details prints every metric, and how much the run can show."
 
 
-@click.command()
+@click.command("match")
 @click.argument("a", type=options.STRATEGY)
 @click.argument("b", type=options.STRATEGY, required=False)
 @options.variant_option
@@ -56,7 +56,7 @@ MORE = "--details prints every metric, and how much the run can show."
 )
 @debug_option
 @options.json_option
-def match(
+def match_command(
     workers: int | None,
     scheduler: str | None,
     output: Path | None,
@@ -96,24 +96,24 @@ def match(
     if debug and asked["deals"] is None and asked["matches"] is None:
         asked["deals"] = DEBUG_DEALS
         slow = "plain Python is thousands of times slower"
-        note(f"{slow}: {DEBUG_DEALS} deals. --deals sets the number.")
+        print_note(f"{slow}: {DEBUG_DEALS} deals. --deals sets the number.")
     plan = plan_matchup(**asked)
-    unit = UNITS[plan.unit]
+    unit = UNIT_PLURALS[plan.unit]
     n = plan.tasks[0].n
-    size = {unit: n} if n < MOST_UNITS else {}  # else only the clock stops it
+    size = {unit: n} if n < MAX_COUNT else {}  # else only the clock stops it
     (matchup,) = plan.matchups
     players = dict(zip("ab", [player.text for player in matchup.players], strict=False))
     settled = {**players, "variant": matchup.variant.text}
-    command = repeated(**settled, **size)
-    if margin is not None and not matchup.mirrored:
+    command = repeat_command(**settled, **size)
+    if margin is not None and not matchup.is_mirrored:
         raise click.UsageError("--margin needs two players: name two different strategies.")
     if dry_run or power is not None:
-        plan_table.dry_run(
+        plan_table.print_dry_run(
             plan, command, output, workers, record_deals=record, as_json=as_json, power=power
         )
         return
-    session.check_output(output, record)
-    session.warn_of_single_deals(plan.matchups)
+    session.check_run_output(output, record)
+    session.warn_about_single_deals(plan.matchups)
     started = datetime.now(UTC)
     with ExitStack() as stack:
         with policy_calls(as_json):
@@ -122,6 +122,6 @@ def match(
             )
             findings = stack.enter_context(play)
         if plan.seconds is not None:  # a size can be repeated, a time cannot
-            command = repeated(**settled, **{unit: findings.sizes[0]}, seconds=None)
+            command = repeat_command(**settled, **{unit: findings.sizes[0]}, seconds=None)
         shown: dict[str, Any] = {"details": details, "as_json": as_json, "margin": margin}
-        session.finish_run(findings, output, started, command, MORE, record=record, **shown)
+        session.finish_run(findings, output, started, command, DETAILS_HINT, record=record, **shown)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import note, repeated
+from simgin.cli.output import print_note, repeat_command
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from simgin.odds.odds import Odds
     from simgin.report.report import Report
 
-PLACE = Path("results") / "odds"
+DEFAULT_OUTPUT = Path("results") / "odds"
 
 
-@click.command()
+@click.command("odds")
 @click.argument("variants", nargs=-1, metavar="[VARIANT]...", type=options.VARIANT)
 @options.strategy_option(
     "A player, weakest first; may be repeated.",
@@ -36,7 +36,7 @@ PLACE = Path("results") / "odds"
 @options.workers_option
 @options.details_option
 @options.json_option
-def odds(
+def odds_command(
     variants: tuple[str, ...],
     output: Path | None,
     workers: int | None,
@@ -59,43 +59,43 @@ def odds(
     the next player.
     """
     from simgin.cli import session
+    from simgin.match_value import outcomes
     from simgin.odds.odds import OddsRequest, run_odds
-    from simgin.value import outcomes
 
-    command = repeated()
+    command = repeat_command()
     session.run_request(
         partial(
             run_odds,
             OddsRequest.read(variants, **asked),
             workers,
-            prepare=lambda matchup: session.prepare([matchup]),
+            compile_players=lambda matchup: session.compile_players([matchup]),
         ),
         "odds",
         command,
         lambda found, report: _screen(report(), found.seed, details),
         workers=workers,
-        output=output or PLACE,
+        output=output or DEFAULT_OUTPUT,
         # The default directory holds the latest odds
         question=command if output else "simgin odds",
         plots="",
-        cached=(None if outcomes.directory() is None else "the cache", "players"),
-        finish=_report_refused,
+        cached=(None if outcomes.outcomes_directory() is None else "the cache", "players"),
+        finish=_print_omissions,
         as_json=as_json,
     )
 
 
-def _report_refused(found: Odds) -> list[Path]:
+def _print_omissions(found: Odds) -> list[Path]:
     """Print what could not be computed, and return no files."""
-    for sentence in found.refused:
-        note(sentence)
+    for sentence in found.unavailable:
+        print_note(sentence)
     return []
 
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
     """Yield what a terminal shows: sentences and the first table, or every table."""
-    from simgin.odds.odds_report import READING
+    from simgin.odds.odds_report import ODDS_INTERVAL_NOTE
 
-    yield from report.screen(details=details)
-    yield f"\n{READING} Seed {seed}.\n"
-    if not details and report.folded:
+    yield from report.to_renderables(details=details)
+    yield f"\n{ODDS_INTERVAL_NOTE} Seed {seed}.\n"
+    if not details and report.detail_tables:
         yield "More:    --details prints every table; summary.md has them, too."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.options import FILE, STRATEGY, seed_option, variant_option
+from simgin.cli.options import FILE_PATH, STRATEGY, seed_option, variant_option
 
 if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
@@ -21,7 +21,7 @@ CORRUPT = (
 )
 
 
-@click.command()
+@click.command("play")
 @click.argument("strategy", type=STRATEGY, required=False)
 @variant_option
 @seed_option
@@ -30,11 +30,11 @@ CORRUPT = (
 @click.option("--new", is_flag=True, help="Begin anew where a game was left.")
 @click.option(
     "--save",
-    type=FILE,
+    type=FILE_PATH,
     metavar="FILE",
     help="Write each deal as `simgin show --json` does: FILE-1.json, FILE-2.json ...",
 )
-def play(coach: bool, new: bool, save: Path | None, **asked: Any) -> None:
+def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> None:
     """Play against a strategy, by default champion, or a game for one alone.
 
     Type a key or a card, then Enter. ? says what is legal, u takes the last answer back, and q
@@ -50,40 +50,44 @@ def play(coach: bool, new: bool, save: Path | None, **asked: Any) -> None:
       simgin play --save mine
       simgin analyze mine-1.json
     """
-    from simgin.cli.game import Coach, CorruptGame, Game
+    from simgin.cli.game import Coach, CorruptGameError, InteractiveGame
 
-    matchup = seated(**asked)
-    kept = _kept_file(matchup)
+    matchup = read_game(**asked)
+    kept = _saved_game_file(matchup)
     if new:
         kept.unlink(missing_ok=True)
     parts = matchup, kept, Coach(matchup) if coach else None, save
-    game = Game(*parts)
+    game = InteractiveGame(*parts)
     try:
         game.restore()
-    except CorruptGame:
-        game = Game(*parts, told=[CORRUPT])
+    except CorruptGameError:
+        game = InteractiveGame(*parts, messages=[CORRUPT])
     game.play()
 
 
-def seated(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
+def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
     """Return the matchup of the user, in seat 0, and the opponent, if there is one."""
-    from simgin.play.matchup import Matchup, SeatError
+    from simgin.play.matchup import Matchup, PlayerCountError
     from simgin.rules import variants
     from simgin.strategy import loader
-    from simgin.strategy.text_form import exchange
+    from simgin.strategy.strategy_spec import with_policies
 
-    game = variants.find(variant)
-    alone = game.row["players"] == 1
+    game = variants.find_variant(variant)
+    alone = game.params["players"] == 1
     if alone and strategy:
-        raise SeatError(f"{game.text} is for one player, so you play alone: leave {strategy} out.")
-    you = exchange(replace(loader.find("gold"), name=YOU), {}, YOU)  # its policies are never called
-    opponent = None if alone else loader.find(strategy or "champion")
+        raise PlayerCountError(
+            f"{game.text} is for one player, so you play alone: leave {strategy} out."
+        )
+    you = with_policies(
+        replace(loader.find_strategy("gold"), name=YOU), {}, YOU
+    )  # its policies are never called
+    opponent = None if alone else loader.find_strategy(strategy or "champion")
     return Matchup(game, you, opponent, seed, "deal" if one else "match")
 
 
-def _kept_file(matchup: Matchup) -> Path:
+def _saved_game_file(matchup: Matchup) -> Path:
     """Return the file of the saved game."""
     from simgin.core import jit
 
-    name = repr((matchup.cell, jit.digest()))
+    name = repr((matchup.key, jit.compiled_digest()))
     return jit.cache_root() / "play" / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"

@@ -8,43 +8,45 @@ from typing import TYPE_CHECKING
 import click
 
 from simgin.cli.options import PATH, details_option, json_option
-from simgin.cli.output import repeated, screen
+from simgin.cli.output import repeat_command, screen_parts
 
 if TYPE_CHECKING:
-    from simgin.findings.findings import Findings
     from simgin.report.report import Report
+    from simgin.results.run_results import RunResults
 
 
-@click.command()
+@click.command("report")
 @click.argument("place", metavar="DIR", type=PATH)
 @details_option
 @json_option
-def report(place: Path, details: bool, as_json: bool) -> None:
+def report_command(place: Path, details: bool, as_json: bool) -> None:
     """Rewrite the tables, plots and HTML page of a finished run.
 
     Everything is computed from the ledger and the manifest in DIR. Nothing is played, and the
     strategies that played need no longer exist. The same run gives the same files.
     """
     from simgin.cli import session
-    from simgin.findings.findings import opened
-    from simgin.report import page
+    from simgin.report import html_report
+    from simgin.results.run_results import load_results
     from simgin.runs import directory
 
-    with directory.readable(place), opened(place) as findings:
-        directory.check(place)
-        written_before = [directory.DEALS] if (place / directory.DEALS).exists() else []
-        manifest_now = {**findings.record.identity, "stopped": findings.stopped}
+    with directory.report_corruption(place), load_results(place) as findings:
+        directory.check_directory(place)
+        written_before = [directory.DEALS_FILE] if (place / directory.DEALS_FILE).exists() else []
+        manifest_now = {**findings.info.identity, "stopped": findings.stopped}
         written = _report(findings)
-        files = directory.save(place, manifest_now, page.files(written), *written_before)
-        answer = session.run_answer(findings, repeated(), files)
-        answer.show(as_json, screen(written, details, more=""))
+        files = directory.write_run_directory(
+            place, manifest_now, html_report.report_files(written), *written_before
+        )
+        answer = session.run_result(findings, repeat_command(), files)
+        answer.print(as_json, screen_parts(written, details, more=""))
 
 
-def _report(findings: Findings) -> Report:
+def _report(findings: RunResults) -> Report:
     """Return the report of a run or a review."""
     from simgin.review.review import restore_review
 
-    manifest = findings.record.identity
+    manifest = findings.info.identity
     if "review" in manifest:
         return restore_review(manifest["review"], findings).report(manifest["command"])
     return findings.report(manifest["command"])

@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, command_line, note, repeated, screen
+from simgin.cli.output import (
+    CommandResult,
+    format_command,
+    print_note,
+    repeat_command,
+    screen_parts,
+)
 
 if TYPE_CHECKING:
     from simgin.review.review_request import ReviewRequest
 
-PLACE_CHARACTERS = 80  # maximum length of a default directory name
+MAX_OUTPUT_NAME = 80  # maximum length of a default directory name
 
 
-@click.command()
+@click.command("review")
 @click.argument("variants", metavar="VARIANT...", nargs=-1, type=options.VARIANT)
 @click.option(
     "--against",
@@ -57,7 +63,7 @@ PLACE_CHARACTERS = 80  # maximum length of a default directory name
 )
 @click.option(
     "--seconds-per-turn",
-    type=options.Seconds(0, min_open=True),
+    type=options.SecondsType(0, min_open=True),
     metavar="S",
     help="Seconds per turn, to give times in minutes [default: 8].",
 )
@@ -68,7 +74,7 @@ PLACE_CHARACTERS = 80  # maximum length of a default directory name
 @options.scheduler_option
 @options.details_option
 @options.json_option
-def review(
+def review_command(
     variants: tuple[str, ...],
     output: Path | None,
     workers: int | None,
@@ -94,79 +100,86 @@ def review(
     """
     from simgin.cli import plan_table, session
     from simgin.review.review import Review, plan_review
-    from simgin.review.scorecard import read_goals, rows_of
-    from simgin.rules.variants import find
+    from simgin.review.scorecard import parse_goals, scorecard_rows
+    from simgin.rules.variants import find_variant
     from simgin.runs import directory
 
-    request = _read(variants, asked)
-    read_goals(request.goals, rows_of(find(request.variants[0]).row, request.seconds_per_turn))
-    place = output or _place(request)
-    command = repeated(output=place)
-    directory.check(place, command, keeps_ledger=True)
-    request = _settled(request, workers, command)
+    request = _read_options(variants, asked)
+    parse_goals(
+        request.goals,
+        scorecard_rows(find_variant(request.variants[0]).params, request.seconds_per_turn),
+    )
+    place = output or _default_output(request)
+    command = repeat_command(output=place)
+    directory.check_directory(place, command, writes_ledger=True)
+    request = _resolve_players(request, workers, command)
     plan = plan_review(request)
     if request.deep and not as_json:
-        plan_table.announce(plan, plan_table.rows(plan, place, workers, record_deals=False), place)
+        plan_table.print_plan(
+            plan, plan_table.plan_rows(plan, place, workers, record_deals=False), place
+        )
     started = datetime.now(UTC)
     with session.play_plan(
         plan, place, command, workers=workers, scheduler=scheduler, record_deals=False
     ) as findings:
-        from simgin.report import page
+        from simgin.report import html_report
 
-        note("all matches played; drawing the pictures.")
+        print_note("all matches played; drawing the pictures.")
         played = Review(request, findings)
         report = played.report(command)
-        files = session.save(
+        files = session.save_run_directory(
             place,
             findings,
-            page.files(report),
+            html_report.report_files(report),
             started=started,
             command=command,
             review=asdict(request),
         )
-        answer = Answer(command, played.records(), request.seed, files, findings.stopped)
-        more = command_line("report", place, "--details")
-        answer.show(as_json, screen(report, details, more))
+        answer = CommandResult(command, played.records(), request.seed, files, findings.stopped)
+        more = format_command("report", place, "--details")
+        answer.print(as_json, screen_parts(report, details, more))
 
 
-def _settled(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
+def _resolve_players(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
     """Return the request with all players, after pilot matches or training."""
     from simgin.cli import session
     from simgin.report import progress
-    from simgin.review.review_request import settled
+    from simgin.review.review_request import resolve_players
 
     if not request.adapt:
         with session.explain_wait("short trials first, to see who is strong under these rules."):
-            return settled(request, workers)
+            return resolve_players(request, workers)
     title = "learning a strong player for every rule set"
-    interruptible = session.interruptible(command, "the cache", "rounds of learning")
-    with interruptible, progress.live(title) as report:
-        return settled(request, workers, report)
+    interruptible = session.exit_on_interrupt(command, "the cache", "rounds of learning")
+    with interruptible, progress.show_progress(title) as report:
+        return resolve_players(request, workers, report)
 
 
-def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
+def _read_options(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
     """Read the request from the options and the file. Options take precedence."""
-    from simgin.review.review_request import ReviewRequest, read_file
+    from simgin.review.review_request import ReviewRequest, read_review_file
 
     path = asked.pop("file")
-    given = {} if path is None else read_file(path)
+    given = {} if path is None else read_review_file(path)
     for name in ("players", "goals"):
         if asked[name] is not None:
             given[name] = [part.strip() for part in asked[name].split(",")]
     for name in ("against", "sweep", "seconds_per_turn", "matches", "adapt", "deep"):
         if asked[name]:
             given[name] = asked[name]
-    if path is None or options.is_typed("seed"):
+    if path is None or options.is_given("seed"):
         given["seed"] = asked["seed"]
     if variants:
         given["names"] = variants
     return ReviewRequest.read(given.pop("names", ()), given.pop("against", None), **given)
 
 
-def _place(request: ReviewRequest) -> Path:
+def _default_output(request: ReviewRequest) -> Path:
     """Return the default directory of a review."""
-    words = [*request.others, "against", request.base] if request.base else request.variants
+    words = (
+        [*request.compared_variants, "against", request.base] if request.base else request.variants
+    )
     if request.sweep:
         words = [str(request.base), *(name for name, _ in request.sweep)]
     name = re.sub(r"[^a-z0-9=]+", "-", "-".join(map(str, words)).lower()).strip("-")
-    return Path("results") / f"review-{name}"[:PLACE_CHARACTERS]
+    return Path("results") / f"review-{name}"[:MAX_OUTPUT_NAME]

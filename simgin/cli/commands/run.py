@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from simgin.cli import options
-from simgin.cli.output import command_line, repeated
+from simgin.cli.output import format_command, repeat_command
 
 
-@click.command()
+@click.command("run")
 @click.argument("file", metavar="EXPERIMENT", type=options.EXPERIMENT)
 @options.output_option("Directory for the results [default: results/EXPERIMENT].")
 @click.option("--seed", type=int, metavar="N", help="Seed, instead of the one in the file.")
@@ -21,7 +21,7 @@ from simgin.cli.output import command_line, repeated
 )
 @options.details_option
 @options.json_option
-def run(
+def run_command(
     file: str,
     output: Path | None,
     seed: int | None,
@@ -53,23 +53,27 @@ def run(
     It refuses a directory whose experiment, rules or strategies have changed since.
     """
     from simgin.cli import plan_table, session
-    from simgin.runs.plan import plan_file
+    from simgin.runs.plan import plan_experiment
 
-    plan = plan_file(file, seed)
+    plan = plan_experiment(file, seed)
     place = output or Path("results") / plan.title
-    command = repeated()
-    session.check_output(place, record)
-    session.warn_of_single_deals(plan.matchups)
+    command = repeat_command()
+    session.check_run_output(place, record)
+    session.warn_about_single_deals(plan.matchups)
     if dry_run:
-        plan_table.dry_run(plan, command, place, workers, record_deals=record, as_json=as_json)
+        plan_table.print_dry_run(
+            plan, command, place, workers, record_deals=record, as_json=as_json
+        )
         return
     if not as_json:
-        plan_table.announce(plan, plan_table.rows(plan, place, workers, record_deals=record), place)
+        plan_table.print_plan(
+            plan, plan_table.plan_rows(plan, place, workers, record_deals=record), place
+        )
     started = datetime.now(UTC)
     play = session.play_plan(
         plan, place, command, workers=workers, scheduler=scheduler, record_deals=record
     )
     with play as findings:
-        more = command_line("report", place, "--details")
+        more = format_command("report", place, "--details")
         shown = {"details": details, "as_json": as_json}
         session.finish_run(findings, place, started, command, more, record=record, **shown)

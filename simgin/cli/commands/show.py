@@ -6,10 +6,10 @@ import click
 
 from simgin.cli import options
 from simgin.cli.debug import debug_option, policy_calls, show_traceback
-from simgin.cli.output import Answer
+from simgin.cli.output import CommandResult
 
 
-@click.command()
+@click.command("show")
 @click.argument("a", type=options.STRATEGY)
 @click.argument("b", type=options.STRATEGY, required=False)
 @options.variant_option
@@ -19,7 +19,7 @@ from simgin.cli.output import Answer
 @options.deal_option
 @debug_option
 @options.json_option
-def show(debug: bool, as_json: bool, **asked: Any) -> None:
+def show_command(debug: bool, as_json: bool, **asked: Any) -> None:
     """Replay one deal of A against B, or of A alone.
 
     Prints every decision with what the player saw, and the showdown.
@@ -27,16 +27,16 @@ def show(debug: bool, as_json: bool, **asked: Any) -> None:
     Without --deal this is a single deal, as `simgin match --deals` plays it; with --deal it is one
     deal of a match.
     """
-    from simgin.play import replay, replay_rows
+    from simgin.play import replay, replay_json
     from simgin.play.kernel import PolicyFailure
     from simgin.report.report import Report
 
     with policy_calls(as_json):
-        played = replay.find_deal(**asked)
+        played = replay.trace_named_deal(**asked)
     told = replay.make_replay(played)
-    command = played.matchup.replay(asked["unit"], asked["half"], asked["deal"] or 0)
-    parts = [*Report(told.title, [told.summary]).screen(), "", *told.play(), ""]
-    Answer(command, replay_rows.rows(told), asked["seed"]).show(as_json, parts)
-    if played.fault:
-        show_traceback(played.raised)
-        raise PolicyFailure(played.fault)
+    command = played.matchup.replay_command(asked["unit"], asked["half"], asked["deal"] or 0)
+    parts = [*Report(told.title, [told.summary]).to_renderables(), "", *told.body_lines(), ""]
+    CommandResult(command, replay_json.replay_to_json(told), asked["seed"]).print(as_json, parts)
+    if played.error:
+        show_traceback(played.exception)
+        raise PolicyFailure(played.error)

@@ -11,16 +11,16 @@ import click
 
 from simgin.cli import options
 from simgin.cli.options import NameOrSubcommand, json_option
-from simgin.cli.output import Answer, can_print, command_line, repeated, say
-from simgin.core.answers import SLOTS
-from simgin.report.table import Table, listed
+from simgin.cli.output import CommandResult, can_print, format_command, print_line, repeat_command
+from simgin.core.codes import SLOTS
+from simgin.report.report_table import Table, table_from_rows
 from simgin.rules import variants
 from simgin.strategy import catalogue, loader
 from simgin.strategy.author import Param, Policy, Strategy
-from simgin.strategy.text_form import StrategyError
+from simgin.strategy.strategy_spec import StrategyError
 
 if TYPE_CHECKING:
-    from simgin.checks.contract import Finding
+    from simgin.checks.contract import ContractResult
 
 Row = Mapping[str, Any]  # JSON row of a strategy or policy
 ENDINGS = {
@@ -42,7 +42,7 @@ PASSED_IN_ASCII = {True: "ok", False: "FAIL", None: "-"}
 CHECKING = "checking; this takes about ten seconds, or half a minute if it has to compile."
 
 
-_NAMES = options.Named(lambda: [*strategies.commands, *catalogue.names()], ".py")
+_NAMES = options.NameType(lambda: [*strategies.commands, *catalogue.list_by_strength()], ".py")
 
 
 @click.command("strategies")
@@ -96,7 +96,7 @@ def _strategies(
     if name is not None:
         if players or slot or search or short:
             raise click.UsageError("--players, --slot, --search and --short go without a NAME.")
-        _show(loader.find(name), as_json)
+        _show(loader.find_strategy(name), as_json)
         return
     if players and slot:
         raise click.UsageError("--players narrows the strategies, --slot the policies: give one.")
@@ -104,10 +104,10 @@ def _strategies(
     policies = [] if players else _policies_found(slot, search)
     if short and not as_json:
         for one in policies if slot else found:
-            say(one.name)
+            print_line(one.name)
         return
     rows = [*map(_strategy_row, found), *map(_policy_row, policies)]
-    Answer(repeated(short=None), rows).show(as_json, _list_parts(rows))
+    CommandResult(repeat_command(short=None), rows).print(as_json, _list_parts(rows))
 
 
 strategies: NameOrSubcommand = NameOrSubcommand(_strategies)
@@ -126,7 +126,7 @@ strategies: NameOrSubcommand = NameOrSubcommand(_strategies)
 )
 @click.option(
     "--seconds",
-    type=options.Seconds(min=0.1),
+    type=options.SecondsType(min=0.1),
     metavar="S",
     default=10.0,
     show_default=True,
@@ -145,19 +145,23 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     from simgin.checks import contract
     from simgin.cli.session import explain_wait
 
-    chosen = [variants.find(text) for text in variant_texts] or contract.all_variants()
+    chosen = [
+        variants.find_variant(text) for text in variant_texts
+    ] or contract.list_default_variants()
     with explain_wait(CHECKING):
-        findings = contract.check([strategy], chosen, seconds)
+        findings = contract.check_strategies([strategy], chosen, seconds)
     for finding in findings:
         if finding.check == "read" and finding.passed is False:
             raise StrategyError(finding.sentence)
     named = [variant.text for variant in chosen] if variant_texts else ()
     rows = [asdict(finding) for finding in findings]
-    Answer(repeated(variant_texts=named, seconds=None), rows).show(as_json, _check_parts(findings))
+    CommandResult(repeat_command(variant_texts=named, seconds=None), rows).print(
+        as_json, _check_parts(findings)
+    )
     return int(any(finding.passed is False for finding in findings))
 
 
-def _check_parts(findings: Sequence[Finding]) -> Iterator[Any]:
+def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
     """Yield a line for each check, the error below it if it failed, and what was run."""
     from rich.padding import Padding
     from rich.table import Table as Lines
@@ -175,7 +179,7 @@ def _check_parts(findings: Sequence[Finding]) -> Iterator[Any]:
     yield _check_summary(findings)
 
 
-def _check_summary(findings: Sequence[Finding]) -> str:
+def _check_summary(findings: Sequence[ContractResult]) -> str:
     """Return whether all checks passed and what was run, or how many failed."""
     failed = [finding for finding in findings if finding.passed is False]
     if failed:
@@ -192,14 +196,14 @@ def _new(file: Path, name: str | None) -> None:
 
     NAME is the name of the strategy [default: the name of the file].
     """
-    from simgin.strategy import text_form
+    from simgin.strategy import strategy_spec
     from simgin.text.files import create_file
 
-    create_file(file, text_form.strategy_file(file, name))
-    say(f"Written: {file}")
-    say(f"Play it:   {command_line('match', file)}")
-    say(f"Test it:   {command_line('strategies', 'check', file)}")
-    say(f"Watch it:  {command_line('show', file, 'gold', '--unit', 3)}")
+    create_file(file, strategy_spec.render_strategy_file(file, name))
+    print_line(f"Written: {file}")
+    print_line(f"Play it:   {format_command('match', file)}")
+    print_line(f"Test it:   {format_command('strategies', 'check', file)}")
+    print_line(f"Watch it:  {format_command('show', file, 'gold', '--unit', 3)}")
 
 
 # The list
@@ -208,17 +212,17 @@ def _new(file: Path, name: str | None) -> None:
 def _strategies_found(players: int | None, search: str | None) -> list[Strategy]:
     """Return strategies for a number of players that match a word, strongest first."""
     found = []
-    for name in loader.names():
-        strategy = loader.find(name)
+    for name in loader.list_strategies():
+        strategy = loader.find_strategy(name)
         is_found = _has(search, name, strategy.about, strategy.source)
-        if is_found and players in (None, 1 if catalogue.alone(name) else 2):
+        if is_found and players in (None, 1 if catalogue.is_solo_strategy(name) else 2):
             found.append(strategy)
-    return catalogue.ordered(found)
+    return catalogue.sort_by_strength(found)
 
 
 def _policies_found(slot: str | None, search: str | None) -> list[Policy]:
     """Return policies of a slot that match a word, by slot and name."""
-    found = [policy for policy in loader.policies() if slot in (None, policy.slot)]
+    found = [policy for policy in loader.list_policies() if slot in (None, policy.slot)]
     return [policy for policy in found if _has(search, policy.name, policy.about)]
 
 
@@ -227,16 +231,16 @@ def _has(word: str | None, *texts: str) -> bool:
 
 
 def _strategy_row(strategy: Strategy) -> dict[str, Any]:
-    tiers = [_tier(policy) for policy in strategy.policies]
+    tiers = [_execution_mode(policy) for policy in strategy.policies]
     return {
         "kind": "strategy",
         "name": strategy.name,
         "slot": None,
         "tier": min(tiers, key=SLOWEST_FIRST.index),
-        "about": catalogue.idea(strategy),
+        "about": catalogue.extract_idea(strategy),
         "source": strategy.source,
         "parameters": [],
-        **catalogue.known(strategy.name),
+        **catalogue.read_entry(strategy.name),
     }
 
 
@@ -245,7 +249,7 @@ def _policy_row(policy: Policy) -> dict[str, Any]:
         "kind": "policy",
         "name": policy.name,
         "slot": policy.slot,
-        "tier": _tier(policy),
+        "tier": _execution_mode(policy),
         "about": policy.about,
         "parameters": _parameter_rows(policy),
     }
@@ -253,12 +257,12 @@ def _policy_row(policy: Policy) -> dict[str, Any]:
 
 def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
     found = [row for row in rows if row["kind"] == "strategy"]
-    solo = [row for row in found if catalogue.alone(row["name"])]
+    solo = [row for row in found if catalogue.is_solo_strategy(row["name"])]
     two_players = [row for row in found if row not in solo]
     if two_players:
         yield from _catalogue("Two-player strategies, strongest first", two_players)
     if found:
-        yield catalogue.READING
+        yield catalogue.CATALOGUE_NOTE
     if solo:
         yield from _catalogue("Solitaire strategies", solo)
     for slot in SLOTS:
@@ -278,8 +282,8 @@ def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
     for row in found:
         name = row["name"]
         # The measured speed or, without one, the execution mode
-        speed = catalogue.speed(name) or row["tier"].replace("fast", "")
-        facts = ", ".join(filter(None, (catalogue.strength(name), speed)))
+        speed = catalogue.find_speed_tier(name) or row["tier"].replace("fast", "")
+        facts = ", ".join(filter(None, (catalogue.format_strength(name), speed)))
         yield Text(f"\n{name:<{longest}}  {facts}", style="bold")
         yield Padding(Text(row["about"]), indent)
         if row["source"]:
@@ -291,15 +295,15 @@ def _policy_table(slot: str, in_slot: Sequence[Row]) -> Table:
     for row in in_slot:
         defaults = ", ".join(f"{one['name']}={one['value']}" for one in row["parameters"])
         rows.append((row["name"], row["about"] + (f" [{defaults}]" if defaults else "")))
-    return listed(f"Policies for +{slot}=", ("name", "what it does"), rows)
+    return table_from_rows(f"Policies for +{slot}=", ("name", "what it does"), rows)
 
 
 # One strategy
 
 
 def _show(strategy: Strategy, as_json: bool) -> None:
-    digest = loader.source_digest(strategy)
-    texts = dict(loader.policy_texts(strategy))
+    digest = loader.compute_strategy_digest(strategy)
+    texts = dict(loader.format_policies(strategy))
     rows = [
         {
             "strategy": strategy.text,
@@ -307,15 +311,15 @@ def _show(strategy: Strategy, as_json: bool) -> None:
             "ending": strategy.ending,
             "slot": policy.slot,
             "policy": texts[policy.slot],
-            "tier": _tier(policy),
+            "tier": _execution_mode(policy),
             "about": policy.about,
-            "file": str(policy.source),
+            "file": str(policy.source_file),
             "parameters": _parameter_rows(policy),
         }
         for policy in strategy.policies
     ]
-    answer = Answer(command_line("strategies", strategy.text), rows)
-    answer.show(as_json, _show_parts(strategy, rows))
+    answer = CommandResult(format_command("strategies", strategy.text), rows)
+    answer.print(as_json, _show_parts(strategy, rows))
 
 
 def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
@@ -325,19 +329,21 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     if strategy.source and f"Source: {strategy.source}" not in about:
         yield f"Source: {strategy.source}"
     told = [(row["slot"], row["policy"], row["tier"], row["about"]) for row in rows]
-    yield listed("Policies", ("slot", "policy", "speed", "what it does"), told)
+    yield table_from_rows("Policies", ("slot", "policy", "speed", "what it does"), told)
     values = [
         (f"{row['slot']}: {one['name']}", one["value"], one["may_be"], one["about"])
         for row in rows
         for one in row["parameters"]
     ]
     if values:
-        yield listed("Parameters", ("parameter", "value", "range", "meaning"), values)
+        yield table_from_rows("Parameters", ("parameter", "value", "range", "meaning"), values)
     for tier, sentence in TIERS.items():
         if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"
     yield f"\nEnding: {strategy.ending}: {ENDINGS[strategy.ending]}."
-    yield "Files:  " + "\n        ".join(_relative(path) for path in loader.source_files(strategy))
+    yield "Files:  " + "\n        ".join(
+        _relative(path) for path in loader.find_source_files(strategy)
+    )
     yield f"Digest: {rows[0]['digest']}"
 
 
@@ -346,7 +352,7 @@ def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
         {
             "name": name,
             "kind": param.kind,
-            "value": param.text(param.default),
+            "value": param.format(param.default),
             "may_be": _range(param),
             "about": param.about,
         }
@@ -357,7 +363,7 @@ def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
 def _range(param: Param) -> str:
     """Return the valid values of a parameter."""
     if param.kind == "choice":
-        return ", ".join(param.words)
+        return ", ".join(param.choices)
     if param.kind == "bool":
         return "yes, no"
     whole = " (whole)" if param.kind == "integer" else ""
@@ -370,8 +376,8 @@ def _relative(path: Path) -> str:
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
-def _tier(policy: Policy) -> str:
+def _execution_mode(policy: Policy) -> str:
     """Return the execution mode of a policy. Loads the compiler, so not for shell completion."""
     from simgin.strategy import compiler
 
-    return compiler.tier(policy)
+    return compiler.execution_mode(policy)

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from simgin.cli import improvement, options
-from simgin.cli.output import command_line, console, say
+from simgin.cli import learn_runner, options
+from simgin.cli.output import console, format_command, print_line
 
 if TYPE_CHECKING:
-    from simgin.tune.adapted import Adapted
-    from simgin.tune.training import TrainRequest
-    from simgin.tune.tune_request import TuneRequest
+    from simgin.learn.adapt import AdaptedChampion
+    from simgin.learn.discard_weights import TrainRequest
+    from simgin.learn.tune_request import TuneRequest
 
 
-@click.command()
+@click.command("train")
 @click.argument("strategy", type=options.STRATEGY)
 @options.variant_option
-@improvement.against_option
+@learn_runner.against_option
 @click.option(
     "--rounds",
     type=click.IntRange(1, 1000),
@@ -40,9 +40,11 @@ if TYPE_CHECKING:
     "Write the weights: to the file that the strategy names, or to play STRATEGY@./FILE.npy.",
     "FILE.npy",
 )
-@improvement.place_option("Keep the rounds in this directory, with tables. It can be resumed.")
+@learn_runner.run_directory_option(
+    "Keep the rounds in this directory, with tables. It can be resumed."
+)
 @options.json_option
-def train(
+def train_command(
     strategy: str,
     confirm: int | None,
     workers: int | None,
@@ -78,32 +80,32 @@ def train(
     --run, more --rounds continue a finished one.
     """
     from simgin.cli import session
-    from simgin.report.wrapping import Words
+    from simgin.learn import adapt
+    from simgin.learn import discard_weights as discards
+    from simgin.report.wrapping import Sentences
     from simgin.strategy.cast import CHAMPION
-    from simgin.tune import adapted
-    from simgin.tune import training as discards
 
     is_champion = strategy == CHAMPION
-    kind: Any = adapted if is_champion else discards
-    request = adapted.AdaptRequest if is_champion else discards.TrainRequest
-    run: Any = adapted.run_adaptation if is_champion else discards.run_training
-    words = adapted.Adapted.words
-    improvement.check_output(words, output, place)
+    kind: Any = adapt if is_champion else discards
+    request = adapt.AdaptRequest if is_champion else discards.TrainRequest
+    run: Any = adapt.run_adaptation if is_champion else discards.run_training
+    words = adapt.AdaptedChampion.wording
+    learn_runner.check_improvement_output(words, output, place)
     given = {name: value for name, value in asked.items() if value is not None}
     given |= {} if confirm is None else {"confirmed": confirm}
     training = request.read(strategy, **given)
     match = training.match
     if not as_json:
-        console().print(Words([kind.plan_sentence(training)]))
-    session.prepare(match.matchups(match.strategy, match.seed))
-    settled = improvement.settled(match) | {"confirm": match.confirmed}
+        console().print(Sentences([kind.plan_sentence(training)]))
+    session.compile_players(match.matchups(match.strategy, match.seed))
+    settled = learn_runner.player_options(match) | {"confirm": match.confirmed}
     settled |= {"rounds": training.rounds, "deals": training.deals}
-    found = improvement.run_improvement(
+    found = learn_runner.run_improvement(
         match,
         words,
         partial(run, training, workers),
         identity=training.identity,
-        settled=settled | {"against": ()} if is_champion else settled,
+        changed=settled | {"against": ()} if is_champion else settled,
         workers=workers,
         output=output,
         place=place,
@@ -112,17 +114,17 @@ def train(
     )
     if not as_json:
         if isinstance(training, discards.TrainRequest):
-            say(_play_line(training, output))
+            print_line(_play_line(training, output))
         else:
-            say(_learned_line(cast("Adapted", found), output))
+            print_line(_learned_line(cast("AdaptedChampion", found), output))
 
 
-def _learned_line(found: Adapted, output: Path | None) -> str:
+def _learned_line(found: AdaptedChampion, output: Path | None) -> str:
     """Return the line with the command that plays champion with its new weights."""
-    from simgin.strategy.text_form import at_path
+    from simgin.strategy.strategy_spec import format_weights_path
 
     strategy = found.request.strategy.text
-    weights = found.name if output is None else at_path(output)
+    weights = found.name if output is None else format_weights_path(output)
     return _match_line(found.request, f"{strategy}@{weights}", strategy)
 
 
@@ -131,12 +133,14 @@ def _play_line(training: TrainRequest, output: Path | None) -> str:
     match = training.match
     strategy, opponent = match.strategy.text, match.pool[0].text
     if output is None:
-        return f"Keep:    give -o {training.named}, the file that the strategy reads."
-    if output.resolve() != training.named.resolve():
-        return f"Play:    {strategy} reads {training.named}; move {output} there."
+        return f"Keep:    give -o {training.weights_file}, the file that the strategy reads."
+    if output.resolve() != training.weights_file.resolve():
+        return f"Play:    {strategy} reads {training.weights_file}; move {output} there."
     return _match_line(match, strategy, opponent)
 
 
 def _match_line(match: TuneRequest, strategy: str, opponent: str) -> str:
-    words = command_line("match", strategy, opponent, "-v", match.variant.text, "--matches", "20k")
+    words = format_command(
+        "match", strategy, opponent, "-v", match.variant.text, "--matches", "20k"
+    )
     return f"Play:    {words}"

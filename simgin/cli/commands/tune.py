@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli import improvement, options
-from simgin.cli.output import Answer, command_line, console, repeated, say
+from simgin.cli import learn_runner, options
+from simgin.cli.output import CommandResult, console, format_command, print_line, repeat_command
 
 if TYPE_CHECKING:
-    from simgin.tune.found import Found
-    from simgin.tune.tune_request import TuneRequest
+    from simgin.learn.improvement import Improvement
+    from simgin.learn.tune_request import TuneRequest
 
 
-@click.command()
+@click.command("tune")
 @click.argument("strategy", type=options.STRATEGY)
 @options.variant_option
-@improvement.against_option
+@learn_runner.against_option
 @click.option(
     "--parameters",
     metavar="P,P",
@@ -46,18 +46,18 @@ if TYPE_CHECKING:
     default="4k",
     show_default=True,
 )
-@improvement.confirm_option
+@learn_runner.confirm_option
 @options.seed_option
 @options.workers_option
 @options.output_option(
     "Write the tuned parameters, to be played as STRATEGY@FILE.toml.", "FILE.toml"
 )
-@improvement.place_option(
+@learn_runner.run_directory_option(
     "Keep the search in this directory: tables, plot, page. It can be resumed."
 )
 @click.option("--dry-run", is_flag=True, help="Print the plan with its estimated time, and stop.")
 @options.json_option
-def tune(
+def tune_command(
     confirm: int,
     workers: int | None,
     output: Path | None,
@@ -83,73 +83,75 @@ def tune(
     finished one.
     """
     from simgin.cli import session
-    from simgin.tune import search
-    from simgin.tune.tune_request import TuneRequest
+    from simgin.learn import cma_search
+    from simgin.learn.tune_request import TuneRequest
 
     request = TuneRequest.read(confirmed=confirm, **asked)
-    words = search.Tuned.words
-    improvement.check_output(words, output, place)
-    session.prepare(request.matchups(request.strategy, request.seed))
+    words = cma_search.TuningResult.wording
+    learn_runner.check_improvement_output(words, output, place)
+    session.compile_players(request.matchups(request.strategy, request.seed))
     row = _plan_row(request, workers)
     if not as_json:
         _announce(request, row["seconds"])
     if dry_run:
         if as_json:
-            command = repeated(**improvement.settled(request))
-            Answer(command, [row], request.seed, stopped="dry run").show(True, ())
+            command = repeat_command(**learn_runner.player_options(request))
+            CommandResult(command, [row], request.seed, stopped="dry run").print(True, ())
         return
-    found = improvement.run_improvement(
+    found = learn_runner.run_improvement(
         request,
         words,
-        partial(search.run_tune, request, workers),
+        partial(cma_search.run_tune, request, workers),
         identity=request.identity,
-        settled=improvement.settled(request),
+        changed=learn_runner.player_options(request),
         workers=workers,
         output=output,
         place=place,
         as_json=as_json,
     )
-    if found.is_moved and not as_json:
-        say(f"Play:    {_play_command(found, output)}")
+    if found.has_changed and not as_json:
+        print_line(f"Play:    {_play_command(found, output)}")
 
 
-def _play_command(found: Found, output: Path | None) -> str:
+def _play_command(found: Improvement, output: Path | None) -> str:
     """Return the command that plays the tuned strategy against the default."""
     default, variant = found.request.strategy.text, found.request.variant.text
     player = found.strategy.text if output is None else f"{default}@{output}"
-    return command_line("match", player, default, "-v", variant, "--matches", "20k")
+    return format_command("match", player, default, "-v", variant, "--matches", "20k")
 
 
 def _announce(request: TuneRequest, seconds: float) -> None:
     """Print what will be played and how long it takes."""
-    from simgin.cli.plan_table import duration
-    from simgin.report.wrapping import Words
-    from simgin.tune.search import plan_sentence
+    from simgin.cli.plan_table import format_duration
+    from simgin.learn.cma_search import plan_sentence
+    from simgin.report.wrapping import Sentences
 
     about = "about " if seconds >= 1 else ""
-    time = f"That takes {about}{duration(seconds)}."
-    console().print(Words([f"{plan_sentence(request)} {time}"]))
+    time = f"That takes {about}{format_duration(seconds)}."
+    console().print(Sentences([f"{plan_sentence(request)} {time}"]))
 
 
 def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     """Return the plan for --json, with the time in seconds estimated from a few pairs."""
+    from simgin.learn.cma_search import FINALS_FACTOR, MAX_FINALISTS
     from simgin.play.parallel import usable_cpus
-    from simgin.runs.plan import unit_seconds
-    from simgin.tune.search import FINALISTS, LONGER
+    from simgin.runs.plan import measure_unit_seconds
 
     matchups = request.matchups(request.strategy, request.seed)
-    each = sum(unit_seconds(matchup) for matchup in matchups) / 2  # seconds per match, from a pair
-    strategies = request.generations * (request.candidates + 2)
-    final_matches = FINALISTS * LONGER * request.matches
+    each = (
+        sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
+    )  # seconds per match, from a pair
+    strategies = request.generations * (request.n_candidates + 2)
+    final_matches = MAX_FINALISTS * FINALS_FACTOR * request.matches
     seconds = each * (strategies * request.matches + final_matches + 3 * request.confirmed)
     return {
         "variant": request.variant.text,
         "strategy": request.strategy.text,
         "opponents": [opponent.text for opponent in request.pool],
-        "parameters": [knob.name for knob in request.knobs],
+        "parameters": [knob.name for knob in request.parameters],
         "objective": request.objective,
         "generations": request.generations,
-        "candidates": request.candidates,
+        "candidates": request.n_candidates,
         "matches": request.matches,
         "confirmed": request.confirmed,
         "seconds": float(f"{seconds / (workers or usable_cpus()):.3g}"),

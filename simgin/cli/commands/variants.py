@@ -9,19 +9,19 @@ import click
 
 from simgin.cli import options
 from simgin.cli.options import NameOrSubcommand, json_option
-from simgin.cli.output import Answer, command_line, repeated
-from simgin.report.table import listed
+from simgin.cli.output import CommandResult, format_command, repeat_command
+from simgin.report.report_table import table_from_rows
 from simgin.rules.variants import (
     Parameter,
     Variant,
     VariantError,
-    difference,
-    find,
-    names,
-    parameters,
+    find_variant,
+    rule_differences,
+    rule_parameters,
+    variant_names,
     variants_in_file,
 )
-from simgin.text.files import has_ending
+from simgin.text.files import has_suffix
 
 SECTIONS = {
     "deal": "The deal",
@@ -34,7 +34,7 @@ NO_EFFECT = "\nA dash or round brackets: no effect in this variant."
 MAY_BE = "Square brackets: what the rule may be, as in standard+knock_limit=5+big_gin=yes."
 
 
-_NAMES = options.Named(lambda: [*variants.commands, *names()], ".toml")
+_NAMES = options.NameType(lambda: [*variants.commands, *variant_names()], ".toml")
 
 
 @click.command("variants")
@@ -64,11 +64,11 @@ def _variants(name: str | None, as_json: bool) -> None:
       simgin variants check mine.toml         check the variants in a file
     """
     if name is None:
-        _list([find(shipped) for shipped in names()], as_json)
-    elif has_ending(name, ".toml") and "+" not in name:
+        _list([find_variant(shipped) for shipped in variant_names()], as_json)
+    elif has_suffix(name, ".toml") and "+" not in name:
         _list(_read_file(name), as_json)
     else:
-        _show(find(name), as_json)
+        _show(find_variant(name), as_json)
 
 
 variants: NameOrSubcommand = NameOrSubcommand(_variants)
@@ -85,9 +85,11 @@ def _diff(a: str, b: str, as_json: bool) -> None:
       simgin variants diff standard oklahoma
       simgin variants diff oklahoma+rainbow mine.toml#club
     """
-    first, second = find(a), find(b)
+    first, second = find_variant(a), find_variant(b)
     rows = [_diff_row(parameter, first, second) for parameter in _changes(first, second)]
-    Answer(repeated(a=first.text, b=second.text), rows).show(as_json, _diff_parts(first, second))
+    CommandResult(repeat_command(a=first.text, b=second.text), rows).print(
+        as_json, _diff_parts(first, second)
+    )
 
 
 @variants.command("check")
@@ -100,7 +102,7 @@ def _check(ctx: click.Context, file: str, as_json: bool) -> None:
     Exit code: 0 if all are valid, 1 if any is not, 2 if the file cannot be read.
     """
     rows = [_check_row(text, result) for text, result in variants_in_file(file).items()]
-    Answer(repeated(), rows).show(as_json, _check_parts(rows))
+    CommandResult(repeat_command(), rows).print(as_json, _check_parts(rows))
     ctx.exit(0 if all(row["ok"] for row in rows) else 1)
 
 
@@ -125,22 +127,22 @@ def _new(file: str, start: str, as_json: bool) -> None:
     from simgin.rules import user_files
     from simgin.text.files import create_file
 
-    if sentence := user_files.path_fault(file):
+    if sentence := user_files.path_error(file):
         raise VariantError([sentence])
-    base = find(start)
-    create_file(Path(file), user_files.variant_file(file, base))
-    created = find(f"{file}#{user_files.variant_name(file)}")
+    base = find_variant(start)
+    create_file(Path(file), user_files.format_variant_file(file, base))
+    created = find_variant(f"{file}#{user_files.suggest_variant_name(file)}")
     row = {"variant": created.text, "from": base.text}
-    answer = Answer(repeated(start=base.text), [row], files=[Path(file)])
-    answer.show(as_json, _next_steps(file, created))
+    answer = CommandResult(repeat_command(start=base.text), [row], files=[Path(file)])
+    answer.print(as_json, _next_steps(file, created))
 
 
 def _list(found: Sequence[Variant], as_json: bool) -> None:
     rows = [
-        {"name": one.text, "title": one.title, "about": one.about, "players": one.row["players"]}
+        {"name": one.text, "title": one.title, "about": one.about, "players": one.params["players"]}
         for one in found
     ]
-    Answer(repeated(), rows).show(as_json, _list_parts(found))
+    CommandResult(repeat_command(), rows).print(as_json, _list_parts(found))
 
 
 def _read_file(file: str) -> list[Variant]:
@@ -150,7 +152,7 @@ def _read_file(file: str) -> list[Variant]:
         if isinstance(result, Variant):
             valid.append(result)
             continue
-        for sentence in result.sentences:
+        for sentence in result.messages:
             named = sentence.startswith(f"{file}: ")
             sentences.append(sentence if named else f"{text}: {sentence}")
     if sentences:
@@ -160,16 +162,18 @@ def _read_file(file: str) -> list[Variant]:
 
 def _list_parts(found: Sequence[Variant]) -> Iterator[Any]:
     rows = [(one.text, f"{one.title}. {one.about}") for one in found]
-    yield listed("Variants", ("name", "rules"), rows)
+    yield table_from_rows("Variants", ("name", "rules"), rows)
     yield ""
     yield "All rules of one: simgin variants NAME. Any rule can be changed: standard+gin_bonus=10."
     yield "Your own variants: simgin variants new mine.toml."
 
 
 def _show(variant: Variant, as_json: bool) -> None:
-    base = find("standard")
-    rows = [_rule_row(parameter, variant, base) for parameter in parameters().values()]
-    Answer(repeated(name=variant.text), rows).show(as_json, _show_parts(variant, base))
+    base = find_variant("standard")
+    rows = [_rule_row(parameter, variant, base) for parameter in rule_parameters().values()]
+    CommandResult(repeat_command(name=variant.text), rows).print(
+        as_json, _show_parts(variant, base)
+    )
 
 
 def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
@@ -178,21 +182,22 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     changes = _changes(base, variant)
     if changes:
         rows = [(one.name, _text(one, variant), _text(one, base)) for one in changes]
-        yield listed(f"Changes from {base.text}", ("rule", variant.text, base.text), rows)
+        yield table_from_rows(f"Changes from {base.text}", ("rule", variant.text, base.text), rows)
     else:
         yield "\nThe same rules as standard."
-    for section, group in groupby(parameters().values(), lambda parameter: parameter.section):
+    for section, group in groupby(rule_parameters().values(), lambda parameter: parameter.section):
         told = [
-            (one.name, _text(one, variant), f"{one.description} [{one.values()}]") for one in group
+            (one.name, _text(one, variant), f"{one.description} [{one.allowed_values()}]")
+            for one in group
         ]
-        yield listed(SECTIONS.get(section, section), ("rule", "value", "meaning"), told)
+        yield table_from_rows(SECTIONS.get(section, section), ("rule", "value", "meaning"), told)
     yield NO_EFFECT
     yield MAY_BE
 
 
 def _changes(first: Variant, second: Variant) -> list[Parameter]:
     """Return the parameters in which two variants differ."""
-    return [parameters()[name] for name, _, _ in difference(first, second)]
+    return [rule_parameters()[name] for name, _, _ in rule_differences(first, second)]
 
 
 def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
@@ -201,16 +206,18 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
         yield f"{first.text} and {second.text} have the same rules."
         return
     rows = [(one.name, _text(one, first), _text(one, second), one.description) for one in changes]
-    yield listed(f"{first.text} (A) and {second.text} (B)", ("rule", "A", "B", "meaning"), rows)
+    yield table_from_rows(
+        f"{first.text} (A) and {second.text} (B)", ("rule", "A", "B", "meaning"), rows
+    )
     ruling = [one for one in changes if one.status != "descriptive"]
-    if not any(one.acts(first.row) or one.acts(second.row) for one in ruling):
+    if not any(one.has_effect(first.params) or one.has_effect(second.params) for one in ruling):
         yield "\nThey play the same: none of these rules has an effect."
     yield NO_EFFECT
 
 
 def _check_row(text: str, result: Variant | VariantError) -> dict[str, Any]:
     """Return the JSON row of a checked variant."""
-    sentences = result.sentences if isinstance(result, VariantError) else []
+    sentences = result.messages if isinstance(result, VariantError) else []
     return {"variant": text, "ok": not sentences, "sentences": sentences}
 
 
@@ -226,45 +233,45 @@ def _check_parts(rows: list[dict[str, Any]]) -> Iterator[Any]:
 
 def _next_steps(file: str, created: Variant) -> Iterator[str]:
     yield f"You can now play {created.text}. Edit its rules in {file}, then:"
-    yield f"  {command_line('variants', 'check', file)}"
-    yield f"  {command_line('variants', 'diff', 'standard', created.text)}"
-    yield f"  {command_line('match', 'gold', '-v', created.text)}"
+    yield f"  {format_command('variants', 'check', file)}"
+    yield f"  {format_command('variants', 'diff', 'standard', created.text)}"
+    yield f"  {format_command('match', 'gold', '-v', created.text)}"
     yield ""
 
 
 def _text(parameter: Parameter, variant: Variant) -> str:
     """Return the value of a parameter, in brackets if it has no effect."""
-    value = variant.row[parameter.name]
-    text = parameter.write(value)
-    return text if value is None or parameter.acts(variant.row) else f"({text})"
+    value = variant.params[parameter.name]
+    text = parameter.to_text(value)
+    return text if value is None or parameter.has_effect(variant.params) else f"({text})"
 
 
 def _diff_row(parameter: Parameter, first: Variant, second: Variant) -> dict[str, Any]:
-    a = first.row[parameter.name]
-    b = second.row[parameter.name]
+    a = first.params[parameter.name]
+    b = second.params[parameter.name]
     return {
         "parameter": parameter.name,
         "section": parameter.section,
         "a": a,
         "b": b,
-        "text_a": parameter.write(a),
-        "text_b": parameter.write(b),
-        "acts_a": parameter.acts(first.row),
-        "acts_b": parameter.acts(second.row),
+        "text_a": parameter.to_text(a),
+        "text_b": parameter.to_text(b),
+        "acts_a": parameter.has_effect(first.params),
+        "acts_b": parameter.has_effect(second.params),
         "meaning": parameter.description,
     }
 
 
 def _rule_row(parameter: Parameter, variant: Variant, base: Variant) -> dict[str, Any]:
-    value = variant.row[parameter.name]
+    value = variant.params[parameter.name]
     return {
         "variant": variant.text,
         "parameter": parameter.name,
         "section": parameter.section,
         "value": value,
-        "text": parameter.write(value),
-        "acts": parameter.acts(variant.row),
-        "standard": parameter.write(base.row[parameter.name]),
-        "may_be": parameter.span(),
+        "text": parameter.to_text(value),
+        "acts": parameter.has_effect(variant.params),
+        "standard": parameter.to_text(base.params[parameter.name]),
+        "may_be": parameter.describe_range(),
         "meaning": parameter.description,
     }

@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from simgin.report.wrapping import fold, keep_units
-from simgin.text.messages import printable
+from simgin.report.wrapping import bind_units, wrap_name
+from simgin.text.messages import escape_control_chars
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,37 +21,37 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Transform
 
 TEXT_LINE = 0.18  # inches per line of a title, legend or caption
-SMALL, NORMAL, LARGE = 7.5, 8.5, 11  # points; a point is 1.18 pixels on a phone
+FONT_SMALL, FONT_NORMAL, FONT_LARGE = 7.5, 8.5, 11  # points; a point is 1.18 pixels on a phone
 # Characters per line
 TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
 LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS = 22, 48
 
-WIDTH = 4.2  # inches; text keeps 90 % of its size on a phone in portrait orientation
+FIGURE_WIDTH = 4.2  # inches; text keeps 90 % of its size on a phone in portrait orientation
 DPI = 200
 ROW_GAP, ROW_LINE = 0.08, 0.145  # inches between row names, and per line of a row name
 # Legends
-LEFT = 0.02  # proportion of the figure's width, as for its title
-GAP, TITLE_LINE = 0.1, 0.16  # inches below a legend, and per line of the axes' title
+LEGEND_LEFT = 0.02  # proportion of the figure's width, as for its title
+LEGEND_GAP, TITLE_LINE = 0.1, 0.16  # inches below a legend, and per line of the axes' title
 LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7  # characters per line, and the width of a marker
-MOST_LEGEND_COLUMNS = 3
+MAX_LEGEND_COLUMNS = 3
 
 
 # Text
 
 
-def escape(text: str) -> str:
+def escape_text(text: str) -> str:
     """Return the text so that matplotlib draws it literally.
 
     Paths may contain control characters, and dollar signs, which would start a formula.
     """
-    return printable(text).replace("$", r"\$")
+    return escape_control_chars(text).replace("$", r"\$")
 
 
-def folded(text: str, width: int) -> str:
+def fold_text(text: str, width: int) -> str:
     """Return the text with lines of at most `width` characters."""
     lines = []
     for part in text.split("\n"):
-        lines += fold(part, width)
+        lines += wrap_name(part, width)
     return "\n".join(lines)
 
 
@@ -70,26 +70,33 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    title = folded(title, TITLE_CHARACTERS)
-    caption = textwrap.fill(keep_units(caption), CAPTION_CHARACTERS, break_on_hyphens=False)
+    title = fold_text(title, TITLE_CHARACTERS)
+    caption = textwrap.fill(bind_units(caption), CAPTION_CHARACTERS, break_on_hyphens=False)
     text_lines = title.count("\n") + caption.count("\n")
     lines = text_lines + legend_lines(legend_names)
     new = Figure(
-        figsize=(WIDTH, height + (0.8 if title else 0.5) + TEXT_LINE * lines),
+        figsize=(FIGURE_WIDTH, height + (0.8 if title else 0.5) + TEXT_LINE * lines),
         dpi=DPI,
         layout="constrained",
-        facecolor=PAPER,
+        facecolor=BACKGROUND,
     )
     FigureCanvasAgg(new)
     if title:
-        new.suptitle(escape(title), x=0.02, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
-    new.supxlabel(escape(caption), x=0.02, ha="left", fontsize=SMALL, color=FAINT)
+        new.suptitle(
+            escape_text(title),
+            x=0.02,
+            ha="left",
+            fontsize=FONT_LARGE,
+            fontweight="bold",
+            color=TEXT_COLOUR,
+        )
+    new.supxlabel(escape_text(caption), x=0.02, ha="left", fontsize=FONT_SMALL, color=MUTED_COLOUR)
     return new
 
 
 def stack_panels(
     figure: Figure,
-    panels: int,
+    n_panels: int,
     *,
     sharex: bool = False,
     grid: str = "y",
@@ -99,14 +106,14 @@ def stack_panels(
 
     Args:
         figure: The figure.
-        panels: Number of panels.
+        n_panels: Number of panels.
         sharex: Share the x axis between panels.
         grid: Grid lines: "x", "y" or "both".
         heights: Relative heights; equal by default.
     """
-    stack = figure.subplots(panels, squeeze=False, sharex=sharex, height_ratios=heights)
+    stack = figure.subplots(n_panels, squeeze=False, sharex=sharex, height_ratios=heights)
     for axes in stack[:, 0]:
-        style(axes, grid)
+        style_axes(axes, grid)
     return list(stack[:, 0])
 
 
@@ -123,52 +130,54 @@ def panels_by(
     parts = list(frame.groupby(column, sort=False))
     stack = stack_panels(figure, len(parts), sharex=sharex, grid=grid, heights=heights)
     for axes, (name, part) in zip(stack, parts, strict=True):
-        panel_title(axes, str(name))
+        set_panel_title(axes, str(name))
         yield axes, str(name), part
 
 
-def style(axes: Axes, grid: str = "y") -> None:
+def style_axes(axes: Axes, grid: str = "y") -> None:
     """Remove the frame of axes and set their colours.
 
     Args:
         axes: The axes.
         grid: Grid lines: "x", "y" or "both".
     """
-    axes.set_facecolor(PAPER)
+    axes.set_facecolor(BACKGROUND)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(FAINT)
-    axes.tick_params(labelsize=NORMAL, colors=INK, color=FAINT)
-    axes.grid(axis=grid, color=GRID, linewidth=0.8)  # type: ignore[arg-type]
+    axes.spines[["left", "bottom"]].set_color(MUTED_COLOUR)
+    axes.tick_params(labelsize=FONT_NORMAL, colors=TEXT_COLOUR, color=MUTED_COLOUR)
+    axes.grid(axis=grid, color=GRID_COLOUR, linewidth=0.8)  # type: ignore[arg-type]
     axes.set_axisbelow(True)
 
 
-def panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
+def set_panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
     """Set the title of a panel, folded at `width` characters."""
-    axes.set_title(escape(folded(text, width)), loc="left", fontsize=NORMAL, color=INK)
+    axes.set_title(
+        escape_text(fold_text(text, width)), loc="left", fontsize=FONT_NORMAL, color=TEXT_COLOUR
+    )
 
 
-def axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
+def set_axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
     """Set the labels of both axes."""
-    axes.set_xlabel(x, fontsize=NORMAL, color=INK)
-    axes.set_ylabel(y, fontsize=NORMAL, color=INK)
+    axes.set_xlabel(x, fontsize=FONT_NORMAL, color=TEXT_COLOUR)
+    axes.set_ylabel(y, fontsize=FONT_NORMAL, color=TEXT_COLOUR)
 
 
-def row_names(axes: Axes, names: Sequence[str]) -> None:
+def set_row_names(axes: Axes, names: Sequence[str]) -> None:
     """Set the folded names of rows 0, 1, ... from the top."""
-    labels = [escape(folded(name, LABEL_CHARACTERS)) for name in names]
-    axes.set_yticks(range(len(names)), labels, fontsize=NORMAL, color=INK)
+    labels = [escape_text(fold_text(name, LABEL_CHARACTERS)) for name in names]
+    axes.set_yticks(range(len(names)), labels, fontsize=FONT_NORMAL, color=TEXT_COLOUR)
     hide_row_axis(axes, len(names))
 
 
 def row_height(names: Iterable[str]) -> float:
     """Return the height in inches of rows with these names."""
-    lines = [folded(name, LABEL_CHARACTERS).count("\n") + 1 for name in names]
+    lines = [fold_text(name, LABEL_CHARACTERS).count("\n") + 1 for name in names]
     return ROW_GAP + ROW_LINE * max(lines)
 
 
-def hide_row_axis(axes: Axes, rows: int) -> None:
+def hide_row_axis(axes: Axes, n_rows: int) -> None:
     """Set limits for rows counted from the top, and hide the vertical axis."""
-    axes.set_ylim(rows - 0.5, -0.5)
+    axes.set_ylim(n_rows - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 
@@ -176,7 +185,7 @@ def hide_row_axis(axes: Axes, rows: int) -> None:
 # Legends: above the axes and their titles, so that they cover no data
 
 
-def legend(axes: Axes, last: Sequence[str] = ()) -> None:
+def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
     """Add a legend above axes and their title, unless there is only one series.
 
     Args:
@@ -190,25 +199,25 @@ def legend(axes: Axes, last: Sequence[str] = ()) -> None:
     drawn.sort(key=lambda pair: pair[1] in last)
     handles = [handle for handle, _ in drawn]
     names = [name for _, name in drawn]
-    above = _above(figure, axes)
-    lift = GAP + TITLE_LINE * _title_lines(figure, axes)
+    above = _legend_transform(figure, axes)
+    lift = LEGEND_GAP + TITLE_LINE * _title_lines(figure, axes)
     box = axes.legend(
         handles,
-        [folded(name, LEGEND_CHARACTERS) for name in names],
+        [fold_text(name, LEGEND_CHARACTERS) for name in names],
         ncols=_legend_columns(names),
         loc="lower left",
-        bbox_to_anchor=(LEFT, lift),
+        bbox_to_anchor=(LEGEND_LEFT, lift),
         bbox_transform=above,
-        fontsize=NORMAL,
+        fontsize=FONT_NORMAL,
         frameon=False,
-        labelcolor=INK,
+        labelcolor=TEXT_COLOUR,
         handlelength=2.5,
         columnspacing=1.2,
         borderaxespad=0,
         borderpad=0,
     )
     box.set_in_layout(False)  # or the axes would shrink to the width of the legend
-    _reserve(axes, above, lift + TEXT_LINE * legend_lines(names))
+    _reserve_space(axes, above, lift + TEXT_LINE * legend_lines(names))
 
 
 def _title_lines(figure: Figure, axes: Axes) -> int:
@@ -216,14 +225,19 @@ def _title_lines(figure: Figure, axes: Axes) -> int:
     spec = axes.get_subplotspec()
     longest = 0
     for other in figure.axes:
-        own = other.get_subplotspec()
+        spec_of_other = other.get_subplotspec()
         title = other.get_title(loc="left")
-        if title and own is not None and spec is not None and own.rowspan == spec.rowspan:
+        if (
+            title
+            and spec_of_other is not None
+            and spec is not None
+            and spec_of_other.rowspan == spec.rowspan
+        ):
             longest = max(longest, title.count("\n") + 1)
     return longest
 
 
-def _above(figure: Figure, axes: Axes) -> Transform:
+def _legend_transform(figure: Figure, axes: Axes) -> Transform:
     """Return a transform: x as a proportion of the figure's width, y in inches above the axes."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
@@ -231,7 +245,7 @@ def _above(figure: Figure, axes: Axes) -> Transform:
     return blended_transform_factory(figure.transFigure, figure.dpi_scale_trans + top)
 
 
-def _reserve(axes: Axes, above: Transform, height: float) -> None:
+def _reserve_space(axes: Axes, above: Transform, height: float) -> None:
     """Reserve `height` inches above the axes in the layout with an invisible rectangle."""
     from matplotlib.patches import Rectangle
 
@@ -243,7 +257,7 @@ def _reserve(axes: Axes, above: Transform, height: float) -> None:
 def _legend_columns(names: Sequence[str]) -> int:
     """Return the number of columns that fit, at most three."""
     widest = max(map(len, names)) + HANDLE_CHARACTERS
-    return max(1, min(MOST_LEGEND_COLUMNS, LEGEND_CHARACTERS // widest))
+    return max(1, min(MAX_LEGEND_COLUMNS, LEGEND_CHARACTERS // widest))
 
 
 def legend_lines(names: Sequence[str]) -> int:
@@ -253,7 +267,7 @@ def legend_lines(names: Sequence[str]) -> int:
     columns = _legend_columns(names)
     if columns > 1:  # every name fits on one line
         return -(-len(names) // columns)
-    return sum(folded(name, LEGEND_CHARACTERS).count("\n") + 1 for name in names)
+    return sum(fold_text(name, LEGEND_CHARACTERS).count("\n") + 1 for name in names)
 
 
 # Files
@@ -275,7 +289,7 @@ def png(figure: Figure) -> bytes:
         Path("wins.png").write_bytes(simgin.plots.png(figure))
     """
     out = io.BytesIO()
-    with _any_characters():
+    with _missing_glyphs_ignored():
         _lay_out(figure)
         figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
     return out.getvalue()
@@ -300,7 +314,7 @@ def svg(figure: Figure, name: str) -> str:
     out = io.StringIO()
     settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin", "font.family": "sans-serif"}
     no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with _any_characters():
+    with _missing_glyphs_ignored():
         _lay_out(figure)
         with matplotlib.rc_context(settings):  # type: ignore[arg-type]
             figure.savefig(out, format="svg", metadata=no_metadata)
@@ -308,7 +322,7 @@ def svg(figure: Figure, name: str) -> str:
 
 
 @contextlib.contextmanager
-def _any_characters() -> Iterator[None]:
+def _missing_glyphs_ignored() -> Iterator[None]:
     """Draw characters that no font has as boxes, without a warning."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
@@ -323,7 +337,7 @@ def _lay_out(figure: Figure) -> None:
 
 
 # HTML reports replace these four colours with those of the light or dark scheme
-INK, FAINT, GRID, PAPER = "#222222", "#666666", "#dddddd", "#ffffff"
+TEXT_COLOUR, MUTED_COLOUR, GRID_COLOUR, BACKGROUND = "#222222", "#666666", "#dddddd", "#ffffff"
 
 # Hues of Okabe and Ito, a brown and a violet, for light and dark backgrounds;
 # tests/plots/test_colours.py checks their distances for every type of colour vision
@@ -334,7 +348,7 @@ BLUE, ORANGE, GREEN, SKY, RED, PINK, BROWN, VIOLET = (
 GREY = "#8C8C8C"
 DARKEST, LIGHTEST = "#101010", "#fefefe"  # text on colours, in either scheme
 # Colours of deal endings, distinct from those of series; endings without a winner are grey
-KINDS = {
+ENDING_COLOURS = {
     "knock": "#6F5BB5",
     "gin": "#DDCC77",
     "big_gin": "#A89432",
@@ -347,56 +361,56 @@ KINDS = {
     "limit": GREY,
     "refused": "#CFCFCF",
 }
-WHITE_TEXT = ("knock", "undercut", "stalled", "joker")  # endings with dark colours
+LIGHT_TEXT_ENDINGS = ("knock", "undercut", "stalled", "joker")  # endings with dark colours
 
 
-def loss_to_win() -> Colormap:
+def win_rate_colormap() -> Colormap:
     """Return a colour map: red for a loss, pale for even, blue for a win."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("won", [RED, "#F7F7F5", BLUE])
 
 
-Dash = str | tuple[int, tuple[int, ...]]
+DashStyle = str | tuple[int, tuple[int, ...]]
 
 
-class Series(NamedTuple):
+class SeriesStyle(NamedTuple):
     """The style of a series, distinct in colour and in greyscale."""
 
     colour: str
     marker: str
-    dash: Dash
+    dash: DashStyle
 
 
-SERIES = (
-    Series(BLUE, "o", "-"),
-    Series(RED, "s", (0, (5, 2))),
-    Series(GREEN, "D", (0, (1, 1))),
-    Series(ORANGE, "^", (0, (5, 1, 1, 1))),
-    Series(PINK, "v", (0, (3, 1))),
-    Series(SKY, "P", (0, (1, 2))),
-    Series(BROWN, "X", (0, (7, 2))),
-    Series(VIOLET, "*", (0, (9, 2))),
+SERIES_STYLES = (
+    SeriesStyle(BLUE, "o", "-"),
+    SeriesStyle(RED, "s", (0, (5, 2))),
+    SeriesStyle(GREEN, "D", (0, (1, 1))),
+    SeriesStyle(ORANGE, "^", (0, (5, 1, 1, 1))),
+    SeriesStyle(PINK, "v", (0, (3, 1))),
+    SeriesStyle(SKY, "P", (0, (1, 2))),
+    SeriesStyle(BROWN, "X", (0, (7, 2))),
+    SeriesStyle(VIOLET, "*", (0, (9, 2))),
 )
 # For named rows, because colours stand for variants and strategies in other plots
-PLAIN = Series(INK, "o", "-")
+SINGLE_STYLE = SeriesStyle(TEXT_COLOUR, "o", "-")
 
 
-def series(i: int) -> Series:
+def series_style(i: int) -> SeriesStyle:
     """Return the style of series i, counted from 0.
 
     After eight hues, series are grey and differ in marker and dash.
     """
-    look = SERIES[i % len(SERIES)]
-    return look if i < len(SERIES) else look._replace(colour=GREY)
+    style = SERIES_STYLES[i % len(SERIES_STYLES)]
+    return style if i < len(SERIES_STYLES) else style._replace(colour=GREY)
 
 
-def looks(names: Iterable[str], among: Sequence[str] = ()) -> dict[str, Series]:
-    """Return the style of every name by its index in `among`.
+def series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:
+    """Return the style of every name by its index in `order`.
 
-    Names that are not in `among` follow in order of appearance.
+    Names that are not in `order` follow in order of appearance.
     """
     listed = list(names)
-    ordered = dict.fromkeys([*among, *listed])
-    looks_of_all = {name: series(i) for i, name in enumerate(ordered)}
-    return {name: looks_of_all[name] for name in listed}
+    ordered = dict.fromkeys([*order, *listed])
+    all_styles = {name: series_style(i) for i, name in enumerate(ordered)}
+    return {name: all_styles[name] for name in listed}

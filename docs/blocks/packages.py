@@ -1,0 +1,25 @@
+"""Diagram of the packages, from the table that the layer test enforces."""
+
+import tomllib
+from typing import Any
+
+from blocks.reference import ROOT
+
+
+def package_diagram() -> str:
+    """Return a Mermaid diagram of the packages, and a table of their contents."""
+    table = tomllib.loads((ROOT / "tests" / "packages.toml").read_text())["packages"]
+    arrows = [
+        f"    {name} --> {below}"
+        for name in reversed(table)
+        for below in _direct_imports(name, table)
+    ]
+    rows = [f"| `{name}` | {package['about']} |" for name, package in reversed(table.items())]
+    diagram = "\n".join(["```mermaid", "flowchart TD", *arrows, "```"])
+    return "\n".join([diagram, "", "| package | contents |", "|---|---|", *rows])
+
+
+def _direct_imports(name: str, table: dict[str, Any]) -> list[str]:
+    """Return the imports of a package that it does not also get through another import."""
+    imports = table[name]["imports"]
+    return [one for one in imports if not any(one in table[other]["imports"] for other in imports)]

@@ -1,0 +1,172 @@
+"""Queries of deals as a user writes them: `undercut, lost` or `points < -40`.
+
+A query consists of conditions separated by commas, all of which a deal must fulfil. At most one
+of the conditions is an order.
+"""
+
+import operator
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.deal_record import DEAL_RECORD
+from simgin.text.messages import did_you_mean, quote_text
+
+# A deal, and the same deal played by the other of two compared strategies
+FOUND_DEAL = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
+
+ENDING_WORDS = {kind.replace("_", "-"): kind for kind in DEAL_ENDINGS}
+WINNER_WORDS = {"won": 0, "lost": 1}  # side of the winner
+DIFFER_WORD = "differ"
+COSTLY_WORD = "costly"
+ORDERS = {"longest": ("turns", -1), "lowest": ("points", 1), "highest": ("points", -1)}
+DEAL_QUANTITIES = {
+    "points": "points of A less those of B",
+    "turns": "turns of both",
+    "dealt": "deadwood of A as dealt",
+    "takes": "upcards and discards that A took",
+    "laid-off": "cards laid off",
+    "gain": "with differ: points of A less those of B in the same place",
+}
+QUANTITY_FIELDS = {"dealt": "dealt_a", "takes": "takes_a", "laid-off": "laid_off"}
+COMPARISON_OPERATORS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
+_COMPARISON = re.compile(r"(\S+?)\s*(<=|>=|<|>|=)\s*([+-]?\d{1,9})", re.ASCII)
+KEYWORDS = (
+    *ENDING_WORDS,
+    *WINNER_WORDS,
+    DIFFER_WORD,
+    *ORDERS,
+    COSTLY_WORD,
+)  # conditions without a comparison
+QUERY_WORDS = (*KEYWORDS, *DEAL_QUANTITIES)
+
+
+class QueryError(ValueError):
+    """Error raised if a query of deals is not valid."""
+
+
+Comparison = tuple[str, str, int]  # quantity, operator and bound, such as `points < -40`
+
+
+@dataclass(frozen=True)
+class DealQuery:
+    """Query of deals.
+
+    Attributes:
+        text: The query as a string.
+        endings: Indices of the accepted deal endings in `DEAL_ENDINGS`; empty for all.
+        winner: Side that won, or None.
+        comparisons: Quantity, operator and bound of each comparison.
+        differ: True if the two compared strategies must have different results.
+        order: Key of `ORDERS`, or `COSTLY_WORD`; empty for the order of play.
+    """
+
+    text: str
+    endings: tuple[int, ...]
+    winner: int | None
+    comparisons: tuple[Comparison, ...]
+    differ: bool
+    order: str
+
+    @property
+    def is_costly(self) -> bool:
+        """True if the query is for decisions instead of deals."""
+        return self.order == COSTLY_WORD
+
+    def fits(self, deals: np.ndarray) -> np.ndarray:
+        """Return a mask of the deals that fulfil the query: bool (n_deals,)."""
+        deal = deals["deal"]
+        fits = np.ones(len(deals), bool)
+        if self.endings:
+            fits &= np.isin(deal["kind"], self.endings)
+        if self.winner is not None:
+            fits &= deal["winner"] == self.winner
+        if self.differ:
+            fits &= deal != deals["other"]
+        for name, sign, bound in self.comparisons:
+            fits &= COMPARISON_OPERATORS[sign](compute_quantity(deals, name), bound)
+        return fits
+
+    def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
+        """Return the first deals in the order of the query; ties stay in the order of play."""
+        if self.order not in ORDERS:
+            return deals[:limit]
+        name, sign = ORDERS[self.order]
+        return np.asarray(
+            deals[np.argsort(sign * compute_quantity(deals, name), kind="stable")[:limit]]
+        )
+
+
+def compute_quantity(deals: np.ndarray, name: str) -> np.ndarray:
+    """Return a quantity of each deal: int64 (n_deals,).
+
+    Args:
+        deals: FOUND_DEAL (n_deals,).
+        name: Key of `DEAL_QUANTITIES`.
+    """
+    deal = deals["deal"]
+    if name == "points":
+        return _compute_net_points(deal)
+    if name == "gain":
+        return np.asarray(_compute_net_points(deal) - _compute_net_points(deals["other"]))
+    return np.asarray(deal[QUANTITY_FIELDS.get(name, name)])
+
+
+def _compute_net_points(records: np.ndarray) -> np.ndarray:
+    return np.asarray(records["points_a"] - records["points_b"])
+
+
+def parse_query(text: str) -> DealQuery:
+    """Parse a query.
+
+    Raises:
+        QueryError: If the query is not valid or contradicts itself.
+    """
+    parts = [part.strip() for part in text.lower().split(",")]
+    comparisons = [_parse_comparison(part) for part in parts if part not in KEYWORDS]
+    differ = DIFFER_WORD in parts
+    side = _find_unique(parts, WINNER_WORDS)
+    order = _find_unique(parts, [*ORDERS, COSTLY_WORD])
+    endings = [DEAL_ENDINGS.index(ENDING_WORDS[part]) for part in parts if part in ENDING_WORDS]
+    if "gain" in [name for name, _, _ in comparisons] and not differ:
+        raise QueryError("gain compares two strategies: write `differ, gain < -20`.")
+    if differ and order == COSTLY_WORD:
+        raise QueryError("differ and costly are two searches: ask for one of them.")
+    return DealQuery(
+        ", ".join(parts), tuple(endings), WINNER_WORDS.get(side), tuple(comparisons), differ, order
+    )
+
+
+def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
+    """Return the condition that is one of these words; empty if there is none."""
+    word, *others = [part for part in parts if part in words] or [""]
+    if others:
+        raise QueryError(f"{word} and {others[0]} do not go together: keep one of them.")
+    return word
+
+
+def _parse_comparison(part: str) -> Comparison:
+    match = _COMPARISON.fullmatch(part)
+    if match is None and part in DEAL_QUANTITIES:
+        raise QueryError(f"{part} is a number: compare it, as in `{part} > 20`.")
+    if match is None:
+        raise QueryError(
+            f"{quote_text(part)} is nothing to look for{did_you_mean(part, QUERY_WORDS)} Parts "
+            f"stand between commas: {', '.join(QUERY_WORDS)}; numbers as in `points < -40`."
+        )
+    name, sign, bound = match.groups()
+    if name not in DEAL_QUANTITIES:
+        raise QueryError(
+            f"{quote_text(name)} is no number of a deal{did_you_mean(name, DEAL_QUANTITIES)} "
+            f"These are: {', '.join(DEAL_QUANTITIES)}."
+        )
+    return name, sign, int(bound)

@@ -1,0 +1,366 @@
+"""Evaluation of decisions: the loss compared with the best action, given the actual hidden cards.
+
+The best action is chosen in sampled worlds. Its gain compared with the chosen action is then
+measured with the actual hidden hand and a reshuffled stock. Measuring the gain in the worlds that
+selected the action would be biased upwards.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import prod, sqrt
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from simgin.analysis.analysis import compute_gains
+from simgin.analysis.position import Position, decision_key, find_chosen_action, find_decisions
+from simgin.analysis.world_sampling import WorldSampler
+from simgin.core.cards import ALL_CARDS
+from simgin.core.codes import ACTION_TAKE, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD
+from simgin.core.deadwood import deadwood
+from simgin.core.position_rollouts import ACTION_ACCEPT, ACTION_END, ACTION_REFUSE
+from simgin.play.kernel import PolicyFailure
+from simgin.play.matchup import Matchup
+from simgin.play.rollouts import Action, Worlds, roll_out_worlds
+from simgin.play.traced_deal import Decision, ScriptedAction, TracedDeal, trace_to_decision
+from simgin.rules.build import build_rules
+from simgin.stats.estimate import Estimate, estimate_mean
+from simgin.text.notation import mask_to_cards
+
+FIRST_CHECK_WORLDS = 25  # worlds before the first comparison; each later one doubles their number
+CONFIRMATION_WORLDS = 400  # new worlds that must confirm a mistake before it is measured
+MIN_LEAD = 1.0  # standard errors by which an action must beat the evaluator's own action
+N_STOCK_SHUFFLES = 100  # reshuffles of the stock with the actual hidden hand
+N_STREAMS = 2**39  # possible first numbers of the worlds of a position
+# Mistakes by kind of decision
+MISTAKES = {
+    "upcard": ("took the card", "left the card"),
+    "draw": ("took the card", "left the card"),
+    "discard": (
+        "kept more deadwood",
+        "kept as much deadwood",
+        "kept less deadwood",
+        "ended with another card",
+    ),
+    "knock": ("ended the deal", "played on"),
+    "die": ("offered too much", "offered too little", "accepted", "refused"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedDecision:
+    """Decision and its loss.
+
+    Attributes:
+        unit: Number of the pair, or of the deal.
+        half: Mirrored game of the pair, 0 or 1.
+        turn: Number of the turn.
+        label: Label of the position.
+        kind: Kind of decision, a key of `MISTAKES`.
+        mistake: One of the mistakes of this kind; empty if the best action was chosen.
+        chosen: Chosen action.
+        best: Best action.
+        cost: Gain of the best action compared with the chosen one, in the measure of the variant.
+        evaluator_cost: The same gain for the evaluator's action.
+        selection_lead: Lower bound of the gain of the best action, in the worlds that selected it.
+        se: Standard error of the cost, if it was measured (`DecisionEvaluator.measure`).
+    """
+
+    unit: int
+    half: int
+    turn: int
+    label: str
+    kind: str
+    mistake: str
+    chosen: str
+    best: str
+    cost: float
+    evaluator_cost: float
+    selection_lead: float
+    se: float = 0.0
+
+
+class DecisionEvaluator:
+    """Evaluator of the decisions of players who meet one opponent.
+
+    The evaluator is a strategy that also plays all rollouts.
+
+    Args:
+        matchup: Evaluator against the opponent, or in a solitaire game; its seed is that of the
+            worlds.
+        worlds: Maximum number of worlds to find the best action; with 0, the evaluator's action
+            is the best.
+        first_check: Number of worlds before actions that are not ahead are dropped.
+        min_lead: Standard errors by which an action must beat the evaluator's action.
+    """
+
+    def __init__(
+        self,
+        matchup: Matchup,
+        worlds: int,
+        first_check: int = FIRST_CHECK_WORLDS,
+        min_lead: float = MIN_LEAD,
+    ) -> None:
+        self.matchup = matchup
+        self.worlds = worlds
+        self.first_check = first_check
+        self.min_lead = min_lead
+
+    def evaluate(self, deal: TracedDeal) -> list[EvaluatedDecision]:
+        """Evaluate all decisions of strategy A in a deal, in the order of play."""
+        decisions: list[EvaluatedDecision] = []
+        for position, evaluator_action in evaluator_actions(self.matchup, deal):
+            address = (self.matchup.seed, deal.state.unit, deal.state.half, len(decisions))
+            rng = np.random.default_rng(np.array(address, np.uint64))
+            decisions.append(self._evaluate(deal, position, evaluator_action, rng))
+        return decisions
+
+    def measure(self, deal: TracedDeal, worlds: int) -> list[EvaluatedDecision]:
+        """Evaluate the same decisions, with their costs measured in new worlds.
+
+        A cost is then the mean gain of the best action over all possible hidden cards, not the gain
+        with the actual hidden cards. An action without a gain in `CONFIRMATION_WORLDS` worlds does
+        not count as a mistake.
+        """
+        pairs = zip(self.evaluate(deal), positions_of_a(deal), strict=True)
+        return [self._measure(judged, position, worlds) for judged, position in pairs]
+
+    def _measure(
+        self, decision: EvaluatedDecision, position: Position, worlds: int
+    ) -> EvaluatedDecision:
+        if (
+            decision.mistake
+            and self.sample_lead(position, decision.best, CONFIRMATION_WORLDS).mean() > 0
+        ):
+            cost = estimate_mean(self.sample_lead(position, decision.best, worlds))
+            missed = 1.0 - self._detection_probability(cost)
+            # Weight the mistake for those that were missed (Horvitz and Thompson 1952)
+            error = sqrt(cost.se**2 + missed * cost.value**2)
+            return replace(decision, cost=cost.value, se=error)
+        kind = classify_decision(position, position.chosen_action)
+        return replace(decision, kind=kind, mistake="", best=decision.chosen, cost=0.0)
+
+    def _detection_probability(self, cost: Estimate) -> float:
+        """Return the probability that new worlds would find and confirm the mistake again."""
+        if not cost.se:
+            return 1.0
+        sought = [worlds for worlds in (self.worlds, CONFIRMATION_WORLDS) if worlds]
+        in_errors = [cost.value / cost.se * sqrt(worlds / cost.n) for worlds in sought]
+        return prod(NormalDist().cdf(lead) for lead in in_errors)
+
+    def sample_lead(self, position: Position, best: str, worlds: int) -> np.ndarray:
+        """Return the gains of an action compared with the chosen one, in new worlds.
+
+        Args:
+            position: Decision in a recorded deal.
+            best: Formatted action.
+            worlds: Number of worlds.
+
+        Returns:
+            float64 (n_worlds,).
+        """
+        named = {position.format_action(action): action for action in position.actions}
+        view = position.view
+        address = (self.matchup.seed, view.hand, view.turns, worlds)
+        first = int(np.random.default_rng(np.array(address, np.uint64)).integers(N_STREAMS))
+        gains = self._sample_gains(position, [named[best], position.chosen_action], worlds, first)
+        return np.asarray(gains[:, 0] - gains[:, 1])
+
+    def _evaluate(
+        self,
+        deal: TracedDeal,
+        position: Position,
+        evaluator_action: Action,
+        rng: np.random.Generator,
+    ) -> EvaluatedDecision:
+        chosen = position.chosen_action
+        rng.random()  # unused; keeps the worlds of each seed as they were in earlier versions
+        best, seeming = self._find_best(position, evaluator_action, rng)
+        mean_gains = self._mean_gains(deal, position, [chosen, best, evaluator_action], rng)
+        kind = classify_decision(position, best)
+        return EvaluatedDecision(
+            unit=int(deal.state.unit),
+            half=int(deal.state.half),
+            turn=position.turn,
+            label=position.label,
+            kind=kind,
+            mistake="" if best == chosen else classify_mistake(position, kind, best),
+            chosen=position.format_action(chosen),
+            best=position.format_action(best),
+            cost=mean_gains[best] - mean_gains[chosen],
+            evaluator_cost=mean_gains[evaluator_action] - mean_gains[chosen],
+            selection_lead=seeming,
+        )
+
+    def _find_best(
+        self, position: Position, evaluator_action: Action, rng: np.random.Generator
+    ) -> tuple[Action, float]:
+        """Return the evaluator's action, unless another one is significantly better, and its lead.
+
+        The lead is the lower bound of the gain compared with the chosen action. Actions that are
+        not ahead of the evaluator's action at a check are dropped.
+        """
+        actions = position.actions
+        evaluator_index = actions.index(evaluator_action)
+        chosen_index = actions.index(position.chosen_action)
+        gains = np.empty((0, len(actions)))
+        tried = np.ones(len(actions), bool)
+        ahead = tried
+        first = int(rng.integers(N_STREAMS))
+        while len(gains) < self.worlds and ahead.any():
+            n = min(max(self.first_check, len(gains)), self.worlds - len(gains))
+            places = np.flatnonzero(tried)
+            chosen = [actions[place] for place in places]
+            more = np.full((n, len(actions)), np.nan)
+            more[:, places] = self._sample_gains(position, chosen, n, first + len(gains))
+            gains = np.concatenate([gains, more])
+            means = gains.mean(axis=0)
+            ahead = means > means[evaluator_index]
+            tried = ahead.copy()
+            tried[[evaluator_index, chosen_index]] = True
+        if not len(gains):
+            return evaluator_action, 0.0
+        lead = _lower_bound_leads(gains, evaluator_index, self.min_lead)
+        best = int(lead.argmax()) if lead.max() > 0 else evaluator_index
+        return actions[best], float(_lower_bound_leads(gains, chosen_index, MIN_LEAD)[best])
+
+    def _sample_gains(
+        self, position: Position, actions: list[Action], worlds: int, first: int
+    ) -> np.ndarray:
+        """Return the gains of actions in sampled worlds: float64 (n_worlds, n_actions)."""
+        drawn = WorldSampler(self.matchup, position.view).sample(worlds, first)
+        return self._rollout_gains(position, actions, drawn, first)
+
+    def _mean_gains(
+        self,
+        deal: TracedDeal,
+        position: Position,
+        wanted: Sequence[Action],
+        rng: np.random.Generator,
+    ) -> dict[Action, float]:
+        """Return the mean gains of actions with the actual hidden hand and a reshuffled stock."""
+        actions = list(dict.fromkeys(wanted))
+        if len(actions) == 1:
+            return {actions[0]: 0.0}  # only differences matter
+        if self.matchup.b is None or position.view.phase == PHASE_BLIND:
+            gains = self._sample_gains(
+                position, actions, N_STOCK_SHUFFLES, int(rng.integers(N_STREAMS))
+            )
+        else:
+            worlds = _reshuffle_stock(deal, position.view, rng)
+            gains = self._rollout_gains(position, actions, worlds, int(rng.integers(N_STREAMS)))
+        return dict(zip(actions, gains.mean(axis=0).tolist(), strict=True))
+
+    def _rollout_gains(
+        self, position: Position, actions: list[Action], worlds: Worlds, first: int
+    ) -> np.ndarray:
+        """Return the gains of the player in given worlds: float64 (n_worlds, n_actions)."""
+        return compute_gains(
+            roll_out_worlds(self.matchup, position.view, actions, worlds, first), position.variant
+        )
+
+
+def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Position, Action]]:
+    """Yield the decisions of strategy A in a deal, each with the evaluator's action."""
+    state = deal.state
+    if state.half:  # swap the strategies, because a deal from a given pack is not mirrored
+        assert matchup.b is not None, "one player has one half"
+        matchup = replace(matchup, a=matchup.b, b=matchup.a)
+    table = {"dealer": int(state.dealer), "joker": int(state.joker)}
+    decisions: list[ScriptedAction] = []  # all decisions so far, including declined endings
+    known = 0
+    for position in positions_of_a(deal):
+        step = decision_key(deal.decisions[position.query_index])
+        for question in deal.decisions[known : position.query_index]:
+            assert question.action is not None, "only the last question of a deal has no answer"
+            decisions.append(ScriptedAction(question.seat, question.slot, question.action))
+        known = position.query_index
+
+        def is_there(query: Decision, step: tuple[int, int, int, str] = step) -> bool:
+            return decision_key(query) == step
+
+        replay = trace_to_decision(
+            matchup, decisions, is_there, int(state.unit), pack=state.pack, **table
+        )
+        assert replay is not None, "the deal went there"
+        played, number = replay
+        action = find_chosen_action(played, number)
+        if action is None:
+            raise PolicyFailure(played.error) from played.exception
+        yield position, action
+
+
+def positions_of_a(deal: TracedDeal) -> Iterator[Position]:
+    """Yield the decisions of strategy A in a deal, in the order of play."""
+    for position in find_decisions(deal):
+        if position.view.seat == deal.state.half:
+            yield position
+
+
+def _lower_bound_leads(gains: np.ndarray, baseline: int, n_errors: float) -> np.ndarray:
+    """Return the lower bound of each action's lead over another one; -inf if unknown.
+
+    Args:
+        gains: float64 (n_worlds, n_actions), NaN if an action was not tried.
+        baseline: Index of the action to compare with.
+        n_errors: Number of standard errors below the mean.
+    """
+    leads = gains - gains[:, baseline, None]
+    error = leads.std(axis=0) / sqrt(len(gains))
+    lower = leads.mean(axis=0) - n_errors * error
+    return np.where(np.isnan(lower), -np.inf, lower)
+
+
+def _reshuffle_stock(deal: TracedDeal, view: Any, rng: np.random.Generator) -> Worlds:
+    """Return worlds with the actual hidden hand and a reshuffled stock."""
+    hidden = _find_hidden_hand(deal, view)
+    remaining = ALL_CARDS & ~(int(view.hand) | int(view.pile) | hidden)
+    rows = np.tile(np.array(mask_to_cards(remaining), np.int8), (N_STOCK_SHUFFLES, 1))
+    return Worlds(np.full(N_STOCK_SHUFFLES, hidden), rng.permuted(rows, axis=1))
+
+
+def _find_hidden_hand(deal: TracedDeal, view: Any) -> int:
+    """Return the mask of the cards that the opponent holds at a decision."""
+    opponent = 1 - int(view.seat)
+    hand = deal.hands[opponent]
+    for seat, _, card, discard in deal.turns[: int(view.turns)]:
+        if seat == opponent:
+            hand = (hand | (1 << card if card >= 0 else 0)) & ~(1 << discard)
+    return hand
+
+
+def classify_decision(position: Position, best: Action) -> str:
+    """Return the kind of a decision: die, upcard, draw, discard, or knock (or play on)."""
+    if position.is_about_die:
+        return "die"
+    view = position.view
+    if view.phase == PHASE_UPCARD:
+        return "upcard"
+    if view.taken_offer >= 0 and view.phase != PHASE_LAST:
+        return "draw"
+    return "discard" if position.chosen_action.kind == best.kind else "knock"
+
+
+def classify_mistake(position: Position, kind: str, best: Action) -> str:
+    """Return the mistake, a value of `MISTAKES`, of a decision that was not the best."""
+    chosen = position.chosen_action
+    if chosen.kind in (ACTION_ACCEPT, ACTION_REFUSE):
+        return "accepted" if chosen.kind == ACTION_ACCEPT else "refused"
+    if kind == "die":  # card is the number offered, 0 for no offer
+        return "offered too much" if chosen.card > best.card else "offered too little"
+    if kind in ("upcard", "draw"):
+        return "took the card" if chosen.kind == ACTION_TAKE else "left the card"
+    if kind == "knock":
+        return "ended the deal" if chosen.kind == ACTION_END else "played on"
+    if chosen.kind == ACTION_END:
+        return "ended with another card"
+    more = _deadwood_after(position, chosen) - _deadwood_after(position, best)
+    how_much = "more" if more > 0 else "less" if more else "as much"
+    return f"kept {how_much} deadwood"
+
+
+def _deadwood_after(position: Position, action: Action) -> int:
+    """Return the deadwood after a discard."""
+    ten = int(position.view.hand) & ~(1 << action.card)
+    return int(deadwood(ten, build_rules(position.variant)))

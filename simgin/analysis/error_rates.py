@@ -1,0 +1,475 @@
+"""Error rates: points that a strategy loses per deal, by kind of decision.
+
+Every decision of the strategy is evaluated (simgin.analysis.decision_evaluator). By the performance
+difference lemma (Kakade and Langford 2002), the gains of the evaluator's actions sum to the
+evaluator's lead over the strategy against the same opponent. This lead is estimated precisely from
+deals without evaluation, and serves as a control variate of the error rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simgin.analysis.analysis import compute_gains, select_measure
+from simgin.analysis.decision_evaluator import (
+    MISTAKES,
+    DecisionEvaluator,
+    EvaluatedDecision,
+    positions_of_a,
+)
+from simgin.analysis.position import PositionError, format_better_action
+from simgin.play import kernel
+from simgin.play.matchup import Matchup, parse_matchup, short_names
+from simgin.play.parallel import map_units
+from simgin.play.traced_deal import TracedDeal, trace_deal
+from simgin.plots.action_costs import COST_UNITS
+from simgin.renamed import RenamedAttributes
+from simgin.report import numbers
+from simgin.report.report import Report
+from simgin.report.report_table import Column, Table
+from simgin.rules import variants
+from simgin.runs.manifest import build_identity
+from simgin.stats.estimate import Estimate, estimate_mean
+from simgin.stats.table import make_frame
+from simgin.stats.variance import control_variate_mean
+from simgin.strategy.cast import strong_player
+from simgin.text import shell
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.report.progress import OnProgress
+
+DEFAULT_EVALUATION_WORLDS = 200
+ENOUGH_WORLDS = 100  # with only 20 worlds, error rates are two points too low
+MIN_DEALS, MAX_DEALS = 100, 100_000  # intervals are not reliable with fewer deals
+LEAD_FACTOR = 25  # deals without evaluation per evaluated deal
+UNITS_PER_CALL = 1000  # pairs per engine call
+ALL_KINDS = "all"
+# Decisions that seem costliest, and new worlds for each, because the first estimates are biased
+MAX_CANDIDATES, RECHECK_WORLDS = 20, 1000
+N_COSTLIEST = 5  # decisions listed in the report
+DECISION_TITLES = {
+    "upcard": "first upcard",
+    "draw": "discard pile or stock",
+    "discard": "what to discard",
+    "knock": "end the deal or play on",
+    "die": "the die",
+    "all": "all",
+}
+
+RateRow = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RatingTask:
+    """Deals to evaluate.
+
+    Attributes:
+        matchup: A, the evaluated strategy, against B.
+        evaluator: The evaluator against B, or in a solitaire game.
+        n_deals: Number of deals.
+        n_worlds: Maximum number of worlds per decision.
+    """
+
+    matchup: Matchup
+    evaluator: Matchup
+    n_deals: int
+    n_worlds: int = DEFAULT_EVALUATION_WORLDS
+
+    @classmethod
+    def read(
+        cls,
+        a: str,
+        b: str | None,
+        variant: str,
+        judge: str | None,
+        deals: int,
+        worlds: int = DEFAULT_EVALUATION_WORLDS,
+        seed: int = 1,
+    ) -> RatingTask:
+        """Parse a task. The evaluator and B are the strongest strategies by default.
+
+        Raises:
+            PositionError: If there are too few deals or too many.
+        """
+        game = variants.find_variant(variant)
+        best = strong_player(game)
+        if game.params["players"] == 2:
+            b = b or best
+        if not MIN_DEALS <= deals <= MAX_DEALS:
+            raise PositionError(
+                f"name {MIN_DEALS} to {MAX_DEALS:,} deals, not {deals:,}: with fewer no "
+                "interval can be trusted."
+            )
+        matchup = parse_matchup(a, b, game.text, seed, "deal")
+        return cls(matchup, parse_matchup(judge or best, b, game.text, seed, "deal"), deals, worlds)
+
+
+@dataclass(frozen=True)
+class ErrorRates(RenamedAttributes):
+    """Evaluated decisions of a strategy and their costs.
+
+    All values are in the measure of the variant: points, % of deals won, or won deals or games in
+    games with a die.
+
+    Attributes:
+        task: The evaluated deals.
+        decisions: Evaluated decisions by pair, or by deal.
+        lead: Gain per deal of the evaluator minus that of A, against B.
+    """
+
+    task: RatingTask
+    decisions: list[list[EvaluatedDecision]]
+    lead: Estimate
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return build_identity([self.task.evaluator])
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return [len(self.decisions)]
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the error rates as a DataFrame."""
+        return {"rates": self.frame()}
+
+    def records(self) -> list[RateRow]:
+        """Return the rows of the error rates and of the costliest decisions."""
+        return self._records
+
+    def report(self, command: str) -> Report:
+        """Return the report of the error rates."""
+        return build_rates_report(self, command)
+
+    @cached_property
+    def _records(self) -> list[RateRow]:
+        return build_rates_rows(self)
+
+    @property
+    def unit(self) -> str:
+        """Unit of the costs."""
+        return COST_UNITS[select_measure(self.task.matchup.variant)]
+
+    @property
+    def n_deals(self) -> int:
+        """Number of evaluated deals."""
+        return len(self.decisions) * self.deals_per_unit
+
+    @property
+    def unit_per_deal(self) -> str:
+        """Unit of the costs per deal."""
+        return self.unit if self.unit.startswith("%") else f"{self.unit} a deal"
+
+    @cached_property
+    def total(self) -> Estimate:
+        """Points lost per deal."""
+        return self.rate()
+
+    @cached_property
+    def evaluator_gains(self) -> np.ndarray:
+        """Gains of the evaluator's actions in points per deal, float64 (n_units,)."""
+        return self.sum_by_unit(lambda judged: judged.evaluator_cost)
+
+    def rate(self, kind: str = "", mistake: str = "") -> Estimate:
+        """Return the points lost per deal: in total, by kind of decision, or by mistake.
+
+        Args:
+            kind: Kind of decision, a key of `MISTAKES`; empty for all.
+            mistake: One of the mistakes of this kind; empty for all.
+        """
+
+        def cost(decision: EvaluatedDecision) -> float:
+            return decision.cost if matches_kind(decision, kind, mistake) else 0.0
+
+        return self.mean(self.sum_by_unit(cost))
+
+    def mean(self, costs: np.ndarray) -> Estimate:
+        """Return the mean of costs per unit, with the evaluator's lead as a control variate."""
+        return control_variate_mean(costs, self.evaluator_gains, self.lead)
+
+    def frequency(self, kind: str = "", mistake: str = "") -> float:
+        """Return the number of mistakes per deal."""
+        mistakes = [judged for unit in self.decisions for judged in unit if judged.mistake]
+        return sum(matches_kind(judged, kind, mistake) for judged in mistakes) / self.n_deals
+
+    def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
+        """Return the costliest decisions, costliest first, each with its cost in new worlds."""
+        wrong = [judged for unit in self.decisions for judged in unit if judged.mistake]
+        wrong.sort(key=lambda judged: judged.selection_lead, reverse=True)
+        evaluator = DecisionEvaluator(self.task.evaluator, 0)
+        costs = []
+        for judged in wrong[:MAX_CANDIDATES]:
+            for position in positions_of_a(self.deal(judged)):
+                if position.label == judged.label:
+                    costs.append(
+                        (
+                            judged,
+                            estimate_mean(
+                                evaluator.sample_lead(position, judged.best, RECHECK_WORLDS)
+                            ),
+                        )
+                    )
+        costs.sort(key=lambda pair: pair[1].value, reverse=True)
+        return costs[:n]
+
+    def deal(self, decision: EvaluatedDecision) -> TracedDeal:
+        """Return the deal of a decision."""
+        return trace_deal(self.task.matchup, decision.unit, decision.half)
+
+    def command(self, decision: EvaluatedDecision) -> str:
+        """Return the command that analyses a decision."""
+        show = self.task.matchup.replay_command(decision.unit, decision.half, 0)
+        evaluator = shell.quote(self.task.evaluator.a.text)
+        return f"{show.replace('show', 'analyze', 1)} --turn {decision.turn} --as {evaluator}"
+
+    def frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per kind of decision, per mistake, and in total.
+
+        The rows are tidy. In a row for all mistakes of a kind, `mistake` is empty. Columns:
+
+        * `value`: loss per deal, in points or as a proportion of deals won (see `counted`).
+        * `per_deal`: number of mistakes per deal.
+        * `points`: the value as displayed, in points or %.
+        """
+        rows = []
+        for kind, mistakes in MISTAKES.items():
+            for mistake in ("", *mistakes):
+                if self.frequency(kind, mistake):
+                    rows.append(self._row(kind, mistake))
+        rows.append(self._row(ALL_KINDS, ""))
+        return make_frame(rows)
+
+    def _row(self, kind: str, mistake: str) -> dict[str, object]:
+        named = "" if kind == ALL_KINDS else kind
+        rate = self.rate(named, mistake)
+        return {
+            "variant": self.task.matchup.variant.text,
+            "strategy": self.task.matchup.a.text,
+            "opponent": self.task.matchup.opponent,
+            "unit": "deal",
+            "metric": "given_up",
+            **self.to_columns(rate),
+            "n": self.n_deals,
+            "kind": kind,
+            "mistake": mistake,
+            "judge": self.task.evaluator.a.text,
+            "per_deal": self.frequency(named, mistake),
+            "points": rate.value,
+            "counted": self.unit,
+            "deals": self.n_deals,
+            "worlds": self.task.n_worlds,
+        }
+
+    @property
+    def display_factor(self) -> int:
+        """Factor from a tidy value to the displayed one: 100 for a proportion, otherwise 1."""
+        return 100 if self.unit.startswith("%") else 1
+
+    def to_columns(self, rate: Estimate) -> dict[str, float]:
+        """Return value, standard error and bounds of a loss as columns of a tidy row."""
+        names = ("value", "se", "low", "high")
+        return {name: getattr(rate, name) / self.display_factor for name in names}
+
+    def sum_by_unit(self, function: Callable[[EvaluatedDecision], float]) -> np.ndarray:
+        """Sum a function over the decisions of each unit, per deal: float64 (n_units,)."""
+        sums = [sum(function(judged) for judged in unit) for unit in self.decisions]
+        return np.array(sums, np.float64) / self.deals_per_unit
+
+    @property
+    def deals_per_unit(self) -> int:
+        """Number of deals per unit of analysis: 2 for a mirrored pair, otherwise 1."""
+        return 2 if self.task.matchup.is_mirrored else 1
+
+
+def matches_kind(decision: EvaluatedDecision, kind: str, mistake: str) -> bool:
+    """Return True if a decision has this kind and this mistake; an empty name matches all."""
+    return kind in ("", decision.kind) and mistake in ("", decision.mistake)
+
+
+def run_error_rates(
+    task: RatingTask, workers: int | None = None, on_progress: OnProgress | None = None
+) -> ErrorRates:
+    """Evaluate every decision of strategy A in a number of deals.
+
+    The result does not depend on the number of workers.
+
+    Raises:
+        PolicyFailure: If a policy fails.
+    """
+    kernel.compile_matchup(task.matchup)
+    kernel.compile_matchup(task.evaluator)
+    units = task.matchup.count_units(task.n_deals)
+    lead = estimate_lead(task, workers)
+    return ErrorRates(task, evaluate_units(task, 0, units, workers, on_progress), lead)
+
+
+def evaluate_units(
+    task: RatingTask,
+    first: int,
+    units: int,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> list[list[EvaluatedDecision]]:
+    """Evaluate the decisions of strategy A in consecutive pairs or deals.
+
+    Args:
+        task: The evaluated deals.
+        first: Number of the first pair.
+        units: Number of pairs.
+        workers: Number of worker threads.
+        on_progress: Called with the progress, its total, and a function that returns the result so
+            far as a string.
+
+    Returns:
+        Evaluated decisions by pair.
+    """
+    evaluator, matchup = DecisionEvaluator(task.evaluator, task.n_worlds), task.matchup
+    costs: list[float] = []  # by deal
+
+    def evaluate_unit(start: int, _n: int) -> list[EvaluatedDecision]:
+        decisions = []
+        for half in range(2 if matchup.is_mirrored else 1):
+            deal = trace_deal(matchup, first + start, half)
+            if deal.error:
+                raise kernel.PolicyFailure(deal.error) from deal.exception
+            evaluated = evaluator.evaluate(deal)
+            costs.append(sum(decision.cost for decision in evaluated))
+            decisions += evaluated
+        return decisions
+
+    def report(done: int, every: int) -> None:
+        if on_progress is not None:
+            on_progress(done, every, lambda: f"{np.mean(costs):.1f} {loss_phrase(matchup)}")
+
+    return map_units(evaluate_unit, units, 1, workers, report)
+
+
+def loss_phrase(matchup: Matchup) -> str:
+    """Return a phrase for the quantity that error rates measure."""
+    unit = COST_UNITS[select_measure(matchup.variant)]
+    return f"{unit} given up" if unit.startswith("%") else f"{unit} given up a deal"
+
+
+def estimate_lead(task: RatingTask, workers: int | None = None) -> Estimate:
+    """Estimate the evaluator's gain per deal minus that of A, from deals without evaluation."""
+    units = task.matchup.count_units(task.n_deals)
+    gains = compute_mean_gains(task.evaluator, units, workers)
+    return estimate_mean(gains - compute_mean_gains(task.matchup, units, workers))
+
+
+def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = None) -> np.ndarray:
+    """Return the gains of A per deal: float64 (LEAD_FACTOR * units,); 0 between equal players."""
+    if matchup.b is not None and not matchup.is_mirrored:
+        return np.zeros(LEAD_FACTOR * n_units)
+    batches = -(-n_units // matchup.batch_size)
+    first = batches * matchup.batch_size  # after the evaluated deals
+
+    def play(start: int, n: int) -> np.ndarray:
+        _, records = kernel.play_with_records(matchup, first + start, n)
+        return np.asarray(compute_gains(records, matchup.variant).reshape(n, -1).mean(axis=1))
+
+    return np.concatenate(map_units(play, LEAD_FACTOR * n_units, UNITS_PER_CALL, workers))
+
+
+# Report
+
+
+def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
+    """Build the report of error rates, with the evaluator's own lead."""
+    matchup = rates.task.matchup
+    strategy, opponent, evaluator = _short_names(rates)
+    against = f" against {opponent}" if matchup.b else ""
+    sentences = [f"{rates.n_deals:,} deals, judged by {evaluator}."]
+    if strategy != evaluator:
+        lead = numbers.format_estimate(rates.lead.value, rates.lead.low, rates.lead.high)
+        how_much = f"{lead} {rates.unit_per_deal}"
+        sentences.append(f"{evaluator} itself is better than {strategy}{against} by {how_much}.")
+    return Report(
+        question=f"Error rate of {strategy}{against}, {matchup.variant.text}",
+        verdict=sentences,
+        tables=[build_rates_table(rates, evaluator)],
+        command=command,
+    )
+
+
+def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
+    """Return the short names of strategy, opponent and evaluator."""
+    task = rates.task
+    short = short_names([task.matchup, task.evaluator])
+    players = (*task.matchup.players, task.evaluator.a)
+    names = [short.get(player.text, player.text) for player in players]
+    return names[0], names[-2], names[-1]
+
+
+def build_rates_table(rates: ErrorRates, evaluator_name: str) -> Table:
+    """Return a table with a row for each kind of decision, followed by its mistakes."""
+    frame = rates.frame()
+    kinds = zip(frame["kind"], frame["mistake"], strict=True)
+    frame["decision"] = [
+        f"  {mistake}" if mistake else DECISION_TITLES[kind] for kind, mistake in kinds
+    ]
+    note = (
+        f"The best is what {evaluator_name} does, or what was clearly better in "
+        f"{rates.task.n_worlds} worlds; then it plays on. ± are 95 % intervals."
+        f"{few_worlds_warning(rates.task.n_worlds)}"
+    )
+    columns = (
+        Column("decision", "decision"),
+        Column("per_deal", "not the best, a deal", digits=2),
+        Column("value", loss_phrase(rates.task.matchup), factor=rates.display_factor),
+    )
+    return Table("What was given up, by what was to be decided", frame, columns, note)
+
+
+def few_worlds_warning(n_worlds: int) -> str:
+    """Return a warning if there are too few worlds to find better actions, otherwise nothing."""
+    if n_worlds >= ENOUGH_WORLDS:
+        return ""
+    return (
+        f" With fewer than {ENOUGH_WORLDS} worlds better actions are missed, and what is given up "
+        "comes out too low."
+    )
+
+
+def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
+    """Return the rows of the DataFrame, and a row for each of the costliest decisions."""
+    rows: list[Any] = rates.frame().to_dict("records")
+    columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
+    costliest = [
+        {
+            **columns,
+            "metric": "cost",
+            **rates.to_columns(lead),
+            "n": int(lead.n),
+            "decision": judged.label,
+            "kind": judged.kind,
+            "mistake": judged.mistake,
+            "done": judged.chosen,
+            "best": judged.best,
+            "points": lead.value,
+            "counted": rates.unit,
+            "command": rates.command(judged),
+        }
+        for judged, lead in rates.costliest(N_COSTLIEST)
+    ]
+    return rows + costliest
+
+
+def describe_costliest(rows: Sequence[RateRow]) -> Iterator[tuple[str, str]]:
+    """Yield a description and a command for each costliest decision in the rows of a report."""
+    for row in rows:
+        if row["metric"] == "cost" and row["value"] > 0:
+            factor = 100 if row["counted"].startswith("%") else 1
+            cost = numbers.format_estimate(row["value"], row["low"], row["high"], factor)
+            chosen, best = row["done"], format_better_action(row["done"], row["best"])
+            text = f"{cost:>8} {row['counted']}: {row['decision']}: {chosen}, better {best}"
+            yield text, row["command"]

@@ -1,0 +1,486 @@
+"""Search for deals of a matchup that fulfil a query, and for their costliest decisions.
+
+request = FindRequest.read("gold", "simple", "standard", "undercut, lost", deals=1_000_000)
+run_find(request).frames()["deals"]  # the first ten
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simgin.analysis.analysis import Analysis, Budget, analyse_position, analyse_without_elimination
+from simgin.analysis.deal_query import FOUND_DEAL, DealQuery, compute_quantity, parse_query
+from simgin.analysis.decision_evaluator import positions_of_a
+from simgin.analysis.position import Position
+from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.codes import PHASE_BLIND, PHASE_UPCARD
+from simgin.core.matchup_key import UnitType
+from simgin.play.kernel import compile_matchup, play_with_records
+from simgin.play.matchup import Matchup, parse_matchup, short_names, short_player_names
+from simgin.play.parallel import Progress, map_units, partial_progress
+from simgin.play.replay import decision_text
+from simgin.play.traced_deal import Decision, trace_deal
+from simgin.plots.action_costs import COST_UNITS
+from simgin.report.report import Report
+from simgin.rules import variants
+from simgin.runs.manifest import build_identity
+from simgin.stats.estimate import estimate_mean
+from simgin.text.amounts import AmountError, parse_count, parse_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DealRow = dict[str, Any]
+DEFAULT_DEALS = 100_000
+DEFAULT_COSTLY_DEALS = 20  # default if every decision is analysed
+DEFAULT_LIMIT = 10
+MAX_LISTED_DEALS = 1_000
+MAX_ANALYSED_DEALS = 1_000
+UNITS_PER_BLOCK = 10_000  # pairs per block, a multiple of the batch size
+DRAWN_DEAL_WORDS = {
+    "void": "nobody ends the deal",
+    "stalled": "the deal stalls",
+    "joker": "the joker comes up",
+    "limit": "the last draw is made",
+}
+PHASE_LABELS = {PHASE_BLIND: "before the deal", PHASE_UPCARD: "upcard"}
+SCREENING_WORLDS = 200  # for every decision
+MEASUREMENT_WORLDS = 2000  # for the decisions that seem costliest
+
+
+class SearchError(ValueError):
+    """Error raised if a search is not possible."""
+
+
+@dataclass(frozen=True)
+class FindRequest:
+    """Request for a search.
+
+    Attributes:
+        matchup: Matchup of the deals.
+        rival: Matchup with the compared strategy as A, or None.
+        query: Query of the deals.
+        n: Number of deals or matches.
+        limit: Maximum number of listed deals or decisions.
+    """
+
+    matchup: Matchup
+    rival: Matchup | None
+    query: DealQuery
+    n: int
+    limit: int
+
+    @classmethod
+    def read(
+        cls,
+        a: str,
+        b: str | None,
+        variant: str,
+        where: str,
+        *,
+        deals: int | str | None = None,
+        matches: int | str | None = None,
+        against: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+        seed: int = 1,
+    ) -> FindRequest:
+        """Parse a request. With `differ`, A and B are compared, each against the opponent.
+
+        Args:
+            a: Strategy A.
+            b: Strategy B; None in solitaire games.
+            variant: Variant spec.
+            where: Query of the deals.
+            deals: Number of deals.
+            matches: Number of matches, instead of deals.
+            against: Opponent of both strategies with `differ`; by default B.
+            limit: Maximum number of listed deals or decisions.
+            seed: Seed of the deals.
+
+        Raises:
+            SearchError: If the options contradict each other or are out of range.
+            QueryError: If the query is not valid.
+        """
+        query = parse_query(where)
+        if deals is not None and matches is not None:
+            raise AmountError("deals and matches are both given; keep one of them.")
+        if against is not None and not query.differ:
+            raise SearchError("--against goes with `--where differ`; name the opponent behind A.")
+        if query.differ and matches is not None:
+            raise SearchError("differ compares single deals, so count deals, not matches.")
+        if not 1 <= limit <= MAX_LISTED_DEALS:
+            raise SearchError(
+                f"{limit} deals cannot be listed: write a limit of 1 to {MAX_LISTED_DEALS}."
+            )
+        n = parse_count(
+            matches or deals or (DEFAULT_COSTLY_DEALS if query.is_costly else DEFAULT_DEALS)
+        )
+        parsed_seed = parse_seed(seed)
+        if query.differ:
+            return cls(*_read_compared(a, b, variant, against, parsed_seed), query, n, limit)
+        unit: UnitType = "deal" if matches is None else "match"
+        if unit == "deal":
+            variants.warn_of_match_settings(variants.find_variant(variant))
+        return cls(parse_matchup(a, b, variant, parsed_seed, unit), None, query, n, limit)
+
+    @property
+    def title(self) -> str:
+        """Names of the players, as in `gold v simple`."""
+        names = [self.short_name(player.text) for player in self.matchup.players]
+        if self.rival is None:
+            return " v ".join(names)
+        both = f"{names[0]} and {self.short_name(self.rival.a.text)}"
+        return both if self.matchup.b is None else f"{both} against {names[1]}"
+
+    def short_name(self, player: str) -> str:
+        """Return the short name of a player."""
+        return short_names(self.matchups).get(player, player)
+
+    @property
+    def matchups(self) -> list[Matchup]:
+        """Matchup of the deals, and the one with the compared strategy."""
+        return [self.matchup] if self.rival is None else [self.matchup, self.rival]
+
+    @property
+    def is_mirrored(self) -> bool:
+        """True if every deal is mirrored, with the players in swapped seats."""
+        return all(matchup.is_mirrored for matchup in self.matchups)
+
+
+@dataclass(frozen=True)
+class FoundDeals:
+    """Result of a search.
+
+    Attributes:
+        request: The search.
+        n_played: Number of deals searched.
+        n_matching: Number of deals that fulfil the query.
+        deals: FOUND_DEAL (n_deals,), the first `limit` of them.
+        listed_rows: Rows of these deals, or of the costliest decisions.
+    """
+
+    request: FindRequest
+    n_played: int
+    n_matching: int
+    deals: np.ndarray
+    listed_rows: Sequence[DealRow] = ()
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return build_identity(self.request.matchups)
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return [matchup.count_units(self.request.n) for matchup in self.request.matchups]
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the rows as a DataFrame."""
+        import pandas as pd
+
+        return {"deals": pd.DataFrame(self.listed_rows)}
+
+    def records(self) -> list[DealRow]:
+        """Return the rows of the deals or decisions.
+
+        Columns:
+
+        * `variant`, `strategy`, `opponent`, `seed`, `unit`, `half`, `deal`: position of the deal.
+        * `ending`, `turns`, `points` and `happened`: its result; `command`: replays the deal.
+        * With `differ`: `place`, `own` and `other`, the first decision that differs; `rival`,
+          `rival_happened`, `rival_points` and `rival_command`; `gain`.
+        * With `costly`: `place`, `turn`, `own` and `best`, the decision; `cost`, `low`, `high` and
+          `by`; `analyze`, a command.
+        """
+        return list(self.listed_rows)
+
+    def report(self, command: str) -> Report:
+        """Return a report with the number of deals that fulfil the query."""
+        request = self.request
+        question = f"{request.title}, {request.matchup.variant.text}: {request.query.text}"
+        return Report(question, list(_result_sentences(self)), command=command)
+
+
+def _read_compared(
+    a: str, b: str | None, variant: str, against: str | None, seed: int
+) -> tuple[Matchup, Matchup]:
+    """Return the matchups of A and of B against the same opponent, or in a solitaire game."""
+    if b is None:
+        raise SearchError("differ compares two strategies: name both, as in `gold simple`.")
+    opponent: str | None = against or b
+    if variants.find_variant(variant).params["players"] == 1:
+        if against is not None:
+            raise SearchError(f"{variant} is for one player: leave --against out.")
+        opponent = None
+    matchup_a = parse_matchup(a, opponent, variant, seed, "deal")
+    matchup_b = parse_matchup(b, opponent, variant, seed, "deal")
+    if matchup_a.a.text == matchup_b.a.text:
+        raise SearchError(f"{matchup_a.a.text} does not differ from itself: name two strategies.")
+    return matchup_a, matchup_b
+
+
+def search_deals(
+    request: FindRequest, workers: int | None = None, on_progress: Progress | None = None
+) -> FoundDeals:
+    """Play the deals and return the first ones that fulfil the query."""
+    where = request.query
+    limit = MAX_ANALYSED_DEALS + 1 if where.is_costly else request.limit
+    for matchup in request.matchups:
+        compile_matchup(matchup)
+    units = (request.n + 1) // 2 if request.is_mirrored else request.n
+    size = request.matchup.batch_size if request.matchup.unit == "match" else UNITS_PER_BLOCK
+
+    def sift(first: int, n: int) -> tuple[int, int, np.ndarray]:
+        played = _play_deals(request, first, n)
+        fitting = played[where.fits(played)]
+        return len(played), len(fitting), where.select_first(fitting, limit)
+
+    played, fitting, first_deals = zip(
+        *map_units(sift, units, size, workers, on_progress), strict=True
+    )
+    n_matching = sum(fitting)
+    if where.is_costly and n_matching > MAX_ANALYSED_DEALS:
+        raise SearchError(
+            f"{n_matching:,} deals fit, and costly analyses every decision of "
+            f"{MAX_ANALYSED_DEALS:,} at most: ask for fewer with --deals."
+        )
+    deals = np.concatenate(first_deals)
+    return FoundDeals(request, sum(played), n_matching, where.select_first(deals, limit))
+
+
+def _play_deals(request: FindRequest, first: int, n: int) -> np.ndarray:
+    """Return the deals of some pairs: FOUND_DEAL (n_deals,)."""
+    played = []
+    for matchup in request.matchups:
+        _, records = play_with_records(matchup, first, n)
+        # If only one matchup is mirrored, drop its second games
+        played.append(records if request.is_mirrored else records[records["half"] == 0])
+    deals = np.zeros(len(played[0]), FOUND_DEAL)
+    deals["deal"] = played[0]
+    deals["other"] = played[-1]
+    return deals
+
+
+# Descriptions of deals
+
+
+def describe_ending(record: Any, names: Sequence[str]) -> str:
+    """Describe the ending of a deal, as in `gold knocks with 8, simple has 25`.
+
+    Args:
+        record: DEAL record.
+        names: Names by side.
+    """
+    kind = DEAL_ENDINGS[record["kind"]]
+    turn = f"turn {record['turns']}"
+    if kind == "refused":
+        refuser = names[1 - record["winner"]]
+        return f"{refuser} refuses the die in {turn}"
+    knocker = int(record["knocker"])
+    if knocker < 0 or kind in DRAWN_DEAL_WORDS:
+        return f"{DRAWN_DEAL_WORDS[kind]} ({turn})"
+    knocker_name = names[knocker]
+    count = int(record["knock_count"])
+    verbs = {"gin": "goes gin", "big_gin": "has big gin", "shot": "shoots"}
+    ended = f"{knocker_name} {verbs.get(kind, f'knocks with {count}')} in {turn}"
+    if len(names) == 1:
+        return ended
+    opponent_name = names[1 - knocker]
+    opponent_count = int(record["defender_count"])
+    if kind == "undercut":
+        return f"{ended}, {opponent_name} undercuts with {opponent_count}"
+    return f"{ended}, {opponent_name} has {opponent_count}"
+
+
+def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:
+    """Return the first decision that differs between the strategies A of two matchups."""
+    first = trace_deal(matchup, unit, half)
+    for query, rival_query in zip(
+        first.decisions, trace_deal(rival, unit, half).decisions, strict=False
+    ):
+        if query.action != rival_query.action:
+            place = PHASE_LABELS.get(int(query.view.phase), f"turn {query.view.turn}")
+            return {
+                "place": place,
+                "own": _describe_decision(query),
+                "other": _describe_decision(rival_query),
+            }
+    raise AssertionError("deals that came out otherwise have a decision that differs")
+
+
+def _describe_decision(question: Decision) -> str:
+    """Describe a decision; a declined ending is `plays on`."""
+    if question.slot == "knock" and not question.action:
+        return "plays on"
+    return decision_text(question)
+
+
+def build_deal_rows(result: FoundDeals) -> list[DealRow]:
+    """Return a row for each found deal: its position in the run, its result and a command."""
+    request = result.request
+    matchup = request.matchup
+    names = short_player_names(matchup)
+    described = []
+    for deal in result.deals:
+        record = deal["deal"]
+        unit, half, n = (int(record[name]) for name in ("unit", "half", "deal"))
+        row: DealRow = {
+            "variant": matchup.variant.text,
+            "strategy": matchup.a.text,
+            "opponent": matchup.opponent,
+            "seed": matchup.seed,
+            "unit": unit,
+            "half": half,
+            "deal": n,
+            "ending": DEAL_ENDINGS[record["kind"]],
+            "turns": int(record["turns"]),
+            "points": int(compute_quantity(deal, "points")),
+            "happened": describe_ending(record, names),
+            "command": matchup.replay_command(unit, half, n),
+        }
+        if request.rival is not None:
+            row |= _rival_columns(matchup, request.rival, deal["other"])
+            row["gain"] = int(compute_quantity(deal, "gain"))
+        described.append(row)
+    return described
+
+
+def _rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealRow:
+    """Return the columns for the compared strategy: its decision and result."""
+    unit, half = int(record["unit"]), int(record["half"])
+    return _find_first_difference(matchup, rival, unit, half) | {
+        "rival": rival.a.text,
+        "rival_happened": describe_ending(record, short_player_names(rival)),
+        "rival_points": int(record["points_a"] - record["points_b"]),
+        "rival_command": rival.replay_command(unit, half, 0),
+    }
+
+
+# Costliest decisions
+#
+# Every decision is analysed in a few worlds. For the decisions that seem costliest, the chosen
+# action and the best one are compared again in new worlds, because the largest of many rough
+# estimates is biased upwards and a new estimate is not.
+
+
+def _find_costliest(
+    result: FoundDeals, deals: Sequence[DealRow], budget: Budget, on_progress: Progress | None
+) -> list[DealRow]:
+    """Return the costliest decisions of A, costliest first, with the rows of their deals.
+
+    A and B play the rollouts. The result has at most as many rows as the limit of the search, and
+    no decision without a cost in the new worlds.
+
+    Args:
+        result: Result of the search.
+        deals: Rows of all found deals.
+        budget: Limits of the analyses.
+        on_progress: Called with the progress and its total.
+    """
+    screening_budget = replace(budget, worlds=SCREENING_WORLDS)
+    candidates = _find_costly_candidates(
+        result, screening_budget, partial_progress(on_progress, 0, 2)
+    )[: result.request.limit]
+    measurement_budget = replace(budget, worlds=MEASUREMENT_WORLDS, seed=budget.seed + 1)
+    report = partial_progress(on_progress, 1, 2)
+    mistakes = []
+    for deal, analysis in candidates:
+        mistakes.append(
+            deals[deal]
+            | _measure_mistake(result, deals[deal]["command"], analysis, measurement_budget)
+        )
+        if report is not None:
+            report(len(mistakes), len(candidates))
+    mistakes.sort(key=lambda mistake: -mistake["cost"])
+    return [mistake for mistake in mistakes if mistake["cost"] > 0]
+
+
+def _find_costly_candidates(
+    result: FoundDeals, budget: Budget, on_progress: Progress | None
+) -> list[tuple[int, Analysis]]:
+    """Return decisions with a seemingly better action, each after the index of its deal.
+
+    The costliest decision is first.
+    """
+    matchup = result.request.matchup
+    decisions: list[tuple[int, Position]] = []
+    for deal_index, record in enumerate(result.deals["deal"]):
+        played = trace_deal(matchup, int(record["unit"]), int(record["half"]), int(record["deal"]))
+        decisions += [(deal_index, position) for position in positions_of_a(played)]
+    candidates = []
+    for n_done, (deal, position) in enumerate(decisions, start=1):
+        analysis = analyse_position(position, matchup.a.text, matchup.opponent or None, budget)
+        if _estimate_rough_cost(analysis) > 0:
+            candidates.append((deal, analysis))
+        if on_progress is not None:
+            on_progress(n_done, len(decisions))
+    return sorted(candidates, key=lambda pair: -_estimate_rough_cost(pair[1]))
+
+
+def _estimate_rough_cost(analysis: Analysis) -> float:
+    """Return the estimated cost of a decision, in the worlds that selected the best action."""
+    return analysis.estimate_cost(analysis.position.chosen_index)[0]
+
+
+def _measure_mistake(
+    result: FoundDeals, command: str, analysis: Analysis, budget: Budget
+) -> DealRow:
+    """Measure the cost of a decision in new worlds, all of them for both actions."""
+    position = analysis.position
+    best = position.actions[analysis.ranking[0]]
+    pair = replace(position, actions=[best, position.chosen_action])
+    matchup = result.request.matchup
+    remeasured = analyse_without_elimination(pair, matchup.a.text, matchup.opponent or None, budget)
+    cost = estimate_mean(remeasured.values[:, 0] - remeasured.values[:, 1])
+    analyze = command.replace("simgin show", "simgin analyze", 1)
+    return {
+        "place": position.label,
+        "turn": position.turn,
+        "own": position.format_action(position.chosen_action),
+        "best": position.format_action(best),
+        "cost": cost.value,
+        "low": cost.low,
+        "high": cost.high,
+        "by": analysis.measure,
+        "analyze": f"{analyze} --turn {position.turn}",
+    }
+
+
+# The whole search, and its report
+
+
+def run_find(
+    request: FindRequest, workers: int | None = None, on_progress: Progress | None = None
+) -> FoundDeals:
+    """Search for deals or for the costliest decisions."""
+    result = search_deals(request, workers, on_progress)
+    rows = build_deal_rows(result)
+    if request.query.is_costly:
+        budget = Budget(seed=request.matchup.seed, workers=workers)
+        rows = _find_costliest(result, rows, budget, on_progress)
+    return replace(result, listed_rows=rows)
+
+
+def _result_sentences(result: FoundDeals) -> Iterator[str]:
+    """Yield sentences with the number of deals, and the introduction of the list."""
+    request, rows = result.request, result.listed_rows
+    name = request.short_name(request.matchup.a.text)
+    yield f"{result.n_matching:,} of {result.n_played:,} deals fit."
+    if not result.n_matching:
+        return
+    if request.query.is_costly and not rows:
+        yield "No decision cost anything."
+    elif request.query.is_costly:
+        unit = COST_UNITS[rows[0]["by"]]
+        yield f"The costliest decisions of {name}, in {unit}, with 95 % intervals:"
+    else:
+        listed = "The first is" if len(rows) == 1 else f"The first {len(rows)} are"
+        if result.n_matching <= len(rows):
+            listed = "Here they are"
+        points = "points" if request.rival else f"points of {name}"
+        yield f"{listed}, with the {points}:"

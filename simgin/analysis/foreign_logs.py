@@ -1,0 +1,350 @@
+"""Deals logged by other engines (OpenSpiel, Kaggle, RLCard), replayed by simgin.
+
+The logs contain the whole pack and every move. The variant is as close as possible to the rules of
+the other engine; `NOTES` lists the remaining differences. A move that the rules of simgin do not
+allow is rejected.
+
+* OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`, or `state.serialize()` alone, which
+  contains no rules, so the defaults apply (google-deepmind/open_spiel, gin_rummy.h). States
+  implemented in Python name the player of every action (`history=-1:41,0:54`, -1 for chance).
+* Kaggle: the replay of an episode as JSON. Its observations contain OpenSpiel's serialized game
+  under a proxy (Kaggle/kaggle-environments, open_spiel_env).
+* RLCard: the move sheet, `print(*env.game.round.move_sheet, sep="\\n")` (datamllab/rlcard,
+  games/gin_rummy/round.py).
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+from simgin.analysis.position import PositionError
+from simgin.core.cards import ALL_CARDS
+from simgin.core.codes import ACTION_PASS, ACTION_STOCK, ACTION_TAKE, PHASE_LAST
+from simgin.core.deadwood import deadwood
+from simgin.core.position_rollouts import ACTION_DISCARD, ACTION_END, ACTION_LEAVE
+from simgin.play.matchup import parse_matchup
+from simgin.play.rollouts import Action, legal_actions
+from simgin.play.traced_deal import Decision, TracedDeal, trace_deal, truncate_deal
+from simgin.rules.build import build_rules
+from simgin.text.messages import quote_text
+from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, parse_card, parse_cards
+
+BASE_RULES = "standard+goal=single+stock_end=opponent_may_take"
+OPENSPIEL_RULES = f"{BASE_RULES}+undercut_on_tie=no+discard_ban=none"
+RLCARD_RULES = f"{BASE_RULES}+first_turn=discard_first"
+ENGINE_NOTES = {
+    "OpenSpiel": "OpenSpiel lets players meld and lay off badly, and breaks deals off in which a "
+    "discard goes round; here both are done at their best, and such a deal has no result.",
+    "RLCard": "RLCard pays 1 for gin, 0.2 for a knock and loses by deadwood; here deals are scored "
+    "in points, with lay-offs and undercuts. Its gin is no choice: it has to be declared.",
+}
+# OpenSpiel's parameters with those of simgin, and parameters that must have these values
+OPENSPIEL_PARAMETERS = {"knock_card": "knock_limit", "oklahoma": "knock_by_upcard"}
+OPENSPIEL_PARAMETERS |= {name: name for name in ("gin_bonus", "undercut_bonus")}
+FIXED_PARAMETERS = ("hand_size=10", "num_ranks=13", "num_suits=4")
+TAKE_MOVE, DRAW_MOVE, PASS_MOVE, KNOCK_MOVE = 52, 53, 54, 55
+HEADER_PATTERN = re.compile(r"^\s*gin_rummy(?:_proxy)?\(([^()]*)\)\s*$", re.MULTILINE)
+HISTORY_PATTERN = re.compile(r"^history=(.*)$", re.MULTILINE)
+ACTION_PATTERN = re.compile(r"(?:(-1|0|1):)?([0-9]{1,3})", re.ASCII)  # with or without its player
+CHANCE_PLAYER = -1
+SEVERAL_DEALS_ERROR = (
+    "it holds several deals, and a file may hold one: write each to a file of its own"
+)
+KAGGLE_GAME, KAGGLE_NAMES = "serializedGameAndState", "TeamNames"
+SHEET_PATTERN = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
+SCORE_WORD = ["score"]  # second word of lines without a move
+RLCARD_MOVES = {
+    "draw_card": ACTION_STOCK,
+    "pick_up_discard": ACTION_TAKE,
+    "declare_dead_hand": ACTION_LEAVE,
+}
+RLCARD_MOVES |= {"discard": ACTION_DISCARD, "knock": ACTION_END, "gin": ACTION_END}
+RLCARD_MOVE_PATTERN = re.compile(rf"([NS]) ({'|'.join(RLCARD_MOVES)})(?: (\w\w))?")
+ACTION_WORDS = {
+    ACTION_STOCK: "draw",
+    ACTION_TAKE: "take",
+    ACTION_PASS: "pass",
+    ACTION_DISCARD: "discard",
+    ACTION_END: "knock",
+    ACTION_LEAVE: "leave",
+}
+REPLAY_PLAYER = "openspiel-simple"  # a strategy that decides about the ending after the discard
+MAX_MOVES = 600
+ANY_GIN = Action(ACTION_END)  # RLCard does not log the discard of a gin
+
+Move = tuple[int, Action]  # seat and action
+HistoryEntry = tuple[int | None, int]  # OpenSpiel's player, or None if unnamed, and action
+
+
+@dataclass(frozen=True)
+class ForeignLog:
+    """Deal logged by another engine.
+
+    Attributes:
+        engine: Name of the engine.
+        variant: Spec of the variant.
+        names: Names of the players by seat.
+        dealer: Seat of the dealer.
+        pack: Known cards in dealing order.
+        moves: Moves in the order of play.
+    """
+
+    engine: str
+    variant: str
+    names: tuple[str, str]
+    dealer: int
+    pack: list[int]
+    moves: list[Move]
+
+
+def parse_log(text: str) -> ForeignLog | None:
+    """Parse a log; return None if the text is not a log.
+
+    Raises:
+        PositionError: If the log is not valid.
+        CardError: If a card is not valid.
+    """
+    text = text.strip()
+    if match := SHEET_PATTERN.match(text):
+        return _parse_rlcard(match, text[match.end() :].splitlines())
+    if text[:1] in ("{", "[") and f'"{KAGGLE_GAME}"' in text:
+        return _parse_kaggle(text)
+    lines = [line.strip() for line in text.splitlines()]
+    is_history = HISTORY_PATTERN.match(text) or re.fullmatch(r"[\[\d,\s][\d,\s]*\]?", text)
+    return _parse_openspiel(text) if "[Game]" in lines or is_history else None
+
+
+# OpenSpiel
+
+
+def _parse_openspiel(text: str) -> ForeignLog:
+    game, history = _read_serialized(text)
+    if len(history) < 21:
+        raise PositionError("its history ends before the cards are dealt")
+    dealt, rest = history[:21], iter(history[21:])
+    if any(player not in (None, CHANCE_PLAYER) for player, _ in dealt):
+        raise PositionError("its history has a move before the cards are dealt")
+    dealt_numbers = [number for _, number in dealt]
+    pack = [*chain(*zip(dealt_numbers[:10], dealt_numbers[10:20], strict=True)), dealt_numbers[20]]
+    moves = list(_parse_openspiel_moves(rest, pack))
+    pack = [_convert_card(number) for number in pack]
+    return ForeignLog("OpenSpiel", _parse_rules(game), ("player 0", "player 1"), 1, pack, moves)
+
+
+def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry]]:
+    """Return the game of a serialized state, None if it has no header, and the history."""
+    header, *states = text.split("[State]")
+    if len(states) > 1:
+        raise PositionError(SEVERAL_DEALS_ERROR)
+    game = HEADER_PATTERN.search(header) if states else None
+    if states and not game:
+        raise PositionError("it is a log of another game than gin_rummy")
+    state = states[0] if states else text
+    named = HISTORY_PATTERN.search(state)
+    words = re.split(r"[\s,\[\]]+", named[1] if named else state)
+    return game, [_parse_entry(word) for word in words if word]
+
+
+def _parse_entry(word: str) -> HistoryEntry:
+    match = ACTION_PATTERN.fullmatch(word)
+    if not match:
+        raise PositionError(f"{quote_text(word, 40)} is not an action of OpenSpiel's gin_rummy")
+    return None if match[1] is None else int(match[1]), int(match[2])
+
+
+def _parse_kaggle(text: str) -> ForeignLog:
+    """Return the log of a Kaggle replay; every observation contains the history so far."""
+    states, teams = _collect_observations(text)
+    if not states:
+        raise PositionError(f"its {KAGGLE_GAME} is empty")
+    histories = [_read_serialized(state)[1] for state in states]
+    longest = max(histories, key=len)
+    if any(history != longest[: len(history)] for history in histories):
+        raise PositionError(SEVERAL_DEALS_ERROR)
+    log = _parse_openspiel(states[histories.index(longest)])
+    return replace(log, names=teams or log.names)
+
+
+def _collect_observations(text: str) -> tuple[list[str], tuple[str, str] | None]:
+    """Return the distinct serialized games of a replay, and the names of its players."""
+    states: dict[str, None] = {}
+    teams = []
+
+    def collect(item: dict[str, Any]) -> None:
+        state, names = item.get(KAGGLE_GAME), item.get(KAGGLE_NAMES)
+        if isinstance(state, str) and state:
+            states[state] = None
+        if isinstance(names, list) and [*map(type, names)] == [str, str] and all(names):
+            teams.append((names[0], names[1]))
+
+    json.loads(text, object_hook=collect)
+    return [*states], teams[0] if teams else None
+
+
+def _parse_rules(header: re.Match[str] | None) -> str:
+    """Return the variant spec of a header such as `gin_rummy(knock_card=5,oklahoma=True)`."""
+    rules = {}
+    for setting in filter(None, header[1].split(",") if header else ()):
+        name, _, value = setting.partition("=")
+        if name in OPENSPIEL_PARAMETERS:
+            rules[OPENSPIEL_PARAMETERS[name]] = {"True": "yes", "False": "no"}.get(value, value)
+        elif setting not in FIXED_PARAMETERS:
+            raise PositionError(
+                f"its game has {quote_text(setting, 40)}, which no variant here has"
+            )
+    if rules.get("knock_by_upcard") == "yes":
+        rules.pop("knock_limit", None)
+    return "+".join([OPENSPIEL_RULES, *(f"{name}={value}" for name, value in rules.items())])
+
+
+def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> Iterator[Move]:
+    """Yield the moves up to the ending, and append cards drawn from the stock to the pack."""
+    seat, passes, has_begun = 0, 0, False
+    for player, action in history:
+        if player not in (None, seat):
+            raise PositionError(f"its history has {player}:{action} at the turn of player {seat}")
+        if action in (DRAW_MOVE, KNOCK_MOVE):
+            _, card = next(history, (None, -1))
+            if action == KNOCK_MOVE:
+                yield seat, Action(ACTION_END, _convert_card(card))
+                return
+            if card >= 0:
+                pack.append(card)
+            if has_begun or passes < 2:  # after two passes the draw is forced
+                yield seat, Action(ACTION_STOCK)
+        elif action == TAKE_MOVE:
+            yield seat, Action(ACTION_TAKE)
+        elif action == PASS_MOVE:
+            yield seat, Action(ACTION_LEAVE if has_begun else ACTION_PASS)
+            seat, passes = 1 - seat, passes + 1
+        else:
+            yield seat, Action(ACTION_DISCARD, _convert_card(action))
+            seat, has_begun = 1 - seat, True
+
+
+def _convert_card(openspiel_card: int) -> int:
+    """Convert a card from OpenSpiel's numbers: suits are s c d h there, S H D C here."""
+    if not 0 <= openspiel_card < 52:
+        raise PositionError(f"{openspiel_card} is no card of OpenSpiel's gin_rummy")
+    return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13
+
+
+# RLCard
+
+
+def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
+    cards = parse_cards(deal[2])[::-1]  # dealt from the end
+    if len(cards) != 52:
+        raise PositionError(f"its pack has {len(cards)} cards")
+    dealer = "NS".index(deal[1])
+    nondealer_cards, dealer_cards, stock = cards[:11], cards[11:21], cards[21:]
+    pack = [
+        *chain(*zip(nondealer_cards[:10], dealer_cards, strict=True)),
+        nondealer_cards[10],
+        *stock,
+    ]
+    moves = [
+        _parse_rlcard_move(line.strip())
+        for line in lines
+        if line.split()[1:2] not in ([], SCORE_WORD)
+    ]
+    return ForeignLog("RLCard", RLCARD_RULES, ("N", "S"), dealer, pack, moves)
+
+
+def _parse_rlcard_move(line: str) -> Move:
+    match = RLCARD_MOVE_PATTERN.fullmatch(line)
+    if not match:
+        raise PositionError(f"{quote_text(line, 40)} is no move of RLCard's")
+    kind = RLCARD_MOVES[match[2]]
+    discard = match[3] if kind in (ACTION_DISCARD, ACTION_END) else None
+    return "NS".index(match[1]), Action(kind, parse_card(discard) if discard else -1)
+
+
+# Replay
+
+
+def replay_log(log: ForeignLog) -> TracedDeal:
+    """Replay the deal of a log; it is truncated at the end of the log or at a rule difference.
+
+    Raises:
+        PositionError: If the rules of simgin do not allow a move.
+    """
+    if len(set(log.pack)) < len(log.pack) or len(log.moves) > MAX_MOVES:
+        raise PositionError("it has a card twice, or more moves than any deal")
+    matchup = parse_matchup(REPLAY_PLAYER, REPLAY_PLAYER, log.variant, 1, "deal")
+    pack = [*log.pack, *mask_to_cards(ALL_CARDS & ~cards_to_mask(log.pack))]
+    moves = _LoggedMoves(log, build_rules(matchup.variant))
+    script: list[int] = []
+    while True:
+        deal = trace_deal(matchup, pack=pack, dealer=log.dealer, script=script)
+        if deal.n_decisions == len(script):
+            moves.check_end()
+            return deal
+        question = deal.decision(len(script))
+        answer = moves.next_action(question)
+        if answer is None:
+            drawn = int(question.view.drawn)
+            return truncate_deal(deal, len(script), drawn < 0 or drawn in log.pack)
+        script.append(answer)
+
+
+class _LoggedMoves:
+    """Moves of a log as actions of simgin, which skips forced decisions."""
+
+    def __init__(self, log: ForeignLog, rules: Any) -> None:
+        self.log = log
+        self.rules = rules
+        self.n_done = 0
+        self.is_ending = False
+
+    def next_action(self, question: Decision) -> int | None:
+        """Return the action; None if the log ends or the other engine aborted the deal."""
+        view, is_last = question.view, question.view.phase == PHASE_LAST
+        if question.slot == "knock" and not is_last:
+            return int(self.is_ending)  # declared with the discard
+        remaining = self.log.moves[self.n_done :]
+        if is_last and remaining and remaining[0][1].kind == ACTION_TAKE:  # to end the deal
+            self.n_done += 1
+            del remaining[0]
+        if not remaining or (question.slot == "take" and remaining[0][1].kind == ACTION_LEAVE):
+            return None
+        seat, action = remaining[0]
+        legal = {
+            one: self._deadwood_after_ending(view, one) for one in legal_actions(view, self.rules)
+        }
+        if action == ANY_GIN:
+            action = next((one for one in legal if legal[one] == 0), action)
+        # With the last discard, the engine proposes only the best ending
+        is_proposed = not is_last or legal.get(action) in (-1, view.ending_count)
+        if seat != question.seat or action not in legal or not is_proposed:
+            raise self._illegal_move_error()
+        self.n_done += 1
+        self.is_ending = action.kind == ACTION_END
+        return (
+            action.card
+            if question.slot == "discard"
+            else int(action.kind in (ACTION_TAKE, ACTION_END))
+        )
+
+    def _deadwood_after_ending(self, view: Any, action: Action) -> int:
+        """Return the deadwood that an ending leaves; -1 for another action."""
+        if action.kind != ACTION_END:
+            return -1
+        eleven = int(view.hand) | (1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0)
+        return int(deadwood(eleven & ~(1 << action.card), self.rules))
+
+    def check_end(self) -> None:
+        """Raise an error if moves follow the end of the deal, except for a declared dead hand."""
+        if any(action.kind != ACTION_LEAVE for _, action in self.log.moves[self.n_done :]):
+            raise self._illegal_move_error()
+
+    def _illegal_move_error(self) -> PositionError:
+        seat, (kind, card) = self.log.moves[self.n_done]
+        move_text = f"{ACTION_WORDS[kind]} {format_card(card)}" if card >= 0 else ACTION_WORDS[kind]
+        return PositionError(
+            f"our rules ({self.log.variant}) do not allow move {self.n_done + 1}, "
+            f"{move_text} by {self.log.names[seat]}"
+        )

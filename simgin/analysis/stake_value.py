@@ -1,0 +1,209 @@
+"""Value of a deal result beyond its points: won deals or games with a die, and the match.
+
+As backgammon players read match equity from one table, the probability of winning the match after
+a deal is that of two equal players: `EQUITY_PLAYER` against itself, under the rules of the variant.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from simgin.analysis.kernels import fill_deals_table, fill_game_table
+from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.match_value.boards import deals_credited, next_dealer_table
+from simgin.match_value.match_value import MatchValue, ValueUnavailable, value_from_outcomes
+from simgin.match_value.outcomes import Outcomes, count_outcomes
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.rules.parameters import int_param
+from simgin.rules.variants import Variant
+
+EQUITY_PLAYER = "gold-early"
+EQUITY_DEALS = 200_000  # for a standard error of V below 0.3 %
+NO_WINNER = -1
+GIN_KINDS = tuple(DEAL_ENDINGS.index(kind) for kind in ("gin", "big_gin", "shot"))
+UNDERCUT, REFUSED = DEAL_ENDINGS.index("undercut"), DEAL_ENDINGS.index("refused")
+
+
+def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
+    """Compute the gain of side A in each deal: the difference of points, or minus the penalty."""
+    points = np.asarray(records["points_a"] - records["points_b"], np.float64)
+    return -points if variant.params["deal_scoring"] == "penalty" else points
+
+
+@dataclass(frozen=True)
+class PointsEquity:
+    """Probability of winning a match to a number of points."""
+
+    value: MatchValue
+
+    def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
+        """Write the probability of winning the match, in %."""
+        points_a, points_b = _compute_points_after(records)
+        dealers = _find_next_dealers(self.value.matchup.variant, records)
+        outcomes["match"] = 100 * self.value.win_probability(points_a, points_b, dealers)
+
+
+@dataclass(frozen=True)
+class DealsEquity:
+    """Won deals with a die for each deal, and the probability of winning the match.
+
+    Offers before the cards are seen are optimal for both players; there are no offers during play.
+
+    Attributes:
+        variant: Variant of the deals.
+        table: float64 (goal + 1, goal + 1, 2), probability that A wins, by won deals of A and B
+            and dealer.
+    """
+
+    variant: Variant
+    table: np.ndarray
+
+    def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
+        """Write net won deals and the probability of winning the match, in %."""
+        goal = len(self.table) - 1
+        won = _count_won_deals(self.variant, records)
+        by_a = won * (records["winner"] == 0)
+        by_b = won * (records["winner"] == 1)
+        deals_a = records["deals_a"] + by_a
+        deals_b = records["deals_b"] + by_b
+        dealers = _find_next_dealers(self.variant, records)
+        chance = self.table[np.minimum(goal, deals_a), np.minimum(goal, deals_b), dealers]
+        outcomes["deals"] = by_a - by_b
+        outcomes["match"] = 100 * chance
+
+
+@dataclass(frozen=True)
+class GameEquity:
+    """Net won games with a die for each game of several deals.
+
+    Offers before the cards are seen are optimal for both players; there are no offers during play.
+
+    Attributes:
+        variant: Variant of the deals.
+        table: float64 (goal, goal, 2, cap + 1, 3), value of the rest of the game for A, by points
+            of A and B, dealer, stake and owner + 1.
+        games_by_points: int64 (goal,), number of games that a game counts, by the loser's points.
+    """
+
+    variant: Variant
+    table: np.ndarray
+    games_by_points: np.ndarray
+
+    def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
+        """Write net won games."""
+        last = len(self.table) - 1
+        points_a, points_b = _compute_points_after(records)
+        stake = records["stake"]
+        dealers = _find_next_dealers(self.variant, records)
+        owners = records["owner"] + 1
+        entry = (np.minimum(last, points_a), np.minimum(last, points_b), dealers, stake, owners)
+        counted = stake * self.games_by_points[np.minimum(points_a, points_b)]
+        is_refused = records["kind"] == REFUSED
+        is_won = np.maximum(points_a, points_b) > last
+        sign = 1 - 2 * records["winner"]
+        values = np.where(is_won, sign * counted, self.table[entry])
+        outcomes["games"] = np.where(is_refused, sign * records["pays"], values)
+
+
+# Each class has a method `write_values(outcomes, records)`, which writes the fields match, deals or
+# games of `outcomes` (OUTCOME, see simgin.analysis.analysis) for side A of `records` (DEAL).
+Equity = PointsEquity | DealsEquity | GameEquity
+
+
+def _compute_points_after(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points of A and B after each deal."""
+    points_a = records["score_a"] + records["points_a"]
+    points_b = records["score_b"] + records["points_b"]
+    return points_a, points_b
+
+
+def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
+    """Return the dealer of the deal after each deal."""
+    return np.asarray(next_dealer_table(variant.params)[records["dealer"], records["winner"]])
+
+
+def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
+    """Return the number of won deals that each deal counts for its winner (rules.md 7 and 8)."""
+    kind = records["kind"]
+    is_gin = np.isin(kind, GIN_KINDS)
+    factor = np.ones(kind.shape, np.int64)
+    factor[is_gin] = int_param(variant.params, "deal_count_gin")
+    factor[kind == UNDERCUT] = int_param(variant.params, "deal_count_undercut")
+    return np.where(kind == REFUSED, records["pays"], factor * records["stake"])
+
+
+@cache
+def compute_equity(variant: Variant, workers: int | None = None) -> Equity | None:
+    """Return the value of deal results; None if only points count or V is unknown."""
+    row = variant.params
+    if row["die"] == "deal":
+        return _compute_deals_equity(variant, workers)
+    if row["die"] == "game":
+        return _compute_game_equity(variant, workers)
+    if variant.goal.score != "points" or row["shot"] or row["players"] == 1:
+        return None
+    try:
+        matchup = _make_equal_matchup(variant)
+        return PointsEquity(
+            value_from_outcomes(matchup, count_outcomes(matchup, EQUITY_DEALS, workers))
+        )
+    except ValueUnavailable:
+        return None
+
+
+def _make_equal_matchup(variant: Variant) -> Matchup:
+    """Return the matchup of two equal players who do not offer the die."""
+    return parse_matchup(EQUITY_PLAYER, EQUITY_PLAYER, variant.text, 1, "deal")
+
+
+def _compute_deals_equity(variant: Variant, workers: int | None) -> DealsEquity:
+    row = variant.params
+    outcomes = _count_outcomes(variant, workers)
+    probabilities = _compute_probabilities(outcomes, deals_credited(row, outcomes))
+    goal = int_param(row, "deals_target")
+    cap, pays_new = _read_die_rules(variant)
+    table = np.zeros((goal + 1, goal + 1, 2))
+    table[goal] = 1.0
+    fill_deals_table(table, probabilities, next_dealer_table(row), cap, pays_new)
+    return DealsEquity(variant, table)
+
+
+def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
+    row = variant.params
+    outcomes = _count_outcomes(variant, workers)
+    probabilities = _compute_probabilities(outcomes, outcomes.column("points"))
+    goal = int_param(row, "points_target")
+    up_to, counts = np.array(row["game_table"]).T
+    games = counts[np.searchsorted(up_to, np.arange(goal))]
+    cap, pays_new = _read_die_rules(variant)
+    table = np.zeros((goal, goal, 2, cap + 1, 3))
+    fill_game_table(table, probabilities, games, next_dealer_table(row), cap, pays_new)
+    return GameEquity(variant, table, games)
+
+
+def _read_die_rules(variant: Variant) -> tuple[int, bool]:
+    """Return the highest number of the die, and True if a refusal pays the number offered."""
+    return int_param(variant.params, "die_cap"), variant.params["die_refusal_pays"] == "new"
+
+
+def _count_outcomes(variant: Variant, workers: int | None) -> Outcomes:
+    """Return the outcomes of deals between equal players who do not offer the die."""
+    return count_outcomes(_make_equal_matchup(variant), EQUITY_DEALS, workers).with_mirrored_deals()
+
+
+def _compute_probabilities(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:
+    """Return the probabilities of winner and gain by dealer.
+
+    Returns:
+        float64 (2, 3, n): by dealer, winner (2 for a drawn deal) and gain.
+    """
+    probabilities = np.zeros((2, 3, int(gains.max()) + 1))
+    dealer = outcomes.column("dealer")
+    winner = outcomes.column("winner")
+    np.add.at(
+        probabilities,
+        (dealer, winner, np.where(winner == NO_WINNER, 0, gains)),
+        outcomes.probabilities[0],
+    )
+    return probabilities

@@ -1,0 +1,233 @@
+"""Sampling of worlds: the hidden cards of a position, weighted by the opponent's play."""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from simgin.analysis.kernels import fill_decks, fill_worlds
+from simgin.core.codes import PHASE_BLIND
+from simgin.core.rules_record import FIRST_TURN_DISCARD, FIRST_TURN_FREE, JOKER_NONE
+from simgin.core.view import FROM_PILE, FROM_STOCK, VIEW
+from simgin.play.matchup import Matchup
+from simgin.play.rollouts import Worlds, query_offers
+from simgin.rules.build import build_rules
+from simgin.strategy import Strategy, loader
+from simgin.text.notation import N_CARDS
+
+METROPOLIS_STEPS = (
+    200  # Metropolis steps per hand, as many as champion-mc runs before its first world
+)
+# The weights were trained on hands that differ in a few cards and are slightly too small for whole
+# hands. Estimated by benchmarks/likely_hands.py, on deals held out from its report.
+WEIGHT_FACTOR = 1.15
+IMMEDIATE_KNOCK = "at"  # name of the knock policy that ends a deal as soon as possible
+# Conditioning on an offer of the die
+PROBE_WORLDS = 500  # worlds that estimate the probability of the offer
+MIN_OFFER_PROBABILITY = 0.01  # probability of an offer below which worlds are not conditioned on it
+MAX_ATTEMPTS = 1_000  # samples per world; all fail with a probability of e**-10 at most
+ATTEMPT_STRIDE = 2**20  # difference between the numbers of two samples of a world
+
+
+def sample_worlds(
+    view: Any, rules: Any, n: int, seed: int, first: int = 0, p_immediate: float = 0.0
+) -> Worlds:
+    """Sample n independent worlds of a view.
+
+    Until the opponent has played a turn, all hands are equally likely. Forgotten cards of the pile
+    are sampled last, from the cards that are neither held nor in the stock. The same seed and
+    numbers give the same worlds.
+
+    Args:
+        view: View of the player.
+        rules: Rules of the variant.
+        n: Number of worlds.
+        seed: Seed of the worlds.
+        first: Number of the first world.
+        p_immediate: Probability that the opponent knocks immediately.
+    """
+    in_pile, taken = find_forgotten_cards(view, rules)
+    own_seed = np.uint64(seed).astype(np.int64)
+    n_left = int(max(view.stock, view.deck_left))  # the cards after these are forgotten ones
+    cards = N_CARDS if view.phase == PHASE_BLIND else n_left + len(in_pile)
+    stocks = np.empty((n, cards), np.int8)
+    hands = np.zeros(n, np.int64)
+    if view.deck_left >= 0:  # solitaire: all orders of the deck and its joker are equally likely
+        fill_decks(view, rules.joker != JOKER_NONE, n_left, own_seed, first, stocks)
+    else:
+        steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0  # has the opponent played?
+        fill_worlds(
+            view, rules, _load_hand_weights(), p_immediate, steps, own_seed, first, hands, stocks
+        )
+    if not (in_pile or taken):
+        return Worlds(hands, stocks)
+    views = fill_forgotten_cards(view, rules, hands, stocks[:, n_left:], first)
+    return Worlds(hands, np.ascontiguousarray(stocks[:, :n_left]), views)
+
+
+def immediate_knock_probability(opponent: Strategy | None) -> float:
+    """Return 1 if a strategy has the policy that knocks immediately, otherwise 0."""
+    if opponent is None:
+        return 0.0
+    policy = opponent.policy("knock")
+    return float(policy is not None and policy.name == IMMEDIATE_KNOCK)
+
+
+@cache
+def _load_hand_weights() -> np.ndarray:
+    """Return the float64 weights of the features of hands, stored next to the strategies."""
+    policy = loader.find_strategy("champion").policy("discard")
+    assert policy is not None
+    return np.asarray(WEIGHT_FACTOR * np.load(policy.source_file.with_name("hands.npy")))
+
+
+@dataclass(frozen=True)
+class WorldSampler:
+    """Sampler of the worlds of a view, for A against B.
+
+    If the player must answer an offer of the die, B makes this offer in all sampled worlds.
+    """
+
+    matchup: Matchup
+    view: Any
+
+    @property
+    def has_offer(self) -> bool:
+        """True if the player must answer an offer that may be informative."""
+        return bool(self.view.offered) and self.view.phase != PHASE_BLIND
+
+    @cached_property
+    def matching_offers(self) -> tuple[int, ...]:
+        """Offers that match the one made; empty if the offer is not informative.
+
+        If B makes this offer too rarely, all offers of B match.
+        """
+        offered = int(self.view.offered)
+        if self._estimate_probability((offered,)) >= MIN_OFFER_PROBABILITY:
+            return (offered,)
+        every = tuple(range(1, int(self._rules.die_cap) + 1))
+        return every if self._estimate_probability(every) >= MIN_OFFER_PROBABILITY else ()
+
+    @property
+    def offer_probability(self) -> float:
+        """Proportion of worlds in which B makes the offer."""
+        return self._estimate_probability(self.matching_offers)
+
+    def sample(self, n: int, first: int) -> Worlds:
+        """Sample n independent worlds, starting with number `first`."""
+        worlds = self._sample_unconditioned(n, first)
+        if not self.has_offer or not self.matching_offers:
+            return worlds
+        pending = np.arange(n)
+        for attempt in range(1, MAX_ATTEMPTS):
+            start = first + attempt * ATTEMPT_STRIDE
+            offered = query_offers(self.matchup, self.view, worlds.subset(pending), start)
+            pending = pending[~np.isin(offered, self.matching_offers)]
+            if not len(pending):
+                break
+            for index in pending:
+                worlds.replace_world(int(index), self._sample_unconditioned(1, start + int(index)))
+        return worlds
+
+    @cached_property
+    def _rules(self) -> Any:
+        return build_rules(self.matchup.variant)
+
+    @cached_property
+    def _probe_offers(self) -> np.ndarray:
+        """Offers of B in worlds that are used only for this estimate."""
+        first = ATTEMPT_STRIDE - PROBE_WORLDS
+        return query_offers(
+            self.matchup, self.view, self._sample_unconditioned(PROBE_WORLDS, first), first
+        )
+
+    def _estimate_probability(self, offers: tuple[int, ...]) -> float:
+        """Return the proportion of worlds in which B makes one of the offers."""
+        return float(np.isin(self._probe_offers, offers).mean())
+
+    def _sample_unconditioned(self, n: int, first: int) -> Worlds:
+        """Sample worlds without conditioning on the offer."""
+        hasty = immediate_knock_probability(self.matchup.b)
+        return sample_worlds(self.view, self._rules, n, self.matchup.seed, first, hasty)
+
+
+# Forgotten cards of the pile are other unseen cards in each world. In a view they are -1, as the
+# first upcard and as discards in the history.
+
+
+def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
+    """Return the positions of the forgotten cards that are still in the pile, and of those taken.
+
+    Position 0 is the first upcard, position n the discard of turn n. The opponent holds the cards
+    that were taken.
+    """
+    alone = view.deck_left >= 0
+    turns_up = not alone and rules.first_turn != FIRST_TURN_DISCARD
+    end = view.turns + alone  # with two players, the top card is visible
+    in_pile: list[int] = []
+    taken: list[int] = []
+    for position in range(not turns_up, end):
+        if (view.history[position - 1, 3] if position else view.upcard) < 0:
+            places = taken if view.history[position, 1] == FROM_PILE else in_pile
+            places.append(position)
+    return in_pile, taken
+
+
+def fill_forgotten_cards(
+    view: Any, rules: Any, hands: np.ndarray, cards: np.ndarray, first: int
+) -> np.ndarray:
+    """Return copies of a view with the forgotten cards filled in from each world.
+
+    Args:
+        view: View of the player.
+        rules: Rules of the variant.
+        hands: int64 (n_worlds,), masks of the opponent's cards.
+        cards: (n_worlds, n_forgotten), cards in the pile, in the order of `find_forgotten_cards`.
+        first: Number of the first world; it determines which cards of a hand were taken.
+
+    Returns:
+        VIEW (n_worlds,).
+    """
+    in_pile, taken = find_forgotten_cards(view, rules)
+    views = np.repeat(np.array([view], VIEW), len(hands))
+    for position, column in zip(in_pile, cards.T, strict=True):
+        masks = _write_pile_card(views, position, column)
+        views["pile"] |= masks
+        if _is_shed(view, rules, position):
+            views["shed"] |= masks
+    for position in taken:
+        column = _pick_one_card(hands & ~views["known"], first)
+        views["known"] |= _write_pile_card(views, position, column)
+        views["history"][:, position, 2] = column
+    views["unseen"] &= ~(views["pile"] | views["known"])
+    return views
+
+
+def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.ndarray:
+    """Write one card per world to a position of the pile, and return the cards as masks."""
+    if position == 0:
+        views["upcard"] = cards
+    else:
+        views["history"][:, position - 1, 3] = cards
+    masks: np.ndarray = np.left_shift(1, cards, dtype=np.int64)
+    return masks
+
+
+def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
+    """Return one card of each hand, varying with the number of the world: int64 (n_hands,)."""
+    held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
+    wanted = (first + np.arange(len(hands))) % held.sum(axis=1)
+    reached = held.cumsum(axis=1) > wanted[:, np.newaxis]
+    return np.asarray(reached.argmax(axis=1))
+
+
+def _is_shed(view: Any, rules: Any, position: int) -> bool:
+    """Return True if the opponent discarded or declined the card at a position of the pile."""
+    if position == 0 and rules.first_turn != FIRST_TURN_FREE:
+        return True  # both players declined the first upcard
+    if position and view.history[position - 1, 0] != view.seat:
+        return True
+    seat, source = view.history[position, :2]
+    is_drawn = source == FROM_STOCK and rules.take_discard
+    return bool(is_drawn and seat != view.seat)

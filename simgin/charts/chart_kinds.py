@@ -1,0 +1,176 @@
+"""Kinds of charts: the decision, the actions that are tried, and the cells of the chart.
+
+A cell stands for the relevant features of an action. Cells are numbered row by row. An action
+without a cell, such as playing on, is the baseline of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from simgin.learn.champion_weights import compile_writer, propose_knock
+from simgin.play.rollouts import PairedRollouts
+from simgin.strategy import Policy, discard, take
+from simgin.toolkit import makes_meld, neighbours, popcount, unmatched_cards
+from simgin.toolkit import rank as rank_of
+
+# Policies and feature functions are compiled together, so mypy sees them untyped.
+# mypy: disable-error-code="no-untyped-def"
+
+N_TURNS, MAX_DEADWOOD = 12, 15  # columns of a knock chart (the last one: 12 or more), and rows
+RANK_NAMES = tuple("A23456789TJQK")
+PARTNER_ROWS = ("none", "one", "two or more")
+OFFER_ROWS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")
+SEAT_COLUMNS = ("nondealer", "dealer")
+MAX_DISCARDS = 11
+
+CellFunction = Callable[[PairedRollouts, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class ChartKind:
+    """Kind of chart.
+
+    Attributes:
+        question: Title of the chart.
+        gain: Phrase for the gain that the chart shows.
+        decisions: Phrase for the decisions of a deal that the chart covers.
+        choose: Policy that returns the actions to try (`simgin.play.rollouts`).
+        rows: Names of the rows.
+        columns: Names of the columns.
+        row_title: Title of the row names.
+        column_title: Title of the column names.
+        find_cells: Function from rollouts and rules to the cell of each action,
+            int64 (n_decisions, n_actions), -1 for none.
+        max_actions: Maximum number of actions per decision.
+        first_only: True to use the first decision of a deal instead of a random one.
+        baseline: Cell that is the baseline, if every action has a cell.
+        untested_reason: Reason why no strategy can follow the chart alone; empty if one can.
+        default_deals: Default number of deals.
+    """
+
+    question: str
+    gain: str
+    decisions: str
+    choose: Policy
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    row_title: str
+    column_title: str
+    find_cells: CellFunction
+    max_actions: int = 2
+    first_only: bool = True
+    baseline: int | None = None
+    untested_reason: str = ""
+    default_deals: int = 1_000_000
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells."""
+        return len(self.rows) * len(self.columns)
+
+
+# Actions to try
+
+
+@take
+def try_upcard(view, rules, params):
+    """Try to take and to leave the first upcard."""
+    return 3 if view.phase == 0 and view.legal & 3 == 3 else 0
+
+
+@discard
+def try_first_discards(view, rules, params):
+    """Try every unmatched card on the first own turn."""
+    return view.legal & unmatched_cards(view.hand, rules) if view.own_turn == 1 else 0
+
+
+# Cells of the actions
+
+
+def _knock_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
+    turn = np.minimum(rollouts.views["own_turn"], N_TURNS) - 1
+    deadwood = rollouts.views["ending_count"] - 1
+    cell = np.where(deadwood < MAX_DEADWOOD, deadwood * N_TURNS + turn, -1)
+    return np.stack([np.full(len(cell), -1), cell], axis=1)
+
+
+def _upcard_cells(rollouts: PairedRollouts, rules: np.ndarray) -> np.ndarray:
+    rows = np.zeros(len(rollouts.views), np.int64)
+    compile_writer(write_offer_rows)(rollouts.views, rules, rows)
+    seat = (rollouts.views["dealer"] == rollouts.views["seat"]).astype(np.int64)
+    return np.stack([np.full(len(rows), -1), rows * len(SEAT_COLUMNS) + seat], axis=1)
+
+
+def _discard_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
+    cells = np.full(rollouts.actions.shape, -1)
+    compile_writer(write_partner_cells)(rollouts.views, rollouts.actions, cells)
+    return cells
+
+
+def write_offer_rows(views, rules, out):
+    """Write the row of each first upcard, an index of `OFFER_ROWS`, to int64 (n_decisions,)."""
+    for i in range(len(views)):
+        view = views[i]
+        card = view.taken_offer
+        if makes_meld(view.hand, card, rules):
+            out[i] = 0
+        else:
+            out[i] = 3 - min(popcount(neighbours(card) & view.hand), 2)
+
+
+def write_partner_cells(views, answers, out):
+    """Write the cell of each discard, from its partners and rank, to (n_decisions, n_actions)."""
+    for i in range(len(views)):
+        for k in range(answers.shape[1]):
+            card = answers[i, k]
+            if card >= 0:
+                partners = min(popcount(neighbours(card) & views[i].hand), 2)
+                out[i, k] = partners * 13 + rank_of(card)
+
+
+CHART_KINDS: Mapping[str, ChartKind] = {
+    "knock": ChartKind(
+        "When should you knock?",
+        "knocking over playing on",
+        "every decision to knock without gin",
+        propose_knock,
+        tuple(str(count) for count in range(1, MAX_DEADWOOD + 1)),
+        (*(str(turn) for turn in range(1, N_TURNS)), f"{N_TURNS}+"),
+        "deadwood",
+        "own turn",
+        _knock_cells,
+        first_only=False,
+        untested_reason="a match is played at more than one score",
+    ),
+    "upcard": ChartKind(
+        "When should you take the first upcard?",
+        "taking it over leaving it",
+        "the first upcard (the dealer's decision only if the nondealer left it)",
+        try_upcard,
+        OFFER_ROWS,
+        SEAT_COLUMNS,
+        "the upcard",
+        "your seat",
+        _upcard_cells,
+        untested_reason="a player takes more cards in a deal than the first upcard",
+    ),
+    "discard": ChartKind(
+        "What should you throw first?",
+        "throwing it over throwing a king without a partner",
+        "the first discard",
+        try_first_discards,
+        PARTNER_ROWS,
+        RANK_NAMES,
+        "partners",
+        "card",
+        _discard_cells,
+        max_actions=MAX_DISCARDS,
+        baseline=12,
+        untested_reason="a player throws more cards in a deal than the first",
+        default_deals=200_000,
+    ),
+}

@@ -1,0 +1,93 @@
+"""Facts and batch rows: the exact int64 sums that the kernel computes.
+
+A *unit* of analysis is a mirrored pair of deals (or matches), or a single deal (match) if a
+strategy plays against itself. Standard errors are clustered by unit. For every unit, the kernel
+computes a vector of *facts*, which are totals over its deals. For each fact f with denominator d, a
+batch row holds the sums of f, f*f and f*d over consecutive units. A ratio estimator with errors
+clustered by unit needs no more than these (see `simgin.stats.estimate`). Rows are merged by
+addition, and the sums are exact in any order.
+"""
+
+# Endings of a deal
+DEAL_ENDINGS = tuple(
+    "knock gin big_gin shot undercut even void stalled joker limit refused".split()
+)
+SCORED_ENDINGS = DEAL_ENDINGS[:5]  # endings in which a player scores points
+WINNING_ENDINGS = (*SCORED_ENDINGS, "refused")  # endings in which a player wins
+
+# Facts of each strategy, A and B. For `draws`, see `count_draws`.
+SIDE_FACTS = tuple(f"won_{kind}" for kind in WINNING_ENDINGS) + (
+    "deal_win",
+    "points",
+    "takes",
+    "draws",
+)
+
+# Facts of deals that end with a knock
+SHOWDOWN_FACTS = tuple(
+    "knock_count defender_count defender_before laid_off laid_off_any tie".split()
+)
+
+FACT_NAMES = (
+    ("deals", "decided", "showdowns")
+    + DEAL_ENDINGS
+    + tuple(f"points_{kind}" for kind in SCORED_ENDINGS)
+    + ("points_scored", "turns", "first_player_win", "upcard_first", "upcard_second", "upcard_none")
+    + SHOWDOWN_FACTS
+    + tuple(f"a_{name}" for name in SIDE_FACTS)
+    + tuple(f"b_{name}" for name in SIDE_FACTS)
+    + ("a_margin",)
+    # A win counts 2 and a draw counts 1 for each side, so that the sums are integers.
+    + ("matches", "matches_decided", "a_match_win", "b_match_win", "match_drawn")
+    + ("unfinished", "a_match_margin")
+    + ("winner_score", "loser_score", "loser_zero", "settled", "a_settlement", "totals", "goal_met")
+)
+
+FACT_INDEX = {name: i for i, name in enumerate(FACT_NAMES)}
+
+
+def _denominator_name(fact: str) -> str:
+    """Return the fact by which a fact is divided to compute its rate or mean."""
+    if fact in SHOWDOWN_FACTS:
+        return "showdowns"
+    if fact in ("points_scored", "first_player_win"):
+        return "decided"
+    if fact.startswith("points_"):
+        return fact.removeprefix("points_")
+    if fact in ("a_takes", "b_takes"):
+        return fact[:2] + "draws"
+    if fact in ("winner_score", "loser_score", "loser_zero"):
+        return "matches_decided"
+    if fact in ("a_settlement", "goal_met"):
+        return {"a_settlement": "settled", "goal_met": "totals"}[fact]
+    if fact == "deals" or FACT_NAMES.index(fact) > FACT_NAMES.index("matches"):
+        return "matches"
+    return "deals"
+
+
+DENOMINATOR_INDEX = tuple(FACT_INDEX[_denominator_name(name)] for name in FACT_NAMES)
+
+# Columns of a batch row: the number of units, the three sums of every fact, histograms, and sums
+# over single deals and matches.
+N_FACTS = len(FACT_NAMES)
+COL_UNITS = 0
+COL_SUM = 1
+COL_SQUARE = COL_SUM + N_FACTS
+COL_CROSS = COL_SQUARE + N_FACTS
+COL_TURNS_HISTOGRAM = COL_CROSS + N_FACTS
+TURNS_BINS = 64  # deals by number of turns of both players; the last bin is 63 or more
+COL_DEADWOOD_HISTOGRAM = COL_TURNS_HISTOGRAM + TURNS_BINS
+DEADWOOD_BINS = 16  # showdowns by deadwood of the knocker; the last bin is 15 or more
+COL_PAIR_HISTOGRAM = COL_DEADWOOD_HISTOGRAM + DEADWOOD_BINS
+# Units by A's wins in quarters, of matches or otherwise of deals; a drawn game is half a win
+PAIR_BINS = 5
+# Sum over deals of A's squared margin, from which the variance reduction by mirroring is computed
+COL_DEAL_SQUARE = COL_PAIR_HISTOGRAM + PAIR_BINS
+COL_MATCH_SQUARE = COL_DEAL_SQUARE + 1  # sum over matches of A's squared margin
+# Sum over deals of the dealer's minus the nondealer's deadwood as dealt; in solitaire games, minus
+# the player's deadwood
+COL_DEALT_DIFFERENCE = COL_MATCH_SQUARE + 1
+N_COLUMNS = COL_DEALT_DIFFERENCE + 1
+
+DEAL_BATCH_SIZE = 1000  # units in a batch of deals
+MATCH_BATCH_SIZE = 100  # units in a batch of matches

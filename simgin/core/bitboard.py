@@ -1,0 +1,180 @@
+"""Runs and sets of all four suits at the same time, by bit operations on a 52-bit hand.
+
+For rules with low aces and without rainbows (`rules.by_planes`). A hand shifted by one position
+aligns each card with its neighbour, and shifted by thirteen with the same rank in the next suit. A
+few operations therefore find all runs and sets, like the bitboards of a chess program. Card values
+are stored as *planes*: plane b holds the cards whose value has bit b, so that four popcounts give
+the points.
+
+A rank is a *conflict* if the hand has at least three of its cards and one of them is in a run. A
+*conflict resolution* decides each conflict: the rank is not a set, a whole set, or a set of three
+of its four cards. The remaining cards then form runs that are as long as possible. All other sets
+are melded whole, which is optimal because their cards have no other use. Therefore the best
+conflict resolution is the best melding.
+"""
+
+from simgin.core.bits import lowest_bit, popcount
+from simgin.core.cards import ACES, ALL_CARDS, LANE_MASK, ranks_held_three_times, suit_lane
+from simgin.core.jit import force_inline, jit
+from simgin.core.rules_record import N_VALUE_PLANES
+
+NOT_ACES = ALL_CARDS & ~ACES
+NOT_KINGS = ALL_CARDS & ~(ACES << 12)
+HUGE_DEADWOOD = 1 << 20  # larger than any deadwood
+
+
+@force_inline
+def ranks_of(cards):
+    """Return the ranks of some cards, as thirteen bits.
+
+    Args:
+        cards: Cards as a 52-bit mask.
+
+    Example:
+        Test if the hand has an ace::
+
+            ranks_of(view.hand) & 1 != 0
+    """
+    two_suits = cards | cards >> 26
+    return (two_suits | two_suits >> 13) & LANE_MASK
+
+
+@force_inline
+def cards_in_runs(hand):
+    """Return the cards of a hand that are in a run."""
+    two = hand & hand >> 1 & NOT_KINGS  # cards whose upper neighbour is in the hand too
+    three = two & two >> 1
+    return three | three << 1 | three << 2
+
+
+@force_inline
+def run_outs(hand):
+    """Return the cards that would be in a run with cards of a hand.
+
+    The mask can include cards of the hand.
+    """
+    above = hand << 1 & NOT_ACES
+    below = hand >> 1 & NOT_KINGS
+    both_above = above & above << 1 & NOT_ACES
+    both_below = below & below >> 1 & NOT_KINGS
+    return both_above | above & below | both_below
+
+
+@force_inline
+def cards_in_sets(hand):
+    """Return the cards of a hand whose rank occurs at least three times."""
+    ranks = ranks_held_three_times(hand, hand >> 13, hand >> 26, hand >> 39)
+    return hand & (ranks & LANE_MASK) * ACES
+
+
+@force_inline
+def sum_values_by_bits(cards, rules, side):
+    """Return the total value of some cards."""
+    points = 0
+    for bit in range(N_VALUE_PLANES):
+        held = cards & rules.planes[side, bit]
+        points += popcount(held) << bit
+    return points
+
+
+@force_inline
+def unmatched_without_sets(sets, hand):
+    """Return the cards left over by the given sets and the longest runs of the rest."""
+    rest = hand & ~sets
+    return rest & ~cards_in_runs(rest)
+
+
+@force_inline
+def find_conflicts(hand, runs, sets):
+    """Return the conflicting ranks, and the cards that a set of four can spare for a run."""
+    conflicts = ranks_of(runs & sets)
+    held_by_all = hand & hand >> 13 & hand >> 26 & hand >> 39
+    fours = conflicts & held_by_all
+    return conflicts, runs & fours * ACES
+
+
+@force_inline
+def next_conflict_resolution(conflicts, spare, ranks, spared):
+    """Return the next conflict resolution; after the last one, the first, which is (0, 0).
+
+    A resolution melds `ranks`, a subset of the conflicting ranks, as sets without the cards
+    `spared`, at most one from each set of four. The masks enumerate all subsets, like (x - mask) &
+    mask.
+    """
+    available = spare & ranks * ACES
+    spared = (spared - available) & available
+    while popcount(ranks_of(spared)) < popcount(spared):
+        spared = (spared - available) & available
+    if spared == 0:
+        ranks = (ranks - conflicts) & conflicts
+    return ranks, spared
+
+
+@jit
+def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
+    """Return the least deadwood of a hand with conflicts, given its cards in runs and in sets."""
+    conflicts, spare = find_conflicts(hand, runs, sets)
+    hand &= ~sets | conflicts * ACES  # without the sets that are not in conflict
+    best = HUGE_DEADWOOD
+    ranks, spared = 0, 0
+    while True:
+        melded = hand & ranks * ACES & ~spared
+        best = min(best, sum_values_by_bits(unmatched_without_sets(melded, hand), rules, side))
+        ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
+        if ranks == 0:
+            return best
+
+
+@force_inline
+def can_leave_one_card(hand):
+    """Return True if some melding of a hand leaves over at most one card."""
+    runs, sets = cards_in_runs(hand), cards_in_sets(hand)
+    unmatched = hand & ~(runs | sets)
+    if unmatched & (unmatched - 1):
+        return False
+    return runs & sets == 0 or _can_leave_one_over_conflicts(hand, runs, sets)
+
+
+@jit
+def _can_leave_one_over_conflicts(hand, runs, sets):
+    """Return True if some conflict resolution of a hand leaves over at most one card."""
+    conflicts, spare = find_conflicts(hand, runs, sets)
+    hand &= ~sets | conflicts * ACES
+    ranks, spared = 0, 0
+    while True:
+        unmatched = unmatched_without_sets(hand & ranks * ACES & ~spared, hand)
+        if unmatched & (unmatched - 1) == 0:
+            return True
+        ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
+        if ranks == 0:
+            return False
+
+
+@jit
+def write_melds(runs, sets, melds):
+    """Write the longest runs of some cards, and whole sets, to melds[0..2]; 0 for no meld."""
+    melds[0] = melds[1] = melds[2] = 0
+    n = 0
+    while runs:
+        suit = lowest_bit(runs) // 13
+        rest = suit_lane(runs, suit)
+        run = rest & ~(rest + (rest & -rest))  # lowest consecutive ranks
+        melds[n] = run << 13 * suit
+        runs ^= melds[n]
+        n += 1
+    ranks = ranks_of(sets)
+    while ranks:
+        melds[n] = sets & (ranks & -ranks) * ACES
+        ranks &= ranks - 1
+        n += 1
+
+
+@force_inline
+def meld_extensions_by_bits(meld):
+    """Return the cards that can be laid off directly on a meld."""
+    first = meld & -meld
+    if meld & meld >> 1 == 0:  # a set
+        return ranks_of(meld) * ACES & ~meld
+    before = (first & ~ACES) >> 1
+    after = (meld + first) & ~ACES & ALL_CARDS
+    return before | after

@@ -1,0 +1,37 @@
+"""Files of numba's cache with a checksum.
+
+Machine code with a wrong bit could still run.
+
+Data whose checksum does not match raise an error when they are read, which counts as a cache miss.
+This detects accidental corruption, not tampering.
+"""
+
+import hashlib
+import pickle
+from typing import Any
+
+from numba.core.caching import IndexDataCacheFile
+
+
+class _ChecksummedBytes:
+    """Bytes that are pickled with their checksum."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    def __reduce__(self) -> tuple[object, tuple[bytes, bytes]]:
+        return _verify_and_load, (hashlib.sha256(self.content).digest(), self.content)
+
+
+def _verify_and_load(digest: bytes, content: bytes) -> Any:
+    """Return the unpickled content, or raise ValueError if its checksum does not match."""
+    if hashlib.sha256(content).digest() != digest:
+        raise ValueError("damaged")
+    return pickle.loads(content)
+
+
+class ChecksummedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Index and data files of one function."""
+
+    def _dump(self, thing: Any) -> bytes:
+        return pickle.dumps(_ChecksummedBytes(super()._dump(thing)))

@@ -1,0 +1,92 @@
+"""Record of a deal, which `--record` saves and outcome distributions are computed from.
+
+Sides are those of the strategies: 0 is A, 1 is B (in single-player variants the joker or the
+clock), -1 is neither.
+"""
+
+import numpy as np
+
+from simgin.core.jit import jit
+from simgin.core.scoring import KIND_JOKER
+
+_FIELDS = (
+    # The deal: unit (pair, single deal or match), game of the pair, number in the match.
+    ("unit", "half", "deal")
+    # The dealer; index of the ending in `DEAL_ENDINGS`; the winner; the knocker.
+    + ("dealer", "kind", "winner", "knocker")
+    # Points of both sides; total number of turns.
+    + ("points_a", "points_b", "turns")
+    # 0: the nondealer took the first upcard, 1: the dealer, 2: neither, -1: there was none.
+    + ("upcard_to",)
+    # At a showdown: deadwood of the knocker, of the defender after and before laying off, and the
+    # number of cards laid off.
+    + ("knock_count", "defender_count", "defender_before", "laid_off")
+    # Deadwood as dealt; upcards and discards taken; cards drawn in total (`count_draws`).
+    + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
+    # The multiplier of the score, the number on the die and its owner at the end of the deal, and
+    # the deals or games won by its refusal.
+    + ("multiplier", "stake", "owner", "pays")
+    # The match before this deal: points, deals won and games won by both sides.
+    + ("score_a", "score_b", "deals_a", "deals_b", "games_a", "games_b")
+    # The match after this deal: the winner, -1 undecided, -2 drawn, -3 unfinished. A single deal
+    # counts as a match.
+    + ("outcome",)
+)
+DEAL_RECORD = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
+
+
+@jit
+def side_of_seat(seat, seat_a):
+    """Return the side that sits at a seat, or -1; `seat_a` is the seat of strategy A."""
+    return seat ^ seat_a if seat >= 0 else -1
+
+
+@jit
+def count_draws(state, seat):
+    """Return the number of cards that a seat drew in the deal just played.
+
+    This includes the pile, the stock or deck, and a joker that was drawn. It excludes cards dealt
+    before the first turn.
+    """
+    met_joker = state.kind == KIND_JOKER and state.winner != seat and state.above == 0
+    return state.takes[seat] + state.draws[seat] + met_joker
+
+
+@jit
+def write_deal_record(state, record, seat_a):
+    """Write the deal just played to a DEAL_RECORD, before it is added to the match.
+
+    All fields except `outcome` are written.
+    """
+    seat_b = 1 - seat_a
+    record.unit = state.unit
+    record.half = state.half
+    record.deal = state.deal
+    record.dealer = side_of_seat(state.dealer, seat_a)
+    record.kind = state.kind
+    record.winner = side_of_seat(state.winner, seat_a)
+    record.knocker = side_of_seat(state.stopper, seat_a)
+    record.points_a = state.score[seat_a]
+    record.points_b = state.score[seat_b]
+    record.turns = state.turns
+    record.upcard_to = state.upcard_to
+    record.knock_count = state.stopper_count
+    record.defender_count = state.other_count
+    record.defender_before = state.defender_before
+    record.laid_off = state.laid_off
+    record.dealt_a = state.dealt_count[seat_a]
+    record.dealt_b = state.dealt_count[seat_b]
+    record.takes_a = state.takes[seat_a]
+    record.takes_b = state.takes[seat_b]
+    record.draws_a = count_draws(state, seat_a)
+    record.draws_b = count_draws(state, seat_b)
+    record.multiplier = state.multiplier
+    record.stake = state.stake
+    record.owner = side_of_seat(state.owner, seat_a)
+    record.pays = state.pays
+    record.score_a = state.points[seat_a]
+    record.score_b = state.points[seat_b]
+    record.deals_a = state.deals_won[seat_a]
+    record.deals_b = state.deals_won[seat_b]
+    record.games_a = state.games[seat_a]
+    record.games_b = state.games[seat_b]

@@ -1,0 +1,114 @@
+"""The die of Gin Dice: offers, acceptance and refusal (rules.md 8).
+
+Offers are made before the cards are seen and during play.
+"""
+
+import numpy as np
+
+from simgin.core.codes import PHASE_BLIND
+from simgin.core.jit import jit
+from simgin.core.query import query_policy_noinline, write_die_fields
+from simgin.core.rules_record import REFUSAL_PAYS_NEW
+from simgin.core.scoring import KIND_REFUSED
+from simgin.core.state import SLOT_ANSWER, SLOT_OFFER, YES_OR_NO_MASK
+
+MAY_OFFER_UNOWNED = np.int64(1)
+
+
+@jit
+def query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, answer_b):
+    """Let the players offer the die before they see cards; return True if one is refused.
+
+    The nondealer (`view1`) may offer first. If there is no offer, the dealer (`view2`) may offer.
+    """
+    state.phase = PHASE_BLIND
+    stake = state.stake
+    if query_die_offer(
+        state,
+        rules,
+        view1,
+        view2,
+        1 - state.dealer,
+        MAY_OFFER_UNOWNED,
+        offer_a,
+        answer_a,
+        offer_b,
+        answer_b,
+    ):
+        return True
+    if state.stake != stake:
+        return False  # only one such offer per deal
+    return query_die_offer(
+        state,
+        rules,
+        view2,
+        view1,
+        state.dealer,
+        MAY_OFFER_UNOWNED,
+        offer_a,
+        answer_a,
+        offer_b,
+        answer_b,
+    )
+
+
+@jit
+def query_die_offer(
+    state, rules, view, other_view, seat, may_offer_unowned, offer_a, answer_a, offer_b, answer_b
+):
+    """Let a seat offer the die, if it may, and the other seat accept or refuse it.
+
+    A refusal ends the deal. `may_offer_unowned` is true if a die without an owner may be offered.
+    Returns True if an offer was refused.
+    """
+    if state.stake >= rules.die_cap or (
+        state.owner != seat if state.owner >= 0 else not may_offer_unowned
+    ):
+        return False
+    legal_offers = (1 << (rules.die_cap + 1)) - (1 << (state.stake + 1))
+    offered = query_policy_noinline(
+        state,
+        rules,
+        view,
+        seat,
+        SLOT_OFFER,
+        legal_offers | 1,
+        offer_a if seat == state.half else offer_b,
+    )
+    if offered == 0:
+        return False
+    answer = answer_b if seat == state.half else answer_a
+    return offer_die(state, rules, view, other_view, seat, offered, answer)
+
+
+@jit
+def offer_die(state, rules, view, other_view, seat, offered, answer):
+    """Offer a number on the die to the other seat; return True if its policy refuses it."""
+    state.offered = offered
+    write_die_fields(state, other_view)
+    accepted = query_policy_noinline(
+        state, rules, other_view, 1 - seat, SLOT_ANSWER, YES_OR_NO_MASK, answer
+    )
+    if accepted:
+        accept_die(state, view, other_view, seat, offered)
+    else:
+        refuse_die(state, rules, seat, offered)
+    return not accepted
+
+
+@jit
+def accept_die(state, view, other_view, seat, offered):
+    """Set the die to the number that a seat has offered, and give it to the other seat."""
+    state.offered = 0
+    state.stake, state.owner = offered, 1 - seat
+    write_die_fields(state, view)
+    write_die_fields(state, other_view)
+
+
+@jit
+def refuse_die(state, rules, seat, offered):
+    """End the deal with a win of the seat that made the offer."""
+    state.offered = 0
+    state.pays = offered if rules.die_refusal_pays == REFUSAL_PAYS_NEW else state.stake
+    state.kind = KIND_REFUSED
+    state.winner = seat

@@ -1,0 +1,63 @@
+"""Matchups of an experiment as names, before any strategy or variant is loaded."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from simgin.core import batch_columns
+
+UnitType = Literal["deal", "match"]
+
+
+@dataclass(frozen=True)
+class MatchupKey:
+    """Names of the players and the rules, the seed and the unit of analysis of a matchup.
+
+    Attributes:
+        variant: Canonical name of the variant.
+        a: Canonical name of strategy A.
+        b: Canonical name of strategy B, empty in single-player variants.
+        seed: Seed of the random numbers.
+        unit: Type of game that is played and counted. Standard errors are clustered by mirrored
+            pair, or by single game if the matchup is not mirrored.
+    """
+
+    variant: str
+    a: str
+    b: str
+    seed: int
+    unit: UnitType
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Strategies in the order of their seats."""
+        return (self.a, self.b) if self.b else (self.a,)
+
+    @property
+    def title(self) -> str:
+        """Heading "A v B"."""
+        return " v ".join(self.players)
+
+    @property
+    def is_mirrored(self) -> bool:
+        """True if every game is played twice, the second time with the strategies' seats swapped.
+
+        A strategy against itself is not mirrored, because both games would be identical.
+        """
+        return self.b not in ("", self.a)
+
+    @property
+    def batch_size(self) -> int:
+        """Number of units in a batch row."""
+        return (
+            batch_columns.MATCH_BATCH_SIZE
+            if self.unit == "match"
+            else batch_columns.DEAL_BATCH_SIZE
+        )
+
+    def count_units(self, n_games: int) -> int:
+        """Return the number of units that n deals or matches make, counting half a pair as one."""
+        return (n_games + 1) // 2 if self.is_mirrored else n_games
+
+    def count_games(self, n_units: int) -> int:
+        """Return the number of deals or matches in a number of units: two per mirrored pair."""
+        return n_units * (2 if self.is_mirrored else 1)

@@ -1,0 +1,292 @@
+"""Lazy compilation: functions become machine code only if Python calls them.
+
+numba optimises every compiled function and generates machine code for it, although nearly all
+functions of simgin are called only by other compiled functions, which contain them again. Here, a
+function that is compiled for a caller stays unoptimised LLVM code: its caller links it and
+optimises the whole. If Python calls it, it is compiled again as an entry point. The disk cache
+stores it as bitcode, so that strategies that call it need not compile it again.
+"""
+
+import ctypes
+import gc
+import hashlib
+import importlib
+import inspect
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from llvmlite import binding as llvm
+from numba.core import sigutils
+from numba.core.caching import CompileResultCacheImpl, UserProvidedCacheLocator
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.cpu import CPUTargetOptions
+from numba.core.environment import lookup_environment
+from numba.core.options import TargetOptions
+from numba.core.registry import CPUDispatcher
+from numba.core.types import FunctionType, Record, Type
+from numba.core.types.misc import unliteral
+from numba.core.typing.typeof import typeof_impl
+
+from simgin.core.refcounts import add_refcount_elision
+
+# Address of the entry point of an inner function, which is never called
+UNCALLABLE_ADDRESS = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.c_void_p).value
+
+
+def _mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
+    """Return the name of a function type for use in mangled names.
+
+    numba spells out the arguments, field by field of every record, which takes 70,000 characters in
+    each name of a function with twelve policies.
+    """
+    digest = hashlib.sha256(function_type.name.encode()).hexdigest()
+    return f"{type(function_type).__name__}_{digest[:16]}", ()
+
+
+FunctionType.mangling_args = property(_mangling_args)  # type: ignore[method-assign, assignment]
+# numba calls this in every pass over every function, and its own version lists all fields
+Record.__repr__ = Type.__repr__  # type: ignore[method-assign]
+# numba can promise LLVM that arguments do not overlap, but its decorators have no such option
+CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")
+
+
+class _DeferredEnvironmentCodegen:
+    """numba's code generator for an inner library, whose environments have no address yet."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing: `_link_environments` sets it for the library that contains this one."""
+
+
+class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code of a function inside others: linked, but neither optimised nor executable."""
+
+    @property
+    def codegen(self) -> Any:
+        """Code generator."""
+        return _DeferredEnvironmentCodegen(super().codegen)
+
+    @classmethod
+    def from_bitcode(cls, codegen: Any, name: str, bitcode: bytes) -> "InnerLibrary":
+        """Create a library from bitcode."""
+        library = cls(codegen, name)
+        library._final_module = llvm.parse_bitcode(bitcode)
+        library._finalized = True
+        return library
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Simplify each function, as numba does, and remove unused declarations afterwards."""
+        super()._optimize_functions(ll_module)
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_global_dead_code_eliminate_pass()
+        passes.run(ll_module, self._codegen._pass_builder())
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int | None:
+        """Return an address that is never called."""
+        self._ensure_finalized()
+        return UNCALLABLE_ADDRESS
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """Return the bitcode, because there is no object code."""
+        serialized: tuple[str, str, bytes] = self.serialize_using_bitcode()
+        return serialized
+
+
+class _InnerCompiler(Compiler):  # type: ignore[misc]
+    """numba's compiler, with an InnerLibrary for inner functions."""
+
+    def __init__(self, *arguments: Any) -> None:
+        _load_array_functions()
+        super().__init__(*arguments)
+
+    def define_pipelines(self) -> Any:
+        """Return the passes of a compilation."""
+        return add_refcount_elision(super().define_pipelines())
+
+    def _compile_core(self) -> Any:
+        if LazyDispatcher.compile_depth > 1:
+            codegen = self.state.targetctx.codegen()
+            self.state.library = InnerLibrary(codegen, self.state.func_id.func_qualname)
+            self.state.flags.no_cpython_wrapper = True
+            self.state.flags.no_cfunc_wrapper = True
+        return super()._compile_core()
+
+
+def _load_array_functions() -> None:
+    """Load numba's array functions without scipy's linear algebra (0.2 s).
+
+    numba only checks here that scipy is available. It always is, because simgin depends on it. Code
+    that multiplies matrices still loads it.
+    """
+    if "numba.np.arraymath" in sys.modules:
+        return
+    from numba.np import linalg
+
+    ensure_blas = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ensure_blas
+
+
+class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """Compiled function that becomes executable only if Python calls it."""
+
+    compile_depth = 0  # nesting depth of the current compilation
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        super().__init__(function, targetoptions=options, pipeline_class=_InnerCompiler)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Return the version for a compiled caller, which is the same for all literal numbers.
+
+        numba would compile f(x, 0) and f(x, 1) separately. LLVM specialises inlined code anyway.
+        """
+        names = {name: unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template([unliteral(kind) for kind in args], names)
+
+    def add_overload(self, result: Any) -> None:
+        """Register a compiled version; Python sees only versions that it can call."""
+        if isinstance(result.library, InnerLibrary):
+            self.overloads[tuple(result.signature.args)] = result
+            return
+        super().add_overload(result)
+        self._latest_result, library = result, result.library
+        library.get_pointer_to_function = cache(library.get_pointer_to_function)
+
+    def load_cached(self, signature: Any) -> bool:
+        """Load the version for a signature from disk; return True if it was there."""
+        with global_compiler_lock, _nested_compilation():
+            result = self._cache.load_overload(signature, self.targetctx)
+            if result is not None:
+                self.add_overload(result)
+                _link_environments(result.library)
+        return result is not None
+
+    def get_compile_result(self, sig: Any) -> Any:
+        """Return the compiled version, which a kernel call requests twice per policy."""
+        return super().get_compile_result(sig) if self._can_compile else self._latest_result
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for a signature, unless an executable version (or, for a caller, any) exists."""
+        with global_compiler_lock:
+            args = tuple(sigutils.normalize_signature(sig)[0])
+            known = self.overloads.get(args)
+            if known and (
+                LazyDispatcher.compile_depth or not isinstance(known.library, InnerLibrary)
+            ):
+                return known.entry_point
+            self.overloads.pop(args, None)
+            with _nested_compilation():
+                entry = super().compile(sig)
+            if LazyDispatcher.compile_depth == 0 and args in self.overloads:
+                _link_environments(self.overloads[args].library)
+            return entry
+
+
+@contextmanager
+def _nested_compilation() -> Iterator[None]:
+    """Count one nesting level of compilation, with garbage collection disabled.
+
+    The compiler creates many long-lived objects. Visiting them repeatedly takes 10 % of its time.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    LazyDispatcher.compile_depth += 1
+    try:
+        yield
+    finally:
+        LazyDispatcher.compile_depth -= 1
+        if collects:
+            gc.enable()
+
+
+def _link_environments(library: Any) -> None:
+    """Give an executable library the environments of the functions inside it."""
+    for variable in library._final_module.global_variables:
+        environment = lookup_environment(variable.name)
+        if environment is not None:
+            library.codegen.set_env(variable.name, environment)
+
+
+class _CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]
+    """Cache location of a function.
+
+    numba would read its global settings, which other threads share.
+    """
+
+    def __init__(self, function: Any, directory: Path) -> None:
+        self._py_file = inspect.getfile(function)
+        self._lineno = function.__code__.co_firstlineno
+        self._cache_path = str(directory / self.get_suitable_cache_subpath(self._py_file))
+
+    def get_source_stamp(self) -> str:
+        """Return an empty stamp, because the directory's name identifies the sources."""
+        return ""
+
+
+class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    """Cache entries: bitcode for use inside another compilation, machine code for Python."""
+
+    def __init__(self, function: Any, directory: Path) -> None:
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = _CacheLocator(function, directory)
+        name = f"{Path(inspect.getfile(function)).stem}.{function.__qualname__}"
+        self._filename_base = self.get_filename_base(name, "")
+
+    def reduce(self, data: Any) -> Any:
+        """Return the data to write, without the annotated source, which is slow to generate."""
+        return super().reduce(data._replace(type_annotation=""))
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """Return the compiled version, or None for bitcode if Python wants to call it."""
+        (name, kind, bitcode), fndesc, environment, signature, *rest = payload
+        if kind == "object":
+            return super().rebuild(target_context, payload)
+        if LazyDispatcher.compile_depth == 1:
+            return None
+        objectmode, lifted, annotation, reload_init, environments = rest
+        library = InnerLibrary.from_bitcode(target_context.codegen(), name, bitcode)
+        return CompileResult(
+            typing_context=target_context.typing_context,
+            target_context=target_context,
+            entry_point=target_context.get_executable(library, fndesc, environment),
+            typing_error=None,
+            type_annotation=annotation,
+            signature=signature,
+            library=library,
+            objectmode=objectmode,
+            lifted=lifted,
+            fndesc=fndesc,
+            call_helper=None,
+            environment=environment,
+            metadata=None,
+            reload_init=reload_init,
+            referenced_envs=environments,
+        )
+
+
+# numba finds the type of an argument by its class. For a class that is not in its table, it
+# searches the table for base classes, which fails while another thread adds to the table.
+for known in (LazyDispatcher, np.record):
+    typeof_impl.register(known, typeof_impl.dispatch(known))

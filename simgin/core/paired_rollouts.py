@@ -1,0 +1,188 @@
+"""Paired rollouts: one deal continued from one decision with each of several actions.
+
+The cards and the actions of the players determine a deal. A rollout replays the deal with the same
+cards and the same actions up to the decision, takes another action there, and then follows the
+policies. Two rollouts differ only in that action and its consequences, so their difference has a
+much smaller variance than the difference of two independent deals.
+"""
+
+import numpy as np
+
+from simgin.core import rng
+from simgin.core.bits import lowest_bit, popcount
+from simgin.core.deal import play_deal
+from simgin.core.deal_record import write_deal_record
+from simgin.core.jit import jit
+from simgin.core.match import start_match
+from simgin.core.policy_types import params_at
+from simgin.core.query import clear_history
+from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
+from simgin.core.solo_deal import joker_position, play_deal_solo
+from simgin.core.turn_steps import clear_deal
+
+SEAT_A = np.int64(0)  # seat of strategy A, whose decisions are compared
+
+
+def run_paired_rollouts(
+    state, rules, view0, view1, first_unit, n_units, match_states,
+    slot, first_only, choose_actions, explore_knock, views, weights, actions, records,
+    take_a, discard_a, knock_a, offer_a, answer_a, show_a,
+    take_b, discard_b, knock_b, offer_b, answer_b, show_b,
+):  # fmt: skip
+    """Play one deal per unit, then roll out each action at one decision of strategy A.
+
+    The decision is drawn at random from A's decisions of one slot in the deal. Its weight is the
+    number of these decisions (Horvitz and Thompson 1952). That number depends on the deal after the
+    decision and therefore on the hidden cards, so unweighted means are biased.
+
+    A sits at seat 0. The dealer alternates with the number of the unit.
+
+    Array arguments:
+        match_states: (n_units, 4) int64, the match before each deal: points of A and B, deals won
+            by A and B.
+        views: (n_units,) VIEW, overwritten with the decisions.
+        weights: (n_units,) int64, overwritten with the weights of the decisions.
+        actions: (n_units, max_actions) int64, overwritten with the actions tried, padded with -1.
+        records: (n_units, max_actions) DEAL_RECORD, overwritten with the results of the rollouts.
+
+    Scalars and policies:
+        slot: Index of the policy in SLOTS whose decisions are compared.
+        first_only: Use the first decision of the slot, with weight 1, instead of a random one.
+        choose_actions: Policy that returns the actions to try, as bits. Decisions with fewer than
+            two of them that are legal are not rolled out.
+        explore_knock: Knock policy of A up to the decision.
+    """
+    max_actions = actions.shape[1]
+    for i in range(n_units):
+        _setup_deal(state, rules, first_unit + i, match_states[i])
+        start_shuffle(state)
+        swap_hands_for_dealer(state)
+        actions[i] = -1
+        decision, rollout, remaining = -1, -1, np.int64(0)  # -1 plays the deal to find the decision
+        while rollout < max_actions and (rollout < 0 or remaining):
+            if rollout >= 0:
+                actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)
+                remaining &= remaining - 1
+            clear_history(view0, state.turns)
+            clear_history(view1, state.turns)
+            clear_deal(state, rules, state.dealer)
+            _set_script(state, decision)
+            knock = explore_knock if rollout < 0 else knock_a
+            view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
+            if state.dealer != SEAT_A:
+                take1, discard1, knock1 = take_a, discard_a, knock
+                take2, discard2, knock2 = take_b, discard_b, knock_b
+            else:
+                take1, discard1, knock1 = take_b, discard_b, knock_b
+                take2, discard2, knock2 = take_a, discard_a, knock
+            play_deal(
+                state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
+                offer_a, answer_a, show_a, offer_b, answer_b, show_b,
+            )  # fmt: skip
+            if rollout >= 0:
+                write_deal_record(state, records[i, rollout], SEAT_A)
+            else:
+                decision, weights[i] = _sample_decision(state, slot, first_only)
+                remaining = _candidate_actions(
+                    state, rules, slot, decision, choose_actions, views, i
+                )
+            rollout += 1
+    state.scripted = 0
+    state.watched = 0
+
+
+def run_paired_rollouts_solo(
+    state, rules, view, first_unit, n_units, match_states,
+    slot, first_only, choose_actions, explore_knock, views, weights, actions, records,
+    discard_a, knock_a,
+):  # fmt: skip
+    """Roll out decisions like `run_paired_rollouts`, for one player.
+
+    The joker is at the same position in all rollouts of a deal.
+    """
+    max_actions = actions.shape[1]
+    for i in range(n_units):
+        _setup_deal(state, rules, first_unit + i, match_states[i])
+        start_shuffle(state)
+        state.joker = joker_position(state.seed, state.unit, state.deal, rules)
+        actions[i] = -1
+        decision, rollout, remaining = -1, -1, np.int64(0)  # -1 plays the deal to find the decision
+        while rollout < max_actions and (rollout < 0 or remaining):
+            if rollout >= 0:
+                actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)
+                remaining &= remaining - 1
+            clear_history(view, state.turns)
+            _set_script(state, decision)
+            play_deal_solo(state, rules, view, discard_a, explore_knock if rollout < 0 else knock_a)
+            if rollout >= 0:
+                write_deal_record(state, records[i, rollout], SEAT_A)
+            else:
+                decision, weights[i] = _sample_decision(state, slot, first_only)
+                remaining = _candidate_actions(
+                    state, rules, slot, decision, choose_actions, views, i
+                )
+            rollout += 1
+    state.scripted = 0
+    state.watched = 0
+
+
+@jit
+def _setup_deal(state, rules, unit, match_state):
+    """Prepare a deal of a match with the given score."""
+    start_match(state, rules)
+    state.unit = unit
+    state.half = SEAT_A
+    state.deal = 0
+    state.dealer = unit & 1
+    state.points[0] = match_state[0]
+    state.points[1] = match_state[1]
+    state.deals_won[0] = match_state[2]
+    state.deals_won[1] = match_state[3]
+
+
+@jit
+def _set_script(state, decision):
+    """Prescribe all actions up to a decision; if `decision` is -1, log the decisions instead."""
+    state.watched = decision < 0
+    state.logged = 0
+    state.scripted = decision + 1
+
+
+@jit
+def _candidate_actions(state, rules, slot, decision, choose_actions, views, row):
+    """Return the actions to try at a logged decision as bits; 0 for fewer than two.
+
+    The view of the decision is copied to `views[i]`.
+    """
+    if decision < 0:
+        return np.int64(0)
+    view = state.log[decision]
+    views[row] = view
+    params = params_at(state.vectors[SEAT_A, slot], state.lengths[SEAT_A, slot])
+    candidates = choose_actions(view, rules, params) & view.legal
+    return candidates if popcount(candidates) > 1 else np.int64(0)
+
+
+@jit
+def _sample_decision(state, slot, first_only):
+    """Draw one of A's logged decisions of a slot; return its number and weight, or (-1, 0)."""
+    n_decisions = 0
+    for k in range(state.logged):
+        n_decisions += _is_decision_of_a(state, k, slot)
+    if n_decisions == 0:
+        return -1, 0
+    if first_only:
+        n_decisions = 1
+    word = rng.random_words(state.seed, state.unit, state.deal, 0, rng.DOMAIN_DECISION)[0]
+    remaining = rng.random_below(n_decisions, word)
+    decision = 0
+    while not _is_decision_of_a(state, decision, slot) or remaining > 0:
+        remaining -= _is_decision_of_a(state, decision, slot)
+        decision += 1
+    return decision, n_decisions
+
+
+@jit
+def _is_decision_of_a(state, decision, slot):
+    """Return True if logged decision k is one of A's decisions of a slot."""
+    return state.slots[decision] == slot and state.log[decision].seat == SEAT_A

@@ -1,0 +1,107 @@
+"""Type of all compiled policies: policy(view, rules, params) -> int64.
+
+First-class functions with a fixed signature are passed as separate arguments to a loop that is
+compiled once. This avoids a compilation for each pair of strategies, allows caching, and propagates
+exceptions. Tuples of functions, closures and dispatchers each lose one of these properties.
+"""
+
+import ctypes
+
+import numpy as np
+from numba import from_dtype, int64, types
+from numba.core.cgutils import create_struct_proxy
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
+
+from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.jit import is_interpreted
+from simgin.core.rules_record import RULES
+from simgin.core.state import STATE
+from simgin.core.view import VIEW
+
+VIEW_TYPE = from_dtype(VIEW)
+RULES_TYPE = from_dtype(RULES)
+STATE_TYPE = from_dtype(STATE)
+RECORDS_TYPE = types.Array(from_dtype(DEAL_RECORD), 1, "C")
+PARAMS_TYPE = types.Array(types.float64, 1, "C", readonly=True)
+POLICY_ARGUMENTS = (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE)
+POLICY_SIGNATURE = int64(*POLICY_ARGUMENTS)
+POLICY_TYPE = types.FunctionType(POLICY_SIGNATURE)
+
+
+if is_interpreted():
+
+    def params_at(address, n):
+        """Return the parameter vector at an address, in interpreted mode."""
+        vector = (
+            np.ctypeslib.as_array((ctypes.c_double * int(n)).from_address(int(address)))
+            if n
+            else np.zeros(0)
+        )
+        vector.flags.writeable = False
+        return vector
+
+    def as_policy(function):
+        """Return the function itself, in interpreted mode."""
+        return function
+
+else:
+
+    @intrinsic
+    def params_at(typing_context, address, n):
+        """Return the read-only float64 vector at an address, without reference counting.
+
+        Parameter vectors outlive the kernel, so references need not be counted. Passing them as
+        arrays would cost seven words per call, and counting would cost two atomic additions per
+        decision on an address that threads can share.
+        """
+
+        def code(context, builder, signature, arguments):
+            array = context.make_array(PARAMS_TYPE)(context, builder)
+            size = context.get_constant(types.intp, 8)
+            populate_array(
+                array,
+                data=builder.inttoptr(arguments[0], array.data.type),
+                shape=[arguments[1]],
+                strides=[size],
+                itemsize=size,
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return PARAMS_TYPE(types.int64, types.int64), code
+
+    @intrinsic
+    def as_policy(typing_context, function):
+        """Return a compiled function that another one names, as a policy that can be passed on.
+
+        numba would pass the address of a Python object, and then the caller could not be cached on
+        disk. This passes the address of the machine code.
+        """
+        version = function.dispatcher.get_compile_result(POLICY_SIGNATURE)
+        returned = version.signature.return_type
+        if returned != POLICY_SIGNATURE.return_type:
+            raise TypingError(f"a hook returns int64, not {returned}")
+
+        def code(context, builder, signature, arguments):
+            hook = create_struct_proxy(POLICY_TYPE)(context, builder)
+            entry = context.declare_function(builder.module, version.fndesc)
+            context.active_code_library.add_linking_library(version.library)
+            hook.jit_addr = builder.bitcast(entry, hook.jit_addr.type)
+            return hook._getvalue()
+
+        return POLICY_TYPE(function), code
+
+
+@intrinsic
+def record_address(typing_context, record):
+    """Return the address of a record as an int64.
+
+    A policy that runs in Python receives the address instead of a copy of the record.
+    """
+
+    def code(context, builder, signature, arguments):
+        return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
+
+    return types.int64(record), code

@@ -1,0 +1,370 @@
+"""Rollouts from what one player sees, with the hidden cards filled in.
+
+A *position* is a decision as its player sees it: a view. A *world* is a sampled hidden state: the
+opponent's hand and the order of the stock. An *action* is what the player can do. The engine sets
+up all three in its own state and plays to the end of the deal, so that all rules apply.
+
+Information that a view does not contain is left out: the cards that the opponent drew (-1 in the
+history), and how the points of columns were won.
+"""
+
+import numpy as np
+
+from simgin.core.codes import (
+    ACTION_PASS,
+    ACTION_TAKE,
+    ENDING_BIG_GIN,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_TURN,
+    PHASE_UPCARD,
+)
+from simgin.core.deadwood import deadwood
+from simgin.core.deal import (
+    TURN_OVER,
+    choose_draw_source,
+    continue_after_pass,
+    deal_cards,
+    offer_upcard_to_dealer,
+    play_first_turn,
+    play_opening,
+    play_turns,
+)
+from simgin.core.deal_record import write_deal_record
+from simgin.core.die import MAY_OFFER_UNOWNED, accept_die, offer_die, query_die_offer, refuse_die
+from simgin.core.endings import find_ending, required_meld_card
+from simgin.core.jit import jit
+from simgin.core.query import clear_history, record_turn, write_deal_fields, write_turn_fields
+from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS, FIRST_TURN_UPCARD_STOCK_OR_PASS
+from simgin.core.scoring import KIND_VOID
+from simgin.core.showdown import end_deal
+from simgin.core.turn_steps import (
+    clear_deal,
+    discard_card,
+    draw_card,
+    propose_ending,
+    record_turn_end,
+    reset_turn,
+)
+from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
+
+# Actions in addition to those of a take policy: discard a card; end the deal with a discard (-1:
+# big gin); leave the last discard (50th-card rule); offer a number on the die (0: no offer); accept
+# or refuse the number offered.
+ACTION_DISCARD, ACTION_END, ACTION_LEAVE, ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE = (
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+)
+PACK_SIZE = 52  # positions in `state.pack`
+
+
+@jit
+def set_position(state, rules, view, hand, stock):
+    """Write a position and a world to the state; strategy A sits at the seat of the view.
+
+    `hand` holds the opponent's ten cards and `stock` the face-down cards, the next one first.
+    Before the cards are dealt, the hand is empty and the stock is the whole pack.
+    """
+    seat = view.seat
+    opponent = 1 - seat
+    clear_deal(state, rules, view.dealer)
+    state.half = seat
+    _set_table_state(state, view)
+    _set_match_state(state, view, seat)
+    state.stock = view.stock
+    state.shuffled = PACK_SIZE
+    n_left = PACK_SIZE if view.phase == PHASE_BLIND else view.stock
+    state.dealt = PACK_SIZE - n_left
+    for i in range(n_left):
+        state.pack[state.dealt + i] = stock[i]
+    state.hand[seat] = view.hand
+    state.hand[opponent] = hand
+    state.count[seat] = view.count
+    state.count[opponent] = deadwood(hand, rules)
+    state.known[opponent] = view.known
+    state.shed[opponent] = view.shed
+    state.own_turns[seat] = view.own_turn - 1
+    state.own_turns[opponent] = view.turns - view.own_turn + 1
+    _set_opponent_knowledge(state, rules, view, seat)
+
+
+@jit
+def _set_table_state(state, view):
+    """Write the piles, the turn, the die and the current card."""
+    state.pile = view.pile
+    state.upcard = view.upcard
+    state.limit = view.limit
+    state.multiplier = view.multiplier
+    state.turns = view.turns
+    state.phase = view.phase
+    state.stake = view.stake
+    state.owner = view.owner
+    state.taken = view.taken
+    state.drawn = view.drawn
+    state.top = view.taken_offer
+    if view.taken_offer < 0 and view.taken < 0:  # with eleven cards, or for decisions on the die
+        state.top = view.history[view.turns - 1, 3] if view.turns > 0 else view.upcard
+
+
+@jit
+def _set_match_state(state, view, seat):
+    """Write the score of the match before this deal."""
+    opponent = 1 - seat
+    state.deal = view.deal
+    state.points[seat] = view.own_points
+    state.points[opponent] = view.other_points
+    state.deals_won[seat] = view.own_deals
+    state.deals_won[opponent] = view.other_deals
+    state.games[seat] = view.own_games
+    state.games[opponent] = view.other_games
+    state.opened[seat] = view.own_opened
+    state.opened[opponent] = view.other_opened
+    for c in range(len(view.own_columns)):
+        state.column_points[seat, c] = view.own_columns[c]
+        state.column_points[opponent, c] = view.other_columns[c]
+        state.column_winner[c] = -1
+        if view.closed >> c & 1:
+            ahead = view.own_columns[c] > view.other_columns[c]
+            state.column_winner[c] = seat if ahead else opponent
+
+
+@jit
+def _set_opponent_knowledge(state, rules, view, seat):
+    """Write which cards the opponent saw the player take face up, discard and decline."""
+    known = np.int64(0)
+    shed = np.int64(_has_passed_upcard(rules, view, seat)) << max(0, view.upcard)
+    pile_card = view.upcard
+    for i in range(view.turns):
+        row = view.history[i]
+        discarded = np.int64(row[3])
+        discard_mask = 1 << discarded if discarded >= 0 else 0
+        is_own = row[0] == seat
+        if row[1] == FROM_PILE:
+            state.takes[row[0]] += 1
+            if is_own:
+                known |= 1 << np.int64(row[2])
+        elif row[1] == FROM_STOCK:
+            state.draws[row[0]] += 1
+            if is_own and pile_card >= 0 and rules.take_discard:
+                shed |= 1 << pile_card
+        if is_own:
+            known &= ~discard_mask
+            shed |= discard_mask
+        pile_card = discarded
+    if view.taken >= 0:
+        known |= 1 << view.taken
+        state.takes[seat] += 1
+    elif view.drawn >= 0:
+        state.draws[seat] += 1
+        if pile_card >= 0 and rules.take_discard:
+            shed |= 1 << pile_card
+    state.known[seat] = known
+    state.shed[seat] = shed
+
+
+@jit
+def _has_passed_upcard(rules, view, seat):
+    """Return True if the player has passed the first upcard.
+
+    If the nondealer may draw from the stock immediately, a view does not show whether the dealer
+    had a decision. The function assumes that the nondealer passed first, as most players do.
+    """
+    if (
+        rules.first_turn != FIRST_TURN_UPCARD_PASS
+        and rules.first_turn != FIRST_TURN_UPCARD_STOCK_OR_PASS
+    ):
+        return False
+    if view.turns == 0 and view.phase == PHASE_UPCARD:  # the dealer offers the die after a pass
+        return view.offered > 0 and seat != view.dealer
+    if view.turns == 0:
+        drawing = view.phase == PHASE_TURN and view.taken < 0
+        return drawing and (view.drawn < 0 or rules.first_turn == FIRST_TURN_UPCARD_PASS)
+    first, source = view.history[0, 0], view.history[0, 1]
+    if first == view.dealer:  # the nondealer passed, and the dealer took or drew
+        return seat != view.dealer
+    return source == FROM_STOCK
+
+
+@jit
+def set_seat_view(state, rules, view, seat_view, seat):
+    """Write to the view of a seat what the seat knows of the deal up to the position."""
+    write_deal_fields(state, rules, seat_view, seat)
+    for i in range(view.turns):
+        row = view.history[i]
+        card = row[2] if row[1] == FROM_PILE or seat == view.seat else -1
+        record_turn(seat_view, i, row[0], row[1], card, row[3])
+
+
+@jit
+def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
+    """Discard a card or end the deal, with the eleven cards of the position."""
+    seat = view.seat
+    source = FROM_PILE if view.taken >= 0 else FROM_STOCK if view.drawn >= 0 else FROM_DEAL
+    if action == ACTION_DISCARD:
+        discard_card(state, seat, card)
+        state.count[seat] = deadwood(state.hand[seat], rules)
+        record_turn_end(state, view, other_view, seat, source, card)
+        reset_turn(state)
+        return
+    ten = state.hand[seat] & ~(1 << card) if card >= 0 else state.hand[seat]
+    ending, count = ENDING_BIG_GIN, 0
+    if card >= 0:
+        required_card = required_meld_card(state.taken, rules)
+        deadwood_left = deadwood(ten, rules)
+        ending, count = find_ending(
+            ten, deadwood_left, required_card, state.limit, state.points[seat], rules
+        )
+    propose_ending(state, ending, card, count)
+    end_deal(state, rules, view, seat, show_a, show_b)
+    record_turn_end(state, view, other_view, seat, source, card)
+
+
+@jit
+def resolve_last_discard(state, rules, view, other_view, action, card, show_a, show_b):
+    """End the deal with the last discard, or leave it (50th-card rule)."""
+    if action == ACTION_LEAVE:
+        state.kind = KIND_VOID
+        return
+    seat = view.seat
+    draw_card(state, rules, seat, FROM_PILE)
+    end_turn(state, rules, view, other_view, action, card, show_a, show_b)
+
+
+@jit
+def resolve_die_action(
+    state, rules, view, own_view, opponent_view, action, number, view1, view2, take1, take2,
+    offer_a, answer_a, offer_b, answer_b,
+):  # fmt: skip
+    """Offer a number on the die, or accept or refuse an offer.
+
+    A refusal ends the deal and sets `state.kind`. Returns the player to move (0 nondealer, 1
+    dealer) and where that player draws.
+    """
+    seat = view.seat
+    mover = seat if action == ACTION_OFFER else 1 - seat
+    if action == ACTION_REFUSE:
+        refuse_die(state, rules, mover, view.offered)
+    elif action == ACTION_ACCEPT:
+        accept_die(state, opponent_view, own_view, mover, view.offered)
+    elif number > 0:
+        offer_die(state, rules, own_view, opponent_view, seat, number, answer_b)
+    elif view.phase == PHASE_BLIND and seat != view.dealer:
+        query_die_offer(
+            state,
+            rules,
+            view2,
+            view1,
+            view.dealer,
+            MAY_OFFER_UNOWNED,
+            offer_a,
+            answer_a,
+            offer_b,
+            answer_b,
+        )
+    dealer_to_move = np.int64(mover == view.dealer)
+    if state.kind >= 0:
+        return dealer_to_move, FROM_DEAL
+    if view.phase == PHASE_BLIND:
+        deal_cards(state, rules)
+        write_deal_fields(state, rules, view1, 1 - view.dealer)
+        write_deal_fields(state, rules, view2, view.dealer)
+        return play_opening(
+            state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b
+        )
+    if view.turns > 0:
+        if dealer_to_move == 0:
+            return dealer_to_move, choose_draw_source(state, rules, view1, mover, take1)
+        return dealer_to_move, choose_draw_source(state, rules, view2, mover, take2)
+    if dealer_to_move == 0:
+        return play_first_turn(
+            state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b
+        )
+    return offer_upcard_to_dealer(state, rules, view1, view2, take1, take2)
+
+
+@jit
+def roll_out_action(
+    state, rules, view, hand, stock, action, card, view0, view1,
+    take_a, discard_a, knock_a, offer_a, answer_a, show_a,
+    take_b, discard_b, knock_b, offer_b, answer_b, show_b,
+):  # fmt: skip
+    """Play an action in a world and continue to the end of the deal.
+
+    `view` is the decision. It must be neither `view0` nor `view1`, which receive what the two seats
+    see from then on. `card` is the card of the action or the number offered. Strategy A sits at the
+    seat of the view.
+    """
+    clear_history(view0, state.turns)
+    clear_history(view1, state.turns)
+    set_position(state, rules, view, hand, stock)
+    set_seat_view(state, rules, view, view0, 0)
+    set_seat_view(state, rules, view, view1, 1)
+    write_turn_fields(state, view0 if view.seat == 0 else view1, view.seat)
+    dealer_to_move = np.int64(view.seat == view.dealer)
+    view1st, view2nd = (view1, view0) if view.dealer == 0 else (view0, view1)
+    own_view, opponent_view = (view0, view1) if view.seat == 0 else (view1, view0)
+    if dealer_to_move == 0:
+        take1, discard1, knock1 = take_a, discard_a, knock_a
+        take2, discard2, knock2 = take_b, discard_b, knock_b
+    else:
+        take1, discard1, knock1 = take_b, discard_b, knock_b
+        take2, discard2, knock2 = take_a, discard_a, knock_a
+    if view.phase == PHASE_LAST:
+        resolve_last_discard(state, rules, own_view, opponent_view, action, card, show_a, show_b)
+    elif action in (ACTION_DISCARD, ACTION_END):
+        end_turn(state, rules, own_view, opponent_view, action, card, show_a, show_b)
+    source = FROM_PILE if action == ACTION_TAKE else FROM_STOCK
+    if action >= ACTION_OFFER:
+        dealer_to_move, source = resolve_die_action(
+            state, rules, view, own_view, opponent_view, action, card,
+            view1st, view2nd, take1, take2, offer_a, answer_a, offer_b, answer_b,
+        )  # fmt: skip
+    elif action == ACTION_PASS:
+        dealer_to_move, source = continue_after_pass(
+            state, rules, view1st, view2nd, dealer_to_move, take1, take2,
+            offer_a, answer_a, offer_b, answer_b,
+        )  # fmt: skip
+    elif action == ACTION_DISCARD:
+        source = TURN_OVER
+    elif view.phase == PHASE_UPCARD:
+        state.upcard_to = dealer_to_move if action == ACTION_TAKE else 2
+    if state.kind < 0:
+        play_turns(
+            state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
+            offer_a, answer_a, show_a, offer_b, answer_b, show_b, dealer_to_move, source,
+        )  # fmt: skip
+
+
+def run_world_rollouts(
+    state, rules, view0, view1, views, hands, stocks, actions, cards, first_world, records,
+    take_a, discard_a, knock_a, offer_a, answer_a, show_a,
+    take_b, discard_b, knock_b, offer_b, answer_b, show_b,
+):  # fmt: skip
+    """Roll out every action of a position in every world.
+
+    Array arguments:
+        views: (1,) or (n_worlds,) VIEW, the decision. It differs between worlds if the player has
+            forgotten something.
+        hands: (n_worlds,) int64, the opponent's hands.
+        stocks: (n_worlds, n_stock) int8, the face-down cards, the next one first.
+        actions, cards: (n_actions,) int64.
+        records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals; side
+            A is the player of the view.
+
+    `first_world` is the number of the first world, used as the unit in the policies' random
+    streams.
+    """
+    for world in range(len(hands)):
+        state.unit = first_world + world
+        view = views[world % len(views)]
+        for k in range(len(actions)):
+            roll_out_action(
+                state, rules, view, hands[world], stocks[world], actions[k], cards[k], view0, view1,
+                take_a, discard_a, knock_a, offer_a, answer_a, show_a,
+                take_b, discard_b, knock_b, offer_b, answer_b, show_b,
+            )  # fmt: skip
+            write_deal_record(state, records[world, k], view.seat)

@@ -1,0 +1,215 @@
+"""Policy calls: write what a seat may see to its view, call its policy, check the action.
+
+An action outside `view.legal` raises IllegalAction. The engine neither corrects actions nor ends
+the deal because of them.
+"""
+
+import numpy as np
+
+from simgin.core import rng
+from simgin.core.cards import ALL_CARDS
+from simgin.core.codes import PHASE_LAST
+from simgin.core.jit import force_inline, jit
+from simgin.core.match import match_target
+from simgin.core.policy_types import params_at
+from simgin.core.rules_record import GOAL_COLUMNS
+from simgin.core.state import SLOT_KNOCK, SLOT_TAKE
+
+
+class IllegalAction(Exception):
+    """Error raised if a policy returns an action that is not in `view.legal`.
+
+    The state holds the seat (`asked_seat`), the slot (`asked_slot`) and the action (`answer`).
+    """
+
+
+@jit
+def clear_history(view, n_turns):
+    """Clear the history of the previous deal, which policies must not see.
+
+    In a mirrored pair, the previous deal may have been played with the same cards.
+    """
+    for i in range(n_turns):
+        for k in range(4):
+            view.history[i, k] = 0
+
+
+@jit
+def write_deal_fields(state, rules, view, seat):
+    """Write the fields of a view that are constant during a deal."""
+    opponent = 1 - seat
+    view.upcard = state.upcard
+    view.deck_left = -1
+    view.dealer = state.dealer
+    view.seat = seat
+    view.limit = state.limit
+    view.multiplier = state.multiplier
+    view.own_points = state.points[seat]
+    view.other_points = state.points[opponent]
+    view.own_deals = state.deals_won[seat]
+    view.other_deals = state.deals_won[opponent]
+    view.own_games = state.games[seat]
+    view.other_games = state.games[opponent]
+    view.deal = state.deal
+    view.goal = rules.goal
+    view.target = match_target(rules, seat)
+    write_die_fields(state, view)
+    write_ending_fields(state, view)
+    if rules.goal == GOAL_COLUMNS:
+        _write_column_fields(state, rules, view, seat)
+
+
+@jit
+def _write_column_fields(state, rules, view, seat):
+    """Write the score of a match in columns (Hollywood scoring)."""
+    view.own_opened = state.opened[seat]
+    view.other_opened = state.opened[1 - seat]
+    view.closed = 0
+    for c in range(rules.columns):
+        view.own_columns[c] = state.column_points[seat, c]
+        view.other_columns[c] = state.column_points[1 - seat, c]
+        if state.column_winner[c] >= 0:
+            view.closed |= 1 << c
+
+
+@jit
+def write_die_fields(state, view):
+    """Write the number on the die, its owner and the number offered."""
+    view.stake = state.stake
+    view.owner = state.owner
+    view.offered = state.offered
+
+
+@force_inline
+def write_turn_fields(state, view, seat):
+    """Write the fields of a view that are constant during a turn of a seat."""
+    opponent = 1 - seat
+    view.count = state.count[seat]
+    view.known = state.known[opponent]
+    view.shed = state.shed[opponent]
+    view.turns = state.turns
+    view.turn = state.turns + 1
+    view.own_turn = state.own_turns[seat] + 1
+
+
+@force_inline
+def write_card_fields(state, view, seat):
+    """Write the fields of a view that change when a card is drawn."""
+    hand = state.hand[seat]
+    view.hand = hand
+    view.pile = state.pile
+    view.unseen = ALL_CARDS & ~(hand | state.pile | state.known[1 - seat])
+    view.stock = state.stock
+    view.taken = state.taken
+    view.drawn = state.drawn
+    view.least = state.least
+    view.best = state.best
+    view.phase = state.phase
+
+
+@force_inline
+def write_ending_fields(state, view):
+    """Write the proposed ending, which is empty for most decisions."""
+    view.ending = state.ending
+    view.ending_card = state.ending_card
+    view.ending_count = state.ending_count
+
+
+@force_inline
+def _next_random_number(state, seat, strategy):
+    """Return the next random number of a seat; strategy A is number 0, B is number 1.
+
+    One call of the generator yields sixteen numbers. The state stores the unused ones.
+    """
+    i = state.noises[seat]
+    state.noises[seat] = i + 1
+    spare = state.spare[seat]
+    if i & 15 == 0:
+        domain = rng.DOMAIN_NOISE_A + strategy
+        rng.write_random_blocks(state.seed, state.unit, state.deal, i >> 1, domain, spare)
+    block, word = i >> 1 & 7, 2 * (i & 1)
+    return rng.combine_words(spare[8 * word + block], spare[8 * word + 8 + block])
+
+
+@force_inline
+def query_policy(state, rules, view, seat, slot, legal, policy):
+    """Write a seat's view, call one of its policies and check the action.
+
+    Args:
+        state: STATE record of the deal.
+        rules: RULES record of the variant.
+        view: VIEW record of the seat.
+        seat: Seat that decides, 0 or 1.
+        slot: Index of the policy in SLOTS.
+        legal: Legal actions as bits.
+        policy: Compiled policy.
+
+    Returns:
+        The action, 0..63.
+
+    Raises:
+        IllegalAction: The policy returned an action that is not in `legal`.
+    """
+    write_turn_fields(state, view, seat)
+    write_card_fields(state, view, seat)
+    write_ending_fields(state, view)
+    return query_policy_with_view(state, rules, view, seat, slot, legal, policy)
+
+
+@force_inline
+def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
+    """Call a policy like `query_policy`, but with a view that has already been written.
+
+    If the deal is traced (`state.watched` > 0), the view is added to the log. The first
+    `state.scripted` actions of a deal come from `state.answers`; policies are called only after
+    these. If `state.watched` is negative, actions are logged without their views.
+    """
+    strategy = seat ^ state.half  # strategy A sits at seat `state.half`
+    view.legal = legal
+    view.taken_offer = (
+        state.top if slot == SLOT_TAKE or (slot == SLOT_KNOCK and state.phase == PHASE_LAST) else -1
+    )
+    view.noise = (
+        _next_random_number(state, seat, strategy) if state.noisy[strategy] >> slot & 1 else 0
+    )
+    state.asked_seat = seat
+    state.asked_slot = slot
+    state.legal = legal
+    if state.watched > 0:
+        _log_decision(state, view, slot)
+    is_scripted = state.logged < state.scripted
+    if is_scripted:
+        action = np.int64(state.answers[state.logged])
+    else:
+        action = policy(
+            view, rules, params_at(state.vectors[strategy, slot], state.lengths[strategy, slot])
+        )
+    if action < 0 or action > 63 or not legal >> action & 1:
+        state.answer = action
+        raise IllegalAction
+    if is_scripted or state.watched:
+        state.answers[state.logged] = action
+        state.logged += 1
+    return action
+
+
+@jit
+def _log_decision(state, view, slot):
+    """Add the view and the slot of a decision to the log of a traced deal."""
+    state.log[state.logged] = view
+    state.slots[state.logged] = slot
+
+
+@force_inline
+def record_turn(view, row, seat, source, card, discard):
+    """Write a turn to row i of a view's history."""
+    view.history[row, 0] = seat
+    view.history[row, 1] = source
+    view.history[row, 2] = card
+    view.history[row, 3] = discard
+
+
+@jit
+def query_policy_noinline(state, rules, view, seat, slot, legal, policy):
+    """Call `query_policy` without inlining it, for decisions that occur at most once per deal."""
+    return query_policy(state, rules, view, seat, slot, legal, policy)

@@ -1,0 +1,208 @@
+"""The RULES record: all numbers of a variant, and tables of its melds.
+
+The record is passed by reference, so that a new variant needs no compilation. Fields named after a
+parameter of rules.md 11 hold its value: words are coded by their position in the list of choices,
+yes as 1, a dash as -1. Arrays with a leading axis of length two hold the knocker's card values
+first, then the defender's (`defender_ace_value`).
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simgin.core.cards import ACES
+
+KNOCKER, DEFENDER = 0, 1
+ACE_LOW, ACE_HIGH_OR_LOW, ACE_ROUND_CORNER = 0, 1, 2  # ace_runs
+# first_turn
+FIRST_TURN_UPCARD_PASS, FIRST_TURN_UPCARD_STOCK_OR_PASS, FIRST_TURN_UPCARD_STOCK_OR_PASS_DEAD = (
+    0,
+    1,
+    2,
+)
+FIRST_TURN_FREE, FIRST_TURN_DISCARD, FIRST_TURN_STOCK = 3, 4, 5
+BAN_TAKEN, BAN_DRAWN, BAN_NONE = 0, 1, 2  # discard_ban
+STOCK_END_AFTER_DISCARD, STOCK_END_AT_DRAW, STOCK_END_OPPONENT_MAY_TAKE, STOCK_END_NONE = (
+    0,
+    1,
+    2,
+    3,
+)  # stock_end
+TAKE_ANY, TAKE_MELDED = 0, 1  # take_to_knock
+MELDING_AUTO, MELDING_CHOICE = 0, 1  # melding
+SCORING_VERSUS, SCORING_AGAINST_JOKER, SCORING_WINLOSS, SCORING_PENALTY = 0, 1, 2, 3  # deal_scoring
+JOKER_NONE, JOKER_BEFORE_DEAL, JOKER_AFTER_DEAL = 0, 1, 2  # joker
+JOKER_REDEAL, JOKER_LOSE = 0, 1  # joker_in_hand
+# goal
+GOAL_SINGLE, GOAL_POINTS, GOAL_COLUMNS, GOAL_GAMES = 0, 1, 2, 3
+GOAL_RACE, GOAL_TWOFOLD, GOAL_DEALS, GOAL_TOTAL = 4, 5, 6, 7
+COLUMN_NEXT_OPEN, COLUMN_ABSOLUTE = 0, 1  # column_entry
+TIE_EVEN, TIE_UNDERCUT, TIE_KNOCK = 0, 1, 2  # undercut_on_tie
+SHUTOUT_DOUBLE_POINTS, SHUTOUT_DOUBLE_ALL, SHUTOUT_FLAT_100 = 1, 2, 3  # shutout; 0 none
+DIE_OFF, DIE_DEAL, DIE_GAME = 0, 1, 2  # die
+REFUSAL_PAYS_OLD, REFUSAL_PAYS_NEW = 0, 1  # die_refusal_pays
+NEXT_DEALER_WINNER, NEXT_DEALER_LOSER, NEXT_DEALER_ALTERNATE = 0, 1, 2  # next_dealer
+VOID_DEALER_SAME, VOID_DEALER_OTHER = 0, 1  # void_dealer
+FIRST_DEALER_RANDOM = 0  # first_dealer: 0 random, 1 seat 0, 2 seat 1
+
+MAX_RUNS = 131  # runs in one suit with round-the-corner runs
+MAX_RAINBOWS = 104
+MAX_COLUMNS = 10
+MAX_TABLE_ROWS = 8
+N_VALUE_PLANES = 4  # bits of a card's value; only an ace can be worth more than 15
+
+RULE_PARAMETERS = tuple(
+    """
+    players joker joker_in_hand stop_before_draw max_draws deal_scoring count_joker penalty_gin
+    first_turn take_discard discard_ban knock_limit knock_by_upcard upcard_ace_limit take_to_knock
+    big_gin shot stock_end stock_reserve max_turns ace_runs rainbow pip_values ace_value
+    defender_ace_value melding gin_bonus big_gin_bonus undercut_bonus undercut_on_tie layoff
+    layoff_on_gin shot_deducts rush_premium rush_on_gin spade_multiplier goal points_target
+    deals_target games_target max_deals columns column_entry deal_count_gin deal_count_undercut
+    race_points_seat deals_in_match total_goal game_bonus box_bonus shutout first_dealer next_dealer
+    void_dealer die die_cap die_refusal_pays die_centre_in_play
+    """.split()
+)
+
+_RULES = np.dtype(
+    [(name, np.int64) for name in RULE_PARAMETERS]
+    + [
+        ("start_points", np.int64, 2),
+        # Rows (loser's points, games won) for points up to that number; unused rows are zero.
+        ("game_table", np.int64, (MAX_TABLE_ROWS, 2)),
+        ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
+        ("peers", np.int64, (2, 13)),  # for each rank the ranks (13 bits) of the same value
+        ("runs", np.int64, MAX_RUNS),  # every run of one suit as 13 bits
+        ("n_runs", np.int64),
+        ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow as a hand
+        ("n_rainbows", np.int64),
+        # lane[side, m]: in bits 0-12 the cards of lane m that are in a run; from bit 16 on the
+        # points that its best runs leave over. One load reads both, and four loads solve most
+        # hands.
+        ("lane", np.int32, (2, 8192)),
+        # 1 if `simgin.core.bitboard` finds the melds of all hands
+        ("by_planes", np.int64, 2),
+        # 1 if it finds the melds of hands without the ace and the king of the same suit
+        ("by_planes_apart", np.int64, 2),
+        (
+            "planes",
+            np.int64,
+            (2, N_VALUE_PLANES),
+        ),  # for each bit, the cards whose value has that bit
+    ],
+    align=True,
+)
+RULES = np.dtype((np.record, _RULES))
+
+
+def card_values(pip_values: int, ace_value: int) -> list[int]:
+    """Return the deadwood of the ranks A..K (rules.md 2).
+
+    Face values with 10 for court cards or, with `pip_values`, 5 for 2..9 and 10 for higher cards.
+    """
+    rest = [5] * 8 + [10] * 4 if pip_values else [*range(2, 10), 10, 10, 10, 10]
+    return [ace_value, *rest]
+
+
+def list_suit_runs(ace_runs: int) -> list[int]:
+    """Return all runs of a suit as ranks in 13 bits, ordered by length (rules.md 3.1)."""
+    if ace_runs == ACE_ROUND_CORNER:
+        spans = [[(start + i) % 13 for i in range(n)] for n in range(3, 14) for start in range(13)]
+    else:
+        top = 14 if ace_runs == ACE_HIGH_OR_LOW else 13
+        spans = [
+            [r % 13 for r in range(start, start + n)]
+            for n in range(3, 14)
+            for start in range(top - n + 1)
+        ]
+    return list(dict.fromkeys(sum(1 << r for r in span) for span in spans))
+
+
+def list_rainbows(ace_runs: int) -> list[int]:
+    """Return all rainbows as hands (rules.md 3.1).
+
+    A rainbow has four consecutive ranks in four suits with alternating colours.
+    """
+    last_start = {ACE_LOW: 9, ACE_HIGH_OR_LOW: 10, ACE_ROUND_CORNER: 12}[ace_runs]
+    black, red = (0, 3), (1, 2)
+    patterns = [
+        (a[i], b[j], a[1 - i], b[1 - j])
+        for a, b in ((black, red), (red, black))
+        for i in (0, 1)
+        for j in (0, 1)
+    ]
+    return [
+        sum(1 << (13 * s + (start + i) % 13) for i, s in enumerate(suits))
+        for start in range(last_start + 1)
+        for suits in patterns
+    ]
+
+
+def value_plane(value: list[int], bit: int) -> int:
+    """Return the cards whose value has a given bit; `value` lists the values of A..K."""
+    return sum(ACES << r for r in range(13) if value[r] >> bit & 1)
+
+
+@lru_cache(maxsize=32)
+def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
+    """Return the table of all lanes: their cards in runs, and the points left over by runs.
+
+    The cover of greatest value either omits the lowest card of the lane or has a run through it, so
+    lanes are solved in descending order of their lowest cards. One dynamic programme handles all
+    ace rules.
+    """
+    runs = list_suit_runs(ace_runs)
+    lanes = np.arange(8192)
+    bits = lanes[:, None] >> np.arange(13) & 1
+    points = bits @ np.array(value)
+    in_runs = np.zeros(8192, np.int64)
+    covered = np.zeros(8192, np.int64)
+    for run in runs:
+        in_runs |= np.where(lanes & run == run, run, 0)
+    for r in range(12, -1, -1):
+        low = 1 << r
+        same = lanes[low :: 2 * low]  # the lanes with this lowest card
+        covered[same] = covered[same ^ low]
+        for run in runs:
+            if run & -run == low:
+                through = same[same & run == run]
+                gain = covered[through ^ run] + points[run]
+                covered[through] = np.maximum(covered[through], gain)
+    return ((points - covered) << 16 | in_runs).astype(np.int32)
+
+
+def build_rules_record(
+    parameters: dict[str, int],
+    start_points: tuple[int, int],
+    game_table: tuple[tuple[int, int], ...],
+) -> np.record:
+    """Return the RULES record of coded parameters, with the tables derived from them.
+
+    `parameters` has a value for each name in RULE_PARAMETERS.
+    """
+    rules = np.zeros(1, RULES)[0]
+    for name in RULE_PARAMETERS:
+        rules[name] = parameters[name]
+    rules.start_points[:] = start_points
+    rules.game_table[: len(game_table)] = np.array(game_table, np.int64).reshape(-1, 2)
+    runs = list_suit_runs(parameters["ace_runs"])
+    rules.runs[: len(runs)] = runs
+    rules.n_runs = len(runs)
+    if parameters["rainbow"]:
+        rainbows = list_rainbows(parameters["ace_runs"])
+        rules.rainbows[: len(rainbows)] = rainbows
+        rules.n_rainbows = len(rainbows)
+    for side, ace in (
+        (KNOCKER, parameters["ace_value"]),
+        (DEFENDER, parameters["defender_ace_value"]),
+    ):
+        value = card_values(parameters["pip_values"], ace)
+        rules.value[side] = value
+        rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]
+        rules.lane[side] = lane_table(tuple(value), parameters["ace_runs"])
+        rules.planes[side] = [value_plane(value, bit) for bit in range(N_VALUE_PLANES)]
+        supports_bits = not parameters["rainbow"] and max(value) < 1 << N_VALUE_PLANES
+        rules.by_planes[side] = supports_bits and parameters["ace_runs"] == ACE_LOW
+        rules.by_planes_apart[side] = supports_bits
+    return rules

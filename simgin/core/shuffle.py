@@ -1,0 +1,67 @@
+"""Shuffle of a deal, from the random stream of its unit, only as far as the deal needs it."""
+
+import numpy as np
+
+from simgin.core import rng
+from simgin.core.jit import jit
+
+
+@jit
+def start_shuffle(state):
+    """Start a new shuffle with the cards that every deal needs.
+
+    `deal_next_card` shuffles further cards when a deal reaches them.
+    """
+    for i in range(52):
+        state.pack[i] = i
+    state.shuffled = 0
+    _shuffle_positions(state, 32)
+
+
+@jit
+def swap_hands_for_dealer(state):
+    """Swap the hands if seat 0 deals, so that a seat gets the same cards no matter who deals.
+
+    In the two games of a mirrored match, different seats can deal. If the cards depended on the
+    dealer, the games would be positively instead of negatively correlated
+    (docs/explanation/decisions/0002-random-numbers.md).
+    """
+    if state.dealer == 0:  # seat 1 receives the first card
+        for i in range(0, 20, 2):
+            first = state.pack[i]
+            state.pack[i] = state.pack[i + 1]
+            state.pack[i + 1] = first
+
+
+@jit
+def deal_next_card(state):
+    """Deal the next card.
+
+    After the first 32 cards, the shuffle continues eight cards at a time.
+    """
+    i = state.dealt
+    if i >= state.shuffled:
+        _shuffle_positions(state, 8)
+    state.dealt = i + 1
+    return np.int64(state.pack[i])
+
+
+@jit
+def _shuffle_positions(state, n):
+    """Shuffle the next n positions (Fisher-Yates); n is a multiple of eight.
+
+    The generator writes the random words of 32 positions at a time. The last twelve of 64 are
+    unused.
+    """
+    first = state.shuffled
+    if first & 31 == 0:
+        rng.write_random_blocks(
+            state.seed, state.unit, state.deal, first >> 2, rng.DOMAIN_SHUFFLE, state.words[:]
+        )
+    for i in range(first, min(first + n, 52)):
+        block, word = i >> 2 & 7, i & 3
+        j = i + rng.random_below(52 - i, state.words[8 * word + block])
+        card_i, card_j = state.pack[i], state.pack[j]
+        state.pack[i] = card_j
+        state.pack[j] = card_i
+    state.shuffled = first + n

@@ -1,0 +1,256 @@
+"""A deal for one player, against the joker or the clock (rules.md 5).
+
+The player sits at seat 0, the joker at seat 1.
+"""
+
+from simgin.core import rng
+from simgin.core.bits import lowest_bit
+from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_NONE, PHASE_STOP, PHASE_TURN
+from simgin.core.deadwood import best_discards, deadwood, highest_value_cards
+from simgin.core.endings import permitted_discards
+from simgin.core.jit import force_inline, inline_always, jit
+from simgin.core.meldings import find_shown_melding
+from simgin.core.query import query_policy, query_policy_noinline, record_turn, write_deal_fields
+from simgin.core.rules_record import (
+    FIRST_TURN_DISCARD,
+    JOKER_AFTER_DEAL,
+    JOKER_LOSE,
+    JOKER_NONE,
+    SCORING_AGAINST_JOKER,
+    SCORING_PENALTY,
+)
+from simgin.core.scoring import (
+    KIND_BIG_GIN,
+    KIND_GIN,
+    KIND_JOKER,
+    KIND_LIMIT,
+    KIND_STALLED,
+    score_deal,
+)
+from simgin.core.shuffle import deal_next_card
+from simgin.core.state import SLOT_DISCARD, YES_OR_NO_MASK
+from simgin.core.state import SLOT_KNOCK as KNOCK_SLOT
+from simgin.core.turn_steps import clear_deal, discard_card, draw_card, propose_ending, reset_turn
+from simgin.core.view import FROM_DEAL, FROM_STOCK
+
+PLAYER_SEAT, JOKER_SEAT = 0, 1
+NO_JOKER_ABOVE = 99  # value of `state.above` for a deck without a joker
+
+
+@jit
+def joker_position(seed, unit, deal, rules):
+    """Return the joker's position among the 53 cards in dealing order, or -1 without a joker.
+
+    If hands with the joker are redealt, the joker is uniform over the other positions, as if it had
+    been shuffled in after the deal (rules.md 5.1).
+    """
+    if rules.joker == JOKER_NONE:
+        return -1
+    word = rng.random_words(seed, unit, deal, 0, rng.DOMAIN_JOKER)[0]
+    if rules.joker != JOKER_AFTER_DEAL and rules.joker_in_hand == JOKER_LOSE:
+        return rng.random_below(53, word)
+    n_dealt = _count_cards_dealt(rules)
+    return n_dealt + rng.random_below(53 - n_dealt, word)
+
+
+@jit
+def _count_cards_dealt(rules):
+    """Return the number of cards dealt to the player."""
+    return 11 if rules.first_turn == FIRST_TURN_DISCARD else 10
+
+
+@jit
+def _deal_hand(state, rules):
+    """Deal the hand; a joker among its cards replaces one of them."""
+    n_dealt = _count_cards_dealt(rules)
+    has_joker = 0 <= state.joker < n_dealt
+    hand = 0
+    for _ in range(n_dealt - has_joker):
+        hand |= 1 << deal_next_card(state)
+    state.hand[PLAYER_SEAT] = hand
+    state.count[PLAYER_SEAT] = state.dealt_count[PLAYER_SEAT] = deadwood(hand, rules)
+    state.stock = 52 - n_dealt + (state.joker >= 0)
+    state.above = state.joker - n_dealt if state.joker >= 0 else NO_JOKER_ABOVE
+
+
+@jit
+def play_deal_solo(state, rules, view, discard, knock):
+    """Play a deal; `state.joker` is the joker's position, and the result is in the state."""
+    clear_deal(state, rules, JOKER_SEAT)
+    _deal_hand(state, rules)
+    if state.above < 0:
+        _end_with_joker(state, rules)
+        return
+    write_deal_fields(state, rules, view, PLAYER_SEAT)
+    view.deck_left = state.stock
+    if rules.first_turn == FIRST_TURN_DISCARD and _play_turn(
+        state, rules, view, FROM_DEAL, discard, knock
+    ):
+        return
+    play_turns_solo(state, rules, view, discard, knock, False)
+
+
+@inline_always
+def play_turns_solo(state, rules, view, discard, knock, draw_now):
+    """Play a deal from ten cards to its end.
+
+    `draw_now` is true if the player has just decided to draw another card.
+    """
+    while draw_now or not _offer_stop(state, rules, view, knock):
+        draw_now = False
+        if _end_at_limit(state, rules):
+            return
+        if state.above == 0:
+            _end_with_joker(state, rules)
+            return
+        state.above -= 1
+        draw_card(state, rules, PLAYER_SEAT, FROM_STOCK)
+        view.deck_left = state.stock
+        if _play_turn(state, rules, view, FROM_STOCK, discard, knock):
+            return
+
+
+@inline_always
+def _play_turn(state, rules, view, source, discard, knock):
+    """Play a turn with eleven cards; return True if big gin or gin ends the deal."""
+    state.phase = PHASE_TURN
+    eleven = state.hand[PLAYER_SEAT]
+    legal = permitted_discards(eleven, -1, state.drawn, rules)
+    least, best = best_discards(eleven, legal, rules)
+    state.least = least
+    state.best = best
+    big_gin = rules.big_gin and deadwood(eleven, rules) == 0
+    if big_gin and _propose_ending(state, rules, view, ENDING_BIG_GIN, -1, 0, knock):
+        go_out(state, rules, view, source, -1)
+        return True
+    card = lowest_bit(highest_value_cards(best, rules)[0])  # the discard if the player goes gin
+    gin = least == 0 and can_stop(state, rules)
+    if gin and _propose_ending(state, rules, view, ENDING_KNOCK, card, 0, knock):
+        go_out(state, rules, view, source, card)
+        return True
+    card = query_policy(state, rules, view, PLAYER_SEAT, SLOT_DISCARD, legal, discard)
+    discard_card_solo(state, rules, view, source, card)
+    return False
+
+
+@force_inline
+def discard_card_solo(state, rules, view, source, card):
+    """Discard a card, which leaves ten."""
+    discard_card(state, PLAYER_SEAT, card)
+    hand = state.hand[PLAYER_SEAT]
+    state.count[PLAYER_SEAT] = state.least if state.best >> card & 1 else deadwood(hand, rules)
+    _record_turn_end(state, view, source, card)
+    reset_turn(state)
+
+
+@jit
+def go_out(state, rules, view, source, card):
+    """End the deal with eleven cards: gin with a discard, or big gin without one (-1)."""
+    ending = ENDING_BIG_GIN if card < 0 else ENDING_KNOCK
+    if card >= 0:
+        discard_card(state, PLAYER_SEAT, card)
+    _record_turn_end(state, view, source, card)
+    score_ending_solo(state, rules, ending, 0)
+
+
+@jit
+def can_stop(state, rules):
+    """Return True if the player may end the deal, except with big gin (rules.md 5.2)."""
+    return state.draws[PLAYER_SEAT] > 0 or rules.stop_before_draw
+
+
+@jit
+def _record_turn_end(state, view, source, card):
+    """Add the turn to the history."""
+    record_turn(view, state.turns, PLAYER_SEAT, source, state.drawn, card)
+    state.turns += 1
+    state.own_turns[PLAYER_SEAT] += 1
+
+
+@jit
+def _offer_stop(state, rules, view, knock):
+    """Offer gin or a knock with ten cards, before a draw; return True if it ends the deal.
+
+    The player decides, unless the rules end the deal (rules.md 5.2).
+    """
+    if not can_stop(state, rules):
+        return False
+    count = state.count[PLAYER_SEAT]
+    if rules.deal_scoring == SCORING_PENALTY:
+        if count == 0:
+            score_ending_solo(state, rules, ENDING_KNOCK, 0)
+        return count == 0
+    if count > state.limit:
+        return False
+    state.phase = PHASE_STOP
+    if _propose_ending(state, rules, view, ENDING_KNOCK, -1, count, knock):
+        score_ending_solo(state, rules, ENDING_KNOCK, count)
+        return True
+    return False
+
+
+@jit
+def _propose_ending(state, rules, view, ending, card, count, knock):
+    """Propose an ending with its discard (-1: none); return True if the player accepts it.
+
+    Otherwise, the proposal is withdrawn.
+    """
+    propose_ending(state, ending, card, count)
+    if query_policy_noinline(state, rules, view, PLAYER_SEAT, KNOCK_SLOT, YES_OR_NO_MASK, knock):
+        return True
+    propose_ending(state, ENDING_NONE, -1, -1)
+    return False
+
+
+@jit
+def _end_at_limit(state, rules):
+    """End a deal after the last permitted draw, or if it stalled; return True if it ended."""
+    if rules.max_draws >= 0 and state.draws[PLAYER_SEAT] >= rules.max_draws:
+        state.kind = KIND_LIMIT
+        state.score[PLAYER_SEAT] = state.stopper_count = state.count[PLAYER_SEAT]
+        return True
+    if state.turns >= rules.max_turns:
+        state.kind = KIND_STALLED
+        return True
+    return False
+
+
+@jit
+def _end_with_joker(state, rules):
+    """End the deal with a win of the joker (rules.md 6).
+
+    The joker scores the deal or the player's deadwood. With penalty scoring, the deadwood is the
+    player's penalty.
+    """
+    state.kind = KIND_JOKER
+    state.winner = JOKER_SEAT
+    state.stopper_count = state.count[PLAYER_SEAT]
+    if rules.deal_scoring == SCORING_PENALTY:
+        state.score[PLAYER_SEAT] = state.count[PLAYER_SEAT]
+    else:
+        state.score[JOKER_SEAT] = (
+            state.count[PLAYER_SEAT] if rules.deal_scoring == SCORING_AGAINST_JOKER else 1
+        )
+
+
+@jit
+def score_ending_solo(state, rules, ending, count):
+    """Score gin, big gin or a knock; `count` is the deadwood of the cards held."""
+    state.count[PLAYER_SEAT] = count
+    find_shown_melding(
+        state.hand[PLAYER_SEAT], 0, -1, -1, rules, state.found, state.keys, state.meldings
+    )
+    for k in range(3):
+        state.melds[k] = state.meldings[0, k]
+    state.stopper = state.winner = PLAYER_SEAT
+    state.stopper_count = count
+    if rules.deal_scoring == SCORING_AGAINST_JOKER:
+        state.other_count = state.above + rules.count_joker
+        kind, state.score[PLAYER_SEAT], state.score[JOKER_SEAT], winner = score_deal(
+            ending, count, state.other_count, 0, 1, rules
+        )
+        state.kind = kind
+        state.winner = PLAYER_SEAT if winner > 0 else JOKER_SEAT if winner < 0 else -1
+        return
+    state.kind = KIND_BIG_GIN if ending == ENDING_BIG_GIN else KIND_GIN
+    state.score[PLAYER_SEAT] = rules.penalty_gin if rules.deal_scoring == SCORING_PENALTY else 1

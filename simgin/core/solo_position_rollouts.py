@@ -1,0 +1,86 @@
+"""Rollouts of a single-player deal from what the player sees, with the deck filled in.
+
+A position is a decision as the player sees it: a view with eleven cards before the discard, or with
+ten before the next draw. A world is the order of the deck, including the joker. For two players,
+see `simgin.core.position_rollouts`.
+"""
+
+from simgin.core.bits import popcount
+from simgin.core.codes import ACTION_STOCK, ENDING_KNOCK, PHASE_STOP
+from simgin.core.deal_record import write_deal_record
+from simgin.core.jit import jit
+from simgin.core.position_rollouts import ACTION_DISCARD, PACK_SIZE, set_position, set_seat_view
+from simgin.core.query import clear_history
+from simgin.core.solo_deal import (
+    NO_JOKER_ABOVE,
+    PLAYER_SEAT,
+    discard_card_solo,
+    go_out,
+    play_turns_solo,
+    score_ending_solo,
+)
+from simgin.core.view import FROM_DEAL, FROM_STOCK
+
+JOKER_CARD = 52  # code of the joker in a deck
+
+
+@jit
+def _set_deck(state, view, deck):
+    """Write the cards of the deck to the end of the pack, and the position of the joker."""
+    state.stock = len(deck)
+    state.above = NO_JOKER_ABOVE
+    state.dealt = PACK_SIZE - popcount(view.unseen)
+    position = state.dealt
+    for i in range(len(deck)):
+        if deck[i] == JOKER_CARD:
+            state.above = i
+        else:
+            state.pack[position] = deck[i]
+            position += 1
+
+
+@jit
+def _play_action(state, rules, view, player_view, action, card):
+    """Play an action; return True if the deal continues."""
+    if action == ACTION_STOCK:
+        return True
+    if view.phase == PHASE_STOP:
+        score_ending_solo(state, rules, ENDING_KNOCK, state.count[PLAYER_SEAT])
+        return False
+    source = FROM_STOCK if view.drawn >= 0 else FROM_DEAL
+    if action == ACTION_DISCARD:
+        discard_card_solo(state, rules, player_view, source, card)
+        return True
+    go_out(state, rules, player_view, source, card)
+    return False
+
+
+def run_world_rollouts_solo(
+    state, rules, player_view, views, decks, actions, cards, first_world, records, discard, knock
+):
+    """Roll out every action of a position in every world.
+
+    Array arguments:
+        views: (1,) or (n_worlds,) VIEW, the decision. It differs between worlds if the player has
+            forgotten something.
+        decks: (n_worlds, n_deck) int8, the next card first.
+        actions, cards: (n_actions,) int64.
+        records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals.
+
+    `player_view` receives what the player sees after the decision. `first_world` is the number of
+    the first world, used as the unit in the policies' random streams.
+    """
+    for world in range(len(decks)):
+        state.unit = first_world + world
+        view = views[world % len(views)]
+        for k in range(len(actions)):
+            clear_history(player_view, state.turns)
+            set_position(state, rules, view, 0, decks[world])
+            _set_deck(state, view, decks[world])
+            set_seat_view(state, rules, view, player_view, PLAYER_SEAT)
+            player_view.deck_left = state.stock
+            action = actions[k]
+            if _play_action(state, rules, view, player_view, action, cards[k]):
+                draw_now = action == ACTION_STOCK
+                play_turns_solo(state, rules, player_view, discard, knock, draw_now)
+            write_deal_record(state, records[world, k], PLAYER_SEAT)

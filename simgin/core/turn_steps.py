@@ -1,0 +1,117 @@
+"""Steps shared by deals for one and for two players.
+
+Clearing the table, drawing and discarding a card, and recording a turn.
+"""
+
+from simgin.core.codes import ENDING_NONE, PHASE_UPCARD
+from simgin.core.jit import force_inline, jit
+from simgin.core.match import reset_die
+from simgin.core.query import record_turn
+from simgin.core.rules_record import DIE_DEAL
+from simgin.core.shuffle import deal_next_card
+from simgin.core.view import FROM_PILE, FROM_STOCK
+
+
+@jit
+def clear_deal(state, rules, dealer):
+    """Clear hands and table before a deal.
+
+    The die is reset if every deal has its own (rules.md 8).
+    """
+    state.dealer = dealer
+    state.dealt = 0
+    state.stock = 31
+    state.pile = 0
+    state.top = -1
+    state.upcard = -1
+    state.limit = -1 if rules.knock_by_upcard else rules.knock_limit
+    state.multiplier = 1
+    state.turns = 0
+    state.phase = PHASE_UPCARD
+    state.upcard_to = -1
+    if rules.die == DIE_DEAL:
+        reset_die(state)
+    reset_turn(state)
+    for seat in range(2):
+        state.hand[seat] = 0
+        state.known[seat] = 0
+        state.shed[seat] = 0
+        state.count[seat] = 0
+        state.dealt_count[seat] = 0
+        state.own_turns[seat] = 0
+        state.draws[seat] = 0
+        state.takes[seat] = 0
+        state.score[seat] = 0
+        state.noises[seat] = 0
+    state.kind = -1
+    state.stopper = -1
+    state.winner = -1
+    state.stopper_count = 0
+    state.other_count = 0
+    state.defender_before = 0
+    state.laid_off = 0
+    state.discard = -1
+    state.offered = 0
+    state.pays = 0
+
+
+@jit
+def reset_turn(state):
+    """Reset the card drawn, the best discards and the proposed ending, between turns."""
+    state.taken = -1
+    state.drawn = -1
+    state.least = -1
+    state.best = 0
+    state.ending = ENDING_NONE
+    state.ending_card = -1
+    state.ending_count = -1
+
+
+@force_inline
+def draw_card(state, rules, seat, source):
+    """Draw a card from the stock or the pile; do nothing if the player was dealt eleven cards."""
+    if source == FROM_STOCK:
+        if state.top >= 0 and rules.take_discard:
+            state.shed[seat] |= 1 << state.top  # declined
+        state.drawn = deal_next_card(state)
+        state.stock -= 1
+        state.draws[seat] += 1
+        state.hand[seat] |= 1 << state.drawn
+    elif source == FROM_PILE:
+        state.taken = state.top
+        state.pile ^= 1 << state.top
+        state.known[seat] |= 1 << state.top
+        state.hand[seat] |= 1 << state.top
+        state.takes[seat] += 1
+
+
+@force_inline
+def discard_card(state, seat, card):
+    """Move a card from a hand to the discard pile."""
+    mask = 1 << card
+    state.hand[seat] &= ~mask
+    state.known[seat] &= ~mask
+    state.shed[seat] |= mask
+    state.pile |= mask
+    state.top = card
+
+
+@jit
+def propose_ending(state, ending, card, count):
+    """Set the ending that the knock policy sees."""
+    state.ending = ending
+    state.ending_card = card
+    state.ending_count = count
+
+
+@force_inline
+def record_turn_end(state, view, other_view, seat, source, discard):
+    """Count the turn and add it to both histories.
+
+    The history of the other seat hides a card from the stock.
+    """
+    card = state.taken if source == FROM_PILE else state.drawn
+    record_turn(view, state.turns, seat, source, card, discard)
+    record_turn(other_view, state.turns, seat, source, card if source == FROM_PILE else -1, discard)
+    state.turns += 1
+    state.own_turns[seat] += 1

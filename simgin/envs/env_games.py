@@ -1,0 +1,184 @@
+"""Games of an environment as arrays: reset, stepped and observed. Used by both interfaces."""
+
+from __future__ import annotations
+
+import operator
+import secrets
+from typing import Any
+
+import numpy as np
+
+from simgin.core.codes import SLOTS
+from simgin.core.state import seed_to_int64
+from simgin.envs import encoding
+from simgin.play import stepping
+from simgin.play.game_table import GameBatch
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.table_text import table_lines
+from simgin.play.traced_deal import Decision
+from simgin.rules import variants
+from simgin.strategy import python_tier
+from simgin.text.amounts import parse_seed
+from simgin.text.messages import format_value
+
+ENV_UNITS = ("deal", "match")
+
+
+class EnvError(ValueError):
+    """Error for a use that an environment does not support."""
+
+
+class EnvGames:
+    """Games of an environment with their observations.
+
+    Args:
+        variant: Variant spec.
+        opponent: Strategy spec of seat 1; None if that seat is external or does not exist.
+        unit: "deal" or "match".
+        n: Number of games.
+        copy: Return new arrays with every step. They belong to the caller and are not read again.
+
+    Attributes:
+        batch: Game records.
+        units: Units of the next games, (n_games,) int64.
+        actions: Actions to take, (n_games,) int64.
+        acting_seats: Seats to act, (n_games,) int64.
+        rewards: Rewards of seat 0, (n_games,) int64.
+        ended: 1 for a finished game, 2 for one ended by an illegal action, (n_games,) int64.
+        observations: Observations of the seats to act, (n_games, OBSERVATION_SIZE) float32.
+        masks: Action masks of the seats to act, (n_games, N_ACTIONS) int8.
+    """
+
+    def __init__(
+        self, variant: str, opponent: str | None, unit: str, n: int, copy: bool = True
+    ) -> None:
+        if unit not in ENV_UNITS:
+            raise EnvError(f"{format_value(unit)} is not a unit. Write 'deal' or 'match'.")
+        is_solo = variants.find_variant(variant).params["players"] == 1
+        # External seats need a strategy that is never called. Only its order of decisions matters:
+        # the ending before the discard, as in `make_external_strategy`.
+        a, b = (
+            ("solo-greedy", None) if is_solo else ("gold", "gold" if opponent is None else opponent)
+        )
+        matchup = parse_matchup(a, b, variant, 0, "match" if unit == "match" else "deal")
+        self.batch = GameBatch(matchup, (0, 1) if opponent is None and not is_solo else (0,), n)
+        self.observations = np.zeros((n, encoding.OBSERVATION_SIZE), np.float32)
+        self.masks = np.zeros((n, encoding.N_ACTIONS), np.int8)
+        self.has_begun = False
+        self._rules = encoding.encode_rules(self.batch.rules)
+        self._copy = copy
+        self._bind_arrays()
+
+    def _bind_arrays(self) -> None:
+        rows = self.batch.records
+        self.units, self.ended = rows["unit"], rows["ended"]
+        self.actions, self.rewards = rows["action"], rows["reward"]
+        self.acting_seats = rows["seat"]
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        """Complete a copy, so that its arrays refer to its own games."""
+        self.__dict__.update(attributes)
+        self._bind_arrays()
+
+    @property
+    def matchup(self) -> Matchup:
+        """Matchup. The strategies of external seats are placeholders that are never called."""
+        return self.batch.matchup
+
+    def reset(self, seed: int | None) -> None:
+        """Begin the first games of a seed, or the next games if no seed is given."""
+        if seed is None and not self.has_begun:
+            seed = secrets.randbits(64)
+        if seed is not None:
+            self.batch.states["seed"] = seed_to_int64(parse_seed(seed))
+            self.units[:] = np.arange(len(self.units))
+            for views in self.batch.views:
+                views[:] = 0
+            self.has_begun = True
+        self.ended[:] = 1
+        self._step_games(len(self.units))
+
+    def step(self, actions: Any, restart_ended: bool = True) -> None:
+        """Take an action in each game.
+
+        Args:
+            actions: Actions, (n_games,).
+            restart_ended: Begin new games for those that have ended.
+        """
+        self.actions[:] = actions
+        self._step_games(len(self.units) if restart_ended else 0)
+
+    def step_one(self, action: Any) -> None:
+        """Take an action in a single game; raise EnvError if it is not an action."""
+        self.actions[0] = parse_action(action)
+        self._step_games(0)
+
+    def _step_games(self, stride: int) -> None:
+        observations, masks = self.observations, self.masks
+        if self._copy:
+            observations = np.empty(observations.shape, np.float32)
+            masks = np.empty(masks.shape, np.int8)
+        step = encoding.compile_step_games()
+        try:
+            wrong = step(self.batch.address, stride, self._rules, observations, masks)
+        except BaseException:
+            with python_tier.reraise_policy_errors():
+                raise
+        if wrong >= 0:
+            raise _invalid_action_error(int(self.actions[wrong]))
+        self.observations, self.masks = observations, masks
+
+    def observe(self) -> dict[str, np.ndarray]:
+        """Return the observations and action masks of the seats to act, one row per game."""
+        return {"observation": self.observations, "action_mask": self.masks}
+
+    def observe_single(self) -> dict[str, np.ndarray]:
+        """Return the observation and action mask of a single game."""
+        return {"observation": self.observations[0], "action_mask": self.masks[0]}
+
+    def render_text(self, game: int = 0) -> str:
+        """Return the table of a game as text, from the view of the seat to act."""
+        if not self.has_begun:
+            raise EnvError("No game has begun. Call reset() first.")
+        if self.batch.records[game].at != stepping.AWAITING_ACTION:
+            return "The game is over"
+        seat, slot = self.acting_seats[game], SLOTS[self.batch.states[game].asked_slot]
+        asked = Decision(int(seat), slot, self.batch.views[seat][game], None)
+        opponent = "" if self.matchup.b is None else "opponent"
+        return "\n".join(table_lines(asked, self.batch.rules, opponent))
+
+
+# Validation of user input
+
+
+def parse_action(action: Any) -> int:
+    """Return an action, such as a NumPy integer, as an int; raise EnvError if it is invalid."""
+    try:
+        number = operator.index(action)
+    except TypeError:
+        raise _invalid_action_error(action) from None
+    if action is True or action is False or not 0 <= number < encoding.N_ACTIONS:
+        raise _invalid_action_error(action)
+    return number
+
+
+def parse_actions(actions: Any, n: int) -> np.ndarray:
+    """Return the actions of n games as an array; raise EnvError unless they are integers."""
+    try:
+        numbers = np.asarray(actions)
+    except ValueError:  # Lists have different lengths.
+        numbers = np.zeros(0, object)
+    if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
+        raise EnvError(
+            f"The actions are not {n} whole numbers. Hand over an array of integers of shape "
+            f"({n},), not {numbers.dtype} of shape {numbers.shape}."
+        )
+    return numbers
+
+
+def _invalid_action_error(action: Any) -> EnvError:
+    last = encoding.N_ACTIONS - 1
+    return EnvError(
+        f"{format_value(action)} is not an action. Choose one of 0 to {last} that action_mask "
+        "allows."
+    )

@@ -1,0 +1,53 @@
+"""External policies as strategies: a function of an observation plays in `simgin match`.
+
+from simgin.envs.external_player import make_external_strategy
+
+def act(observation):  # dict of simgin.envs.gin_rummy: observation, action_mask
+    return int(observation["action_mask"].argmax())
+
+STRATEGY = make_external_strategy("first-legal", act)
+
+The function is called in Python, also in worker processes, one decision at a time in each process.
+It is about a thousand times slower than a compiled policy. Its result must depend only on the
+observation. Objects that it loads once, such as a network, belong in a function decorated with
+`functools.cache`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from simgin.core.codes import SLOTS
+from simgin.strategy import Policy, Strategy
+
+Act = Callable[[Mapping[str, np.ndarray]], int]
+
+
+def make_external_strategy(name: str, act: Act, about: str = "") -> Strategy:
+    """Return a strategy whose every decision is made by `act`.
+
+    Args:
+        name: Name of the strategy.
+        act: Function of an observation dict, as in `simgin.envs.gin_rummy`, that returns an action.
+        about: Description; by default the docstring of `act`.
+
+    Example:
+        def act(observation):
+            return int(observation["action_mask"].argmax())
+
+        STRATEGY = make_external_strategy("first-legal", act)
+    """
+
+    def answer(view: Any, rules: Any, params: Any) -> int:
+        from simgin.envs.encoding import choose_external_action
+
+        return choose_external_action(act, int(params[0]), view, rules)
+
+    policies: dict[str, Any] = {
+        slot: Policy(slot, name, answer, {}, weights=np.array([number], np.float64))
+        for number, slot in enumerate(SLOTS)
+    }
+    return Strategy(name, about=about or (act.__doc__ or ""), **policies)

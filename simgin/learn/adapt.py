@@ -1,0 +1,453 @@
+"""Adaptation of champion to other rules: training of all decisions, cached and confirmed.
+
+    result = adapt_champion("straight")   # about a minute of CPU time, once
+    result.player                         # champion@NAME.npy, or champion if there is no gain
+
+The weights are stored next to the compiled code, under a digest of everything that they depend on.
+A second call therefore does not train again. Finished rounds are stored, too, so an interrupted
+training resumes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simgin.core import jit
+from simgin.learn.improvement import (
+    TRAINING_WORDING,
+    Improvement,
+    PieceProgress,
+    confirm,
+    encode_weights,
+    share_pieces,
+)
+from simgin.learn.tune_request import TuneError, TuneRequest, read_matches, read_players
+from simgin.play.parallel import PROGRESS_PARTS, Progress
+from simgin.report import numbers
+from simgin.report.progress import OnProgress
+from simgin.report.report_table import Column, Table
+from simgin.rules import variants
+from simgin.rules.parameters import rule_parameters
+from simgin.rules.variants import Variant
+from simgin.runs import ledger
+from simgin.runs.ledger import Ledger
+from simgin.runs.manifest import build_identity
+from simgin.stats.differences import adjust_p_values
+from simgin.stats.estimate import ALPHA, Estimate, two_sided_p_value
+from simgin.stats.table import Frame, make_frame
+from simgin.strategy import cast, loader
+from simgin.strategy.cast import CHAMPION, SELF
+from simgin.text.amounts import parse_count, parse_seed
+from simgin.text.files import read_bytes, write_file
+
+if TYPE_CHECKING:
+    from simgin.learn.champion_weights import ChampionTrainer
+
+OnRound = Callable[[str], None]  # called with a line for every round
+
+# Opponents in training except champion itself
+TRAINING_OPPONENTS = tuple(
+    name for group in cast.TRAINING.values() for name in group["opponents"] if name != SELF
+)
+ADAPT_ROUNDS = 12  # rounds per type of opponent
+ADAPT_DEALS = 40_000  # deals per round
+ADAPT_CONFIRMATION_MATCHES = 10_000  # matches of the confirmation against each opponent
+TRAINING_VERSION = 1  # incremented when training would give other weights
+FINAL_STEP = "learned"  # last step of the ledger
+# Sections of the rules, and match parameters, that affect how deals are best played
+PLAY_SECTIONS = ("deal", "meld", "score", "stake")
+MATCH_PARAMETERS = ("goal", "deal_count_gin", "deal_count_undercut")
+
+
+@dataclass(frozen=True)
+class AdaptRequest:
+    """A training of champion."""
+
+    match: TuneRequest  # rules and confirmation
+    rounds: int  # rounds per type of opponent
+    deals: int  # deals per round
+
+    @classmethod
+    def read(
+        cls,
+        strategy: str,
+        variant: str,
+        against: Sequence[str] = (),
+        *,
+        rounds: int = ADAPT_ROUNDS,
+        deals: int | str = ADAPT_DEALS,
+        confirmed: int | str = ADAPT_CONFIRMATION_MATCHES,
+        seed: int = 1,
+    ) -> AdaptRequest:
+        """Return the training that the strings describe.
+
+        Args:
+            strategy: `champion`.
+            variant: Two-player variant.
+            against: Must be empty, because champion has its own opponents.
+            rounds: Rounds per type of opponent.
+            deals: Deals per round.
+            confirmed: Matches of the confirmation against each opponent.
+            seed: Seed of the deals.
+
+        Raises:
+            TuneError: Opponents were named.
+            SeatError: The variant is a solitaire game.
+            AmountError: A number is invalid.
+        """
+        if against:
+            raise TuneError(
+                f"champion learns against opponents of its own, {', '.join(TRAINING_OPPONENTS)} "
+                "and itself; leave --against out."
+            )
+        player, rules, pool = read_players(strategy, variant, TRAINING_OPPONENTS)
+        confirming = read_matches(confirmed)
+        match = TuneRequest(player, rules, pool, (), confirmed=confirming, seed=parse_seed(seed))
+        return cls(match, rounds, parse_count(deals))
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """Everything that the weights depend on, except for the number of rounds."""
+        matchups = self.match.matchups(self.match.strategy, self.match.seed)
+        search = f"training of all decisions on {self.deals} deals a round, form {TRAINING_VERSION}"
+        return build_identity(matchups, search=search)
+
+    @cached_property
+    def ledger_file(self) -> Path:
+        """The ledger of the rounds, next to the weights; raises TuneError without a cache."""
+        folder = jit.cache_directory()
+        if folder is None:
+            raise TuneError(
+                "learned players are kept in the cache, which cannot be written; name another "
+                "folder with SIMGIN_CACHE_DIR."
+            )
+        about = json.dumps([self.identity, self.rounds], sort_keys=True)
+        digest = hashlib.sha256(about.encode()).hexdigest()
+        rules = re.sub(r"[^a-z0-9]+", "-", self.match.variant.text.lower()).strip("-")
+        return folder / loader.LEARNED_FOLDER / f"{rules[:60]}-{digest[:8]}.sqlite"
+
+    def weights_file(self, content: bytes) -> Path:
+        """Return the file of these weights, named after the rules and their digest."""
+        file = self.ledger_file
+        return file.with_name(loader.format_learned_name(file.stem, content))
+
+    @property
+    def is_cached(self) -> bool:
+        """True if the training was finished before."""
+        return any(self.ledger_file.parent.glob(f"{self.ledger_file.stem}-*.npy"))
+
+    @property
+    def n_pieces(self) -> int:
+        """The number of parts of the work: the rounds, the opponent table and the confirmation."""
+        return 2 * self.rounds + 2
+
+
+@dataclass(frozen=True)
+class AdaptedChampion(Improvement):
+    """Champion after training for some rules, and the confirmation."""
+
+    words = TRAINING_WORDING
+    training: AdaptRequest
+    weights: np.ndarray  # float64, in champion's format
+    win_rates: np.ndarray  # win rates before each round, (n_rounds, len(TRAINING_OPPONENTS))
+    cpu_seconds: float  # CPU time of the training
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return self.training.identity
+
+    @property
+    def p_holm(self) -> dict[str, float]:
+        """Holm-adjusted p-values of every gain, by opponent."""
+        gains = {line.opponent: line.gain for line in self.confirmation.all_comparisons}
+        p = [two_sided_p_value(gain.value, gain.se, gain.n) for gain in gains.values()]
+        return dict(zip(gains, map(float, adjust_p_values(np.array(p))), strict=True))
+
+    @property
+    def gain(self) -> Estimate:
+        """Win rate against champion minus one half."""
+        return self.confirmation.head_to_head.gain
+
+    @property
+    def is_better(self) -> bool:
+        """True if it beats champion on held-out deals."""
+        return self.gain.value > 0 and self.p_holm[CHAMPION] < ALPHA
+
+    @property
+    def player(self) -> str:
+        """Spec string of the strategy to play: the trained one if it is better, or champion."""
+        return f"{CHAMPION}@{self.name}" if self.is_better else CHAMPION
+
+    @property
+    def name(self) -> str:
+        """Name of the weights file."""
+        return self.training.weights_file(encode_weights(self.weights)).name
+
+    @property
+    def sentences(self) -> list[str]:
+        """Sentences on the result against champion, and on opponents against which it wins less."""
+        variant, n = self.request.variant.text, self.request.confirmed
+        won = self.confirmation.head_to_head.tuned
+        figure = numbers.format_estimate(won.value, won.low, won.high, 100)
+        what = f"{figure} % of the matches against champion"
+        size = f"{n:,} matches of {self.wording.held_out}, {variant}"
+        if not self.is_better:
+            return [
+                "What was learned is not better than champion, and champion is what plays: it "
+                f"wins {what}, on {size}."
+            ]
+        sentences = [f"What was learned is better than champion: it wins {what}, on {size}."]
+        p = self.p_holm
+        for line in self.confirmation.comparisons:
+            if line.gain.value < 0 and p[line.opponent] < ALPHA:
+                gain = numbers.format_estimate(
+                    -line.gain.value, -line.gain.high, -line.gain.low, 100
+                )
+                sentences.append(
+                    f"Against {line.opponent} it wins {gain} points fewer than champion."
+                )
+        return sentences
+
+    @property
+    def pool_label(self) -> str:
+        """Empty, because an average over these opponents has no meaning."""
+        return ""
+
+    @property
+    def table(self) -> Frame:
+        """The confirmation, with Holm-adjusted p-values of the gains."""
+        table = super().table
+        return table.assign(p_holm=table["opponent"].map(self.p_holm))
+
+    def file_content(self, command: str) -> bytes:
+        """Return the weights, followed by the command and the gain as remarks."""
+        return encode_weights(self.weights, command, *self.sentences)
+
+    def frames(self) -> Mapping[str, Frame]:
+        """Return the DataFrames by name."""
+        rounds = []
+        for number, shares in enumerate(self.win_rates, 1):
+            for opponent, won in zip(TRAINING_OPPONENTS, shares, strict=True):
+                rounds.append({"round": number, "opponent": opponent, "won": won})
+        return {"rounds": make_frame(rounds), "confirmation": self.table}
+
+    def display_tables(self) -> list[Table]:
+        """Return the table of win rates by round."""
+        rows = enumerate(self.win_rates, 1)
+        frame = make_frame(
+            [{"round": n, **dict(zip(TRAINING_OPPONENTS, won, strict=True))} for n, won in rows]
+        )
+        columns = [Column(name, name, digits=1, factor=100) for name in TRAINING_OPPONENTS]
+        note = "Of 1,000 matches each: the half-width of an interval is 3 points."
+        title = "Matches won before each round [%]"
+        return [Table(title, frame, [Column("round", "round"), *columns], note)]
+
+    @property
+    def method(self) -> str:
+        """A sentence on how the training was made."""
+        training = self.training
+        return (
+            f"{training.rounds} rounds of {training.deals:,} deals against opponents who wait for "
+            f"gin, and as many of {training.deals // 2:,} against those who knock at once, from "
+            "champion's own weights on; the mean of the last rounds."
+        )
+
+
+def adapt_champion(
+    variant: str, *, workers: int | None = None, progress: Progress | None = None, **sizes: Any
+) -> AdaptedChampion:
+    """Return champion adapted to a two-player variant, from the cache or newly trained.
+
+    Args:
+        variant: Variant spec.
+        workers: Number of worker threads.
+        progress: Progress callback for training and confirmation together.
+        **sizes: seed, deals, rounds and confirmed of `AdaptRequest.read`.
+
+    Raises:
+        SeatError: The variant is a solitaire game.
+        TuneError: The cache cannot be written.
+        LedgerError: Another process trains the same weights.
+    """
+
+    def report(done: int, total: int, _look: object = None) -> None:
+        if progress is not None:
+            progress(done, total)
+
+    return run_adaptation(AdaptRequest.read(CHAMPION, variant, **sizes), workers, report)
+
+
+def load_adapted(variant: str, **sizes: Any) -> AdaptedChampion | None:
+    """Return the cached result of `adapt_champion` for a variant, or None."""
+    training = AdaptRequest.read(CHAMPION, variant, **sizes)
+    if jit.cache_directory() is None or not training.is_cached:
+        return None
+    return run_adaptation(training)
+
+
+def is_trained_champion(name: str, variant: Variant) -> bool:
+    """Return True if a strategy is champion with weights that were trained for these rules.
+
+    The default weights count if no parameter that affects how deals are best played differs.
+    """
+    if name.startswith(f"{CHAMPION}@"):
+        return True
+    return name == CHAMPION and not differing_parameters(variant)
+
+
+def differing_parameters(variant: Variant) -> list[str]:
+    """Return the parameters that differ from the rules that champion was trained for."""
+    from simgin.learn import champion_weights
+
+    trained_rules = variants.find_variant(champion_weights.trained_variant(variant))
+    found = []
+    for name, *_ in variants.rule_differences(trained_rules, variant):
+        rule = rule_parameters()[name]
+        decides = rule.section in PLAY_SECTIONS and rule.status != "descriptive"
+        acts = rule.has_effect(trained_rules.params) or rule.has_effect(variant.params)
+        if acts and (decides or name in MATCH_PARAMETERS):
+            found.append(name)
+    return found
+
+
+def run_adaptation(
+    training: AdaptRequest,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+    *,
+    on_round: Callable[[str], None] = lambda line: None,
+    **_: Ledger,
+) -> AdaptedChampion:
+    """Train and confirm, or load the result.
+
+    Args:
+        training: The training.
+        workers: Number of worker threads.
+        on_progress: Callback for the progress of the rounds and the confirmation together.
+        on_round: Callback that is called with a line for every round.
+        **_: A ledger of the caller, which is not used: the cache contains the only one.
+    """
+    lines: list[str] = []
+
+    def record_line(line: str) -> None:
+        lines.append(line)
+        on_round(line)
+
+    piece_progress = share_pieces(on_progress, training.n_pieces, lambda: "\n".join(lines))
+    place, match = training.ledger_file, training.match
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with ledger.open_ledger(place, training.identity) as run_ledger:
+        if not run_ledger.has_pass(FINAL_STEP, training.rounds):
+            found = _train(training, run_ledger, workers, piece_progress, record_line)
+            run_ledger.add_pass(FINAL_STEP, training.rounds, found)
+        learned = run_ledger.read_pass(FINAL_STEP, training.rounds)
+        weights = learned["weights"]
+        content = encode_weights(weights)
+        digest = hashlib.sha256(content).hexdigest()
+        strategy = loader.with_weights(match.strategy, weights)
+        strategy = replace(strategy, text=f"{CHAMPION} (trained, {digest[:8]})")
+        confirmation = confirm(
+            match, strategy, run_ledger, workers, piece_progress(training.n_pieces - 1)
+        )
+    player = training.weights_file(content)
+    if not player.exists() or read_bytes(player) != content:
+        write_file(player, content)
+    seconds = float(learned["seconds"])
+    return AdaptedChampion(
+        match, strategy, confirmation, training, weights, learned["course"], seconds
+    )
+
+
+def _train(
+    training: AdaptRequest,
+    run_ledger: Ledger,
+    workers: int | None,
+    piece_progress: PieceProgress,
+    on_round: OnRound,
+) -> dict[str, np.ndarray]:
+    """Run all rounds against both types of opponents, and estimate the opponent table.
+
+    Returns:
+        weights (float64, in champion's format), course (win rates before each round, (n_rounds,
+        len(TRAINING_OPPONENTS))) and seconds (CPU time).
+    """
+    from simgin.learn import champion_weights
+
+    match = training.match
+    own = champion_weights.initial_champion_weights(match.variant)
+    kinds = ("knock at once", "wait for gin")
+    learners = []
+    for place, (kind, group) in enumerate(zip(kinds, cast.TRAINING, strict=True)):
+        rivals = champion_weights.training_opponents(group)
+        seed = match.generation_seed(place + 1)
+        learner = champion_weights.ChampionTrainer(
+            rivals, own[place], seed, match.variant, workers, is_trained=True
+        )
+        learners.append(learner)
+        first, deals = training.rounds * place, training.deals // (2 - place)
+        pieces = [piece_progress(first + number) for number in range(training.rounds)]
+        _play_rounds(learner, kind, deals, run_ledger, pieces, on_round)
+    hasty, patient = learners
+    before = time.process_time()
+    apart = match.generation_seed(len(kinds) + 1)
+    sets = patient.mean_weights, hasty.mean_weights
+    chances = champion_weights.immediate_knock_probabilities(
+        *sets, apart, match.variant, workers, is_trained=True
+    )
+    seconds = hasty.seconds + patient.seconds + time.process_time() - before
+    _complete_piece(piece_progress(training.n_pieces - 2))
+    return {
+        "weights": champion_weights.tile_for_all_rules(
+            champion_weights.blend_weights(*sets, chances)
+        ),
+        "course": np.hstack([hasty.win_rates, patient.win_rates[:, 1 - len(TRAINING_OPPONENTS) :]]),
+        "seconds": np.array(seconds),
+    }
+
+
+def _play_rounds(
+    learner: ChampionTrainer,
+    opponent_type: str,
+    deals: int,
+    run_ledger: Ledger,
+    piece_progress: Sequence[Progress | None],
+    on_round: OnRound,
+) -> None:
+    """Run the rounds against one type of opponents, starting from the last stored one."""
+    step = f"rounds against who {opponent_type}"
+    rounds = len(piece_progress)
+    done = max((n for n in range(1, rounds + 1) if run_ledger.has_pass(step, n)), default=0)
+    if done:
+        learner.restore(run_ledger.read_pass(step, done))
+    for number in range(done + 1, rounds + 1):
+        won = ", ".join(f"{100 * share:.1f}" for share in learner.run_round(deals))
+        run_ledger.add_pass(step, number, learner.state)
+        _complete_piece(piece_progress[number - 1])
+        on_round(f"against who {opponent_type}, round {number} of {rounds}: won {won} % before it")
+
+
+def _complete_piece(progress: Progress | None) -> None:
+    if progress is not None:
+        progress(PROGRESS_PARTS, PROGRESS_PARTS)
+
+
+def plan_sentence(training: AdaptRequest) -> str:
+    """Return sentences on what will be played."""
+    match = training.match
+    return (
+        f"Champion learns all of its decisions under {match.variant.text}: {training.rounds} "
+        f"rounds of {training.deals // 2:,} deals against opponents who knock at once, then of "
+        f"{training.deals:,} against those who wait for gin. Then {match.confirmed:,} matches on "
+        f"{AdaptedChampion.wording.held_out} confirm what was learned."
+    )

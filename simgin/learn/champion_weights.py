@@ -1,0 +1,689 @@
+"""Training of all decisions of `champion`: discards, knocks, draws and opponent types.
+
+Each training deal is rolled out from one decision of the player (simgin.play.rollouts): every
+promising action continues in the same world. The gain of an action, as the change of the
+probability of winning the match, is regressed on its features. The rollouts of a decision share one
+world, so features and gains are centred per decision first. Ridge penalties shrink the weights
+towards those of the previous round; the result is the average of the last rounds.
+
+Two sets of weights are trained: one against `simple`, which knocks immediately, and one against
+players that wait for gin. They are mixed in nine blends by the probability that the opponent is of
+the first type. A table gives this probability by the deals that the opponent won in the match, and
+by how long the deal lasts.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from simgin_strategies import champion as player
+from simgin_strategies._champion import (
+    HAND_FEATURES,
+    MATCH_VALUE,
+    N_FEATURES,
+    N_STAGES,
+    STAGE_STARTS,
+    add_giveaway_costs,
+    find_context,
+    write_hand_costs,
+)
+from simgin_strategies._champion_worlds import DEAL_VALUE
+
+from simgin.core.deadwood import deadwood
+from simgin.core.jit import compile_function
+from simgin.match_value import match_value
+from simgin.play import kernel
+from simgin.play.matchup import Matchup
+from simgin.play.parallel import map_units
+from simgin.play.rollouts import PairedRollouts, roll_out_deals
+from simgin.rules.build import build_rules
+from simgin.rules.parameters import int_param
+from simgin.rules.variants import Variant
+from simgin.strategy import (
+    Policy,
+    Strategy,
+    by_value,
+    compiler,
+    discard,
+    helper,
+    knock,
+    loader,
+    take,
+)
+from simgin.strategy.cast import SELF, TRAINING
+from simgin.toolkit import bernoulli, cards_in_melds, is_gin_or_better, lowers_deadwood
+from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
+
+MAX_DISCARDS = 5  # discards rolled out per decision
+ROLLOUT_BLOCK = 4000  # deals per call; their views take 16 MB
+START_MATCHES, REFINE_MATCHES = 4000, 1000  # matches per opponent to sample starting scores
+WARM_UP_ROUNDS = 4  # rounds of the warm-up
+AVERAGED_ROUNDS = 5  # last rounds that are averaged
+WARM_UP_DECAY, DECAY = 0.7, 0.95  # factor for the sums of previous rounds
+RIDGE_PENALTY = 4000.0
+SMOOTHNESS_PENALTY, LEVEL_PENALTY, LINEAR_PENALTY = 60.0, 1.0, 500.0  # penalties of the knock table
+REFINE_LEVEL_PENALTY = 10.0  # decisions that a cell of a trained table counts for
+IMMEDIATE_KNOCK_PRIOR = 0.5  # probability that an unknown opponent knocks immediately
+# Policies and their features are compiled together, so mypy sees them untyped.
+# mypy: disable-error-code="no-untyped-def"
+
+
+# Actions to roll out
+
+
+@helper
+def cheapest_discards(view, rules, params, max_discards):
+    """Return the discards of lowest cost, at most `max_discards`, as bits."""
+    weights = player.current_weights(view, rules, params)
+    cards, costs = int_stack_array(), float_stack_array()
+    n = player.write_candidates(view.legal, view, rules, weights, cards, costs)
+    found: Any = np.int64(0)
+    for _ in range(min(n, max_discards)):
+        i = costs[:n].argmin()
+        found |= 1 << cards[i]
+        costs[i] = player.MAX_COST
+    return found
+
+
+@discard
+def propose_discards(view, rules, params):
+    """Return the discards of lowest cost as bits."""
+    return cheapest_discards(view, rules, params, MAX_DISCARDS)
+
+
+@knock
+def propose_knock(view, rules, params):
+    """Return both knocking and continuing, except with gin."""
+    return 0 if is_gin_or_better(view) else 3
+
+
+@knock(noise=True)
+def knock_sometimes(view, rules, params):
+    """Knock in two of five cases, so that later opportunities occur in training, too."""
+    return is_gin_or_better(view) or bernoulli(0.4, view.noise)
+
+
+@take
+def propose_take(view, rules, params):
+    """Return both taking and leaving a card that lowers the deadwood."""
+    return 3 if lowers_deadwood(view, rules) and view.legal & 3 == 3 else 0
+
+
+# Features of actions
+
+
+def write_discard_features(views, actions, rules, out):
+    """Write the features of every discard to out, (n_decisions, n_actions, N_FEATURES)."""
+    weights = np.zeros(N_FEATURES)
+    cards, ranks, costs = int_stack_array(), int_stack_array(), float_stack_array()
+    tens, loose, counts = int_stack_array(), int_stack_array(), int_stack_array()
+    for i in range(len(views)):
+        view = views[i]
+        around = find_context(view)
+        n = 0
+        while n < actions.shape[1] and actions[i, n] >= 0:
+            card = actions[i, n]
+            ten = view.hand & ~(1 << card)
+            cards[n], ranks[n], tens[n] = card, card % 13, ten
+            loose[n], counts[n] = ten & ~cards_in_melds(ten, rules), deadwood(ten, rules)
+            n += 1
+        for j in range(
+            N_FEATURES
+        ):  # with one weight of 1 and all others 0, the cost is that feature
+            weights[j] = 1.0
+            if j < len(HAND_FEATURES):
+                write_hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
+            else:
+                costs[:] = 0
+                add_giveaway_costs(n, cards, ranks, tens, loose, around, view, weights, costs)
+            weights[j] = 0.0
+            for k in range(n):
+                out[i, k, j] = costs[k]
+
+
+def write_take_features(views, rules, params, out):
+    """Write the features of every card on offer to out, (n_decisions, N_TAKE_FEATURES)."""
+    for i in range(len(views)):
+        weights = player.current_weights(views[i], rules, params)
+        x = player.describe_take(views[i], rules, weights)
+        for j in range(player.N_TAKE_FEATURES):
+            out[i, j] = x[j]
+
+
+def write_knock_features(views, rules, out):
+    """Write the features of every knock to out, (n_decisions, N_KNOCK_FEATURES)."""
+    for i in range(len(views)):
+        x = player.describe_knock(views[i], rules)
+        for j in range(player.N_KNOCK_FEATURES):
+            out[i, j] = x[j]
+
+
+@cache
+def compile_writer(write_features: Callable[..., None]) -> Callable[..., None]:
+    """Return a compiled function that writes features, cached until its source changes."""
+    key = by_value.compute_fingerprint(write_features)
+    written: Callable[..., None] = compile_function(write_features, use_cache=bool(key), key=key)
+    return written
+
+
+def deal_stages(views: np.ndarray) -> np.ndarray:
+    """Return the stage of the deal at each decision, as `_champion.stage`."""
+    return np.searchsorted(STAGE_STARTS, views["own_turn"], side="right")
+
+
+# Regression
+
+StageSums = tuple[np.ndarray, np.ndarray]  # squares and products, by stage of the deal
+KNOCK_CELLS = player.KNOCK_TURNS * player.N_KNOCK_COUNTS
+KNOCK_FEATURES = (
+    KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
+)  # a table, and linear features by stage
+
+
+def sums_by_stage(stages: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
+    """Return least-squares sums of rows of features and their gains, by stage."""
+    squares = np.zeros((N_STAGES, x.shape[1], x.shape[1]))
+    products = np.zeros((N_STAGES, x.shape[1]))
+    for s in range(N_STAGES):
+        rows = x[stages == s]
+        squares[s] = rows.T @ rows
+        products[s] = rows.T @ y[stages == s]
+    return squares, products
+
+
+def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
+    """Return least-squares sums of knocks: a table by turn and count, and features by stage."""
+    turn = np.minimum(views["own_turn"], player.KNOCK_TURNS) - 1
+    count = np.minimum(views["ending_count"], player.N_KNOCK_COUNTS - 1)
+    row = np.arange(len(views))
+    full = np.zeros((len(views), KNOCK_FEATURES))
+    full[row, turn * player.N_KNOCK_COUNTS + count] = 1
+    first = KNOCK_CELLS + player.N_KNOCK_FEATURES * deal_stages(views)
+    for j in range(player.N_KNOCK_FEATURES):
+        full[row, first + j] = x[:, j]
+    return full.T @ full, full.T @ y
+
+
+def fit_near_prior(
+    sums: StageSums, prior: np.ndarray, common_penalty: float, stage_penalty: float
+) -> np.ndarray:
+    """Return weights near `prior`: a common change for all stages, then one per stage.
+
+    Args:
+        sums: Least-squares sums by stage.
+        prior: Weights, (n_stages, size).
+        common_penalty: Ridge penalty of the common change.
+        stage_penalty: Ridge penalty of the change per stage.
+
+    Returns:
+        Weights, (n_stages, size).
+    """
+    squares, products = sums
+    eye = np.eye(len(prior[0]))
+    residual = products - np.einsum("sij,sj->si", squares, prior)
+    shift = np.linalg.solve(squares.sum(axis=0) + common_penalty * eye, residual.sum(axis=0))
+    weights = prior + shift
+    for s in range(N_STAGES):
+        stage_residual = residual[s] - squares[s] @ shift
+        weights[s] += np.linalg.solve(squares[s] + stage_penalty * eye, stage_residual)
+    return weights
+
+
+@cache
+def knock_penalty(level: float) -> np.ndarray:
+    """Return the quadratic penalty on differences of adjacent cells and on linear features."""
+    cell = np.arange(KNOCK_CELLS).reshape(player.KNOCK_TURNS, player.N_KNOCK_COUNTS)
+    out = np.diag(np.where(np.arange(KNOCK_FEATURES) < KNOCK_CELLS, level, LINEAR_PENALTY))
+    for one, other in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):
+        pull = np.zeros((one.size, KNOCK_FEATURES))
+        row = np.arange(one.size)
+        pull[row, one.ravel()] = 1
+        pull[row, other.ravel()] = -1
+        out += SMOOTHNESS_PENALTY * pull.T @ pull
+    return out
+
+
+def centered(values: np.ndarray, tried: np.ndarray) -> np.ndarray:
+    """Return numbers minus the mean of their decision; 0 for actions that were not tried."""
+    tried_values = np.where(tried, values, 0)
+    mean = tried_values.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
+    result: np.ndarray = np.where(tried, tried_values - mean, 0)
+    return result
+
+
+# Equity of a deal under the rules of a variant, on about the scale of points: the probability of
+# winning the match if points win it, won deals if they win it, and points for other goals or if
+# the seats have unequal chances
+
+
+VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122  # for the probability of winning by score
+
+RolloutEquity = Callable[[PairedRollouts], np.ndarray]
+
+
+def rollout_equity(variant: Variant) -> RolloutEquity:
+    """Return a function that computes A's equity of rollouts, in the shape of their records."""
+    goal = variant.params["goal"]
+    if goal == "points":
+        with suppress(match_value.ValueUnavailable):  # without match values, points count
+            return match_equity(variant)
+    return deal_equity if goal == "deals" else point_equity
+
+
+def match_equity(variant: Variant) -> RolloutEquity:
+    """Return a function that computes MATCH times the probability of winning the match."""
+    target = int_param(variant.params, "points_target")
+    won = win_table(variant.text, target)
+
+    def equity(branches: PairedRollouts) -> np.ndarray:
+        own = branches.scores[:, :1] + branches.records["points_a"]
+        other = branches.scores[:, 1:2] + branches.records["points_b"]
+        worth: np.ndarray = MATCH_VALUE * won[np.minimum(own, target), np.minimum(other, target)]
+        return worth
+
+    return equity
+
+
+@cache
+def win_table(variant: str, target: int) -> np.ndarray:
+    """Return the probability of winning by both scores (0 to target) for gold against gold."""
+    values = np.full((target + 1, target + 1), np.nan)
+    values[:target, :target] = win_probabilities(variant, target).astype(np.float32)
+    values[target, :target] = 1
+    values[:target, target] = 0
+    return values
+
+
+def win_probabilities(variant: str, target: int) -> np.ndarray:
+    """Return the probability that gold beats gold, by own and opponent's points below target.
+
+    The probability is averaged over both dealers, so the table and its transpose add up to 1.
+    """
+    v = match_value.compute_value(variant, "gold", "gold", deals=VALUE_DEALS, seed=VALUE_SEED)
+    own, other = np.indices((target, target))
+    chances: np.ndarray = (
+        v.win_probability(own, other, dealer=0) + v.win_probability(own, other, dealer=1)
+    ) / 2
+    return chances
+
+
+def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
+    """Return DEAL for every deal won, multiplied by the stake."""
+    winner = rollouts.records["winner"]
+    won = (winner == 0).astype(float) - (winner == 1)
+    worth: np.ndarray = DEAL_VALUE * won * rollouts.records["stake"]
+    return worth
+
+
+def point_equity(rollouts: PairedRollouts) -> np.ndarray:
+    """Return points won minus points lost."""
+    won: np.ndarray = rollouts.records["points_a"] - rollouts.records["points_b"]
+    return won.astype(float)
+
+
+# Training
+
+
+class ChampionTrainer:
+    """The training of one set of weights against opponents."""
+
+    def __init__(
+        self,
+        opponents: Sequence[Strategy | None],
+        weights: np.ndarray,
+        seed: int,
+        variant: Variant,
+        workers: int | None = None,
+        *,
+        is_trained: bool = False,
+    ) -> None:
+        """Set up the training.
+
+        Args:
+            opponents: Opponents; None is the player itself with its current weights.
+            weights: Initial weights, (player.BLEND_SIZE,) float64.
+            seed: Seed of the deals.
+            variant: Rules of the training.
+            workers: Number of worker threads.
+            is_trained: True if the weights are already trained. Knocks and takes are then shrunk
+                towards them, too, and fewer matches are played to sample scores.
+        """
+        self.variant, self.rules = variant, build_rules(variant)
+        self.opponents, self.seed, self.workers = opponents, seed, workers
+        self.equity = rollout_equity(variant)
+        self.weights = weights.copy()
+        self.shrink_target = (
+            weights.copy() if is_trained else np.zeros(player.BLEND_SIZE)
+        )  # of knocks and takes
+        self.level_penalty, self.n_matches = (
+            (REFINE_LEVEL_PENALTY, REFINE_MATCHES) if is_trained else (LEVEL_PENALTY, START_MATCHES)
+        )
+        self.next_unit, self.rounds = 0, 0
+        self.seconds = 0.0  # CPU time of all rounds
+        self.win_rates = np.zeros(
+            (0, len(opponents))
+        )  # proportion of matches won before each round
+        self.last_weights = np.zeros(
+            (0, player.BLEND_SIZE)
+        )  # weights after each of the last rounds
+        self.reset_sums()
+
+    def reset_sums(self) -> None:
+        """Discard the sums, and shrink towards the current weights."""
+        self.prior = self.weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES).copy()
+        self.sums = {
+            name: (np.zeros((*stages, size, size)), np.zeros((*stages, size)))
+            for name, stages, size in (
+                ("discards", (N_STAGES,), N_FEATURES),
+                ("takes", (N_STAGES,), player.N_TAKE_FEATURES),
+                ("knocks", (), KNOCK_FEATURES),
+            )
+        }
+
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """Everything that the next rounds and the result depend on."""
+        arrays = {"weights": self.weights, "prior": self.prior}
+        arrays |= {
+            "last": self.last_weights,
+            "shares": self.win_rates,
+            "next": np.array(self.next_unit),
+        }
+        arrays["seconds"] = np.array(self.seconds)
+        for name, (squares, products) in self.sums.items():
+            arrays |= {f"{name} squares": squares, f"{name} products": products}
+        return arrays
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """Restore the state at the end of a round."""
+        self.weights, self.prior = state["weights"].copy(), state["prior"]
+        self.last_weights, self.win_rates = state["last"], state["shares"]
+        self.next_unit, self.rounds = int(state["next"]), len(self.win_rates)
+        self.seconds = float(state["seconds"])
+        for name in self.sums:
+            self.sums[name] = (state[f"{name} squares"], state[f"{name} products"])
+
+    def matchup(self, opponent: Strategy | None, unit: Any) -> Matchup:
+        """Return a matchup of the player with its current weights against an opponent."""
+        own = champion_with_weights(single_set_weights(self.weights))
+        return Matchup(self.variant, own, opponent or own, self.seed, unit)
+
+    def add_rollouts(
+        self,
+        name: str,
+        n: int,
+        max_actions: int,
+        propose: Policy,
+        compute_sums: Callable[[PairedRollouts, np.ndarray], StageSums],
+        explore: Policy | None = None,
+    ) -> StageSums:
+        """Roll out n deals against all opponents, and add the gains of their actions to the sums.
+
+        The weights of the sampled decisions (`PairedRollouts.weights`) are not used yet, so long
+        deals count too little and the result is biased. The shipped weights were trained without
+        them, and `make train` reproduces those until the next training.
+
+        Args:
+            name: Key of the sums: "discards", "knocks" or "takes".
+            n: Number of deals.
+            max_actions: Maximum number of actions per decision.
+            propose: Policy that proposes the actions as bits.
+            compute_sums: Function of rollouts and their match equity that computes the sums.
+            explore: Policy that plays until the decision.
+
+        Returns:
+            The sums, including those of previous rounds.
+        """
+        n //= len(self.opponents)
+
+        def block_sums(opponent: Strategy | None, start_scores: np.ndarray) -> list[StageSums]:
+            """Return the sums of n deals against an opponent, by block, from sampled scores."""
+            deals, start = self.matchup(opponent, "deal"), self.next_unit
+            kernel.compile_matchup(deals)
+            lots = np.random.default_rng([self.seed, start])
+            sizes = [min(ROLLOUT_BLOCK, n - first) for first in range(0, n, ROLLOUT_BLOCK)]
+            standings = [
+                start_scores[lots.integers(len(start_scores), size=size)] for size in sizes
+            ]
+
+            def branch(first: int, units: int) -> StageSums:
+                before = standings[first // ROLLOUT_BLOCK]
+                found = roll_out_deals(
+                    deals, propose, start + first, units, max_actions, before, explore
+                )
+                return compute_sums(found, self.equity(found))
+
+            return map_units(branch, n, ROLLOUT_BLOCK, self.workers)
+
+        for rival, met in zip(self.opponents, self.start_scores, strict=True):
+            for of_block in block_sums(rival, met):
+                for seen, found in zip(self.sums[name], of_block, strict=True):
+                    seen += found
+            self.next_unit += n
+        return self.sums[name]
+
+    def fit_discards(self, n: int) -> None:
+        """Regress the equity of discards on their features, both centred per decision."""
+
+        def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
+            x = np.zeros((*found.actions.shape, N_FEATURES))
+            compile_writer(write_discard_features)(found.views, found.actions, self.rules, x)
+            x = centered(x, found.is_tried[..., None])
+            y = centered(equity, found.is_tried)
+            return sums_by_stage(
+                np.repeat(deal_stages(found.views), MAX_DISCARDS),
+                x.reshape(-1, N_FEATURES),
+                -y.ravel(),
+            )
+
+        seen = self.add_rollouts("discards", n, MAX_DISCARDS, propose_discards, sums)
+        weights = fit_near_prior(seen, self.prior, RIDGE_PENALTY, RIDGE_PENALTY)
+        self.weights[: N_STAGES * N_FEATURES] = weights.ravel()
+
+    def fit_takes(self, n: int) -> None:
+        """Regress the gain of taking on its features."""
+        params = single_set_weights(self.weights)
+
+        def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
+            x = np.zeros((len(found.views), player.N_TAKE_FEATURES))
+            compile_writer(write_take_features)(found.views, self.rules, params, x)
+            return sums_by_stage(deal_stages(found.views), x, equity[:, 1] - equity[:, 0])
+
+        seen = self.add_rollouts("takes", n, 2, propose_take, sums)
+        base = self.shrink_target[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES)
+        weights = fit_near_prior(seen, base, 20.0, 400.0)
+        self.weights[player.TAKE_OFFSET :] = weights.ravel()
+
+    def fit_knocks(self, n: int) -> None:
+        """Regress the gain of knocking on its table and its features."""
+
+        def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
+            x = np.zeros((len(found.views), player.N_KNOCK_FEATURES))
+            compile_writer(write_knock_features)(found.views, self.rules, x)
+            return knock_sums(found.views, x, equity[:, 1] - equity[:, 0])
+
+        squares, products = self.add_rollouts("knocks", n, 2, propose_knock, sums, knock_sometimes)
+        base = self.shrink_target[player.KNOCK_OFFSET : player.TAKE_OFFSET]
+        missing = products - squares @ base
+        weights = base + np.linalg.solve(squares + knock_penalty(self.level_penalty), missing)
+        self.weights[player.KNOCK_OFFSET : player.TAKE_OFFSET] = weights
+
+    def run_round(self, deals: int, decay: float | None = None) -> np.ndarray:
+        """Train for one round, and return the proportions of matches won before it, by opponent.
+
+        Args:
+            deals: Deals to roll out for discards; half of them for knocks and takes.
+            decay: Factor for the sums of previous rounds; by default it depends on the round.
+        """
+        began = time.process_time()
+        if self.rounds == WARM_UP_ROUNDS and decay is None:
+            self.reset_sums()
+        fading = (
+            (WARM_UP_DECAY if self.rounds < WARM_UP_ROUNDS else DECAY) if decay is None else decay
+        )
+        for squares, products in self.sums.values():
+            squares *= fading
+            products *= fading
+        records = [self.play_matches(rival, self.n_matches) for rival in self.opponents]
+        standing = ("score_a", "score_b", "deals_a", "deals_b")  # as in simgin.play.rollouts
+        self.start_scores = [np.stack([one[name] for name in standing], 1) for one in records]
+        shares = np.array([match_win_rate(one) for one in records])
+        self.fit_discards(deals)
+        self.fit_knocks(deals // 2)
+        self.fit_takes(deals // 2)
+        self.rounds += 1
+        self.seconds += time.process_time() - began
+        self.win_rates = np.concatenate([self.win_rates, [shares]])
+        self.last_weights = np.concatenate([self.last_weights, [self.weights]])[-AVERAGED_ROUNDS:]
+        return shares
+
+    @property
+    def mean_weights(self) -> np.ndarray:
+        """The mean weights of the last rounds, (player.BLEND_SIZE,) float64."""
+        mean: np.ndarray = np.mean(self.last_weights, axis=0)
+        return mean
+
+    def play_matches(self, opponent: Strategy | None, matches: int) -> np.ndarray:
+        """Return the records of the deals of matches against an opponent."""
+        matchup = self.matchup(opponent, "match")
+        kernel.compile_matchup(matchup)
+        play = partial(_records, matchup)
+        units = matchup.count_units(matches)
+        return np.concatenate(map_units(play, units, max(1, units // 8), self.workers))
+
+
+def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
+    return kernel.play_with_records(matchup, first, units)[1]
+
+
+def match_win_rate(records: np.ndarray) -> float:
+    """Return the proportion of finished matches that A won."""
+    return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
+
+
+def training_opponents(group: str) -> list[Strategy | None]:
+    """Return the opponents of a group in TRAINING; None stands for the player itself."""
+    return [
+        None if name == SELF else loader.find_strategy(name)
+        for name in TRAINING[group]["opponents"]
+    ]
+
+
+# Weights of the player
+
+
+def champion_with_weights(weights: np.ndarray) -> Strategy:
+    """Return champion with other weights than those of its file."""
+    return loader.with_weights(loader.find_strategy("champion"), weights)
+
+
+def single_set_weights(weights: np.ndarray) -> np.ndarray:
+    """Return the weights of a player with a single set, for any rules."""
+    never = np.zeros((player.N_WON, player.N_MEANS, player.N_TURNS))
+    return tile_for_all_rules(blend_weights(weights, weights, never))
+
+
+def tile_for_all_rules(weights: np.ndarray) -> np.ndarray:
+    """Return the weights for one group of rules, repeated for every group that champion knows."""
+    return np.tile(weights, player.N_WEIGHTS // player.RULES_SIZE)
+
+
+def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    """Return the weights for one group of rules: nine blends of two sets, and a table of use.
+
+    Args:
+        patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
+        hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
+        probabilities: Probability that the opponent knocks immediately, by deals won, their mean
+            points and own turn.
+
+    Returns:
+        Weights with the precision of the file.
+    """
+    last = player.N_BLENDS - 1
+    blends = [patient + (hasty - patient) * (i / last) for i in range(player.N_BLENDS)]
+    numbers = np.concatenate([*blends, np.rint(last * probabilities).ravel()])
+    return numbers.astype(np.float32).astype(np.float64)
+
+
+def opponent_distribution(records: np.ndarray) -> np.ndarray:
+    """Return smoothed proportions of B's deals won and mean points, (N_WON, N_MEANS) float64."""
+    won = np.minimum(records["deals_b"], player.N_WON - 1)
+    mean = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
+    mean = np.where(won > 0, np.minimum(mean, player.N_MEANS - 1), 0)
+    cells = np.zeros((player.N_WON, player.N_MEANS))
+    np.add.at(cells, (won, mean), 1.0)
+    smooth = cells.copy()
+    smooth[1:, 1:] += 0.5 * cells[1:, :-1]
+    smooth[1:, :-1] += 0.5 * cells[1:, 1:]
+    smooth += 0.5
+    shares: np.ndarray = smooth / smooth.sum(axis=1, keepdims=True)
+    return shares
+
+
+def immediate_knock_probabilities(
+    patient: np.ndarray,
+    hasty: np.ndarray,
+    seed: int,
+    variant: Variant,
+    workers: int | None = None,
+    *,
+    is_trained: bool = False,
+) -> np.ndarray:
+    """Return the probability of an immediate knocker, by the key of `champion.blend`.
+
+    Bayes' rule is applied to matches of the set `hasty` against players that knock immediately, and
+    of the set `patient` against players that wait for gin.
+
+    Args:
+        patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
+        hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
+        seed: Seed of the deals.
+        variant: Rules of the matches.
+        workers: Number of worker threads.
+        is_trained: True if the weights are already trained. The set `patient` then also plays
+            against itself.
+
+    Returns:
+        Probabilities by deals won, their mean points and own turn.
+    """
+    found = []
+    for weights, group in zip((hasty, patient), TRAINING.values(), strict=True):
+        rivals: list[Strategy | None] = [loader.find_strategy(name) for name in group["recognized"]]
+        if is_trained and weights is patient:
+            rivals.append(None)
+        learner = ChampionTrainer(rivals, weights, seed, variant, workers, is_trained=is_trained)
+        together = np.concatenate(
+            [learner.play_matches(rival, 5 * learner.n_matches) for rival in rivals]
+        )
+        lasting = together["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
+        found.append((opponent_distribution(together), lasting.mean(axis=0)))
+    (cells, length), (other_cells, other_length) = found
+    likely = cells / other_cells
+    likely[0] = 1
+    turns = length / np.maximum(other_length, 1e-6)
+    odds = IMMEDIATE_KNOCK_PRIOR / (1 - IMMEDIATE_KNOCK_PRIOR) * likely[:, :, None] * turns
+    chances: np.ndarray = odds / (1 + odds)
+    return chances
+
+
+# Variants that champion's weights were trained for, in the order of its file
+TRAINED_VARIANTS = ("eaai", "rush", "tedesco", "dice")
+
+
+def trained_variant(variant: Variant) -> str:
+    """Return the variant of TRAINED_VARIANTS whose weights champion uses for a variant."""
+    return TRAINED_VARIANTS[int(player.rules_offset(build_rules(variant))) // player.RULES_SIZE]
+
+
+def initial_champion_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+    """Return champion's weights under the most similar rules: the set `hasty`, then `patient`."""
+    policy = loader.find_strategy("champion").discard
+    assert policy is not None, "champion has one"
+    first = int(player.rules_offset(build_rules(variant)))
+    numbers = compiler.make_parameter_vector(policy)[first : first + player.OPPONENT_OFFSET]
+    blends = numbers.reshape(player.N_BLENDS, player.BLEND_SIZE)
+    return blends[-1].copy(), blends[0].copy()

@@ -1,0 +1,441 @@
+"""Parameter search with CMA-ES; all strategies of a generation play the same deals.
+
+Covariance matrix adaptation (N. Hansen and A. Ostermeier, Evolutionary Computation 2001) draws each
+generation from a normal distribution and moves it towards the best candidates. The candidates
+depend on the seed only, and each result depends on its deals only. An interrupted search therefore
+resumes from its ledger and gives the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from simgin import plots
+from simgin.learn.improvement import (
+    Improvement,
+    PieceProgress,
+    Wording,
+    confirm,
+    evaluate_strategies,
+    format_interval,
+    load_or_play_step,
+    share_pieces,
+    to_estimate,
+)
+from simgin.learn.tune_request import (
+    ParameterValues,
+    TunableParameter,
+    TuneError,
+    TuneRequest,
+    slot_values,
+)
+from simgin.play.parallel import Progress
+from simgin.renamed import RenamedAttributes
+from simgin.report.progress import OnProgress
+from simgin.report.report import Plot
+from simgin.report.report_table import Column, Table
+from simgin.runs.ledger import Ledger
+from simgin.stats.estimate import Estimate
+from simgin.stats.table import Frame, make_frame
+from simgin.strategy.strategy_spec import format_values_toml
+from simgin.text.messages import escape_to_one_line
+
+ESTIMATE_SIZE = len(fields(Estimate))
+BEST_MEANS = 3  # means that enter the finals because of their gain
+MAX_FINALISTS = 3 + BEST_MEANS
+FINALS_FACTOR = 5  # matches of the finals, relative to a generation
+MIN_INTEGER_DEVIATION = (
+    0.3  # minimum standard deviation of integer parameters, so that their neighbours are tried
+)
+
+
+@dataclass(frozen=True)
+class DistributionMean:
+    """The mean of the distribution of candidates, rounded as it is played, and its deviations."""
+
+    values: ParameterValues
+    deviations: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Generation:
+    """Candidates of a generation, and the gain of the mean that they were drawn around."""
+
+    number: int  # from 1
+    candidates: tuple[ParameterValues, ...]
+    scores: np.ndarray  # (n_candidates,) float64: proportion of matches won, or points per deal
+    mean: DistributionMean
+    gain: Estimate  # of the mean over the defaults, on the deals of the candidates
+
+
+@dataclass(frozen=True)
+class SearchHistory:
+    """A search from the first generation to its final mean."""
+
+    generations: tuple[Generation, ...]
+    final_mean: DistributionMean
+
+
+class CandidateDistribution:
+    """The distribution of candidates, in steps from the start."""
+
+    def __init__(
+        self, parameters: Sequence[TunableParameter], n_candidates: int, seed: int
+    ) -> None:
+        self._parameters = parameters
+        # The library needs at least two dimensions; the second one has no effect
+        size = max(2, len(parameters))
+        rng = np.random.default_rng(seed)
+        low, high = [-1.0] * size, [1.0] * size
+        min_deviations = [0.0] * size
+        for place, knob in enumerate(parameters):
+            low[place] = (knob.low - knob.start) / knob.initial_deviation
+            high[place] = (knob.high - knob.start) / knob.initial_deviation
+            if knob.is_integer:
+                min_deviations[place] = MIN_INTEGER_DEVIATION / knob.initial_deviation
+        options = {
+            "randn": lambda *shape: rng.standard_normal(shape),
+            "seed": np.nan,  # leaves numpy's global generator unchanged
+            "bounds": [low, high],
+            "minstd": min_deviations,
+            "popsize": n_candidates,
+            "verbose": -9,
+        }
+        self._cma = _import_cma().CMAEvolutionStrategy([0.0] * size, 1.0, options)
+
+    def draw_generation(self) -> list[np.ndarray]:
+        """Return the next generation."""
+        return list(self._cma.ask())
+
+    def update(self, points: Sequence[np.ndarray], scores: np.ndarray) -> None:
+        """Move the distribution towards the best candidates; higher scores are better."""
+        self._cma.tell(points, list(-scores))
+
+    def parameter_values(self, point: np.ndarray) -> ParameterValues:
+        """Return a point as values of the parameters."""
+        moved = zip(self._parameters, map(float, point), strict=False)
+        return tuple(
+            knob.round_value(knob.start + steps * knob.initial_deviation) for knob, steps in moved
+        )
+
+    @property
+    def mean(self) -> DistributionMean:
+        """The mean of the distribution."""
+        result = self._cma.result
+        deviations = zip(self._parameters, map(float, result.stds), strict=False)
+        spread = tuple(knob.initial_deviation * deviation for knob, deviation in deviations)
+        return DistributionMean(self.parameter_values(result.xfavorite), spread)
+
+
+def _import_cma() -> Any:
+    """Return the package cma, or raise TuneError if it is not installed."""
+    try:
+        import cma
+    except ImportError:
+        raise TuneError(
+            "the search needs the package cma; install it with: pip install 'simgin[tune]'"
+        ) from None
+    return cma
+
+
+def search(
+    request: TuneRequest,
+    ledger: Ledger,
+    workers: int | None = None,
+    piece_progress: PieceProgress = lambda place: None,
+    on_generation: Callable[[Generation], None] = lambda generation: None,
+) -> SearchHistory:
+    """Return all generations of a search, after playing those that the ledger does not have.
+
+    Args:
+        request: The search.
+        ledger: Ledger of the search.
+        workers: Number of worker threads.
+        piece_progress: Function that returns the progress callback of a generation, counted from 0.
+        on_generation: Callback that is called with every generation.
+    """
+    distribution = CandidateDistribution(request.parameters, request.n_candidates, request.seed)
+    generations = []
+    for number in range(1, request.generations + 1):
+        middle = distribution.mean
+        points = distribution.draw_generation()
+        values = tuple(distribution.parameter_values(point) for point in points)
+        result = load_or_play_step(
+            ledger,
+            f"generation {number}",
+            request.matches,
+            {"objective": (len(values),), "gain": (ESTIMATE_SIZE,)},
+            partial(
+                _play_generation,
+                request,
+                number,
+                [*values, middle.values],
+                workers,
+                piece_progress(number - 1),
+            ),
+        )
+        objective = result["objective"]
+        distribution.update(points, objective)
+        generation = Generation(number, values, objective, middle, Estimate(*result["gain"]))
+        generations.append(generation)
+        on_generation(generation)
+    return SearchHistory(tuple(generations), distribution.mean)
+
+
+def _play_generation(
+    request: TuneRequest,
+    number: int,
+    tried_values: Sequence[ParameterValues],
+    workers: int | None,
+    progress: Progress | None,
+) -> dict[str, np.ndarray]:
+    """Play a generation, its mean (last in `tried_values`) and the defaults on the same deals."""
+    strategies = [*map(request.with_values, tried_values), request.strategy]
+    seed = request.generation_seed(number)
+    *candidates, middle, base = evaluate_strategies(
+        request, strategies, seed, request.matches, workers, progress
+    )
+    objective = [score.value for score in candidates]
+    gain = astuple(to_estimate(middle - base))
+    return {"objective": np.array(objective), "gain": np.array(gain)}
+
+
+# Finals
+
+
+def play_finals(
+    request: TuneRequest,
+    history: SearchHistory,
+    ledger: Ledger,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> ParameterValues:
+    """Return the best of a few candidates and the defaults on fresh deals.
+
+    The last mean of a search is not necessarily its best, and the one with the highest score was
+    also lucky. The finals are played unless the ledger has them.
+    """
+    finalists = _finalists(request, history)
+    last = len(history.generations)
+    n = FINALS_FACTOR * request.matches
+
+    def play() -> dict[str, np.ndarray]:
+        strategies = list(map(request.with_values, finalists))
+        seed = request.generation_seed(last + 1)
+        found = evaluate_strategies(request, strategies, seed, n, workers, progress)
+        return {"worths": np.array([worth.value for worth in found])}
+
+    shapes = {"worths": (len(finalists),)}
+    result = load_or_play_step(ledger, f"finals after {last} generations", n, shapes, play)
+    return finalists[int(result["worths"].argmax())]
+
+
+def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterValues]:
+    """Return the defaults, the final mean, the average of the later means, and the best means."""
+    middles = [generation.mean.values for generation in history.generations]
+    end = history.final_mean.values
+    later = [*middles[len(middles) // 2 :], end]
+    columns = zip(request.parameters, zip(*later, strict=True), strict=True)
+    mean = tuple(knob.round_value(float(np.mean(column))) for knob, column in columns)
+    ranked = sorted(history.generations, key=lambda one: one.gain.value, reverse=True)
+    best = [generation.mean.values for generation in ranked[:BEST_MEANS]]
+    return list(dict.fromkeys([request.default_values, end, mean, *best]))
+
+
+# Result
+
+
+@dataclass(frozen=True)
+class TuningResult(Improvement, RenamedAttributes):
+    """The result of a search."""
+
+    words = Wording(
+        doing="Tuning",
+        done="tuned",
+        baseline="default",
+        noun="search",
+        pieces="generations",
+        content="numbers",
+        suffix=".toml",
+        marker=b"# simgin tune ",
+    )
+    history: SearchHistory
+    values: ParameterValues  # chosen in the finals
+
+    @property
+    def parameters(self) -> Frame:
+        """The parameters: parameter, meaning, low, high, default, tuned."""
+        return make_frame(
+            [
+                {
+                    "parameter": knob.name,
+                    "meaning": knob.param.about,
+                    "low": knob.low,
+                    "high": knob.high,
+                    "default": knob.param.default,
+                    "tuned": value,
+                }
+                for knob, value in zip(self.request.parameters, self.values, strict=True)
+            ]
+        )
+
+    @property
+    def candidates(self) -> Frame:
+        """Every strategy tried: generation, strategy, parameter values and score."""
+        names = [knob.name for knob in self.request.parameters]
+        rows = []
+        for generation in self.history.generations:
+            for values, worth in zip(generation.candidates, generation.scores, strict=True):
+                strategy = self.request.with_values(values)
+                row: dict[str, Any] = {"generation": generation.number, "strategy": strategy.text}
+                row |= zip(names, values, strict=True)
+                rows.append({**row, self.request.objective: worth})
+        return make_frame(rows)
+
+    @property
+    def history_frame(self) -> Frame:
+        """The mean after every generation, as `simgin.plots.search_history` draws it.
+
+        Gains are measured on the deals of the next generation. The last rows are the values that
+        were chosen, with the gain of the confirmation.
+        """
+        request = self.request
+        rows: list[dict[str, Any]] = []
+        for last in self.history.generations:
+            rows += _history_rows(request, last.number - 1, last.mean, last.gain, request.matches)
+        chosen = DistributionMean(self.values, self.history.final_mean.deviations)
+        gain = self.confirmation.objective.gain
+        rows += _history_rows(request, request.generations, chosen, gain, request.confirmed)
+        return make_frame(rows)
+
+    def file_content(self, command: str) -> bytes:
+        """Return the tuned parameters as TOML for `name@FILE.toml`, with remarks on the gain."""
+        remarks = [command, *self.sentences]
+        head = "".join(f"# {escape_to_one_line(remark)}\n" for remark in remarks)
+        text = format_values_toml(slot_values(self.request.parameters, self.values))
+        return f"{head}\n{text}".encode()
+
+    def frames(self) -> Mapping[str, Frame]:
+        """Return the DataFrames by name."""
+        return {
+            "parameters": self.parameters,
+            "candidates": self.candidates,
+            "search": self.history_frame,
+            "confirmation": self.table,
+        }
+
+    def display_tables(self) -> list[Table]:
+        """Return the table of the parameters."""
+        rows = [
+            {
+                "parameter": knob.name,
+                "default": knob.format_value(knob.param.default),
+                "tuned": knob.format_value(value),
+                "limits": f"{knob.low:g}..{knob.high:g}",
+            }
+            for knob, value in zip(self.request.parameters, self.values, strict=True)
+        ]
+        return [Table("Numbers", make_frame(rows), [Column(name, name) for name in rows[0]])]
+
+    def plots(self) -> list[Plot]:
+        """Return the plot of the search history."""
+        factor = self.request.metric.display_factor
+        gains = [f"{factor * one.gain.value:.2f}" for one in self.history.generations]
+        chosen = format_interval(self.request, self.confirmation.objective.gain)
+        alt_text = (
+            f"Gain on the default by generation: {', '.join(gains)}; of the values chosen {chosen}."
+        )
+        figure = plots.search_history(self.history_frame, seed=self.request.seed)
+        return [Plot("search", "Course of the search", alt_text, figure)]
+
+    @property
+    def method(self) -> str:
+        """A sentence on how the search was made."""
+        request = self.request
+        return (
+            f"CMA-ES, {request.generations} generations of {request.n_candidates} strategies, "
+            f"{request.matches:,} matches each against every opponent, all of a generation on the "
+            "same packs."
+        )
+
+
+def run_tune(
+    request: TuneRequest,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+    *,
+    run_ledger: Ledger,
+    on_generation: Callable[[Generation], None] = lambda generation: None,
+) -> TuningResult:
+    """Search, choose and confirm; steps in the ledger are not played again.
+
+    Args:
+        request: The search.
+        workers: Number of worker threads.
+        on_progress: Callback for the progress of the generations, finals and confirmation together.
+        run_ledger: Ledger of the search.
+        on_generation: Callback that is called with every generation.
+    """
+    seen: list[Generation] = []
+
+    def record_generation(generation: Generation) -> None:
+        seen.append(generation)
+        on_generation(generation)
+
+    last = request.generations
+    piece_progress = share_pieces(on_progress, last + 2, lambda: progress_line(request, seen))
+    course = search(request, run_ledger, workers, piece_progress, record_generation)
+    values = play_finals(request, course, run_ledger, workers, piece_progress(last))
+    strategy = request.with_values(values)
+    confirmation = confirm(request, strategy, run_ledger, workers, piece_progress(last + 1))
+    return TuningResult(request, strategy, confirmation, course, values)
+
+
+def plan_sentence(request: TuneRequest) -> str:
+    """Return a sentence on what will be played."""
+    names = ", ".join(knob.name for knob in request.parameters)
+    return (
+        f"{request.generations} generations of {request.n_candidates} strategies that differ in "
+        f"{names} play {request.matches:,} matches each against {request.opponent_list} "
+        f"({request.variant.text}). Then {request.confirmed:,} matches on "
+        f"{TuningResult.wording.held_out} confirm what was found."
+    )
+
+
+def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
+    """Return a line on the progress of a search."""
+    if not generations:
+        return f"generation 1 of {request.generations}"
+    last = generations[-1]
+    moved = zip(request.parameters, last.mean.values, strict=True)
+    listed = ", ".join(f"{knob.name}={knob.format_value(value)}" for knob, value in moved)
+    gain = format_interval(request, last.gain)
+    return f"generation {last.number} of {request.generations}: gain {gain}; {listed}"
+
+
+def _history_rows(
+    request: TuneRequest, n_generations: int, mean: DistributionMean, gain: Estimate, n: int
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for every parameter after a number of generations."""
+    for knob, value, spread in zip(request.parameters, mean.values, mean.deviations, strict=True):
+        yield {
+            "variant": request.variant.text,
+            "strategy": request.strategy.text,
+            "opponent": ", ".join(opponent.text for opponent in request.pool),
+            "metric": request.metric.name,
+            "generations": n_generations,
+            "gain": gain.value,
+            "low": gain.low,
+            "high": gain.high,
+            "parameter": knob.name,
+            "value": value,
+            "value_low": max(knob.low, value - spread),
+            "value_high": min(knob.high, value + spread),
+            "default": knob.param.default,
+            "n": n,
+        }

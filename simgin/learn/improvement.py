@@ -1,0 +1,507 @@
+"""Common parts of searches and trainings: evaluation, confirmation and report."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from simgin.core import batch_columns, rng
+from simgin.learn.tune_request import TuneRequest
+from simgin.play.matchup import Matchup
+from simgin.play.parallel import PROGRESS_PARTS, Progress, partial_progress
+from simgin.report import numbers
+from simgin.report.progress import OnProgress
+from simgin.report.report import Plot, Report
+from simgin.report.report_table import Column, Table
+from simgin.runs.ledger import Ledger, LedgerError
+from simgin.runs.manifest import compute_engine_digest
+from simgin.runs.runner import run_matchups
+from simgin.stats import batches, paired_estimate, table
+from simgin.stats.estimate import Estimate, interval_around
+from simgin.stats.metrics import Metric
+from simgin.stats.paired_estimate import PairedEstimate
+from simgin.stats.table import Frame, make_frame
+from simgin.strategy import Strategy
+from simgin.text.messages import escape_to_one_line
+
+NO_ARRAY = np.array("")  # placeholder that is not an array of numbers
+PieceProgress = Callable[
+    [int], Progress | None
+]  # progress callback of a piece of the work, counted from 0
+
+
+class Wording(NamedTuple):
+    """Words for what was done, and for the strategy before and after it."""
+
+    doing: str
+    done: str
+    baseline: str
+    noun: str  # noun for what was done
+    pieces: str  # parts of the work
+    content: str  # what the output file contains
+    suffix: str  # extension of the output file
+    marker: bytes  # bytes that identify the output file
+
+    @property
+    def held_out(self) -> str:
+        """The words for the deals of the confirmation."""
+        return f"packs that the {self.noun} never saw"
+
+    @property
+    def file_name(self) -> str:
+        """The name of the output file."""
+        return f"{self.done}{self.suffix}"
+
+
+TRAINING_WORDING = Wording(
+    doing="Training",
+    done="trained",
+    baseline="start",
+    noun="training",
+    pieces="rounds",
+    content="weights",
+    suffix=".npy",
+    marker=b"\n# simgin train ",
+)
+
+
+# Strategies against a pool of opponents on the same deals: scores and gains
+
+
+@dataclass(frozen=True, eq=False)
+class PoolResults:
+    """Results of matchups on the same deals: batch rows by the canonical names of the players."""
+
+    request: TuneRequest
+    n_matches: int  # of each matchup
+    rows: Mapping[tuple[str, str], np.ndarray]
+
+    def score_against(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
+        """Return the score of a strategy against an opponent; against itself it is even."""
+        metric = self.request.metric
+        if strategy.text == opponent.text:
+            return even_score(self.n_matches, metric)
+        return paired_estimate.compute_ratio(self.rows[strategy.text, opponent.text], metric)
+
+    def scores(self, strategy: Strategy) -> list[PairedEstimate]:
+        """Return the scores of a strategy against every opponent of the pool."""
+        return [self.score_against(strategy, opponent) for opponent in self.request.pool]
+
+
+def to_estimate(estimate: PairedEstimate) -> Estimate:
+    """Return an estimate whose standard error is computed from its batches."""
+    se = batches.standard_error(estimate.influences, estimate.effective_batches)
+    return interval_around(
+        estimate.value, se, round(estimate.effective_batches), estimate.effective_batches
+    )
+
+
+def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
+    """Return the score of a strategy against itself: half of the matches, no points.
+
+    Args:
+        n_matches: Number of matches that the other strategy plays on the same deals.
+        metric: Metric of the objective.
+    """
+    pairs = (n_matches + 1) // 2
+    full_batches, remainder = divmod(pairs, batch_columns.MATCH_BATCH_SIZE)
+    sizes = [batch_columns.MATCH_BATCH_SIZE] * full_batches + [remainder] * (remainder > 0)
+    effective = pairs**2 / sum(size**2 for size in sizes)
+    value = 0.5 if metric.is_proportion else 0.0
+    return PairedEstimate(value, n_matches, np.zeros(len(sizes)), effective)
+
+
+def pool_score(scores: Sequence[PairedEstimate], objective: str) -> PairedEstimate:
+    """Return the score against a pool: the mean, or the minimum for the objective "worst"."""
+    if objective == "worst":
+        return min(scores, key=lambda score: score.value)
+    return paired_estimate.average_estimates(scores)
+
+
+def distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
+    """Return the mirrored matchups without duplicates and without self-play."""
+    return list({matchup.key: matchup for matchup in matchups if matchup.is_mirrored}.values())
+
+
+def collect_results(
+    request: TuneRequest, n_matches: int, matchups: Sequence[Matchup], rows: Sequence[np.ndarray]
+) -> PoolResults:
+    """Return the results of distinct matchups from their batch rows."""
+    pairs = [(matchup.a.text, matchup.opponent) for matchup in matchups]
+    return PoolResults(request, n_matches, dict(zip(pairs, rows, strict=True)))
+
+
+def evaluate_strategies(
+    request: TuneRequest,
+    strategies: Sequence[Strategy],
+    seed: int,
+    n_matches: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[PairedEstimate]:
+    """Return the score of each strategy against the pool, all on the same deals."""
+    matchups_with_duplicates = []
+    for strategy in strategies:
+        matchups_with_duplicates += request.matchups(strategy, seed)
+    matchups = distinct_matchups(matchups_with_duplicates)
+    played = collect_results(
+        request, n_matches, matchups, run_matchups(matchups, n_matches, workers, progress)
+    )
+    return [pool_score(played.scores(strategy), request.objective) for strategy in strategies]
+
+
+def load_or_play_step(
+    run_ledger: Ledger,
+    name: str,
+    n: int,
+    shapes: Mapping[str, tuple[int, ...]],
+    play: Callable[[], Mapping[str, np.ndarray]],
+) -> dict[str, np.ndarray]:
+    """Return the arrays of a step from the ledger, after playing it if it is missing.
+
+    Args:
+        run_ledger: Ledger of the search.
+        name: Name of the step.
+        n: Size of the step.
+        shapes: Expected shapes of arrays by name.
+        play: Function that computes the arrays.
+
+    Raises:
+        LedgerError: An array has another shape or is not finite; the directory may be untrusted.
+    """
+    if not run_ledger.has_pass(name, n):
+        run_ledger.add_pass(name, n, play())
+    arrays = run_ledger.read_pass(name, n)
+    for key, shape in shapes.items():
+        array = arrays.get(key, NO_ARRAY)
+        is_numbers = array.dtype.kind in "if"
+        if not is_numbers or array.shape != shape or not np.isfinite(array).all():
+            raise LedgerError(
+                f"the search is damaged ({name}: {key}); remove its directory to begin again."
+            )
+    return arrays
+
+
+# Confirmation
+
+
+@dataclass(frozen=True)
+class OpponentComparison:
+    """The tuned strategy and the default against one opponent, on the same deals."""
+
+    opponent: str
+    tuned: Estimate
+    default: Estimate
+    gain: Estimate
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """The gain on held-out deals: per opponent, head to head, and by the objective."""
+
+    comparisons: tuple[OpponentComparison, ...]  # one per opponent of the pool
+    head_to_head: OpponentComparison  # against the default
+    objective: OpponentComparison  # mean or minimum over the pool
+
+    @property
+    def all_comparisons(self) -> list[OpponentComparison]:
+        """Every opponent once, with the default last unless it is in the pool."""
+        return list(
+            {line.opponent: line for line in (*self.comparisons, self.head_to_head)}.values()
+        )
+
+
+def confirm(
+    request: TuneRequest,
+    tuned: Strategy,
+    ledger: Ledger,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Confirmation:
+    """Return the confirmation of a strategy, after playing it if the ledger does not have it.
+
+    Args:
+        request: What was to be improved.
+        tuned: The strategy that was found.
+        ledger: Ledger of the search.
+        workers: Number of worker threads.
+        progress: Progress callback.
+    """
+    default = request.strategy
+    n = request.confirmed
+    matchups_with_duplicates = [request.matchup(tuned, default, request.seed)]
+    for strategy in (tuned, default):
+        matchups_with_duplicates += request.matchups(strategy, request.seed)
+    matchups = distinct_matchups(matchups_with_duplicates)
+    batches = [-(-matchup.count_units(n) // matchup.batch_size) for matchup in matchups]
+    shapes = {str(place): (rows, batch_columns.N_COLUMNS) for place, rows in enumerate(batches)}
+    arrays = load_or_play_step(
+        ledger,
+        f"confirmation of {tuned.text}",
+        n,
+        shapes,
+        lambda: dict(zip(shapes, run_matchups(matchups, n, workers, progress), strict=True)),
+    )
+    played = collect_results(request, n, matchups, [arrays[name] for name in shapes])
+    tuned_scores, default_scores = played.scores(tuned), played.scores(default)
+    names = [opponent.text for opponent in request.pool]
+    lines = tuple(map(_compare, names, tuned_scores, default_scores))
+    direct = _compare(
+        default.text, played.score_against(tuned, default), played.score_against(default, default)
+    )
+    objective = _compare(
+        "",
+        pool_score(tuned_scores, request.objective),
+        pool_score(default_scores, request.objective),
+    )
+    return Confirmation(lines, direct, objective)
+
+
+def _compare(opponent: str, tuned: PairedEstimate, default: PairedEstimate) -> OpponentComparison:
+    return OpponentComparison(
+        opponent, to_estimate(tuned), to_estimate(default), to_estimate(tuned - default)
+    )
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """The result of a search or a training."""
+
+    wording: ClassVar[Wording]
+    request: TuneRequest  # what was to be improved, and the opponents
+    strategy: Strategy  # the result
+    confirmation: Confirmation
+
+    @property
+    def has_changed(self) -> bool:
+        """True if the strategy differs from the one before."""
+        return self.strategy.text != self.request.strategy.text
+
+    @property
+    def table(self) -> Frame:
+        """The confirmation as a DataFrame: one row per opponent, the default last."""
+        rows = []
+        for line in self.confirmation.all_comparisons:
+            row: dict[str, Any] = {
+                "variant": self.request.variant.text,
+                "strategy": self.strategy.text,
+                "base_strategy": self.request.strategy.text,
+                "opponent": line.opponent,
+                "metric": self.request.metric.name,
+            }
+            row |= bound_columns(self.wording.done, line.tuned)
+            row |= bound_columns(self.wording.baseline, line.default)
+            row |= bound_columns("gain", line.gain)
+            rows.append({**row, "n": self.request.confirmed})
+        return make_frame(rows)
+
+    @property
+    def sentences(self) -> list[str]:
+        """Sentences on the gain by the objective and against the strategy before."""
+        words = self.wording
+        if not self.has_changed:
+            return [
+                f"The {words.noun} ended where it began: nothing is gained, and the "
+                f"{words.baseline}s stay."
+            ]
+        direct = self.confirmation.head_to_head
+        sentences = [_gain_sentence(self, self.confirmation.objective)]
+        if self.confirmation.objective.gain.low > 0 > direct.gain.high:
+            figure = format_interval(self.request, direct.tuned)
+            unit = "points per deal" if self.request.objective == "points" else "% of the matches"
+            sentences.append(
+                f"But against the {words.baseline} itself it makes only {figure} {unit}: it is "
+                "fitted to its opponents, and not the better player."
+            )
+        return sentences
+
+    @property
+    def pool_label(self) -> str:
+        """Name of the row for the whole pool; empty if there is none."""
+        if len(self.request.pool) == 1:
+            return ""
+        return "hardest of the pool" if self.request.objective == "worst" else "mean of the pool"
+
+    @property
+    def method(self) -> str:
+        """A sentence on how the strategy was found."""
+        raise NotImplementedError
+
+    def file_content(self, command: str) -> bytes:
+        """Return the output file, with the command and the gain as remarks."""
+        raise NotImplementedError
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return self.request.identity
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        matchups = self.request.matchups(self.request.strategy, self.request.seed)
+        return [matchup.count_units(self.request.confirmed) for matchup in matchups]
+
+    def frames(self) -> Mapping[str, Frame]:
+        """Return the DataFrames by name."""
+        raise NotImplementedError
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row of the confirmation for each opponent; the CSV has one per estimate."""
+        return [table.to_json_row(row) for row in self.table.to_dict("records")]
+
+    def report(self, command: str) -> Report:
+        """Return the report of the improvement."""
+        return improvement_report(self, command)
+
+    def display_tables(self) -> list[Table]:
+        """Return the tables for reports, without the confirmation."""
+        raise NotImplementedError
+
+    def plots(self) -> list[Plot]:
+        """Return the plots for reports."""
+        return []
+
+
+def encode_weights(weights: np.ndarray, *remarks: str) -> bytes:
+    """Return weights in the npy format, followed by remarks.
+
+    NumPy stops reading where the array ends, so it ignores the remarks.
+    """
+    content = io.BytesIO()
+    np.save(content, weights.astype(np.float32))
+    text = "".join(f"\n# {escape_to_one_line(remark)}" for remark in remarks)
+    return content.getvalue() + f"{text}\n".encode() * bool(remarks)
+
+
+def share_pieces(
+    on_progress: OnProgress | None, pieces: int, render_result: Callable[[], str]
+) -> PieceProgress:
+    """Return a function that returns the progress callback of a piece of the work.
+
+    Args:
+        on_progress: Callback for the progress of all pieces together.
+        pieces: Number of pieces.
+        render_result: Function that returns the result so far.
+    """
+    if on_progress is None:
+        return lambda piece: None
+
+    def report(done: int, total: int) -> None:
+        on_progress(done, total, render_result)
+
+    on_progress(0, PROGRESS_PARTS * pieces)
+    return lambda piece: partial_progress(report, piece, pieces)
+
+
+def bound_columns(name: str, estimate: Estimate) -> dict[str, float]:
+    """Return the columns of an estimate: NAME, NAME_low and NAME_high."""
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+def format_interval(request: TuneRequest, estimate: Estimate) -> str:
+    """Return an estimate with its confidence interval, scaled by the factor of the metric.
+
+    The even score of self-play has no interval.
+    """
+    limits = (estimate.value, estimate.low, estimate.high)
+    return numbers.format_estimate(*limits, request.metric.display_factor)
+
+
+def improvement_report(improvement: Improvement, command: str) -> Report:
+    """Return the report of an improvement.
+
+    Args:
+        improvement: Result of a search or training.
+        command: Command that reproduces it.
+    """
+    request, words = improvement.request, improvement.wording
+    shown = improvement.display_tables()
+    if improvement.has_changed:
+        shown.append(_confirmation_table(improvement))
+    origin = f"stream {rng.STREAM_VERSION}, engine {compute_engine_digest()}"
+    files = f"{words.file_name} with the {words.done} {words.content}"
+    return Report(
+        question=f"{request.strategy.name}, {words.done} for {request.variant.text}",
+        verdict=improvement.sentences,
+        tables=shown,
+        plots=improvement.plots(),
+        facts=[
+            (
+                "Gain",
+                f"{words.done} less {words.baseline}, on the same packs; ± is a 95 % interval",
+            ),
+            (words.noun.capitalize(), improvement.method),
+            ("Random numbers", origin),
+            ("Beside this page", f"{files}, every table as CSV, manifest.json."),
+        ],
+        command=command,
+        files={
+            f"{name}.csv": table.format_csv(frame) for name, frame in improvement.frames().items()
+        },
+    )
+
+
+def _gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> str:
+    words, request = improvement.wording, improvement.request
+    gain = format_interval(request, comparison.gain)
+    unit = "points" if request.objective == "points" else "percentage points"
+    before, after = (
+        _format_point(request, comparison.default),
+        _format_point(request, comparison.tuned),
+    )
+    size = f"on {request.confirmed:,} matches of {words.held_out}"
+    change = f"{before} become {after} {_measure_text(request)}, {size}"
+    advice = f"Keep the {words.baseline}{'s' * (words.baseline == 'default')}."
+    if comparison.gain.low > 0:
+        return f"{words.doing} gained {gain} {unit}: {change}."
+    if comparison.gain.high < 0:
+        return f"{words.doing} gained nothing: {change}. {advice}"
+    return f"No gain is shown, {gain} {unit}: {change}. {advice}"
+
+
+def _measure_text(request: TuneRequest) -> str:
+    """Return the unit of the objective and the opponents."""
+    if request.objective == "points":
+        return f"points per deal against {request.opponent_list}"
+    hardest = "the hardest of " if request.objective == "worst" and len(request.pool) > 1 else ""
+    return f"% of the matches against {hardest}{request.opponent_list}"
+
+
+def _format_point(request: TuneRequest, estimate: Estimate) -> str:
+    """Return an estimate without its interval."""
+    factor = request.metric.display_factor
+    span = factor * (estimate.high - estimate.low)
+    return numbers.format_number(factor * estimate.value, span / 2)
+
+
+def _confirmation_table(improvement: Improvement) -> Table:
+    """Return a table of the strategy before and after, against every opponent."""
+    words, request = improvement.wording, improvement.request
+    lines = []
+    for line in improvement.confirmation.all_comparisons:
+        itself = f", the {words.baseline}" * (line.opponent == request.strategy.text)
+        lines.append((f"{request.short_names[line.opponent]}{itself}", line))
+    if improvement.pool_label:
+        lines.append((improvement.pool_label, improvement.confirmation.objective))
+    rows = [
+        {
+            "against": name,
+            **bound_columns(words.baseline, line.default),
+            **bound_columns(words.done, line.tuned),
+            **bound_columns("gain", line.gain),
+        }
+        for name, line in lines
+    ]
+    names = [words.baseline, words.done, "gain"]
+    columns = [Column(name, name, factor=request.metric.display_factor) for name in names]
+    return Table(
+        f"Confirmation: {request.metric.title}",
+        make_frame(rows),
+        [Column("against", "against"), *columns],
+        f"{request.confirmed:,} matches each, seed {request.seed}, on {words.held_out}.",
+    )

@@ -1,0 +1,73 @@
+"""Pilot matches that find the strongest player of a rule set.
+
+The usual strong player, `champion`, learned its weights under a few rule sets. Under other rules,
+another strategy can be stronger.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from simgin.learn import adapt
+from simgin.play.matchup import parse_matchup
+from simgin.play.parallel import Progress
+from simgin.rules import variants
+from simgin.runs.runner import run_matchup
+from simgin.stats import metrics, paired_estimate
+from simgin.stats.paired_estimate import PairedEstimate
+from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO
+
+CRITICAL_VALUE = 2.39  # standard errors: two-sided 5 %, shared among three challengers
+PILOT_MATCHES = 2_000
+PILOT_SEED = 0x7261696C  # added to the seed, so that a review plays other deals
+
+
+def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
+    """Return champion, or the challenger that beats it most in a pilot match.
+
+    A challenger must win significantly more than half of the matches, at a level of 5 % shared
+    among all challengers.
+    """
+    if variants.find_variant(variant).params["players"] == 1:
+        return FAST_SOLO
+    best, highest = CHAMPION, 0.5
+    for name in CHALLENGERS:
+        won = run_pilot_match(name, CHAMPION, variant, seed, workers, "match_win")
+        if won.value - CRITICAL_VALUE * won.se > 0.5 and won.value > highest:
+            best, highest = name, won.value
+    return best
+
+
+def run_pilot_match(
+    a: str, b: str, variant: str, seed: int, workers: int | None, metric: str
+) -> PairedEstimate:
+    """Return a metric of a against b, in deals that a review with the same seed does not play."""
+    rows = play_matches(a, b, variant, (seed + PILOT_SEED) % 2**64, workers, PILOT_MATCHES)
+    return paired_estimate.compute_ratio(rows, metrics.METRICS_BY_NAME[metric])
+
+
+@functools.lru_cache(maxsize=64)
+def play_matches(
+    a: str, b: str, variant: str, seed: int, workers: int | None, matches: int
+) -> np.ndarray:
+    """Return the batches of some matches; the last 64 results are cached."""
+    return run_matchup(parse_matchup(a, b, variant, seed, "match"), matches, workers)
+
+
+def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
+    """Return the player trained for a rule set if one is cached, otherwise the strongest."""
+    if variants.find_variant(variant).params["players"] == 2:
+        found = adapt.load_adapted(variant)
+        if found is not None and found.is_better:
+            return found.player
+    return find_strongest_player(variant, seed, workers)
+
+
+def train_or_find_strongest(
+    variant: str, seed: int, workers: int | None, progress: Progress | None
+) -> str:
+    """Train champion for a rule set; return the strongest player if training does not help."""
+    found = adapt.adapt_champion(variant, workers=workers, progress=progress)
+    return found.player if found.is_better else find_strongest_player(variant, seed, workers)

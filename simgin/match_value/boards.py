@@ -1,0 +1,554 @@
+"""Match states under each goal, and tables of match values over them.
+
+A board is built from the rules, the seat of strategy A and the outcomes of deals. The probabilities
+of these outcomes determine a table (docs/explanation/value.md#how-v-is-computed). The counts of a
+side (points, won deals or both) form its track, a chain of positions that is never walked
+backwards. A table over both tracks can therefore be filled from the end: every entry is a mean over
+outcomes of entries that are filled already.
+"""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numba import float64, int64, types, void
+
+from simgin.core import jit
+from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.match_value import kernels
+from simgin.match_value.outcomes import Outcomes, ScoreOutcomes
+from simgin.rules.parameters import Params, int_param, match_goal
+
+
+@dataclass(frozen=True)
+class Track:
+    """Positions of one side on its way to the goal.
+
+    Attributes:
+        fields: Counts of the side, by names of record fields without the side: "score", "deals" or
+            "games".
+        targets: Target of each count.
+    """
+
+    fields: tuple[str, ...]
+    targets: tuple[int, ...]
+
+    @property
+    def length(self) -> int:
+        """Number of positions before the goal; also the position of the goal."""
+        return int(np.prod(self._sides)) - 1
+
+    @property
+    def _sides(self) -> tuple[int, ...]:
+        return tuple([target + 1 for target in self.targets])
+
+    def position(self, score: np.ndarray) -> np.ndarray:
+        """Return the positions of scores.
+
+        Args:
+            score: Scores, (..., n_fields). Values above the target count as the target.
+
+        Returns:
+            Positions, (...) int64.
+        """
+        columns = np.moveaxis(np.minimum(score, self.targets), -1, 0)
+        return np.asarray(np.ravel_multi_index(tuple(columns), self._sides))
+
+    def scores(self) -> np.ndarray:
+        """Return the score at every position before the goal, (length, n_fields) int64."""
+        return np.stack(np.unravel_index(np.arange(self.length), self._sides), axis=-1)
+
+    def next_positions(self, gains: np.ndarray) -> np.ndarray:
+        """Return the next position after each gain from every position.
+
+        Args:
+            gains: Nonnegative gains, (n_outcomes, n_fields).
+
+        Returns:
+            Positions, (length, n_outcomes) int64.
+        """
+        return self.position(self.scores()[:, None, :] + gains)
+
+
+@cache
+def compile_fill_table() -> Any:
+    """Compile the function that fills a table in place.
+
+    The table is (length of A + 1, length of B + 1, 2 dealers) float64. Its last row and column
+    contain the values of finished matches. Every other entry becomes `reward[dealer]` plus the mean
+    of the entries after one deal. If a deal can leave both positions unchanged, the entries for the
+    two dealers solve two linear equations.
+    """
+    int_matrix = types.Array(int64, 2, "C")
+    float_matrix = types.Array(float64, 2, "C")
+    float_vector = types.Array(float64, 1, "C")
+    table = types.Array(float64, 3, "C")
+    signature = void(
+        table,
+        *((int_matrix, int_matrix)),
+        *((float_matrix, float_matrix)),
+        int_matrix,
+        float_vector,
+        float_vector,
+    )
+    return jit.compile_function(kernels.fill_value_table, signature)
+
+
+ValueTable = np.ndarray  # values by state, float64
+Probabilities = np.ndarray  # probability of each outcome given its dealer, (n_outcomes,) float64
+SideScores = np.ndarray  # scores of one side, (..., n_fields) int64
+BothScores = tuple[SideScores, SideScores]  # scores of A and of B
+States = tuple[SideScores, SideScores, np.ndarray]  # scores of A and of B, side that deals
+TableIndex = tuple[np.ndarray, ...]  # index of states in a table
+ScoreFields = tuple[tuple[str, ...], tuple[str, ...]]  # fields of the scores of A and of B
+
+EndValues = tuple[float, float, float]  # values if A has won, if B has won, and of a drawn match
+
+DRAW_VALUE = 0.5  # value of a drawn match
+
+
+class Board:
+    """States of a match.
+
+    A score has the value of each field of a side. Tables have the dealer's side (0 A, 1 B) as their
+    last axis.
+
+    Attributes:
+        fields: Fields of the scores of A and of B, by names of record fields without the side, or
+            `left`, the number of remaining deals.
+        size: Approximate number of states.
+        start: Scores at the beginning of a match.
+    """
+
+    fields: ScoreFields
+    size: int
+    start: BothScores
+
+    def solve(self, probability: Probabilities) -> ValueTable:
+        """Compute the probability that A wins, in every state.
+
+        Args:
+            probability: Probability of each outcome given its dealer, (n_outcomes,) float64.
+        """
+        return self._fill_table(probability, (1, 0, DRAW_VALUE))
+
+    def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
+        """Compute the mean of z**N in every state, with N the number of deals to come.
+
+        Args:
+            probability: Probability of each outcome given its dealer, (n_outcomes,) float64.
+            z: Base.
+
+        Returns:
+            Table. An entry below 1 shows that the mean is not finite.
+        """
+        return self._fill_table(z * probability, (1, 1, 1))
+
+    def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+        """Return the index of states in a table.
+
+        Args:
+            a: Scores of A, (..., n_fields) int64.
+            b: Scores of B, (..., n_fields) int64.
+            dealer: Sides that deal, (...) int64.
+        """
+        raise NotImplementedError
+
+    def states(self) -> States:
+        """Return every undecided state."""
+        raise NotImplementedError
+
+    def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
+        """Return a table with the given values of finished matches."""
+        raise NotImplementedError
+
+
+def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
+    """Return the board of a variant's parameters, with strategy A at `seat`."""
+    layout = match_goal(params).board
+    if layout == "total":
+        return TotalBoard(params, outcomes)
+    if layout == "games":
+        return GamesBoard(params, seat, outcomes)
+    return RaceBoard(params, seat, outcomes)
+
+
+class _DealTransitions:
+    """Effects of outcomes: the winner, the gain and the next dealer."""
+
+    def __init__(self, params: Params, outcomes: Outcomes, tracks: tuple[Track, Track]) -> None:
+        self._dealer = outcomes.column("dealer")
+        self._winner = outcomes.column("winner")
+        self._is_solo = params["players"] == 1
+        self._next_dealers = next_dealer_table(params)
+        self._gains_by_field = {
+            "score": outcomes.column("points"),
+            "deals": deals_credited(params, outcomes),
+        }
+        self._next_positions = []
+        self._gain_indices = []
+        for side, track in enumerate(tracks):
+            gains, gain = self._distinct_gains(side, track)
+            self._next_positions.append(np.ascontiguousarray(track.next_positions(gains)))
+            self._gain_indices.append(gain)
+
+    def _distinct_gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
+        """Return the distinct gains of a side, and the index of the gain of each deal it wins.
+
+        Outcomes with the same gain are one transition.
+        """
+        is_won = self._winner == side
+        columns = [self._gains_by_field[name][is_won] for name in track.fields]
+        gains, gain = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+        return gains, gain.reshape(-1)
+
+    def transitions(self, probability: Probabilities) -> list[np.ndarray]:
+        """Return the transitions of one deal, as arguments of `kernels.fill_table`.
+
+        Args:
+            probability: Probability of each outcome given its dealer, (n_outcomes,) float64.
+
+        Returns:
+            Next positions of A and of B after each gain, (length, n_gains) int64; probabilities of
+            these
+            gains for A and for B, (2 dealers, n_gains) float64; next dealer by dealer if A wins, if
+            B wins
+            and if neither wins, (2, 3) int64; probability that neither wins, by dealer.
+        """
+        chances = [self._win_probabilities(side, probability) for side in (0, 1)]
+        nobody = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)
+        if self._is_solo:  # Records name a dealer in solitaire games.
+            chances = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances]
+            nobody = np.full(2, nobody.sum())
+        return [*self._next_positions, *chances, self._next_dealers, nobody]
+
+    def _win_probabilities(self, side: int, probability: Probabilities) -> np.ndarray:
+        """Return the probabilities of a side's transitions, by dealer."""
+        won = self._winner == side
+        dealer = self._dealer[won]
+        gain = self._gain_indices[side]
+        chance = np.zeros((2, self._next_positions[side].shape[1]))
+        np.add.at(chance, (dealer, gain), probability[won])
+        return chance
+
+
+def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
+    """Return the won deals that each outcome counts for (rules.md 7 and 8.5), int64."""
+    if not match_goal(params).counts_deals:
+        return np.ones(len(outcomes.rows), np.int64)
+    by_gin = int_param(params, "deal_count_gin")
+    by_undercut = int_param(params, "deal_count_undercut")
+    kind = np.array(DEAL_ENDINGS)[outcomes.column("kind")]
+    factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), by_gin, 1)
+    factor = np.where(kind == "undercut", by_undercut, factor)
+    # A refusal pays the number on the die before the offer.
+    return np.asarray(factor * outcomes.column("stake"))
+
+
+def next_dealer_table(params: Params) -> np.ndarray:
+    """Return the side that deals next, by dealer and by winner (0, 1, -1), (2, 3) int64."""
+    sides = [[_next_dealer(params, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)]
+    return np.array(sides, np.int64)
+
+
+def _next_dealer(params: Params, dealer: int, winner: int) -> int:
+    """Return the side that deals next (rules.md 4.1); in solitaire games it never changes."""
+    if params["players"] == 1:
+        return dealer
+    other = 1 - dealer
+    if winner < 0:
+        return other if params["void_dealer"] == "other" else dealer
+    return {"winner": winner, "loser": 1 - winner, "alternate": other}[str(params["next_dealer"])]
+
+
+def _make_track(params: Params, seat: int) -> Track:
+    """Return the track of the side at a seat."""
+    goal = match_goal(params)
+    if goal.one_deal:
+        return Track(("deals",), (1,))
+    targets = goal.side_goal(params, seat).targets
+    return Track(tuple(targets), tuple([int_param(params, name) for name in targets.values()]))
+
+
+def starting_points(params: Params) -> tuple[int, int]:
+    """Return the points of both seats at the beginning of a match."""
+    points: Any = params["start_points"] or (0, 0)
+    first, second = points
+    return first, second
+
+
+def starting_scores(params: Params, seat: int, fields: ScoreFields) -> BothScores:
+    """Return the scores of A and B at the beginning of a match, including start_points."""
+    points = starting_points(params)
+    a, b = fields
+    start_a = [points[seat] if name == "score" else 0 for name in a]
+    start_b = [points[1 - seat] if name == "score" else 0 for name in b]
+    return np.array(start_a), np.array(start_b)
+
+
+class RaceBoard(Board):
+    """Board with one track per side, for the goals single, points, deals, race and twofold."""
+
+    def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
+        self._params = params
+        self._outcomes = outcomes
+        self._a, self._b = _make_track(params, seat), _make_track(params, 1 - seat)
+        self._is_one_deal = match_goal(params).one_deal
+        self._shape = self._a.length + 1, self._b.length + 1  # including the goals
+        self.size = 2 * self._shape[0] * self._shape[1]
+        self.fields = self._a.fields, self._b.fields
+        self.start = starting_scores(params, seat, self.fields)
+
+    @cached_property
+    def _deal(self) -> _DealTransitions:
+        # Computed on use, after the check of the size.
+        return _DealTransitions(self._params, self._outcomes, (self._a, self._b))
+
+    def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+        return self._a.position(a), self._b.position(b), dealer
+
+    def states(self) -> States:
+        a, b, dealer = np.indices((self._a.length, self._b.length, 2)).reshape(3, -1)
+        return self._a.scores()[a], self._b.scores()[b], dealer
+
+    def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
+        """Return a table of match values.
+
+        `ends` are the values if A has won, if B has won, and of a single deal that neither wins.
+        """
+        a_won, b_won, nobody_won = ends
+        *moves, nobody = self._deal.transitions(probability)
+        reward = np.zeros(2)
+        if self._is_one_deal:
+            reward = nobody_won * nobody
+            nobody = np.zeros(2)
+        table = np.full((*self._shape, 2), float(b_won))
+        table[-1] = a_won
+        compile_fill_table()(table, *moves, nobody, reward)
+        return table
+
+
+class GamesBoard(Board):
+    """Board of games to a number of points, weighted by the loser's points (Gin Pro).
+
+    There is a table over points for every pair of won games.
+    """
+
+    def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
+        self._params = params
+        self._outcomes = outcomes
+        self._tracks = _make_track(params, seat), _make_track(params, 1 - seat)
+        self._length = self._tracks[0].length
+        self._target = int_param(params, "games_target")
+        up_to, games = np.array(params["game_table"]).T
+        band = np.searchsorted(up_to, np.arange(self._length))
+        self._games = games[band]  # won games by the loser's points
+        self.fields = ("games", "score"), ("games", "score")
+        self.size = 2 * (self._target * (self._length + 1)) ** 2
+        self.start = starting_scores(params, seat, self.fields)
+
+    @cached_property
+    def _deal(self) -> _DealTransitions:
+        return _DealTransitions(self._params, self._outcomes, self._tracks)
+
+    def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+        games_a, points_a = self._limit_to_targets(a)
+        games_b, points_b = self._limit_to_targets(b)
+        return games_a, games_b, points_a, points_b, dealer
+
+    def _limit_to_targets(self, standing: SideScores) -> tuple[np.ndarray, np.ndarray]:
+        """Return the won games and points of a side, limited to their targets."""
+        games = np.minimum(standing[..., 0], self._target)
+        return games, np.minimum(standing[..., 1], self._length)
+
+    def states(self) -> States:
+        numbers = np.indices((*[self._target] * 2, *[self._length] * 2, 2))
+        games_a, games_b, points_a, points_b, dealer = numbers.reshape(5, -1)
+        a = np.stack([games_a, points_a], axis=1)
+        return a, np.stack([games_b, points_b], axis=1), dealer
+
+    def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
+        """Return a table (games of A, games of B, points of A, points of B, dealer).
+
+        `ends` are the values if A has won, and if B has won.
+        """
+        a_won, b_won, _ = ends
+        moves = self._deal.transitions(probability)
+        games = self._target + 1
+        points = self._length + 1
+        table = np.full((games, games, points, points, 2), float(b_won))
+        table[self._target] = a_won
+        from_the_end = range(self._target - 1, -1, -1)
+        for a in from_the_end:
+            for b in from_the_end:
+                self._set_game_ends(table, a, b)
+                compile_fill_table()(table[a, b], *moves, np.zeros(2))
+        return table
+
+    def _set_game_ends(self, table: ValueTable, a: int, b: int) -> None:
+        """Set the values after a game won by A or B, from `a` and `b` won games."""
+        max_games = self._target
+        after_a = np.minimum(a + self._games, max_games)
+        after_b = np.minimum(b + self._games, max_games)
+        new_game = table[:, :, 0, 0]
+        by_points = table[a, b]
+        by_points[-1, :-1] = new_game[after_a, b]
+        by_points[:-1, -1] = new_game[a, after_b]
+
+
+class TotalBoard(Board):
+    """Board of the penalties in a fixed number of deals, with a maximum total (Solitary Gin).
+
+    States consist of the remaining deals and the running total.
+    """
+
+    def __init__(self, params: Params, outcomes: Outcomes) -> None:
+        self._points = outcomes.column("points")
+        self._deals = int_param(params, "deals_in_match")
+        self._goal = int_param(params, "total_goal")
+        self._low = self._deals * min(int(self._points.min()), 0)
+        self._high = self._deals * max(int(self._points.max()), 0)
+        self._totals = self._high - self._low + 1
+        self.size = (self._deals + 1) * self._totals * 2
+        self.fields = ("left", "score"), ()
+        self.start = np.array([self._deals, 0]), np.array([], np.int64)
+
+    def solve(self, probability: Probabilities) -> ValueTable:
+        """Compute the win probability by (deals left, running total from the minimum, dealer).
+
+        A total outside the reachable range has the value of the nearest reachable total.
+        """
+        totals = np.arange(self._low, self._high + 1)
+        chance = probability / probability.sum()
+        after = self._total_index(totals[:, None] + self._points)
+        table = np.empty((self._deals + 1, self._totals))
+        table[0] = totals <= self._goal
+        for deals_left in range(self._deals):
+            table[deals_left + 1] = table[deals_left][after] @ chance
+        return np.repeat(table[:, :, None], 2, axis=2)
+
+    def _total_index(self, totals: np.ndarray) -> np.ndarray:
+        """Return totals as offsets from the lowest possible total."""
+        return np.asarray(np.clip(totals, self._low, self._high) - self._low)
+
+    def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
+        deals_left = np.arange(self._deals + 1.0)
+        return np.broadcast_to((z**deals_left)[:, None, None], (len(deals_left), self._totals, 2))
+
+    def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+        return a[..., 0], self._total_index(a[..., 1]), dealer
+
+    def states(self) -> States:
+        deals_left, total = np.indices((self._deals, self._totals)).reshape(2, -1)
+        a = np.stack([deals_left + 1, total + self._low], axis=1)
+        n = len(deals_left)
+        return a, np.empty((n, 0), np.int64), np.zeros(n, np.int64)
+
+
+class PerScoreBoard(Board):
+    """Board of a match to a number of points, with separate outcomes for every score."""
+
+    def __init__(self, params: Params, seat: int, outcomes: ScoreOutcomes) -> None:
+        self._target = int_param(params, "points_target")
+        self._next_dealers = next_dealer_table(params)
+        self.fields = ("score",), ("score",)
+        self.size = 2 * (self._target + 1) ** 2
+        self.start = starting_scores(params, seat, self.fields)
+        start = outcomes.start
+        self._dealer = start.column("dealer")
+        self._winner = start.column("winner")
+        self._points = start.column("points")
+        # Changes ordered by the sum of both scores, and the first index of each sum
+        level = outcomes.column("score_a") + outcomes.column("score_b")
+        order = np.argsort(level, kind="stable")
+        self._changes = outcomes.changes[order]
+        self._level_starts = np.searchsorted(level[order], np.arange(2 * self._target))
+
+    def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
+        points_a = np.minimum(a[..., 0], self._target)
+        return points_a, np.minimum(b[..., 0], self._target), dealer
+
+    def states(self) -> States:
+        a, b, dealer = np.indices((self._target, self._target, 2)).reshape(3, -1)
+        return a[:, None], b[:, None], dealer
+
+    def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
+        """Return a table; `ends` are the values if A has won, and if B has won.
+
+        Scores with the same sum do not lead to one another. They are filled together, highest sum
+        first.
+        """
+        a_won, b_won, _ = ends
+        last = self._target - 1
+        places = self._target + 1
+        table = np.full((places, places, 2), float(b_won))
+        table[-1] = a_won
+        for level in range(2 * last, -1, -1):
+            least = max(0, level - last)
+            a = np.arange(least, min(level, last) + 1)
+            b = level - a
+            mean, stay = self._base_means(table, a, b, probability)
+            self._add_changes(table, least, level, probability, mean, stay)
+            # Solve for both dealers, because a deal can leave the score unchanged.
+            table[a, b] = np.linalg.solve(np.eye(2) - stay, mean[..., None])[..., 0]
+        return table
+
+    def _base_means(
+        self, table: ValueTable, a: np.ndarray, b: np.ndarray, probability: Probabilities
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the effect of the outcomes from the start, by score and dealer.
+
+        Returns:
+            (mean of the next entries, probabilities of an unchanged score by next dealer).
+        """
+        dealer = self._dealer
+        ahead, stays, after = self._next_entries(
+            table, a[:, None], b[:, None], dealer, self._winner, self._points
+        )
+        sides = np.arange(2)
+        is_dealer = dealer == sides[:, None]
+        is_next = after[:, None] == sides
+        weight = probability[: len(dealer)] * is_dealer
+        return ahead @ weight.T, np.einsum("do,so,oe->sde", weight, stays, is_next)
+
+    def _add_changes(
+        self,
+        table: ValueTable,
+        first: int,
+        level: int,
+        probability: Probabilities,
+        mean: np.ndarray,
+        stay: np.ndarray,
+    ) -> None:
+        """Add the changes at the scores of a level; A has `first` points at the first one."""
+        changes = self._changes[self._level_starts[level] : self._level_starts[level + 1]]
+        a, b, group, sign, dealer, winner, points = changes.T
+        ahead, stays, after = self._next_entries(table, a, b, dealer, winner, points)
+        weight = sign * probability[len(self._dealer) :][group]
+        score = a - first
+        np.add.at(mean, (score, dealer), weight * ahead)
+        np.add.at(stay, (score, dealer, after), weight * stays)
+
+    def _next_entries(
+        self,
+        table: ValueTable,
+        a: np.ndarray,
+        b: np.ndarray,
+        dealer: np.ndarray,
+        winner: np.ndarray,
+        points: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the effect of outcomes at scores.
+
+        Returns:
+            (next entries, 0 if the score is unchanged; True if the score is unchanged; next
+            dealer).
+        """
+        gain_a = points * (winner == 0)
+        gain_b = points * (winner == 1)
+        to_a = np.minimum(a + gain_a, self._target)
+        to_b = np.minimum(b + gain_b, self._target)
+        after = self._next_dealers[dealer, winner]
+        stays = np.broadcast_to((winner < 0) | (points == 0), to_a.shape)
+        return np.where(stays, 0, table[to_a, to_b, after]), stays, after

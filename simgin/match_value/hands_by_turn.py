@@ -1,0 +1,211 @@
+"""Deals turn by turn: deadwood after every turn, and the win rate by deadwood.
+
+    turns = play_by_turn(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000)
+    win_rate_by_deadwood(turns)
+
+The deals are played and recorded as usual. Each deal is then replayed by the same kernel, which
+leaves it in the state, so that the pack and the histories show the hands. A replay can differ only
+if a strategy is not deterministic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import from_dtype, int64, types
+
+from simgin.core import batch_columns, jit
+from simgin.core.codes import SLOTS
+from simgin.core.policy_types import POLICY_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
+from simgin.core.state import new_state
+from simgin.core.view import new_view
+from simgin.match_value import kernels
+from simgin.play import kernel
+from simgin.play.matchup import Matchup
+from simgin.play.parallel import Progress, map_units
+from simgin.rules.build import build_rules
+from simgin.stats.estimate import MIN_UNITS, proportion_interval
+from simgin.stats.table import Frame, make_frame
+from simgin.strategy import python_tier
+
+RETRACED_DEALS_PER_CALL = 2_000  # deals replayed per call
+
+# A turn: index of the deal in the records, number from 1, number among the player's own turns, side
+# that moved (0 A, 1 B), and the deadwood of that side after the turn
+TURN_DTYPE = np.dtype([(name, np.int64) for name in ("deal", "turn", "own_turn", "side", "count")])
+TURNS_TYPE = types.Array(from_dtype(TURN_DTYPE), 1, "C")
+DEADWOOD_BIN = 5  # points of deadwood
+
+COUNT_COLUMNS = ("turn", "count", "value", "se", "low", "high", "n")
+
+
+@dataclass(frozen=True)
+class TurnRecords:
+    """Deals and their turns, both in order of play.
+
+    A deal that was refused before its first turn, or ended by a joker in the hand, has no turns. A
+    draw that ends the deal without a winner is not a turn.
+
+    Attributes:
+        matchup: Matchup that was played.
+        records: Records of the deals, (n_deals,) DEAL_RECORD.
+        rows: Turns, (n_turns,) TURN_DTYPE.
+    """
+
+    matchup: Matchup
+    records: np.ndarray
+    rows: np.ndarray
+
+    def column(self, name: str) -> np.ndarray:
+        """Return one field of every turn."""
+        return np.asarray(self.rows[name])
+
+    def record_column(self, name: str) -> np.ndarray:
+        """Return one field of the deal's record for every turn."""
+        return np.asarray(self.records[name][self.column("deal")])
+
+
+def play_by_turn(
+    matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
+) -> TurnRecords:
+    """Play units of single deals turn by turn."""
+    kernel.compile_matchup(matchup)
+    _compile_retrace_loop(len(matchup.players))
+
+    def recorded(first_unit: int, n: int) -> np.ndarray:
+        return kernel.play_with_records(matchup, first_unit, n)[1]
+
+    def traced(first: int, n: int) -> np.ndarray:
+        return _trace_turns(matchup, records[first : first + n], first)
+
+    records = np.concatenate(map_units(recorded, n_units, RETRACED_DEALS_PER_CALL, workers))
+    turns = map_units(traced, len(records), RETRACED_DEALS_PER_CALL, workers, on_progress)
+    return TurnRecords(matchup, records, np.concatenate(turns))
+
+
+def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.ndarray:
+    """Return the turns of recorded deals, (n_turns,) TURN_DTYPE.
+
+    Args:
+        matchup: Matchup that was played.
+        records: Records of the deals.
+        first_deal: Index of the first deal.
+    """
+    players = len(matchup.players)
+    state = new_state(matchup.seed)
+    own_rules = build_rules(matchup.variant)
+    turns = np.empty(int(records["turns"].sum()), TURN_DTYPE)
+    sums_row = np.zeros((1, batch_columns.N_COLUMNS), np.int64)
+    deal_ids = np.stack([records[name] for name in ("unit", "half")], axis=1)
+    vectors = kernel.seat_players(state, matchup)
+    game = (state, own_rules, new_view(), new_view(), sums_row, kernel.NO_RECORDS)
+    play_units, hooks = kernel.compile_kernel(players), kernel.compile_policies(matchup)
+    with python_tier.reraise_policy_errors():
+        _compile_retrace_loop(players)(play_units, *game, deal_ids, first_deal, turns, *hooks)
+    del vectors  # The state held only their addresses.
+    return turns
+
+
+@cache
+def _compile_retrace_loop(players: int) -> Any:
+    """Compile the loop that replays deals, for one or two players.
+
+    Its first argument is the kernel.
+    """
+    function = kernels.retrace_deals_solo if players == 1 else kernels.retrace_deals
+    table, hooks = (
+        types.Array(int64, 2, "C"),
+        len(kernel.SOLO_SLOTS) if players == 1 else 2 * len(SLOTS),
+    )
+    game = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, table, RECORDS_TYPE)
+    play_units = types.FunctionType(kernel.kernel_signature(players))
+    arguments = (play_units, *game, table, int64, TURNS_TYPE, *[POLICY_TYPE] * hooks)
+    return jit.compile_function(function, types.void(*arguments))
+
+
+def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
+    """Compute the probability that A wins the deal, by own turns played and deadwood.
+
+    `count` is the lower edge of a bin of 5 points, and `n` the number of deals that continued. A
+    drawn deal counts as not won. Standard errors are clustered by unit. Groups of fewer than 30
+    units are left out.
+
+    Returns:
+        DataFrame with the columns variant, strategy, opponent and COUNT_COLUMNS.
+    """
+    matchup = turns.matchup
+    turn, count, unit, won = _hands_after_turns(turns)
+    keys = np.stack([turn, count // DEADWOOD_BIN], axis=1)
+    cells, place = np.unique(keys, axis=0, return_inverse=True)
+    value, se, n = _mean_by_group(won, unit, place.reshape(-1), len(cells))
+    limits = [proportion_interval(*cell) for cell in zip(value, se, n, strict=True)]
+    low, high = np.array(limits).reshape(-1, 2).T
+    names = {"variant": matchup.variant.text, "strategy": matchup.a.text}
+    columns = {"turn": cells[:, 0], "count": cells[:, 1] * DEADWOOD_BIN, "value": value, "se": se}
+    frame = make_frame(columns | {"low": low, "high": high, "n": n})
+    frame = frame.assign(**names, opponent=matchup.opponent)[[*names, "opponent", *COUNT_COLUMNS]]
+    return frame[frame["value"].notna()].reset_index(drop=True)
+
+
+def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
+    """Return own turns played (0: as dealt), deadwood, unit and result of each hand.
+
+    The hands are those of A after its own turns in deals that continued; in self-play, of both
+    sides.
+
+    Returns:
+        (4, n_hands) int64; the result is 1 for a won deal.
+    """
+    matchup = turns.matchup
+    rows = turns.rows[turns.column("turn") < turns.record_column("turns")]  # The deal continued.
+    of_turns = turns.records[rows["deal"]]
+    hands = []
+    for side in (0,) if matchup.b is None or matchup.is_mirrored else (0, 1):
+        is_own = rows["side"] == side
+        of_own = of_turns[is_own]
+        dealt = turns.records
+        as_dealt = np.zeros(len(dealt), np.int64)
+        hands += [
+            (
+                rows["own_turn"][is_own],
+                rows["count"][is_own],
+                of_own["unit"],
+                of_own["winner"] == side,
+            ),
+            (as_dealt, dealt[f"dealt_{'ab'[side]}"], dealt["unit"], dealt["winner"] == side),
+        ]
+    return np.concatenate([np.stack(hand).astype(np.int64) for hand in hands], axis=1)
+
+
+def _mean_by_group(
+    x: np.ndarray, unit: np.ndarray, group: np.ndarray, n_groups: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Compute the mean of x in each group, its standard error and the number of observations.
+
+    Standard errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs). Groups
+    of fewer than 30 units have NaN.
+
+    Args:
+        x: Observations, (n,).
+        unit: Unit of each observation, (n,) int64.
+        group: Group of each observation, from 0, (n,) int64.
+        n_groups: Number of groups.
+    """
+    n_observations = np.bincount(group, minlength=n_groups)
+    filled = np.maximum(n_observations, 1)
+    units = unit.max(initial=0) + 1
+    keys, place = np.unique(group * units + unit, return_inverse=True)
+    group_of_key = keys // units
+    counts = np.bincount(group_of_key, minlength=n_groups)
+    means = np.bincount(group, x, minlength=n_groups) / filled
+    value = np.where(counts >= MIN_UNITS, means, np.nan)
+    squares = np.bincount(place, x - value[group], minlength=len(keys)) ** 2
+    correction = counts / np.maximum(counts - 1, 1)
+    return (
+        value,
+        np.sqrt(correction * np.bincount(group_of_key, squares, minlength=n_groups)) / filled,
+        n_observations,
+    )

@@ -1,0 +1,182 @@
+"""Compiled functions of this package; `simgin.core.jit` compiles every file of this name."""
+
+import numpy as np
+
+from simgin.core.deadwood import deadwood_for_side
+from simgin.core.jit import jit
+from simgin.core.rules_record import FIRST_TURN_DISCARD
+
+# Deals turn by turn (`simgin.match_value.hands_by_turn`)
+
+
+def retrace_deals(
+    kernel, state, rules,
+    view0, view1,
+    sums_row, no_records,
+    deal_ids, first_deal, turns,
+    take_a, discard_a, knock_a,
+    offer_a, answer_a, show_a,
+    take_b, discard_b, knock_b,
+    offer_b, answer_b, show_b,
+):  # fmt: skip
+    """Replay the deals listed in `deal_ids`, and write the turns of each to `turns`.
+
+    `deal_ids` has the unit and half of each deal, (n_deals, 2) int64, and `first_deal` is the index
+    of the first one. A kernel call plays one single deal and leaves it in the state, so that the
+    deal need not be traced.
+    """
+    n = 0
+    state.watch_half = -1
+    for i in range(deal_ids.shape[0]):
+        unit = deal_ids[i, 0]
+        half = deal_ids[i, 1]
+        kernel(
+            state, rules,
+            view0, view1,
+            sums_row, no_records,
+            unit, 1, 1,
+            False, half == 1,
+            take_a, discard_a, knock_a,
+            offer_a, answer_a, show_a,
+            take_b, discard_b, knock_b,
+            offer_b, answer_b, show_b,
+        )  # fmt: skip
+        deal = first_deal + i
+        n = _write_turns(state, rules, view0, view1, False, deal, turns, n)
+
+
+def retrace_deals_solo(
+    kernel, state, rules,
+    view0, view1,
+    sums_row, no_records,
+    deal_ids, first_deal, turns,
+    discard, knock,
+):  # fmt: skip
+    """Replay solitaire deals as `retrace_deals` does; only view0 is used."""
+    n = 0
+    state.watch_half = -1
+    for i in range(deal_ids.shape[0]):
+        unit = deal_ids[i, 0]
+        kernel(
+            state, rules,
+            view0,
+            sums_row, no_records,
+            unit, 1, 1,
+            False,
+            discard, knock,
+        )  # fmt: skip
+        deal = first_deal + i
+        n = _write_turns(state, rules, view0, view0, True, deal, turns, n)
+
+
+@jit
+def _dealt_hand(state, rules, is_nondealer, is_solo):
+    """Return the hand dealt to the nondealer (`is_nondealer`), the dealer or a single player."""
+    eleven = rules.first_turn == FIRST_TURN_DISCARD
+    hand = 0
+    if is_solo:
+        n = 11 if eleven else 10
+        # A joker in the hand replaces a card.
+        cards = n - (0 <= state.joker < n)
+        for i in range(cards):
+            hand |= 1 << int(state.pack[i])
+        return hand
+    for i in range(10):
+        hand |= 1 << int(state.pack[2 * i + (not is_nondealer)])
+    if is_nondealer and eleven:
+        hand |= 1 << int(state.pack[20])
+    return hand
+
+
+@jit
+def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
+    """Write the turns of a deal to `turns` from index n on; return the next free index."""
+    hands = np.zeros(2, np.int64)
+    own_turns = np.zeros(2, np.int64)
+    if state.turns:
+        first = 0 if is_solo else 1 - state.dealer
+        hands[first] = _dealt_hand(state, rules, True, is_solo)
+        if not is_solo:
+            dealt = _dealt_hand(state, rules, False, is_solo)
+            hands[1 - first] = dealt
+    for t in range(state.turns):
+        seat = int(view0.history[t, 0])
+        discarded = int(view0.history[t, 3])
+        # Each view contains the cards that its own seat drew.
+        known0 = int(view0.history[t, 2])
+        known1 = int(view1.history[t, 2])
+        card = max(known0, known1)
+        if card >= 0:
+            hands[seat] |= 1 << card
+        if discarded >= 0:
+            hands[seat] &= ~(1 << discarded)
+        own_turns[seat] += 1
+        turn = turns[n]
+        turn.deal = deal
+        turn.turn = t + 1
+        turn.own_turn = own_turns[seat]
+        turn.side = seat ^ state.half
+        turn.count = deadwood_for_side(hands[seat], rules, 0)
+        n += 1
+    return n
+
+
+# Match values between deals (`simgin.match_value.boards`)
+
+
+def fill_value_table(table, next_a, next_b, chance_a, chance_b, next_dealer, no_winner, reward):
+    """Fill a table from the end of the match; see `boards.compile_fill_table`."""
+    # Probability that both positions stay the same, by dealer and next dealer
+    stay = np.zeros((2, 2))
+    rows, ends_a = next_a.shape
+    columns, ends_b = next_b.shape
+    for i in range(rows - 1, -1, -1):
+        table[i, :columns] = reward
+        stay[:] = 0.0
+        for d in range(2):
+            after_a = next_dealer[d, 0]
+            after_nobody = next_dealer[d, 2]
+            stay[d, after_nobody] += no_winner[d]
+            for o in range(ends_a):
+                next_i = next_a[i, o]
+                chance = chance_a[d, o]
+                if next_i == i:
+                    stay[d, after_a] += chance
+                    continue
+                # The loop along a row is vectorized.
+                for j in range(columns):
+                    v = table[next_i, j, after_a]
+                    table[i, j, d] += chance * v
+        for j in range(columns - 1, -1, -1):
+            m00 = 1.0 - stay[0, 0]
+            m01 = -stay[0, 1]
+            m10 = -stay[1, 0]
+            m11 = 1.0 - stay[1, 1]
+            for d in range(2):
+                after_b = next_dealer[d, 1]
+                again = 0.0
+                total = 0.0
+                for o in range(ends_b):
+                    next_j = next_b[j, o]
+                    chance = chance_b[d, o]
+                    if next_j == j:
+                        again += chance
+                    else:
+                        v = table[i, next_j, after_b]
+                        total += chance * v
+                table[i, j, d] += total
+                if d == 0 and after_b == 0:
+                    m00 -= again
+                elif d == 0:
+                    m01 -= again
+                elif after_b == 0:
+                    m10 -= again
+                else:
+                    m11 -= again
+            r0 = table[i, j, 0]
+            r1 = table[i, j, 1]
+            determinant = m00 * m11 - m01 * m10
+            numerator0 = r0 * m11 - r1 * m01
+            numerator1 = r1 * m00 - r0 * m10
+            table[i, j, 0] = numerator0 / determinant
+            table[i, j, 1] = numerator1 / determinant

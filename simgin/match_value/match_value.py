@@ -1,0 +1,347 @@
+"""Match values: the probability that a side wins the match, by score and dealer.
+
+    value = compute_value("standard", "gold", "simple")  # a million deals, counted once and cached
+    value.win_probability(40, 60, dealer=0)  # A has 40 points, B 60, and A deals.
+    value.se(40, 60, dealer=0)
+
+A drawn match counts as half a win. The error message of unsupported matchups has the command that
+estimates the probability by play instead (docs/explanation/value.md).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.match_value import boards
+from simgin.match_value.boards import Board, PerScoreBoard
+from simgin.match_value.outcomes import (
+    Outcomes,
+    ScoreOutcomes,
+    count_outcomes,
+    count_outcomes_by_score,
+    jackknife_se,
+)
+from simgin.play.kernel import play_with_records
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.parallel import Progress
+from simgin.renamed import RenamedAttributes
+from simgin.rules.parameters import Params, int_param
+from simgin.rules.variants import Variant
+from simgin.stats.estimate import Estimate
+from simgin.stats.table import Frame, make_frame
+from simgin.text import shell
+from simgin.text.amounts import parse_count
+
+VALUE_DEALS = 1_000_000
+MAX_STATES = 2**24
+PROBE_UNITS = 2_000
+# Match values ignore max_deals. It may end this proportion of matches, which shifts values by half
+# as much.
+MAX_TRUNCATED = 1e-4
+CHERNOFF_BASES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
+
+
+class ValueUnavailable(ValueError):
+    """Error for matchups without a computable match value."""
+
+
+@dataclass(frozen=True)
+class MatchValue(RenamedAttributes):
+    """Match values of A against B, with A at `seat`.
+
+    A state consists of the score of A, the score of B and the side that deals (0 A, 1 B). A score
+    is a number, or two numbers along the last axis if a side counts two things; `board.fields`
+    names them. The methods accept arrays. Standard errors are jackknife errors over the groups of
+    outcome counts.
+
+    Attributes:
+        matchup: Matchup of single deals.
+        outcomes: Outcome counts.
+        board: States of the match.
+        seat: Seat of A, which matters if the rules distinguish the seats.
+    """
+
+    matchup: Matchup
+    outcomes: Outcomes | ScoreOutcomes
+    board: Board
+    seat: int = 0
+
+    def win_probability(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
+        """Return the probability 0..1 that A wins the match from a state."""
+        return self.probabilities[self._index(a, b, dealer)]
+
+    def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
+        """Return the standard error of `win_probability`; the first call solves twenty tables."""
+        errors, _ = self._jackknife
+        return errors[self._index(a, b, dealer)]
+
+    def bound_longer_matches(self, deals: int) -> float:
+        """Return an upper bound for the proportion of matches longer than `deals`, from any state.
+
+        The bound is Chernoff's, E z**N / z**deals.
+        """
+        params = self.matchup.variant.params
+        goal = self.matchup.variant.goal
+        if goal.one_deal or goal.total:
+            return float((int_param(params, "deals_in_match") if goal.total else 1) > deals)
+        share = self.outcomes.probabilities[0]
+        bounds = []
+        for z in CHERNOFF_BASES:
+            table = self.board.mean_power(share, z)
+            if table.min() >= 1:
+                bounds.append(float(table.max()) / z**deals)
+        return min(bounds, default=1.0)
+
+    def table(self) -> Frame:
+        """Return every undecided state, with its scores, dealer, value and standard error."""
+        a, b, dealer = self.board.states()
+        fields_a, fields_b = self.board.fields
+        index = self.board.index(a, b, dealer)
+        errors, _ = self._jackknife
+        columns = {f"{name}_a": standing for name, standing in zip(fields_a, a.T, strict=True)}
+        for name, standing in zip(fields_b, b.T, strict=True):
+            columns[f"{name}_b"] = standing
+        columns["dealer"] = dealer
+        columns["value"] = self.probabilities[index]
+        columns["se"] = errors[index]
+        return make_frame(columns)
+
+    def at_start(self) -> Estimate:
+        """Return the probability that A, at its seat, wins a match from the beginning."""
+        _, left_out = self._jackknife
+        return Estimate(self._start_probability(self.probabilities), float(jackknife_se(left_out)))
+
+    @property
+    def is_seat_symmetric(self) -> bool:
+        """True if the rules treat both seats alike, so that the value is the same at either."""
+        return _has_symmetric_seats(self.matchup.variant)
+
+    @cached_property
+    def probabilities(self) -> np.ndarray:
+        """Match values of all states, the dealer on the last axis; see `board.index`."""
+        return self.board.solve(self.outcomes.probabilities[0])
+
+    @cached_property
+    def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
+        """Standard errors of all states, and the values at the start without each group.
+
+        Only one table is in memory at a time.
+        """
+        total = np.zeros_like(self.probabilities)
+        squares = np.zeros_like(self.probabilities)
+        starts = []
+        for table in self.jackknife_tables():
+            starts.append(self._start_probability(table))
+            difference = table - self.probabilities
+            total += difference
+            squares += difference**2
+        n = len(starts)
+        variance = squares / n - (total / n) ** 2
+        variance = np.maximum(variance, 0)
+        return np.sqrt((n - 1) * variance), np.array(starts)
+
+    def jackknife_tables(self) -> Iterator[boards.ValueTable]:
+        """Yield the tables of match values with each group of outcomes left out."""
+        _, *left_out = self.outcomes.probabilities
+        for share in left_out:
+            yield self.board.solve(share)
+
+    def _start_probability(self, table: boards.ValueTable) -> float:
+        """Return the value at the start of a match, averaged over the possible first dealers."""
+        first = self.matchup.variant.params["first_dealer"]
+        dealers = (0, 1) if first in ("lot", None) else (int(first != self.seat),)
+        starts = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
+        return float(np.mean([table[start] for start in starts]))
+
+    def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> boards.TableIndex:
+        fields_a, fields_b = self.board.fields
+        return self.board.index(
+            _as_scores(a, fields_a), _as_scores(b, fields_b), np.asarray(dealer)
+        )
+
+
+def _as_scores(score: ArrayLike, fields: tuple[str, ...]) -> boards.SideScores:
+    """Return a score as an array; a score of one number needs no axis of its own."""
+    if len(fields) == 1:
+        return np.asarray(score)[..., None]
+    return np.asarray(score, np.int64)
+
+
+def compute_value(
+    variant: str,
+    a: str,
+    b: str | None = None,
+    *,
+    deals: int | str = VALUE_DEALS,
+    seed: int = 1,
+    seat: int | None = None,
+    workers: int | None = None,
+    on_progress: Progress | None = None,
+) -> MatchValue:
+    """Compute match values from simulated or cached single deals.
+
+    Outcomes are counted separately for each score if the score changes how deals are played.
+
+    Args:
+        variant: Variant spec.
+        a: Spec of strategy A.
+        b: Spec of strategy B; by default `simple`.
+        deals: Number of single deals.
+        seed: Seed of the shuffles.
+        seat: Seat of A, 0 or 1. It is required if the rules distinguish the seats.
+        workers: Number of threads; by default one per CPU.
+        on_progress: Callback for the progress.
+
+    Raises:
+        ValueRefused: The match value is not computable.
+    """
+    matchup = parse_matchup(a, b, variant, seed, "deal")
+    goal = matchup.variant.goal
+    if not goal.board:
+        raise value_unavailable_error(
+            matchup,
+            f"V is not computed for goal = {goal.name}: the scores of several games at once are "
+            "too many states.",
+        )
+    if seat is None and matchup.b is not None and not _has_symmetric_seats(matchup.variant):
+        raise ValueUnavailable(
+            f"{matchup.variant.text} treats its two seats unlike, so {matchup.a.text} has a value "
+            "at each: name A's seat, 0 or 1."
+        )
+    if goal.one_deal or not depends_on_score(matchup):
+        outcomes = count_outcomes(matchup, parse_count(deals), workers, on_progress)
+        return value_from_outcomes(matchup, outcomes, seat or 0)
+    if matchup.b is None or goal.score != "points":
+        raise value_unavailable_error(
+            matchup,
+            f"In {matchup.title} ({matchup.variant.text}) the score changes how a deal is played, "
+            "and V by score is computed for two players and goal = points only.",
+        )
+    counted = count_outcomes_by_score(matchup, parse_count(deals), workers, on_progress)
+    return solve_value(matchup, counted, PerScoreBoard, seat or 0)
+
+
+def _has_symmetric_seats(variant: Variant) -> bool:
+    """Return True if both seats have the same goal, starting points and chance to deal."""
+    is_lot = variant.params["first_dealer"] in ("lot", None)
+    one_goal = variant.goal.other is None
+    a, b = boards.starting_points(variant.params)
+    return one_goal and is_lot and a == b
+
+
+def value_from_outcomes(matchup: Matchup, outcomes: Outcomes, seat: int = 0) -> MatchValue:
+    """Compute match values from outcomes that do not depend on the score.
+
+    In self-play, deals are counted for both sides. Then V(a, b, A deals) + V(b, a, B deals) = 1 if
+    the rules treat the seats alike.
+
+    Raises:
+        ValueRefused: The match value is not computable.
+    """
+    _check_outcomes(matchup, outcomes)
+    return solve_value(matchup, outcomes, boards.make_board, seat)
+
+
+def solve_value(
+    matchup: Matchup,
+    counts: Outcomes | ScoreOutcomes,
+    make_board: Callable[[Params, int, Any], Board],
+    seat: int,
+) -> MatchValue:
+    """Compute match values on a board.
+
+    Args:
+        matchup: Matchup of single deals.
+        counts: Outcome counts.
+        make_board: Constructor of the board.
+        seat: Seat of A.
+
+    Raises:
+        ValueRefused: The board is too large, or max_deals could end matches early.
+    """
+    is_self_play = matchup.b is not None and not matchup.is_mirrored
+    outcomes = counts.with_mirrored_deals() if is_self_play else counts
+    value = MatchValue(matchup, outcomes, make_board(matchup.variant.params, seat, outcomes), seat)
+    if value.board.size > MAX_STATES:
+        raise value_unavailable_error(
+            matchup, f"V would have {value.board.size:,} states, more than {MAX_STATES:,}."
+        )
+    max_deals = int_param(matchup.variant.params, "max_deals")
+    share = value.bound_longer_matches(max_deals)
+    if share > MAX_TRUNCATED:
+        broken = f"Up to {min(share, 1):.2g} of the matches may be broken off"
+        raise value_unavailable_error(matchup, f"{broken} by max_deals = {max_deals}: raise it.")
+    return value
+
+
+# Unsupported matchups
+
+
+def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailable:
+    """Return an error with the command that estimates the probability by play."""
+    names = [player.text for player in matchup.players]
+    words = ["simgin", "match", *names, "-v", matchup.variant.text, "--matches", "100k"]
+    return ValueUnavailable(f"{reason} Estimate it by play: {shell.join_command(words)}.")
+
+
+def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
+    """Raise ValueRefused for outcomes that match values do not support."""
+    params = matchup.variant.params
+    die_continues = params["die"] == "game"
+    is_refused = outcomes.column("kind") == DEAL_ENDINGS.index("refused")
+    is_offered = is_refused | (outcomes.column("stake") > 1)
+    if die_continues and is_offered.any():
+        raise value_unavailable_error(
+            matchup,
+            "V is not computed for a die that passes from deal to deal (die = game) once it is "
+            "offered.",
+        )
+    if params["die_refusal_pays"] == "new" and is_refused.any():
+        reason = "V is not computed for die_refusal_pays = new: outcomes do not hold"
+        raise value_unavailable_error(matchup, f"{reason} what was offered.")
+    needs_winners = not matchup.variant.goal.total
+    is_won = outcomes.column("winner") >= 0
+    if needs_winners and not is_won.any():
+        reason = f"V does not exist: in {outcomes.n_deals:,} deals of {matchup.title} nobody won."
+        raise value_unavailable_error(matchup, reason)
+
+
+def depends_on_score(matchup: Matchup) -> bool:
+    """Return True if 2,000 units are played differently from other starting points.
+
+    The shuffles are the same. This detects shots and policies that read points. It does not detect
+    policies that read only won deals or games, because every match begins with none.
+    """
+    params = matchup.variant.params
+    if matchup.variant.goal.total:
+        return False  # Its matches begin at 0 (rules.md 7).
+    last = 99 if params["points_target"] is None else int_param(params, "points_target") - 1
+    starts = [
+        (last, 0),
+        (0, last),
+        (last, last),
+        (last // 2, last // 3),
+        (last // 4, last * 2 // 3),
+    ]
+    usual = _play_with_start(matchup, (0, 0))
+    return any(not np.array_equal(_play_with_start(matchup, start), usual) for start in starts)
+
+
+def _play_with_start(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
+    """Return records of single deals from the given points, without the fields of the score."""
+    params = {**matchup.variant.params, "start_points": list(start)}
+    changed = dataclasses.replace(
+        matchup, variant=dataclasses.replace(matchup.variant, params=params)
+    )
+    _, records = play_with_records(changed, 0, PROBE_UNITS)
+    scores = ("score_a", "score_b", "outcome")
+    columns = [records[name] for name in records.dtype.names or () if name not in scores]
+    return np.stack(columns, axis=1)

@@ -1,0 +1,454 @@
+"""Outcome distributions: exact counts of how single deals of A against B end, cached on disk.
+
+An outcome consists of the dealer, the winner, the ending, the points and the number on the die.
+Outcomes are counted in single deals, mirrored for two different strategies. The deals are divided
+into twenty groups, for jackknife standard errors. The counts are a pure function of the rules, the
+strategies, the seed and the number of deals.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simgin.core import jit, rng
+from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.state import new_state
+from simgin.core.view import new_view
+from simgin.match_value import outcomes
+from simgin.play.kernel import compile_matchup, play_with_records, run_units
+from simgin.play.matchup import Matchup
+from simgin.play.parallel import Progress, map_units
+from simgin.rules.build import build_rules
+from simgin.rules.parameters import int_param
+from simgin.strategy import loader
+from simgin.text.files import atomic_write, read_bytes
+
+MIN_OUTCOME_DEALS = 10_000
+N_GROUPS = 20  # A standard error from 20 groups has itself a standard error of 16 %.
+Arrays = dict[str, np.ndarray]
+UNITS_PER_CALL = 20_000  # units per call of the engine, with 10 MB of records
+
+# Sides of the dealer and of the winner (0 A, 1 B, -1 neither), index of the ending, points of the
+# winner (of A if neither won), and the number on the die at the end of the deal
+OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
+_COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
+# An outcome is packed into one integer: the minimum and the number of values of each column.
+_COLUMN_MIN = np.array([0, -1, 0, -(2**20), 0])
+_COLUMN_SIZES = (2, 3, len(DEAL_ENDINGS), 2**21, 8)
+
+
+class OutcomeError(ValueError):
+    """Error for outcomes that cannot be counted."""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Outcome counts of single deals.
+
+    The groups have equal size. They are independent, because they consist of whole pairs.
+
+    Attributes:
+        rows: Distinct outcomes in sorted order, (n_outcomes, len(OUTCOME_COLUMNS)) int64.
+        counts: Count of each outcome by group, (N_GROUPS, n_outcomes) int64.
+    """
+
+    rows: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def n_deals(self) -> int:
+        """Number of deals counted."""
+        return int(self.counts.sum())
+
+    def column(self, name: str) -> np.ndarray:
+        """Return one column of every outcome, (n_outcomes,) int64."""
+        return np.asarray(self.rows[:, _COLUMN_INDEX[name]])
+
+    @cached_property
+    def probabilities(self) -> np.ndarray:
+        """Probability of each outcome given its dealer, (1 + N_GROUPS, n_outcomes) float64.
+
+        Row 0 is from all groups. The other rows each leave out one group.
+        """
+        total = self.counts.sum(axis=0)
+        kept_counts = np.concatenate([total[None], total - self.counts])
+        dealer = self.column("dealer")
+        return np.asarray(kept_counts / (kept_counts @ (dealer[:, None] == dealer)))
+
+    def with_mirrored_deals(self) -> Outcomes:
+        """Return the counts with every deal counted for A and, mirrored, for B.
+
+        This is appropriate for a strategy that plays against itself.
+        """
+        mirror = self.rows.copy()
+        mirror[:, _COLUMN_INDEX["dealer"]] = 1 - self.column("dealer")
+        mirror[:, _COLUMN_INDEX["winner"]] = swap_sides(self.column("winner"))
+        both = np.concatenate([self.rows, mirror])
+        rows, row_index = np.unique(both, axis=0, return_inverse=True)
+        row_index = row_index.reshape(-1)
+        counts = np.zeros((N_GROUPS, len(rows)), np.int64)
+        np.add.at(counts.T, row_index, np.tile(self.counts, 2).T)
+        return Outcomes(rows, counts)
+
+
+def swap_sides(winner: np.ndarray) -> np.ndarray:
+    """Return winners from the other side's point of view: 0 and 1 swapped, -1 unchanged."""
+    return np.asarray(np.where(winner < 0, -1, 1 - winner))
+
+
+def jackknife_se(left_out: np.ndarray) -> np.ndarray:
+    """Compute the standard error of an estimate from its leave-one-group-out values.
+
+    Source: Efron 1982, The Jackknife, 2.2.
+
+    Args:
+        left_out: Estimates, the left-out group along the first axis.
+    """
+    return np.asarray(np.sqrt((len(left_out) - 1) * left_out.var(axis=0)))
+
+
+def count_outcomes(
+    matchup: Matchup, deals: int, workers: int | None = None, on_progress: Progress | None = None
+) -> Outcomes:
+    """Count the outcomes of single deals, or load them from the cache.
+
+    Args:
+        matchup: Matchup to play.
+        deals: Number of deals.
+        workers: Number of threads; by default one per CPU.
+        on_progress: Callback for the progress.
+
+    Raises:
+        OutcomeError: There are fewer than 10,000 deals.
+    """
+    if deals < MIN_OUTCOME_DEALS:
+        raise OutcomeError(
+            f"{deals} deals are too few for a distribution of outcomes: "
+            f"take at least {MIN_OUTCOME_DEALS:,}, better a million."
+        )
+    about = outcomes.cache_identity(matchup, deals, "outcomes of single deals")
+
+    def count() -> outcomes.Arrays:
+        return _count_outcomes(matchup, deals, workers, on_progress)
+
+    return Outcomes(**outcomes.load_or_compute(about, count))
+
+
+def _count_outcomes(
+    matchup: Matchup, deals: int, workers: int | None, on_progress: Progress | None
+) -> outcomes.Arrays:
+    def part(first_unit: int, units: int) -> np.ndarray:
+        _, records = play_with_records(matchup, first_unit, units)
+        return tally_records(records)
+
+    compile_matchup(matchup)
+    units = matchup.count_units(deals)
+    return merge_tallies(
+        np.concatenate(map_units(part, units, UNITS_PER_CALL, workers, on_progress))
+    )
+
+
+def tally_records(records: np.ndarray) -> np.ndarray:
+    """Count recorded deals by (group, packed outcome, count), (n_rows, 3) int64."""
+    from_lowest = outcome_rows(records) - _COLUMN_MIN
+    packed = np.ravel_multi_index(tuple(from_lowest.T), _COLUMN_SIZES)
+    size = int(np.prod(_COLUMN_SIZES))
+    keys = group_numbers(records) * size + packed
+    keys, counts = np.unique(keys, return_counts=True)
+    group, packed = np.divmod(keys, size)
+    return np.stack([group, packed, counts], axis=1)
+
+
+def group_numbers(records: np.ndarray) -> np.ndarray:
+    """Return the group of each recorded deal, 0 to N_GROUPS - 1.
+
+    Groups consist of pairs of consecutive units, because the dealer of single deals alternates.
+    """
+    return np.asarray(records["unit"] // 2 % N_GROUPS)
+
+
+def outcome_rows(records: np.ndarray) -> np.ndarray:
+    """Return the outcome of each recorded deal, (n_deals, len(OUTCOME_COLUMNS)) int64."""
+    points = records["points_a"] + records["points_b"]  # one side scores (rules.md 7)
+    stake = np.maximum(records["stake"], 0)
+    columns = [records["dealer"], records["winner"], records["kind"], points, stake]
+    return np.stack(columns, axis=1)
+
+
+def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
+    """Merge rows of `tally_records`, in any order, into the fields of Outcomes."""
+    group, packed, count = rows.T
+    packed, column = np.unique(packed, return_inverse=True)
+    counts = np.zeros((N_GROUPS, len(packed)), np.int64)
+    np.add.at(counts, (group, column), count)
+    from_lowest = np.stack(np.unravel_index(packed, _COLUMN_SIZES), axis=1)
+    return {"rows": from_lowest + _COLUMN_MIN, "counts": counts}
+
+
+# Outcomes by score, if the score changes how a deal is played
+#
+# Shots depend on the score, as do policies that read points. Each deal is played twice with the
+# same shuffle: from the starting score of matches, and from another score. The outcome
+# probabilities at a score are those of all deals from the start, plus those of the deals at that
+# score that ended differently, minus those of the same shuffles from the start. This estimate is
+# unbiased, and precise with few deals per score because most deals end in the same way. Every score
+# has its own shuffles, and no score occurs twice in a match. A match value is therefore a sum of
+# products of independent estimates, and unbiased except for deals without points.
+
+
+MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # minimum units per score, for both dealers in every group
+MAX_TARGET_POINTS = 250  # maximum points_target
+
+# Points of both sides; group; 1 for an outcome at this score, -1 for the outcome of the same
+# shuffle from the start; sides of the dealer and the winner; points of the winner
+CHANGE_COLUMNS = ("score_a", "score_b", "group", "sign", "dealer", "winner", "points")
+_CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
+
+
+@dataclass(frozen=True)
+class ScoreOutcomes:
+    """Outcomes of single deals from the starting score, and their changes at other scores.
+
+    Attributes:
+        start: Outcomes from the starting score.
+        changes: Changes of outcomes, (n_changes, len(CHANGE_COLUMNS)) int64.
+        deals_per_score: Deals of each side as dealer at each score.
+    """
+
+    start: Outcomes
+    changes: np.ndarray
+    deals_per_score: int
+
+    def column(self, name: str) -> np.ndarray:
+        """Return one column of every change, (n_changes,) int64."""
+        return np.asarray(self.changes[:, _CHANGE_COLUMN_INDEX[name]])
+
+    @cached_property
+    def probabilities(self) -> np.ndarray:
+        """Outcome probabilities from the start, then the weights of a change by group.
+
+        (1 + N_GROUPS, n_outcomes + N_GROUPS) float64. Row 0 is from all groups. The other rows each
+        leave out one group.
+        """
+        kept_groups = np.concatenate([np.ones((1, N_GROUPS)), 1 - np.eye(N_GROUPS)])
+        weights = kept_groups / (self.deals_per_score * kept_groups.mean(axis=1, keepdims=True))
+        return np.concatenate([self.start.probabilities, weights], axis=1)
+
+    def with_mirrored_deals(self) -> ScoreOutcomes:
+        """Return the counts with every deal counted for A and, mirrored, for B."""
+        start = self.start.with_mirrored_deals()
+        winner = self.column("winner")
+        mirrored = {
+            "score_a": self.column("score_b"),
+            "score_b": self.column("score_a"),
+            "dealer": 1 - self.column("dealer"),
+            "winner": swap_sides(winner),
+        }
+        mirror = self.changes.copy()
+        for name, column in mirrored.items():
+            mirror[:, _CHANGE_COLUMN_INDEX[name]] = column
+        return ScoreOutcomes(
+            start, np.concatenate([self.changes, mirror]), 2 * self.deals_per_score
+        )
+
+
+def count_outcomes_by_score(
+    matchup: Matchup, deals: int, workers: int | None = None, on_progress: Progress | None = None
+) -> ScoreOutcomes:
+    """Count outcomes at every score, or load them from the cache.
+
+    About half of the play starts at other scores, spread evenly; each score has at least forty
+    units.
+
+    Args:
+        matchup: Matchup to play.
+        deals: Approximate number of deals at other scores, and of those from the starting score.
+        workers: Number of threads; by default one per CPU.
+        on_progress: Callback for the progress.
+
+    Raises:
+        OutcomeError: The match is to more than 250 points.
+    """
+    target = int_param(matchup.variant.params, "points_target")
+    if target > MAX_TARGET_POINTS:
+        raise OutcomeError(
+            f"outcomes by score are for matches to {MAX_TARGET_POINTS} points at most, not "
+            f"{target}: set points_target=100, say."
+        )
+    units = MIN_UNITS_PER_SCORE * max(
+        1, -(-matchup.count_units(deals) // (MIN_UNITS_PER_SCORE * target**2))
+    )
+    about = outcomes.cache_identity(matchup, units, "outcomes by score")
+
+    def count() -> outcomes.Arrays:
+        return _count_outcomes_by_score(matchup, target, units, workers, on_progress)
+
+    arrays = outcomes.load_or_compute(about, count)
+    start = Outcomes(arrays["rows"], arrays["counts"])
+    return ScoreOutcomes(start, arrays["changes"], units * (2 if matchup.is_mirrored else 1) // 2)
+
+
+def _count_outcomes_by_score(
+    matchup: Matchup, target: int, n_units: int, workers: int | None, on_progress: Progress | None
+) -> outcomes.Arrays:
+    def row(first: int, _one: int) -> tuple[np.ndarray, np.ndarray]:
+        return _play_score_row(matchup, first, target, n_units)
+
+    compile_matchup(matchup)
+    tallies, changes = zip(*map_units(row, target, 1, workers, on_progress), strict=True)
+    arrays = merge_tallies(np.concatenate(tallies))
+    arrays["changes"] = np.concatenate(changes)
+    return arrays
+
+
+def _play_score_row(
+    matchup: Matchup, seat0_points: int, target: int, n_units: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Play all scores with `seat0_points`; return (tally from the start, changes)."""
+    own_rules = build_rules(matchup.variant)
+    begin = own_rules.start_points.copy()
+    units_apart = matchup.batch_size * (-(-n_units // matchup.batch_size))
+    tallies = []
+    changes = []
+    for second in range(target):
+        first_unit = (seat0_points * target + second) * units_apart
+        score = np.array([seat0_points, second])
+        from_start = _play_from_score(matchup, own_rules, begin, first_unit, n_units)
+        at_score = _play_from_score(matchup, own_rules, score, first_unit, n_units)
+        tallies.append(tally_records(from_start))
+        changes.append(_find_changes(from_start, at_score))
+    return np.concatenate(tallies), np.concatenate(changes)
+
+
+def _play_from_score(
+    matchup: Matchup, own_rules: np.record, start: np.ndarray, first_unit: int, n_units: int
+) -> np.ndarray:
+    """Return the records of single deals that begin with the given points of seats 0 and 1.
+
+    `own_rules` is changed, because building new rules takes longer than playing.
+    """
+    own_rules.start_points[:] = start
+    records = np.empty(2 * n_units, DEAL_RECORD)
+    state = new_state(matchup.seed)
+    run_units(matchup, state, own_rules, (new_view(), new_view()), first_unit, n_units, records)
+    return records[: state.recorded]
+
+
+def _find_changes(from_start: np.ndarray, at_score: np.ndarray) -> np.ndarray:
+    """Return the changes of deals at a score, compared with the same shuffles from the start."""
+    changed = np.zeros(len(from_start), bool)
+    for name in ("winner", "points_a", "points_b"):
+        changed |= from_start[name] != at_score[name]
+    changed_deals = at_score[changed]
+    return np.concatenate(
+        [
+            _signed_changes(changed_deals, changed_deals, 1),
+            _signed_changes(changed_deals, from_start[changed], -1),
+        ]
+    )
+
+
+def _signed_changes(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
+    """Return deals as changes (CHANGE_COLUMNS) at the scores of the records `at`."""
+    points = deals["points_a"] + deals["points_b"]
+    score_columns = [at["score_a"], at["score_b"], group_numbers(at), np.full(len(at), sign)]
+    return np.stack([*score_columns, deals["dealer"], deals["winner"], points], axis=1)
+
+
+# Cache of computed arrays, keyed by a digest of everything they depend on
+#
+# The files are next to the compiled code (`simgin.core.jit.cache_directory`). A change of the
+# engine therefore starts a new directory, and old files are removed with the old code. The files
+# are plain npz, which numpy reads; their entry `about` describes them as JSON. A checksum follows.
+# Corrupt files are computed again.
+
+
+CHECKSUM_SIZE = 32  # bytes of the checksum at the end of a file
+CACHE_VERSION = 1  # format version; raised for changes that readers have to know
+
+
+def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
+    """Return cached arrays, or compute and cache them.
+
+    A file that cannot be read is replaced.
+
+    Args:
+        identity: Everything the arrays depend on.
+        compute: Function that computes the arrays.
+    """
+    text = json.dumps(identity, sort_keys=True)
+    path = _cache_path(text)
+    if path is None:
+        return compute()
+    arrays = _read_arrays(path, text)
+    if arrays is None:
+        arrays = compute()
+        with contextlib.suppress(OSError):  # A full disk only prevents caching.
+            _write_arrays(path, text, arrays)
+    return arrays
+
+
+def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, Any]:
+    """Return everything that arrays depend on that are computed from units of a matchup."""
+    players = [[player.text, loader.compute_strategy_digest(player)] for player in matchup.players]
+    return {
+        "kept": CACHE_VERSION,
+        "form": content,
+        "stream": rng.STREAM_VERSION,
+        "players": players,
+        "seed": matchup.seed,
+        "unit": matchup.unit,
+        "n": n_units,
+        "rules": matchup.variant.params,
+    }
+
+
+def outcomes_directory() -> Path | None:
+    """Return the directory of the cached files; None if nothing is cached."""
+    folder = jit.cache_directory()
+    return None if folder is None else folder / "outcomes"
+
+
+def _cache_path(text: str) -> Path | None:
+    folder = outcomes_directory()
+    digest = hashlib.sha256(text.encode()).hexdigest()[:32]
+    return None if folder is None else folder / f"{digest}.npz"
+
+
+def _read_arrays(path: Path, text: str) -> Arrays | None:
+    """Return the arrays of a file; None if it is missing, corrupt or about something else."""
+    try:
+        content = read_bytes(path)
+    except OSError:
+        return None
+    stream = io.BytesIO(content[:-CHECKSUM_SIZE])
+    if content[-CHECKSUM_SIZE:] != _checksum(stream):
+        return None
+    with np.load(stream, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    return arrays if str(arrays.pop("about", "")) == text else None
+
+
+def _write_arrays(path: Path, text: str, arrays: Arrays) -> None:
+    """Write arrays to a temporary file and move it to `path`, so that writing is atomic."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stream = io.BytesIO()
+    np.savez_compressed(stream, about=np.array(text), **arrays)  # type: ignore[arg-type]
+    with atomic_write(path) as file:
+        file.write(stream.getvalue() + _checksum(stream))
+
+
+def _checksum(stream: io.BytesIO) -> bytes:
+    """Return the checksum at the end of a file, which readers of npz files ignore."""
+    return hashlib.sha256(stream.getbuffer()).digest()

@@ -1,0 +1,238 @@
+"""Samples of solitaire deals, from which the odds of solitaire variants are estimated.
+
+A variant with a fixed number of deals (Solitary Gin) is played in matches, all others in single
+deals. The deals are a pure function of the rules, the strategy, the seed and their number, and are
+cached on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simgin.core import jit
+from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.rules_record import FIRST_TURN_DISCARD, JOKER_NONE
+from simgin.match_value import match_value, outcomes
+from simgin.match_value.outcomes import Outcomes
+from simgin.odds import kernels
+from simgin.play.kernel import compile_matchup, play_with_records
+from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup
+from simgin.play.parallel import Progress, map_units
+from simgin.rules.build import build_rules
+from simgin.rules.parameters import int_param
+from simgin.rules.variants import Variant
+from simgin.stats.estimate import Estimate
+from simgin.stats.table import make_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+MIN_SOLO_DEALS = 1_000
+# Number of the unit (a deal or a match); position of the joker in the deck, 0 on top, -1 if there
+# is none or it was dealt; number of draws; index of the ending; 1 if the player won; the player's
+# points minus the joker's, or the penalty; outcome of the match after the deal
+DEAL_COLUMNS = ("unit", "place", "drawn", "kind", "won", "score", "outcome")
+_COLUMN_INDEX = {name: i for i, name in enumerate(DEAL_COLUMNS)}
+# Deals per call of the engine, a quarter of a second for the slowest of these players
+DEALS_PER_CALL = 5_000
+
+
+class PlayerResult:
+    """Base of results for one strategy, in solitaire games or against itself."""
+
+    matchup: Matchup
+
+    @property
+    def variant(self) -> str:
+        """Spec of the variant."""
+        return self.matchup.variant.text
+
+    @property
+    def strategy(self) -> str:
+        """Spec of the strategy."""
+        return self.matchup.a.text
+
+
+@dataclass(frozen=True, eq=False)
+class SoloDeals(PlayerResult):
+    """Solitaire deals of one strategy under one variant, in order of play.
+
+    Attributes:
+        matchup: Matchup that was played.
+        rows: Deals, (n_deals, len(DEAL_COLUMNS)) int32.
+        outcomes: The same deals as outcome counts.
+        depends_on_score: True if the strategy plays differently at other scores.
+    """
+
+    matchup: Matchup
+    rows: np.ndarray
+    outcomes: Outcomes
+    depends_on_score: bool
+
+    def column(self, name: str) -> np.ndarray:
+        """Return one column of every deal, (n_deals,) int64."""
+        return np.asarray(self.rows[:, _COLUMN_INDEX[name]], np.int64)
+
+    def ended_in(self, *kinds: str) -> np.ndarray:
+        """Return a mask of the deals with the given endings, (n_deals,) bool."""
+        return np.isin(self.column("kind"), [DEAL_ENDINGS.index(kind) for kind in kinds])
+
+    @property
+    def n_units(self) -> int:
+        """Number of deals or matches that were played, by which errors are clustered."""
+        return int(self.rows[-1, _COLUMN_INDEX["unit"]]) + 1
+
+    @cached_property
+    def deck_size(self) -> int:
+        """Number of cards in the deck after dealing, including the joker: 42 or 43."""
+        variant = self.matchup.variant
+        return 52 - dealt_cards(variant) + int(build_rules(variant).joker != JOKER_NONE)
+
+
+def estimate_row(estimate: Estimate, n: int, name: str = "value") -> dict[str, float]:
+    """Return an estimate as fields of a row, with its value under the given name."""
+    value, se, low, high = estimate.as_tuple
+    return {name: value, "se": se, "low": low, "high": high, "n": n}
+
+
+def with_players(matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Return rows as a DataFrame, with variant, strategy and opponent as the first columns."""
+    names = {
+        "variant": matchup.variant.text,
+        "strategy": matchup.a.text,
+        "opponent": matchup.opponent,
+    }
+    frame = make_frame(rows)
+    return frame.assign(**names)[[*names, *frame.columns]]
+
+
+def play_solo_deals(
+    strategy: str,
+    variant: str,
+    n_deals: int,
+    *,
+    seed: int = 1,
+    workers: int | None = None,
+    on_progress: Progress | None = None,
+    compile_players: Callable[[Matchup], None] = compile_matchup,
+) -> SoloDeals:
+    """Play at least n deals of a solitaire variant, or load them from the cache.
+
+    Args:
+        strategy: Strategy spec.
+        variant: Variant spec.
+        n_deals: Minimum number of deals.
+        seed: Seed of the shuffles.
+        workers: Number of threads; by default one per CPU.
+        on_progress: Callback for the progress.
+        compile_players: Function that compiles a matchup; called only if deals are played.
+
+    Raises:
+        SeatError: The variant is for two players.
+        OutcomeError: There are fewer than 1,000 deals.
+    """
+    if n_deals < MIN_SOLO_DEALS:
+        raise outcomes.OutcomeError(
+            f"{n_deals} deals are too few for odds: take at least {MIN_SOLO_DEALS:,}, better "
+            "40,000."
+        )
+    matchup = solo_matchup(strategy, variant, seed)
+    units = -(-n_deals // _deals_in_unit(matchup))
+
+    def make() -> outcomes.Arrays:
+        compile_players(matchup)
+        return simulate_solo_arrays(matchup, units, workers, on_progress)
+
+    arrays = outcomes.load_or_compute(
+        outcomes.cache_identity(matchup, units, "deals of one player"), make
+    )
+    counted = Outcomes(arrays["outcomes"], arrays["counts"])
+    return SoloDeals(matchup, arrays["rows"], counted, bool(arrays["by_score"]))
+
+
+def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
+    """Return the matchup of a solitaire variant, with its unit.
+
+    Raises:
+        SeatError: The variant is for two players.
+    """
+    matchup = parse_matchup(strategy, None, variant, seed, "deal")
+    if matchup.b is not None:
+        raise PlayerCountError(
+            f"{matchup.variant.text} is for two players: its odds are by seat and by score "
+            "(`simgin.odds.two_player_odds`)."
+        )
+    return replace(matchup, unit="match") if matchup.variant.goal.total else matchup
+
+
+def _deals_in_unit(matchup: Matchup) -> int:
+    return int_param(matchup.variant.params, "deals_in_match") if matchup.unit == "match" else 1
+
+
+def simulate_solo_arrays(
+    matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
+) -> outcomes.Arrays:
+    """Play deals, and return the arrays that `play_solo_deals` caches."""
+    size = DEALS_PER_CALL // _deals_in_unit(matchup) // matchup.batch_size * matchup.batch_size
+    tallies = list[np.ndarray]()
+
+    def part(first: int, n: int) -> np.ndarray:
+        _, records = play_with_records(matchup, first, n)
+        tallies.append(outcomes.tally_records(records))  # The order does not matter.
+        return _to_rows(matchup, records)
+
+    rows = np.concatenate(map_units(part, n_units, size, workers, on_progress))
+    outcome_arrays = outcomes.merge_tallies(np.concatenate(tallies))
+    has_score = matchup.unit == "deal" and not matchup.variant.goal.one_deal
+    by_score = has_score and match_value.depends_on_score(matchup)
+    return {
+        "rows": rows,
+        "outcomes": outcome_arrays["rows"],
+        "counts": outcome_arrays["counts"],
+        "by_score": np.array(by_score),
+    }
+
+
+def _to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
+    """Convert records of deals to rows of DEAL_COLUMNS."""
+    position = _joker_positions(matchup, records["unit"], records["deal"])
+    hand_size = dealt_cards(matchup.variant)
+    in_deck = position >= hand_size
+    columns = {
+        "unit": records["unit"],
+        "place": np.where(in_deck, position - hand_size, -1),
+        "drawn": records["draws_a"],
+        "kind": records["kind"],
+        "won": records["winner"] == 0,
+        "score": records["points_a"] - records["points_b"],
+        "outcome": records["outcome"],
+    }
+    return np.stack([columns[name] for name in DEAL_COLUMNS], axis=1).astype(np.int32)
+
+
+def dealt_cards(variant: Variant) -> int:
+    """Return the number of cards dealt in a solitaire variant: 10, or 11 before a discard."""
+    return 11 if build_rules(variant).first_turn == FIRST_TURN_DISCARD else 10
+
+
+def _joker_positions(
+    matchup: Matchup, unit_numbers: np.ndarray, deal_numbers: np.ndarray
+) -> np.ndarray:
+    """Return the joker's position among the 53 cards in dealing order; -1 for none."""
+    positions = np.empty(len(unit_numbers), np.int64)
+    seed = np.uint64(matchup.seed).astype(np.int64)  # The engine uses int64.
+    in_order = map(np.ascontiguousarray, (unit_numbers, deal_numbers))
+    _compile_joker_positions()(seed, *in_order, build_rules(matchup.variant), positions)
+    return positions
+
+
+@cache
+def _compile_joker_positions() -> Any:
+    """Compile the loop over deals, which would take as long as play in Python."""
+    return jit.compile_function(kernels.write_joker_positions)

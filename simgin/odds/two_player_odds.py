@@ -1,0 +1,182 @@
+"""Odds of two equal players by seat and by score, from match values and deal outcomes.
+
+Both seats play the same strategy. Every DataFrame has the columns variant, strategy, opponent,
+those listed at its function, and n, the number of deals per row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simgin.match_value import match_value
+from simgin.match_value.match_value import MatchValue, ValueUnavailable
+from simgin.match_value.outcomes import N_GROUPS, Outcomes, count_outcomes
+from simgin.odds.solo_deals import PlayerResult, estimate_row, with_players
+from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup
+from simgin.play.parallel import Progress
+from simgin.stats.estimate import Estimate, critical_value, interval_around, wilson_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+SEAT_NAMES = ("dealer", "nondealer")
+POINTS_FIELDS = (("score",), ("score",))  # score fields of a match to points
+
+
+@dataclass(frozen=True)
+class SelfPlay(PlayerResult):
+    """Self-play of a strategy: deal outcomes, and match values if they are computable.
+
+    Attributes:
+        matchup: Matchup of single deals.
+        outcomes: Outcome counts.
+        value: Match values; None if they are not computable.
+        unavailable_reason: Explanation if there are no match values.
+    """
+
+    matchup: Matchup
+    outcomes: Outcomes
+    value: MatchValue | None
+    unavailable_reason: str = ""
+
+    @property
+    def n_deals(self) -> int:
+        """Number of deals played."""
+        return self.outcomes.n_deals // self.counts_per_deal
+
+    @property
+    def counts_per_deal(self) -> int:
+        """Number of times that each deal is counted: twice, for both sides, with match values."""
+        return 1 if self.value is None else 2
+
+
+def simulate_self_play(
+    strategy: str,
+    variant: str,
+    n_deals: int,
+    *,
+    seed: int = 1,
+    workers: int | None = None,
+    on_progress: Progress | None = None,
+) -> SelfPlay:
+    """Play n deals of a strategy against itself, or load them from the cache.
+
+    Args:
+        strategy: Strategy spec.
+        variant: Variant spec.
+        n_deals: Number of deals.
+        seed: Seed of the shuffles.
+        workers: Number of threads; by default one per CPU.
+        on_progress: Callback for the progress.
+
+    Raises:
+        SeatError: The variant is for one player.
+    """
+    matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
+    text = matchup.variant.text
+    name = matchup.a.text
+    if matchup.b is None:
+        raise PlayerCountError(
+            f"{text} is for one player: its odds are those of `simgin.odds.solo_odds`."
+        )
+    try:
+        match_values = match_value.compute_value(
+            text,
+            name,
+            name,
+            deals=n_deals,
+            seed=seed,
+            seat=0,
+            workers=workers,
+            on_progress=on_progress,
+        )
+    except ValueUnavailable as error:
+        return SelfPlay(
+            matchup, count_outcomes(matchup, n_deals, workers, on_progress), None, str(error)
+        )
+    counted = match_values.outcomes
+    return SelfPlay(
+        matchup, counted if isinstance(counted, Outcomes) else counted.start, match_values
+    )
+
+
+def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
+    """Compute win rates by seat and metric.
+
+    The metrics are `win` and `nobody` (a drawn deal) by dealer and nondealer of the deal. If match
+    values are available, `match` follows: for the dealer and the nondealer of the first deal, or
+    for "seat 0" and "seat 1" if the rules distinguish the seats (Gin Race). The nondealer has the
+    first turn.
+
+    Returns:
+        DataFrame with the columns seat, metric, value, se, low and high.
+    """
+    rows = [row for seat in SEAT_NAMES for row in _deal_rows(self_play, seat)]
+    if self_play.value is not None:
+        for seat, chance in _match_probabilities(self_play.value):
+            rows.append(
+                {"seat": seat, "metric": "match", **estimate_row(chance, self_play.n_deals)}
+            )
+    return with_players(self_play.matchup, rows)
+
+
+def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
+    """Yield the rates of deals won by a seat, and of drawn deals."""
+    outcomes = self_play.outcomes
+    counts = outcomes.counts.sum(axis=0)
+    n = self_play.n_deals
+    dealer = outcomes.column("dealer")
+    winner = outcomes.column("winner")
+    seat_side = dealer if seat == "dealer" else 1 - dealer
+    for metric, is_chosen in {"win": winner == seat_side, "nobody": winner < 0}.items():
+        share = int(counts[is_chosen].sum()) // self_play.counts_per_deal / n
+        chance = Estimate(share, math.sqrt(share * (1 - share) / n), n, *wilson_interval(share, n))
+        yield {"seat": seat, "metric": metric, **estimate_row(chance, n)}
+
+
+def _match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
+    """Yield the probability to win the match, by seat."""
+    if match_values.is_seat_symmetric:
+        a, b = (int(side[0]) if len(side) == 1 else side for side in match_values.board.start)
+        for dealer, seat in enumerate(SEAT_NAMES):
+            yield (
+                seat,
+                _value_estimate(
+                    match_values.win_probability(a, b, dealer), match_values.se(a, b, dealer)
+                ),
+            )
+        return
+    start = match_values.at_start()
+    yield "seat 0", _value_estimate(start.value, start.se)
+    yield "seat 1", _value_estimate(1 - start.value, start.se)
+
+
+def _value_estimate(probability: float, se: float) -> Estimate:
+    """Return a match value as an estimate with its confidence interval."""
+    return interval_around(
+        float(probability), float(se), N_GROUPS, N_GROUPS, minimum=0.0, maximum=1.0
+    )
+
+
+def odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
+    """Compute the probability to win the match at every score.
+
+    Returns:
+        DataFrame with the columns a and b (points of both sides), dealer (0 for the side with a
+        points,
+        1 for the other side) and the value. It is empty without match values, or if the sides count
+        anything but points.
+    """
+    match_values = self_play.value
+    if match_values is None or match_values.board.fields != POINTS_FIELDS:
+        return with_players(self_play.matchup, [])
+    scores = match_values.table().rename(columns={"score_a": "a", "score_b": "b"})
+    half = critical_value(N_GROUPS) * scores["se"]
+    scores["low"] = (scores["value"] - half).clip(lower=0)
+    scores["high"] = (scores["value"] + half).clip(upper=1)
+    scores["n"] = self_play.n_deals
+    return with_players(self_play.matchup, scores)

@@ -1,0 +1,250 @@
+"""Deals and matches in which some seats are played by external programs.
+
+table = GameTable(parse_matchup("simple", "champion", "standard", 1, "match"), external_seats=(0,))
+while table.decision is not None:
+    table.act(choose(table.decision))  # The view contains no hidden card.
+    if table.is_deal_over:
+        table.close_deal()
+
+The engine calls policies, plays and scores. The actions of a strategy in a game are those of a run
+with the same seed, unit and shuffles. See `simgin.play.stepping`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from simgin.core.codes import SLOTS
+from simgin.core.policy_types import POLICY_SIGNATURE
+from simgin.core.query import IllegalAction
+from simgin.core.state import MAX_DECISIONS, STATE_SIZE_WITHOUT_LOG, new_states
+from simgin.core.view import VIEW
+from simgin.play import kernel, stepping
+from simgin.play.kernel import SOLO_SLOTS, PolicyFailure, describe_failure, seat_players
+from simgin.play.matchup import Matchup
+from simgin.play.traced_deal import Decision, TracedDeal, dealt_hands, truncate_deal
+from simgin.rules.build import build_rules
+from simgin.strategy import python_tier
+
+
+class GameBatch:
+    """Games of one matchup, each with its own records, in the layout of `stepping`.
+
+    The engine finds records by their addresses. Each copy therefore has its own memory and its own
+    addresses.
+
+    Attributes:
+        matchup: Matchup that is played.
+        external_seats: Seats played by external programs.
+        states: Engine states, (n_games,) STATE.
+        views: Views of each seat, (n_games,) VIEW each.
+        records: Games, (n_games,) stepping.GAME.
+        address: Address of the first game.
+        rules: Rules record.
+    """
+
+    def __init__(self, matchup: Matchup, external_seats: Collection[int], n: int) -> None:
+        self.matchup = matchup
+        self.external_seats = tuple(external_seats)
+        self._allocate(n)
+        self._set_addresses()
+        self.records["outside"] = sum(1 << seat for seat in external_seats)
+        self.records["matches"] = matchup.unit == "match"
+        self.records["players"] = len(matchup.players)
+        self.states["watched"] = -1  # Log only actions.
+        self._set_players()
+
+    def _allocate(self, n: int) -> None:
+        """Allocate the memory of n games."""
+        self.states = new_states(self.matchup.seed, n)
+        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # contiguous for each seat
+        self._copied_views = np.zeros(n, VIEW)
+        self._saved_states = np.zeros((n, stepping.STATE_HEAD_SIZE), np.int64)
+        self.records = np.zeros(n, stepping.GAME)
+
+    def _set_addresses(self) -> None:
+        """Set the addresses of the records of each game."""
+        records = self.states, self._saved_states, *self.views, self._copied_views
+        for name, array in zip(stepping.ADDRESS_FIELDS, records, strict=True):
+            self.records[name] = array.ctypes.data + array.strides[0] * np.arange(len(array))
+        self.address: int = self.records.ctypes.data
+
+    def _set_players(self) -> None:
+        """Set the rules and policies, whose addresses differ between processes."""
+        self.rules = build_rules(self.matchup.variant)
+        self.records["rules"] = memory_address(self.rules)
+        first = self.states[0]
+        self._vectors = seat_players(first, self.matchup)  # The states hold only addresses.
+        for name in ("same", "noisy", "vectors", "lengths"):
+            self.states[name] = first[name]
+        players = len(self.matchup.players)
+        if len(self.external_seats) < players:
+            hooks = [*map(machine_code_address, kernel.compile_policies(self.matchup))]
+            slots = [i for i, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS]
+            self.records["hooks"][:, :players, slots] = np.reshape(hooks, (players, -1))
+
+    # Copies
+
+    def __deepcopy__(self, memo: Any) -> GameBatch:
+        """Return independent games in the same position; rules and policies are shared."""
+        twin = GameBatch.__new__(GameBatch)
+        twin.__dict__.update(self.__dict__)
+        twin._allocate(len(self.records))
+        twin._copy_memory(self._memory())
+        return twin
+
+    def __reduce__(self) -> Any:
+        """Return the constructor, its arguments and the memory of the games, for pickle."""
+        return GameBatch, (self.matchup, self.external_seats, len(self.records)), self._memory()
+
+    def __setstate__(self, contents: list[np.ndarray]) -> None:
+        """Continue pickled games in this process."""
+        self._copy_memory(contents)
+        self._set_players()
+
+    def _memory(self) -> list[np.ndarray]:
+        """Return the memory of the games; the last array is the log of a table's decisions."""
+        n, first = len(self.records), self.states[0]
+        states = np.ndarray((n, STATE_SIZE_WITHOUT_LOG), np.uint8, self.states.base)
+        log = first["log"][: first["logged"] + 1 if first["watched"] > 0 else 0]
+        return [states, *self.views, self._copied_views, self._saved_states, self.records, log]
+
+    def _copy_memory(self, contents: list[np.ndarray]) -> None:
+        """Copy the memory of other games to these games."""
+        *records, log = contents
+        for own, other in zip(self._memory(), records, strict=False):
+            own[:] = other
+        self.states[0]["log"][: len(log)] = log
+        self._set_addresses()
+
+
+def memory_address(record: Any) -> int:
+    """Return the address of a record."""
+    return int(record.__array_interface__["data"][0])
+
+
+def machine_code_address(hook: Any) -> int:
+    """Return the address of the machine code of a compiled policy, as numba finds it."""
+    version = hook.get_compile_result(POLICY_SIGNATURE)
+    address: int = version.library.get_pointer_to_function(version.fndesc.llvm_func_name)
+    return address
+
+
+class IllegalMove(ValueError):
+    """Error for an external action that is not legal."""
+
+
+class GameTable:
+    """One game with external seats; see the module docstring.
+
+    Args:
+        matchup: Matchup; the strategies of external seats are not called.
+        outside: Seats played by external programs.
+        unit: Number of the shuffles in the random streams.
+    """
+
+    def __init__(
+        self, matchup: Matchup, external_seats: Collection[int] = (0,), unit: int = 0
+    ) -> None:
+        self._games = GameBatch(matchup, external_seats, 1)
+        self.state.watched = 1  # Log every decision.
+        self._step(stepping.BEGIN, unit)
+
+    # Properties rather than attributes, so that a copy of the table uses its own games
+
+    @property
+    def matchup(self) -> Matchup:
+        """Matchup that is played."""
+        return self._games.matchup
+
+    @property
+    def rules(self) -> np.record:
+        """Rules record."""
+        return self._games.rules
+
+    @property
+    def state(self) -> np.record:
+        """Engine state of the deal."""
+        state: np.record = self._games.states[0]
+        return state
+
+    @property
+    def _status(self) -> int:
+        """Status: ASKED, DEAL_OVER or GAME_OVER of `stepping`."""
+        return int(self._games.records["at"][0])
+
+    def _step(self, command: int, argument: int) -> None:
+        try:
+            with python_tier.reraise_policy_errors():
+                stepping.compile_step_game()(self._games.address, command, argument)
+        except Exception as error:
+            failure = describe_failure(self.matchup, self.state, error)
+            raise PolicyFailure(failure) from (None if isinstance(error, IllegalAction) else error)
+
+    @property
+    def is_deal_over(self) -> bool:
+        """True if the deal has ended, and its result has not been applied to the match yet."""
+        return self._status == stepping.DEAL_OVER
+
+    @property
+    def is_over(self) -> bool:
+        """True if the deal or match is over, and its result has been applied."""
+        return self._status == stepping.GAME_OVER
+
+    @property
+    def decision(self) -> Decision | None:
+        """Pending decision of an external seat, without an action; None after the deal."""
+        if self._status != stepping.AWAITING_ACTION:
+            return None
+        state = self.state
+        view = self._games.views[state.asked_seat][0].copy()
+        return Decision(int(view.seat), SLOTS[state.asked_slot], view, None)
+
+    @property
+    def actions(self) -> list[int]:
+        """Actions of the deal so far, including those of strategies."""
+        state = self.state
+        actions_so_far: list[int] = state.answers[: state.scripted].tolist()
+        return actions_so_far
+
+    def act(self, action: int) -> None:
+        """Make the pending decision, and advance to the next one.
+
+        Raises:
+            IllegalMove: The action is not legal; the game is unchanged.
+        """
+        legal = int(self.state.legal) if self._status == stepping.AWAITING_ACTION else 0
+        if not 0 <= action < 64 or not legal >> action & 1:
+            raise IllegalMove(f"{action} is not among the legal answers")
+        self._step(stepping.ACT, action)
+
+    def undo_to(self, length: int) -> None:
+        """Undo all actions of the deal except the first `length`, and advance from there."""
+        self._step(stepping.REPLAY, length)
+
+    def replay(self, actions: Sequence[int]) -> None:
+        """Replay the deal by the given actions of all seats, and advance from there."""
+        if len(actions) >= MAX_DECISIONS:
+            raise IllegalMove("a deal has fewer answers")
+        self.state.answers[: len(actions)] = actions
+        self.undo_to(len(actions))
+
+    def close_deal(self) -> None:
+        """Apply the result of a finished deal, and begin the next deal of the match."""
+        self._step(stepping.CLOSE_DEAL, 0)
+
+    def trace(self) -> TracedDeal:
+        """Return the trace of the deal so far; the deal must not be closed yet."""
+        state, views = self.state.copy(), self._games.views
+        deal = TracedDeal(
+            matchup=self.matchup,
+            state=state,
+            views=(views[0][0].copy(), views[1][0].copy()),
+            error="",
+            exception=None,
+            hands=dealt_hands(state, self.rules, is_solo=self.matchup.b is None),
+        )
+        return deal if self.is_deal_over else truncate_deal(deal, int(state.scripted), True)

@@ -1,0 +1,299 @@
+"""Analysis of a hand of ten or eleven cards: its melds, meldings, deadwood and endings."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from simgin.core import bitboard, codes, endings, meldings
+from simgin.core.deadwood import best_discards, deadwood_for_side
+from simgin.core.rules_record import KNOCKER
+from simgin.rules.build import build_rules
+from simgin.rules.validation import OPENINGS_WITHOUT_UPCARD
+from simgin.rules.variants import Variant
+from simgin.text import notation
+
+ALL_RANKS = 0x1FFF
+Melding = tuple[int, ...]  # disjoint melds as masks, sorted by text
+
+
+def format_meld(meld: int) -> str:
+    """Format a meld (rules.md 3.5): sets in the order of suits, runs in the order of ranks.
+
+    A run round the corner starts after its gap, as in `QS KS AS`.
+    """
+    ranks = bitboard.ranks_of(meld)
+    start = 0 if ranks == ALL_RANKS else int(meldings.sequence_start(ranks))
+
+    def place(card: int) -> tuple[int, int]:
+        return (card % 13 - start) % 13, card
+
+    return " ".join(map(notation.format_card, sorted(notation.mask_to_cards(meld), key=place)))
+
+
+def format_melding(melding: Sequence[int]) -> str:
+    """Format the melds of a melding on one line."""
+    return " | ".join(format_melds(melding)) or "no meld"
+
+
+def format_melded_hand(melds: Melding, hand: int) -> str:
+    """Format a hand with its melds first, as in `7S 7H 7D | 8C 9C TC | 4H AC`."""
+    rest = notation.format_hand(hand & ~sum(melds))
+    return " | ".join([*format_melds(melds), rest] if rest else format_melds(melds))
+
+
+def sort_melds(melds: Iterable[int]) -> Melding:
+    """Return the melds of a melding (0 is no meld), sorted by their strings in ASCII order."""
+    return tuple(sorted((int(meld) for meld in melds if meld), key=format_meld))
+
+
+def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
+    """Return every melding that leaves the least deadwood, sorted by text.
+
+    Args:
+        hand: Mask of up to eleven cards.
+        rules: Rules record.
+        side: STOPPER or DEFENDER, which decides the values of the cards.
+    """
+    room = np.zeros(meldings.MAX_MELDS, np.int64)
+    melds = room[: meldings.find_melds(hand, rules, room)].tolist()
+    min_deadwood = int(deadwood_for_side(hand, rules, side))
+    best = []
+    for family in _disjoint_families(melds):
+        unmatched = notation.mask_to_cards(hand & ~sum(family))
+        if sum(rules.value[side, card % 13] for card in unmatched) == min_deadwood:
+            best.append(sort_melds(family))
+    return sorted(best, key=format_melds)
+
+
+def format_melds(melding: Sequence[int]) -> list[str]:
+    """Format the melds of a melding, one string each."""
+    return [format_meld(meld) for meld in melding]
+
+
+def _disjoint_families(melds: list[int]) -> Iterator[Melding]:
+    """Yield every family of up to three disjoint melds, including the empty one.
+
+    Eleven cards hold at most three melds.
+    """
+    for n in range(4):
+        for family in combinations(melds, n):
+            if sum(family).bit_count() == sum(map(int.bit_count, family)):
+                yield family
+
+
+def shown_melding(
+    hand: int, rules: Any, *, discard: int = 0, required_card: int = -1, ranks_left: int = -1
+) -> tuple[int, Melding]:
+    """Return the melding that the automatic rule shows (rules.md 3.5).
+
+    Args:
+        hand: Mask of the cards.
+        rules: Rules record.
+        discard: Mask of the discard; see `core.meldings.find_shown_melding`, also for the next two.
+        required_card: Card that has to be melded; -1 for none.
+        ranks_left: Code of the ranks that a shot must leave; -1 for no shot.
+
+    Returns:
+        (points left over, melds).
+    """
+    melds = np.zeros(meldings.MAX_MELDS, np.int64)
+    keys = np.zeros((1, 3), np.int64)
+    rows = np.zeros((1, 3), np.int64)
+    left = meldings.find_shown_melding(
+        hand, discard, required_card, ranks_left, rules, melds, keys, rows
+    )
+    return int(left), sort_melds(rows[0])
+
+
+# Analysis of a hand
+
+
+class HandError(ValueError):
+    """Error for an impossible hand, or an option that does not apply to the variant."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """One way to end the deal.
+
+    Attributes:
+        kind: knock, gin, shot or big gin.
+        discard: Card 0..51; -1 for none.
+        count: Deadwood after the discard.
+    """
+
+    kind: str
+    discard: int
+    count: int
+
+    @property
+    def text(self) -> str:
+        """Name of the ending, as in `knock with 9`."""
+        return self.kind if self.kind == "gin" else f"{self.kind} with {self.count}"
+
+
+@dataclass(frozen=True)
+class HandAnalysis:
+    """Analysis of a hand under a variant.
+
+    Attributes:
+        variant: Rules.
+        cards: Mask of ten or eleven cards.
+        deadwood: Least deadwood.
+        melding: Melding that the automatic rule shows.
+        meldings: All meldings that leave the least deadwood.
+        knock_limit: Knock limit; None if it depends on an upcard that is not given.
+        shot_ranks: Ranks 1..9 that a shot must leave; None without shots or without a score.
+        deadwood_by_discard: Deadwood that each discard leaves; empty for ten cards.
+        endings: Possible endings.
+    """
+
+    variant: Variant
+    cards: int
+    deadwood: int
+    melding: Melding
+    meldings: list[Melding]
+    knock_limit: int | None
+    shot_ranks: list[int] | None
+    deadwood_by_discard: dict[int, int]
+    endings: list[Ending]
+
+    @property
+    def best_cards(self) -> list[int]:
+        """Discards that leave the least deadwood."""
+        min_deadwood = min(self.deadwood_by_discard.values(), default=0)
+        return [card for card, left in self.deadwood_by_discard.items() if left == min_deadwood]
+
+
+def analyze_hand(
+    variant: Variant, cards: Sequence[int], *, upcard: int | None = None, score: int | None = None
+) -> HandAnalysis:
+    """Analyse ten cards (after the discard) or eleven cards (before it).
+
+    Args:
+        variant: Rules.
+        cards: Ten or eleven cards, 0..51.
+        upcard: First upcard, which sets the knock limit of some variants.
+        score: The player's points before the deal, which decide what a shot must leave.
+
+    Raises:
+        HandError: The number of cards is wrong, or the variant has no upcard or no shots.
+    """
+    _check_arguments(variant, cards, upcard, score)
+    rules = build_rules(variant)
+    hand = notation.cards_to_mask(cards)
+    limit = None
+    if upcard is not None or not rules.knock_by_upcard:
+        limit = int(endings.knock_limit(-1 if upcard is None else upcard, rules))
+    points = score if rules.shot else None
+    eleven = len(cards) == 11
+    hand_by_discard = (
+        {card: hand & ~(1 << card) for card in notation.mask_to_cards(hand)}
+        if eleven
+        else {-1: hand}
+    )
+    found_endings = []
+    if eleven:
+        least, best = best_discards(hand, hand, rules)
+        how, _, count = endings.best_ending(hand, hand, -1, -1, 0, least, best, rules)
+        if how == codes.ENDING_BIG_GIN:
+            found_endings.append(Ending("big gin", -1, int(count)))
+    for discard, ten in hand_by_discard.items():
+        found_endings += _possible_endings(discard, ten, limit, points, rules)
+    deadwood, melding = shown_melding(hand, rules)
+    return HandAnalysis(
+        variant=variant,
+        cards=hand,
+        deadwood=deadwood,
+        melding=melding,
+        meldings=best_meldings(hand, rules),
+        knock_limit=limit,
+        shot_ranks=None if points is None else required_shot_ranks(points),
+        deadwood_by_discard=_deadwood_by_discard(hand_by_discard, rules) if eleven else {},
+        endings=found_endings,
+    )
+
+
+def required_shot_ranks(points: int) -> list[int]:
+    """Return the ranks that a shot must leave at a score (rules.md 3.6).
+
+    Returns:
+        Ranks 1..9 in ascending order; empty if no shot is possible.
+    """
+    code = int(endings.required_ranks(points))
+    return [rank + 1 for rank in range(13) for _ in range(code >> 3 * rank & 7)]
+
+
+def _check_arguments(
+    variant: Variant, cards: Sequence[int], upcard: int | None, score: int | None
+) -> None:
+    if len(cards) not in (10, 11):
+        given = "1 card was" if len(cards) == 1 else f"{len(cards)} cards were"
+        raise HandError(f"{given} given; a hand has ten cards, or eleven before the discard.")
+    if upcard is not None and variant.params["first_turn"] in OPENINGS_WITHOUT_UPCARD:
+        raise HandError(f"{variant.text} has no upcard: leave --upcard out.")
+    if score is not None and not variant.params["shot"]:
+        raise HandError(
+            f"{variant.text} has no shots, so the score does not matter: leave --score out, "
+            "or add +shot to the variant."
+        )
+    if score is not None and score < 0:
+        raise HandError(f"a score is 0 or more, not {score}.")
+
+
+def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[int, int]:
+    """Return the deadwood that each discard leaves, least first.
+
+    Ties are ordered by the value of the discard, highest first, then by card number.
+    """
+    value = rules.value[KNOCKER]
+    leaves = {
+        card: int(deadwood_for_side(ten, rules, KNOCKER)) for card, ten in hand_by_discard.items()
+    }
+    ranked = sorted(leaves, key=lambda card: (leaves[card], -value[card % 13], card))
+    return {card: leaves[card] for card in ranked}
+
+
+def _possible_endings(
+    discard: int, kept: int, limit: int | None, points: int | None, rules: Any
+) -> list[Ending]:
+    """Return the endings that ten cards permit if the discard was not taken this turn."""
+    found_endings = []
+    count = int(endings.declared_deadwood(kept, -1, rules))
+    if count <= (limit or 0):
+        kind = "knock" if count else "gin"
+        found_endings.append(Ending(kind, discard, count))
+    if points is not None and endings.is_shot(kept, -1, points, rules):
+        discarded = 1 << discard if discard >= 0 else 0
+        demanded = int(endings.required_ranks(points))
+        left, _ = shown_melding(kept, rules, discard=discarded, ranks_left=demanded)
+        found_endings.append(Ending("shot", discard, left))
+    return found_endings
+
+
+def hand_to_json(hand: HandAnalysis) -> dict[str, Any]:
+    """Return the analysis as an object for `--json`."""
+    return {
+        "cards": notation.format_hand(hand.cards),
+        "variant": hand.variant.text,
+        "deadwood": hand.deadwood,
+        "melding": format_melds(hand.melding),
+        "meldings": [format_melds(melding) for melding in hand.meldings],
+        "limit": hand.knock_limit,
+        "shot_leaves": hand.shot_ranks,
+        "discards": {
+            notation.format_card(card): left for card, left in hand.deadwood_by_discard.items()
+        },
+        "best_discards": [notation.format_card(card) for card in hand.best_cards],
+        "endings": [
+            {
+                "ending": ending.kind.replace(" ", "_"),
+                "discard": notation.format_card(ending.discard) if ending.discard >= 0 else None,
+                "count": ending.count,
+            }
+            for ending in hand.endings
+        ],
+    }

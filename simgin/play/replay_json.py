@@ -1,0 +1,135 @@
+"""JSON objects of a traced deal: one for the deal, one per decision, one for the result."""
+
+from typing import Any
+
+from simgin.core.match import UNDECIDED
+from simgin.core.solo_deal import NO_JOKER_ABOVE, PLAYER_SEAT
+from simgin.play.hand_analysis import format_melds, sort_melds
+from simgin.play.replay import Replay, SoloReplay, score_to_json, with_deal_applied
+from simgin.play.traced_deal import Decision
+from simgin.text.notation import format_card, format_hand
+
+JsonObject = dict[str, Any]
+
+
+def replay_to_json(replay: Replay) -> list[JsonObject]:
+    """Return the objects of `simgin show --json`, which `event` distinguishes."""
+    first = _deal_object(replay)
+    last = _result_object(replay)
+    if isinstance(replay, SoloReplay):
+        first["deck"] = replay.deck_size
+        last |= _solo_result_fields(replay)
+    decisions = [_decision_object(replay, decision) for decision in replay.traced.decisions]
+    return [first, *decisions, last]
+
+
+def _deal_object(replay: Replay) -> JsonObject:
+    watched = replay.traced
+    state = replay.state
+    players = len(watched.matchup.players)
+    hands = [format_hand(hand) for hand in watched.hands[:players]]
+    return {
+        "event": "deal",
+        "variant": watched.matchup.variant.text,
+        "unit": int(state.unit),
+        "half": int(state.half),
+        "deal": int(state.deal),
+        "strategies": list(replay.names[:players]),
+        "dealer": int(state.dealer) if players == 2 else None,
+        **score_to_json(state, replay.params),
+        "limit": int(state.limit) if replay.has_cards else None,
+        "multiplier": int(state.multiplier) if replay.has_cards else None,
+        "upcard": _card_or_none(state.upcard) if replay.has_cards else None,
+        "hands": hands if replay.has_cards else [],
+        "pack": " ".join(format_card(int(card)) for card in state.pack[: state.dealt]),
+        "joker": _nonnegative_or_none(state.joker) if players == 1 else None,
+        "in_match": watched.matchup.unit == "match",
+    }
+
+
+def _decision_object(replay: Replay, decision: Decision) -> JsonObject:
+    view = decision.view
+    return {
+        "event": "decision",
+        "turn": int(view.turn),
+        "seat": decision.seat,
+        "strategy": replay.names[decision.seat],
+        "slot": decision.slot,
+        "hand": format_hand(int(view.hand)),
+        "count": int(view.count),
+        "offered": _card_or_none(view.taken_offer),
+        "taken": _card_or_none(view.taken),
+        "drawn": _card_or_none(view.drawn),
+        "known": format_hand(int(view.known)),
+        "stock": int(view.stock),
+        "deck_left": _nonnegative_or_none(view.deck_left),
+        "stake": int(view.stake),
+        "owner": _nonnegative_or_none(view.owner),
+        "stake_offered": int(view.offered) or None,
+        "ending": int(view.ending),
+        "ending_card": _card_or_none(view.ending_card),
+        "ending_count": int(view.ending_count) if view.ending else None,
+        "answer": _action_value(decision),
+    }
+
+
+def _action_value(decision: Decision) -> int | str | None:
+    """Return the action as an integer, or as a card for a discard; None if there was none."""
+    if decision.slot == "discard" and decision.action is not None:
+        return format_card(decision.action)
+    return decision.action
+
+
+def _result_object(replay: Replay) -> JsonObject:
+    state = replay.state
+    kind = replay.traced.kind
+    shown = state.stopper >= 0
+    laid, melds = replay.defender_layoffs() if shown else (0, ())
+    return {
+        "event": "result",
+        "kind": kind or None,
+        "stopper": _nonnegative_or_none(state.stopper),
+        "winner": _nonnegative_or_none(state.winner),
+        "score": [int(points) for points in state.score],
+        "turns": int(state.turns),
+        "stock": int(state.stock),
+        "discard": _card_or_none(state.discard),
+        "melds": format_melds(sort_melds(state.melds)) if shown else [],
+        "stopper_count": int(state.stopper_count) if shown else None,
+        "defender_melds": format_melds(melds),
+        "laid_off": format_hand(laid),
+        "defender_count": int(state.other_count) if shown else None,
+        "stake": int(state.stake),
+        "paid_for_refusal": int(state.pays) if kind == "refused" else None,
+        "match": _match_object(replay),
+        "fault": replay.traced.error or None,
+    }
+
+
+def _match_object(replay: Replay) -> JsonObject | None:
+    """Return the match score after the deal; None for a single deal or after an error."""
+    if replay.traced.matchup.unit == "deal" or replay.traced.error:
+        return None
+    after, outcome = with_deal_applied(replay.state, replay.rules)
+    numbers = score_to_json(after, replay.params)
+    return numbers | {"over": outcome != UNDECIDED, "winner": _nonnegative_or_none(outcome)}
+
+
+def _solo_result_fields(replay: SoloReplay) -> JsonObject:
+    """Return the additional result fields of a solitaire deal."""
+    state = replay.state
+    known = replay.has_joker and 0 <= state.above < NO_JOKER_ABOVE and not replay.traced.error
+    return {
+        "held": format_hand(int(state.hand[PLAYER_SEAT])),
+        "held_count": int(state.count[PLAYER_SEAT]),
+        "above_joker": int(state.above) if known else None,
+    }
+
+
+def _card_or_none(card: int) -> str | None:
+    return format_card(int(card)) if card >= 0 else None
+
+
+def _nonnegative_or_none(number: int) -> int | None:
+    """Return a number, or None for -1."""
+    return int(number) if number >= 0 else None

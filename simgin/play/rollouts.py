@@ -1,0 +1,346 @@
+"""Rollouts from a decision, in worlds with sampled hidden cards or within simulated deals."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import boolean, from_dtype, int8, int64, types
+
+from simgin.core import codes
+from simgin.core.bits import lowest_bit
+from simgin.core.deadwood import best_discards, deadwood, highest_value_cards
+from simgin.core.deal_record import DEAL_RECORD
+from simgin.core.endings import discards_that_end, permitted_discards, required_meld_card
+from simgin.core.offer_queries import query_world_offers
+from simgin.core.paired_rollouts import run_paired_rollouts, run_paired_rollouts_solo
+from simgin.core.policy_types import POLICY_TYPE, VIEW_TYPE
+from simgin.core.position_rollouts import (
+    ACTION_ACCEPT,
+    ACTION_DISCARD,
+    ACTION_END,
+    ACTION_LEAVE,
+    ACTION_OFFER,
+    ACTION_REFUSE,
+    run_world_rollouts,
+)
+from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS
+from simgin.core.solo_position_rollouts import run_world_rollouts_solo
+from simgin.core.state import SLOT_KNOCK, new_state
+from simgin.core.view import VIEW
+from simgin.play.kernel import call_kernel_checked, compile_loop, new_views, seat_players
+from simgin.play.matchup import Matchup
+from simgin.rules.build import build_rules
+from simgin.strategy import Policy, compiler
+from simgin.text import notation
+
+
+class Action(NamedTuple):
+    """Option of a player.
+
+    Attributes:
+        kind: STOCK, TAKE, PASS, THROW (discard), END, LEAVE, OFFER, ACCEPT or REFUSE.
+        card: Card of THROW and END; for OFFER the number on the die, 0 to leave it. END without a
+            card (-1) is big gin, and in solitaire games also the knock or gin with ten cards.
+    """
+
+    kind: int
+    card: int = -1
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """Sampled hidden states (worlds) of a position.
+
+    Attributes:
+        hands: Cards of the opponent as masks, (n_worlds,) int64; not used in solitaire games.
+        stocks: Cards of the stock, the next card first, (n_worlds, n_cards) int8. In solitaire
+            games they include the joker. Before the deal, they are the whole pack.
+        views: View of the player with forgotten facts filled in, (n_worlds,) VIEW; None if the view
+            is the same in all worlds.
+    """
+
+    hands: np.ndarray
+    stocks: np.ndarray
+    views: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.hands)
+
+    def views_for(self, view: Any) -> np.ndarray:
+        """Return the view in every world, (n_worlds,) VIEW, or (1,) if all worlds share `view`."""
+        return np.array([view], VIEW) if self.views is None else self.views
+
+    def subset(self, indices: np.ndarray) -> "Worlds":
+        """Return a subset of the worlds."""
+        views = None if self.views is None else self.views[indices]
+        return Worlds(self.hands[indices], self.stocks[indices], views)
+
+    def replace_world(self, index: int, others: "Worlds") -> None:
+        """Replace a world by the first of other worlds."""
+        self.hands[index] = others.hands[0]
+        self.stocks[index] = others.stocks[0]
+        if self.views is not None and others.views is not None:
+            self.views[index] = others.views[0]
+
+
+def legal_actions(view: Any, rules: Any) -> list[Action]:
+    """Return every legal action for a decision of the slots take, discard or knock.
+
+    Discards come first, in the order of the card numbers, followed by the endings.
+    """
+    if view.deck_left >= 0:
+        return _solo_actions(view, rules)
+    if view.phase == codes.PHASE_LAST:
+        return [
+            Action(ACTION_LEAVE),
+            *_ending_actions(view, int(view.hand) | 1 << int(view.taken_offer), rules),
+        ]
+    if view.taken_offer >= 0:
+        return [Action(kind) for kind in _draw_kinds(view, rules)]
+    eleven = int(view.hand)
+    legal = int(permitted_discards(eleven, int(view.taken), int(view.drawn), rules))
+    discarded = [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)]
+    return discarded + _ending_actions(view, eleven, rules)
+
+
+def die_actions(view: Any, rules: Any) -> list[Action]:
+    """Return every legal action for a decision of the slots offer or answer."""
+    if view.offered:
+        return [Action(ACTION_ACCEPT), Action(ACTION_REFUSE)]
+    numbers = range(int(view.stake) + 1, int(rules.die_cap) + 1)
+    return [Action(ACTION_OFFER, number) for number in (0, *numbers)]
+
+
+def _solo_actions(view: Any, rules: Any) -> list[Action]:
+    """Return the legal actions of a single player, with one gin for all that score the same."""
+    if view.phase == codes.PHASE_STOP:
+        return [Action(codes.ACTION_STOCK), Action(ACTION_END)]
+    eleven = int(view.hand)
+    drawn = int(view.drawn)
+    legal = int(permitted_discards(eleven, -1, drawn, rules))
+    min_deadwood, best = best_discards(eleven, legal, rules)
+    may_stop = drawn >= 0 or rules.stop_before_draw
+    endings = []
+    if min_deadwood == 0 and may_stop:
+        legal &= ~int(best)
+        dear, _ = highest_value_cards(best, rules)
+        endings.append(Action(ACTION_END, int(lowest_bit(dear))))
+    if rules.big_gin and deadwood(eleven, rules) == 0:
+        endings.append(Action(ACTION_END))
+    return [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)] + endings
+
+
+def _draw_kinds(view: Any, rules: Any) -> list[int]:
+    if view.phase != codes.PHASE_UPCARD:
+        return [codes.ACTION_STOCK, codes.ACTION_TAKE]
+    if rules.first_turn == FIRST_TURN_UPCARD_PASS:
+        return [codes.ACTION_PASS, codes.ACTION_TAKE]
+    return [codes.ACTION_STOCK, codes.ACTION_TAKE, codes.ACTION_PASS]
+
+
+def _ending_actions(view: Any, eleven: int, rules: Any) -> list[Action]:
+    """Return the actions that end the deal with eleven cards."""
+    taken = int(view.taken_offer if view.phase == codes.PHASE_LAST else view.taken)
+    legal = int(permitted_discards(eleven, taken, int(view.drawn), rules))
+    must = int(required_meld_card(taken, rules))
+    limit, points = int(view.limit), int(view.own_points)
+    ending = int(discards_that_end(eleven, legal, must, limit, points, rules))
+    actions = [Action(ACTION_END, card) for card in notation.mask_to_cards(ending)]
+    if rules.big_gin and deadwood(eleven, rules) == 0:
+        actions.append(Action(ACTION_END))
+    return actions
+
+
+INT_VECTOR_TYPE = types.Array(int64, 1, "C")
+STOCKS_TYPE = types.Array(int8, 2, "C")
+INT_MATRIX_TYPE = types.Array(int64, 2, "C")
+VIEWS_TYPE = types.Array(VIEW_TYPE, 1, "C")
+RECORD_MATRIX_TYPE = types.Array(from_dtype(DEAL_RECORD), 2, "C")
+
+
+def compile_rollout_kernel(players: int) -> Any:
+    """Compile the loop over worlds; see `core.position_rollouts`."""
+    rest = (STOCKS_TYPE, INT_VECTOR_TYPE, INT_VECTOR_TYPE, int64, RECORD_MATRIX_TYPE)
+    if players == 1:
+        return compile_loop(run_world_rollouts_solo, 1, VIEWS_TYPE, *rest, distinct=False)
+    return compile_loop(run_world_rollouts, 2, VIEWS_TYPE, INT_VECTOR_TYPE, *rest, distinct=False)
+
+
+def roll_out_worlds(
+    matchup: Matchup, view: Any, actions: list[Action], worlds: Worlds, first_world: int = 0
+) -> np.ndarray:
+    """Roll out each action in each world, to the end of the deal.
+
+    Strategy A plays for the owner of the view and B for the opponent, from the position on.
+
+    Args:
+        matchup: Matchup that plays the rollouts.
+        view: View of the player to act.
+        actions: Actions to roll out.
+        worlds: Sampled hidden states.
+        first_world: Number of the first world, used as the unit of the policies' random streams.
+
+    Returns:
+        Records of the deals, (n_worlds, n_actions) DEAL_RECORD.
+    """
+    records = np.zeros((len(worlds), len(actions)), DEAL_RECORD)
+    kinds, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
+    players = len(matchup.players)
+    hidden = [worlds.hands, worlds.stocks] if players == 2 else [worlds.stocks]
+    arguments = [worlds.views_for(view), *hidden, kinds, cards, first_world, records]
+    _run_in_new_state(matchup, compile_rollout_kernel(players), arguments)
+    return records
+
+
+def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int = 0) -> np.ndarray:
+    """Query what B offers in each world, for a decision that responds to an offer.
+
+    Args:
+        matchup: Matchup; strategy A plays for the owner of the view.
+        view: View of the player to act.
+        worlds: Sampled hidden states.
+        first_world: Number of the first world, used as the unit of the policies' random streams.
+
+    Returns:
+        Offers, (n_worlds,) int64; 0 for none.
+    """
+    offers = np.zeros(len(worlds), np.int64)
+    kernel = compile_loop(
+        query_world_offers,
+        2,
+        VIEWS_TYPE,
+        INT_VECTOR_TYPE,
+        STOCKS_TYPE,
+        int64,
+        INT_VECTOR_TYPE,
+        distinct=False,
+    )
+    _run_in_new_state(
+        matchup, kernel, [worlds.views_for(view), worlds.hands, worlds.stocks, first_world, offers]
+    )
+    return offers
+
+
+def _run_in_new_state(
+    matchup: Matchup, kernel: Any, arguments: list[Any], random_slots: int = 0
+) -> None:
+    """Call a kernel with a new state and new views before its arguments.
+
+    Args:
+        matchup: Matchup to play.
+        kernel: Compiled kernel.
+        arguments: Arguments after the state, the rules and the views.
+        random_slots: Slots, as bits, in which A gets random numbers even if its own policy uses
+            none.
+    """
+    state = new_state(matchup.seed)
+    vectors = seat_players(state, matchup)
+    state.noisy[0] |= random_slots
+    views = new_views()[: len(matchup.players)]
+    call_kernel_checked(
+        matchup, state, kernel, [state, build_rules(matchup.variant), *views, *arguments]
+    )
+    del vectors  # The state held only their addresses.
+
+
+# Paired rollouts of several actions from one decision of a simulated deal
+
+
+NEW_MATCH_SCORE = np.zeros(4, np.int64)  # score before the first deal of a match
+
+
+@dataclass(frozen=True)
+class PairedRollouts:
+    """Decisions of strategy A, with paired rollouts of several actions for each.
+
+    Attributes:
+        views: Views of A, (n_decisions,) VIEW.
+        weights: Inverse of the probability that the decision was drawn within its deal,
+            (n_decisions,) int64.
+        actions: Actions tried, padded with -1, (n_decisions, max_actions) int64.
+        records: Result of each rollout, (n_decisions, max_actions) DEAL_RECORD.
+        scores: Points of A and B and deals won by A and B, (n_decisions, 4) int64.
+    """
+
+    views: np.ndarray
+    weights: np.ndarray
+    actions: np.ndarray
+    records: np.ndarray
+    scores: np.ndarray
+
+    @property
+    def is_tried(self) -> np.ndarray:
+        """Mask of the filled entries of actions and records, (n_decisions, max_actions) bool."""
+        return self.actions >= 0
+
+
+def roll_out_deals(
+    matchup: Matchup,
+    candidates_policy: Policy,
+    first_unit: int,
+    n_units: int,
+    max_actions: int,
+    scores: np.ndarray | None = None,
+    exploration_policy: Policy | None = None,
+    *,
+    first_only: bool = False,
+) -> PairedRollouts:
+    """Play deals, and roll out several actions from one decision of A in each.
+
+    The decision is drawn at random from those of A in the deal, so that means over decisions have
+    to be weighted (see `core.paired_rollouts`). Deals with fewer than two candidate actions are
+    left out. The decisions of the slots offer, answer and show are not supported, nor is `take` in
+    solitaire games.
+
+    Args:
+        matchup: Matchup to play.
+        candidates_policy: Policy of the slot to roll out. It gets the parameters of A's policy in
+            that slot and returns the candidate actions, as bits.
+        first_unit: Number of the first unit.
+        n_units: Number of units.
+        max_actions: Maximum number of actions, lowest first.
+        scores: Match score before each deal (see `scores`); by default that of a new match.
+        exploration_policy: Knock policy of A before the decision, with the parameters of A's own
+            policy; by default A's own policy.
+        first_only: Use the first decision of the slot instead of drawing one.
+
+    Raises:
+        PolicyFailure: A policy failed.
+    """
+    players = len(matchup.players)
+    slot = codes.SLOTS.index(candidates_policy.slot)
+    before = exploration_policy or matchup.a.policy("knock")
+    assert before is not None, f"{matchup.a.text} has an empty slot: the loader fills them"
+    if scores is None:
+        scores = np.tile(NEW_MATCH_SCORE, (n_units, 1))
+    views = np.zeros(n_units, VIEW)
+    tried = np.full((n_units, max_actions), -1, np.int64)
+    records = np.zeros((n_units, max_actions), DEAL_RECORD)
+    weights = np.zeros(n_units, np.int64)
+    hooks_of = (POLICY_TYPE, POLICY_TYPE)
+    between = (
+        int64,
+        int64,
+        INT_MATRIX_TYPE,
+        int64,
+        boolean,
+        *hooks_of,
+        VIEWS_TYPE,
+        INT_VECTOR_TYPE,
+        INT_MATRIX_TYPE,
+        RECORD_MATRIX_TYPE,
+    )
+    function = run_paired_rollouts_solo if players == 1 else run_paired_rollouts
+    hooks = [compiler.compile_policy(candidates_policy), compiler.compile_policy(before)]
+    arguments = [first_unit, n_units, scores, slot, first_only, *hooks]
+    arguments += [views, weights, tried, records]
+    noisy = int(before.noise) << SLOT_KNOCK
+    _run_in_new_state(matchup, compile_loop(function, players, *between), arguments, noisy)
+    is_complete = tried[:, 1] >= 0
+    return PairedRollouts(
+        views[is_complete],
+        weights[is_complete],
+        tried[is_complete],
+        records[is_complete],
+        scores[is_complete],
+    )

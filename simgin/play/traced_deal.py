@@ -1,0 +1,257 @@
+"""Traced deals: single deals with a record of every decision, for `simgin show` and tests.
+
+They are played by the same engine as measurements.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from simgin.core import batch_columns
+from simgin.core.codes import SLOTS
+from simgin.core.rules_record import FIRST_TURN_DISCARD
+from simgin.core.state import new_state
+from simgin.play.kernel import describe_failure, new_views, run_units
+from simgin.play.matchup import Matchup
+from simgin.rules.build import build_rules
+from simgin.text.notation import cards_to_mask
+
+DECLINABLE_SLOTS = ("knock", "offer")  # slots in which action 0 has no effect
+
+
+class NoSuchDeal(ValueError):
+    """Error for a deal after the end of its match."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Decision of a policy.
+
+    Attributes:
+        seat: Seat of the player, 0 or 1.
+        slot: Slot of the policy.
+        view: View of the player.
+        action: Action returned, as an integer code; None if it was not legal or the policy raised.
+    """
+
+    seat: int
+    slot: str
+    view: np.record
+    action: int | None
+
+
+@dataclass(frozen=True)
+class TracedDeal:
+    """Traced deal.
+
+    Attributes:
+        matchup: Matchup that played the deal.
+        state: Engine state after the deal; see `core.state`.
+        views: Last views by seat.
+        error: Error message if a policy failed, else empty.
+        exception: Exception of the policy or the engine in that case.
+        hands: Hands as dealt, by seat.
+        is_truncated: True if only the beginning of the deal is known; see `truncate_deal`.
+    """
+
+    matchup: Matchup
+    state: np.record
+    views: tuple[np.record, np.record]
+    error: str
+    exception: Exception | None
+    hands: tuple[int, int]
+    is_truncated: bool = False
+
+    @cached_property
+    def decisions(self) -> list[Decision]:
+        """Decisions of the deal. After an error, the last one has no legal action."""
+        return [self.decision(number) for number in range(self.n_decisions)]
+
+    @property
+    def n_decisions(self) -> int:
+        """Number of decisions, including one without a legal action."""
+        return int(self.state.logged) + bool(self.error)
+
+    def decision(self, number: int) -> Decision:
+        """Return one of the decisions."""
+        state = self.state
+        view = state["log"][number].copy()
+        answer = int(state["answers"][number]) if number < state["logged"] else None
+        return Decision(int(view["seat"]), SLOTS[state["slots"][number]], view, answer)
+
+    @property
+    def kind(self) -> str:
+        """Ending of the deal; empty after an error."""
+        return batch_columns.DEAL_ENDINGS[self.state.kind] if self.state.kind >= 0 else ""
+
+    @property
+    def turns(self) -> list[tuple[int, int, int, int]]:
+        """(seat, source, card drawn or taken, card discarded or -1) of every turn.
+
+        A card that is hidden from one seat is in the history of the other seat.
+        """
+        views = self.views[: len(self.matchup.players)]
+        histories = [view.history[: self.state.turns] for view in views]
+        turns = []
+        for rows in zip(*histories, strict=True):
+            seat, source, _, discard = map(int, rows[0])
+            turns.append((seat, source, max(int(row[2]) for row in rows), discard))
+        return turns
+
+
+def trace_deal(
+    matchup: Matchup,
+    unit: int = 0,
+    half: int = 0,
+    deal: int = 0,
+    *,
+    pack: Sequence[int] | None = None,
+    joker: int = -1,
+    dealer: int = 0,
+    points: tuple[int, int] | None = None,
+    script: Sequence[int] = (),
+) -> TracedDeal:
+    """Play and trace one deal: a deal of a unit, or one with given cards.
+
+    If a policy fails, the trace ends there and has an error message.
+
+    Args:
+        matchup: Matchup to play.
+        unit: Number of the unit.
+        half: Mirrored game of the unit, 0 or 1.
+        deal: Number of the deal in a match.
+        pack: 52 cards in dealing order.
+        joker: Position of the joker among the 53 cards of a solitaire game; -1 for none.
+        dealer: Seat of the dealer for a given pack.
+        points: Scores of the seats before the deal; by default start_points.
+        script: First actions of the deal, used instead of the players'.
+
+    Raises:
+        NoSuchDeal: The match ended before the deal.
+    """
+    state = new_state(matchup.seed)
+    rules = build_rules(matchup.variant)
+    if points is not None:
+        rules.start_points[:] = points
+    state.watch_half = half
+    state.watch_deal = deal
+    if pack is not None:
+        # Deal the pack without a shuffle.
+        state.pack[:] = pack
+        state.given = 1
+        state.shuffled = len(pack)
+        state.dealer = dealer
+        state.joker = joker
+    state.answers[: len(script)] = script
+    state.scripted = len(script)
+    views = new_views()
+    error_text = ""
+    raised = None
+    try:
+        run_units(matchup, state, rules, views, unit, 1)
+    except Exception as error:
+        error_text = describe_failure(matchup, state, error)
+        raised = error
+    if not error_text and not state.watched:
+        raise NoSuchDeal(
+            f"the match of unit {unit}, half {half} was over after {state.deal + 1} deals; "
+            f"name one of 0..{state.deal}."
+        )
+    return TracedDeal(
+        matchup=matchup,
+        state=state,
+        views=views,
+        error=error_text,
+        exception=raised,
+        hands=dealt_hands(state, rules, is_solo=matchup.b is None),
+    )
+
+
+@dataclass(frozen=True)
+class ScriptedAction:
+    """Action of a seat in a slot, as an integer code, for a script."""
+
+    seat: int
+    slot: str
+    action: int
+
+
+def trace_to_decision(
+    matchup: Matchup,
+    script: list[ScriptedAction],
+    is_target: Callable[[Decision], bool],
+    unit: int = 0,
+    **deal: Any,
+) -> tuple[TracedDeal, int] | None:
+    """Play a deal by scripted actions, then by the players, to reach a certain decision.
+
+    Endings and offers that are not in the script are declined. A scripted refusal to end or offer
+    may be absent from the deal. The script is changed in place accordingly.
+
+    Args:
+        matchup: Matchup to play.
+        script: Scripted actions; changed in place.
+        is_target: Function that returns True for the wanted decision.
+        unit: Number of the unit.
+        **deal: Keyword arguments of `trace_deal`. They must include the pack, because a script
+            applies to both mirrored games.
+
+    Returns:
+        (traced deal, index of the decision after the script); None if it is not reached.
+    """
+    while True:
+        played = trace_deal(matchup, unit, script=[decision.action for decision in script], **deal)
+        seats = played.state.log["seat"][: played.n_decisions].tolist()
+        slots = [SLOTS[slot] for slot in played.state.slots[: played.n_decisions].tolist()]
+        position = 0
+        for decision, seat, slot in zip(script, seats, slots, strict=False):
+            if (decision.seat, decision.slot) != (seat, slot):
+                break
+            position += 1
+        if position == played.n_decisions:
+            return None
+        if position == len(script) and is_target(played.decision(position)):
+            return played, position
+        if (
+            position < len(script)
+            and script[position].action == 0
+            and script[position].slot in DECLINABLE_SLOTS
+        ):
+            del script[position]
+        elif slots[position] in DECLINABLE_SLOTS:
+            script.insert(position, ScriptedAction(seats[position], slots[position], 0))
+        else:
+            return None
+
+
+def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> TracedDeal:
+    """Truncate a traced deal after a number of actions.
+
+    Args:
+        deal: Traced deal; its state is changed.
+        n_actions: Number of actions to keep.
+        has_open_decision: True if the next decision is kept as well, without its action.
+    """
+    deal.state.logged = n_actions
+    deal.state.kind = -1
+    error_text = "Nothing more is known of this deal." if has_open_decision else ""
+    return replace(deal, error=error_text, is_truncated=True)
+
+
+def dealt_hands(state: Any, rules: Any, is_solo: bool) -> tuple[int, int]:
+    """Return the hands dealt, by seat: one card at a time, the nondealer first.
+
+    In solitaire games, the second hand is empty, and a joker in the hand replaces a card.
+    """
+    eleven = rules.first_turn == FIRST_TURN_DISCARD
+    if is_solo:
+        size = 11 if eleven else 10
+        return cards_to_mask(state.pack[: size - (0 <= state.joker < size)]), 0
+    nondealer = cards_to_mask(state.pack[0:20:2])
+    dealer = cards_to_mask(state.pack[1:20:2])
+    if eleven:
+        nondealer |= 1 << int(state.pack[20])
+    return (nondealer, dealer) if state.dealer == 1 else (dealer, nondealer)

@@ -1,0 +1,120 @@
+"""Watchdog for policies that do not return: it warns on stderr, then aborts the call.
+
+A compiled policy in an endless loop cannot be stopped from outside. However, the engine notes which
+policy it calls before each call. A thread reads these notes at intervals, so that the engine is not
+slowed down.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import InvalidStateError
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from simgin.core import jit
+from simgin.core.codes import SLOTS
+from simgin.play.matchup import Matchup
+from simgin.strategy import Policy
+from simgin.strategy.python_tier import InvalidActionError
+from simgin.text.messages import print_status
+
+WARN_AFTER = 10.0  # seconds until a warning
+ABORT_AFTER = 60.0  # seconds until the call is aborted
+CHECK_INTERVAL = 1.0  # seconds between two checks
+# At least one of these fields changes between two decisions of a deal.
+_DECISION_FIELDS = (
+    "unit",
+    "half",
+    "deal",
+    "turns",
+    "phase",
+    "taken",
+    "drawn",
+    "asked_seat",
+    "asked_slot",
+)
+
+
+class _RunningKernel:
+    """Running kernel, and the time it has spent in the current decision."""
+
+    def __init__(self, matchup: Matchup, state: Any, on_timeout: OnTimeout) -> None:
+        self._matchup = matchup
+        self._state = state
+        self._on_timeout = on_timeout
+        self._decision: tuple[int, ...] = ()
+        self._waited = 0.0  # seconds, counted in checks so that a stopped process does not count
+
+    def check(self) -> None:
+        """Warn if the current policy call takes too long, and abort the call later."""
+        place = tuple(int(self._state[name]) for name in _DECISION_FIELDS)
+        self._waited = self._waited + CHECK_INTERVAL if place == self._decision else 0.0
+        self._decision = place
+        if self._waited >= ABORT_AFTER:
+            _running.discard(self)
+            with suppress(InvalidStateError):  # The policy has just returned.
+                self._on_timeout(InvalidActionError(f"did not answer within {ABORT_AFTER:g} s."))
+        elif self._waited >= WARN_AFTER:
+            self._warn()
+
+    def _warn(self) -> None:
+        strategy = self._matchup.players[int(self._state.asked_seat != self._state.half)]
+        policy = strategy.policy(SLOTS[self._state.asked_slot])
+        if policy is None or policy.function in _reported:
+            return
+        _reported.add(policy.function)
+        print_status(unresponsive_policy_warning(policy))
+
+
+OnTimeout = Callable[[BaseException], None]
+_running: set[_RunningKernel] = set()
+_reported: set[Callable[..., Any]] = set()  # functions of policies already reported
+_lock = threading.Lock()
+_thread: threading.Thread | None = None
+
+
+def unresponsive_policy_warning(policy: Policy) -> str:
+    """Return a warning that names a policy that does not return and its source line."""
+    line = policy.function.__code__.co_firstlineno
+    place = f"{policy.location}:{line}"
+    return (
+        f"the {policy.slot} policy {policy.name!r} ({place}) has not answered for {WARN_AFTER:.0f} "
+        f"seconds: it may loop for ever. Ctrl-C stops; it is given up after {ABORT_AFTER:g} s."
+    )
+
+
+@contextmanager
+def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Iterator[None]:
+    """Warn if a policy of a matchup does not return within the block, and abort it later.
+
+    The watchdog is off under a debugger.
+
+    Args:
+        matchup: Matchup being played.
+        state: Engine state, which shows the policy being called.
+        on_timeout: Function called with the exception after the time limit.
+    """
+    if jit.is_interpreted():
+        yield
+        return
+    global _thread
+    with _lock:
+        if _thread is None:
+            _thread = threading.Thread(target=_watch_loop, name="overdue", daemon=True)
+            _thread.start()
+    game = _RunningKernel(matchup, state, on_timeout)
+    _running.add(game)
+    try:
+        yield
+    finally:
+        _running.discard(game)
+
+
+def _watch_loop() -> None:
+    while True:
+        time.sleep(CHECK_INTERVAL)
+        for game in list(_running):
+            game.check()

@@ -1,0 +1,167 @@
+"""Plots of actions: their costs in a position, and charts of their average gains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.report import figures
+from simgin.stats.estimate import ALPHA
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["analysis", "decision_chart"]
+
+COST_PANEL_HEAD = 0.55  # inches of a panel without its rows
+DONE_SUFFIX = " (done)"  # suffix of the action that the player chose
+# Unit of costs by the measure that compares actions
+COST_UNITS = {
+    "points": "points",
+    "match": "% of matches",
+    "deals": "won deals",
+    "games": "won games",
+    "win": "% of deals",
+}
+ACTION_STYLE, DONE_STYLE = figures.SERIES_STYLES[0], figures.SERIES_STYLES[1]
+COST_NOTE = (
+    "Each action against the best in the same worlds. Bars are 95 % intervals, which hold for all "
+    "actions together. Grey and hollow: may be as good as the best."
+)
+DONE_NOTE = " Square: what was done."
+
+
+@figures.plot_function
+def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot the cost of each action in a position compared with the best, which is at the top.
+
+    Columns: action, cost, by, worlds, best, done; optional decision. The DataFrame of
+    `simgin.analyze_deal` gives a panel for each decision.
+
+    Args:
+        frame: The costs, as from `simgin.analyze` or `simgin.analyze_deal`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure, with simultaneous 95 % intervals.
+
+    Example:
+        costs = simgin.analyze(position, seed=1)
+        simgin.plots.analysis(costs, seed=1)
+    """
+    if "decision" not in frame:
+        frame = frame.assign(decision="")
+    heights = [
+        COST_PANEL_HEAD + _rows_height(rows)
+        for _, rows in figures.iterate_groups(frame, "decision")
+    ]
+    note = COST_NOTE
+    if frame["done"].any():
+        note += DONE_NOTE
+    caption = figures.format_caption(
+        frame.assign(n=frame["worlds"]), seed=seed, unit="worlds", note=note
+    )
+    unit = COST_UNITS[frame["by"].iloc[0]]
+    figure = figures.new_figure(sum(heights), f"Cost of each action, {unit}", caption)
+    for axes, _, rows in figures.panels_by(figure, frame, "decision", grid="x", heights=heights):
+        _draw_costs(axes, rows)
+    return figure
+
+
+def _action_labels(rows: pd.DataFrame) -> list[str]:
+    """Return the actions, with the one that was chosen marked."""
+    actions = zip(rows["action"], rows["done"], strict=True)
+    return [action + DONE_SUFFIX if done else action for action, done in actions]
+
+
+def _rows_height(rows: pd.DataFrame) -> float:
+    """Return the height in inches of the rows of a panel."""
+    names = _action_labels(rows)
+    return figures.row_height(names) * len(names)
+
+
+def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draw a dot with its error bar for every action, in the order of the DataFrame."""
+    values = figures.float_columns(rows, "cost", "low", "high")
+    done = rows["done"].to_numpy(bool)
+    may_be_best = rows["best"].to_numpy(bool)
+    for row in range(len(rows)):
+        style = DONE_STYLE if done[row] else ACTION_STYLE
+        # The best action is compared with itself, so it is never inconclusive
+        is_unclear = row > 0 and may_be_best[row]
+        draw = figures.draw_inconclusive_bars if is_unclear else figures.draw_horizontal_bars
+        row_index = np.array([row])
+        draw(axes, row_index, [column[row_index] for column in values], style, "")
+    axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+    figures.set_row_names(axes, _action_labels(rows))
+    axes.margins(x=0.06)
+    axes.locator_params(axis="x", nbins=6)
+
+
+# Charts for players: blue if an action gains, orange if it costs
+
+INCONCLUSIVE_OPACITY = 0.5  # opacity of inconclusive numbers
+GAIN_UNITS = {"deal": "points a deal", "match": "% of matches"}  # by unit
+CHART_TITLES = {
+    "knock_gain": ("Knock, or play on?", "own turn", "deadwood"),
+    "upcard_gain": ("Take the first upcard?", "your seat", "the upcard"),
+    "discard_gain": ("What does a first discard cost?", "card", "partners in the hand"),
+}
+
+
+@figures.plot_function
+def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot the average gain of an action by situation; significant gains are coloured.
+
+    Columns: metric (knock_gain, upcard_gain or discard_gain), unit (deal or match), row, column,
+    value, p_holm; one chart.
+
+    Args:
+        frame: The gains of one chart.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.decision_chart(frame, seed=7)
+    """
+    title, column_label, row_label = CHART_TITLES[str(frame["metric"].iloc[0])]
+    rows, columns = (figures.unique_names(frame[name]) for name in ("row", "column"))
+    columns = sorted(columns, key=_turn_number) if column_label == "own turn" else columns
+    is_significant = frame["p_holm"] < ALPHA
+    unit = str(frame["unit"].iloc[0])
+    frame = frame.assign(value=frame["value"] * (100 if unit == "match" else 1))
+    note = (
+        f"In {GAIN_UNITS[unit]}. Blue: it pays; orange: it costs; pale: too close to call, at 95 % "
+        "for all cells together."
+    )
+    caption = figures.format_caption(frame, seed=seed, unit="questions", note=note)
+    figure = figures.new_figure(0.34 * len(rows) + 0.5, title, caption)
+    (axes,) = figures.stack_panels(figure, 1)
+    known = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
+    values = known.to_numpy(np.float64)
+    gains = frame.assign(value=frame["value"].where(is_significant | frame["value"].isna(), 0))
+    cells = gains.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
+    reach = figures.max_distance(cells, 1.0)
+    form = "{:+.0f}" if reach >= 5 else "{:+.1f}"
+    figures.heat_map(
+        axes, cells.to_numpy(float), rows, columns, middle=0, reach=reach, number_format=form
+    )
+    for text in axes.texts:
+        column, row = map(int, text.get_position())
+        gain = values[row, column]
+        if np.isnan(gain):
+            continue  # the label of an undefined cell
+        number_text = form.format(gain)
+        text.set_text(number_text if float(number_text) else number_text[1:])  # zero has no sign
+        text.set_alpha(INCONCLUSIVE_OPACITY if cells.iat[row, column] == 0 else 1)
+    figures.set_axis_labels(axes, column_label, row_label)
+    return figure
+
+
+def _turn_number(turn: str) -> int:
+    return int(turn.rstrip("+"))

@@ -1,0 +1,397 @@
+"""Plots of odds in solitaire and two-player variants, by draw, total, threshold and score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.report import figures
+from simgin.report.figures import SeriesStyle
+from simgin.stats.estimate import wilson_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+__all__ = [
+    "gin_by_draw",
+    "knock_thresholds",
+    "match_totals",
+    "skill",
+    "win_by_deadwood",
+    "win_by_score",
+]
+
+ODDS_HEIGHT = 1.75  # inches of one panel
+TOTALS_HEIGHT = 1.25  # inches of one panel
+SKILL_HEAD = 0.85  # inches of a panel without its rows
+WINNING_TOTAL, TOTAL_BIN = (
+    30,
+    10,
+)  # highest total that wins a match of Solitary Gin; width of a bin of totals
+# Outcomes other than gin, in grey
+OUTCOME_STYLES = {
+    "knock": SeriesStyle(figures.MUTED_COLOUR, "", "-."),
+    "joker": SeriesStyle(figures.MUTED_COLOUR, "", ":"),
+}
+MIN_OUTCOME_SHARE = 0.01  # proportion below which other outcomes are omitted
+LABEL_DISTANCE = 13  # % of deals between the names of two lines
+LABEL_MARGIN = 0.3  # proportion of the horizontal scale for the names to the right
+ODDS_NOTE = "Shares of all deals; bands are 95 % intervals."
+SKILL_NOTE = (
+    "Pale: where the best possible player lies, up to one who sees the whole deck. Bars are 95 % "
+    "intervals."
+)
+TOTALS_NOTE = (
+    f"Coloured: totals of {WINNING_TOTAL} or less, which win the match. Bars are 95 % intervals."
+)
+
+
+@figures.plot_function
+def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot the cumulative probability of gin by draw for the weakest and strongest strategy.
+
+    Columns: draws, kind, share; one panel per variant with labelled lines. Strategies are sorted
+    weakest first (naive and strong); for the last one, drawn jokers and knocks are grey lines.
+
+    Args:
+        frame: The odds, as in the frame "odds" of `simgin.compute_odds`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        frames = simgin.compute_odds("solitaire-gin", seed=1)
+        simgin.plots.gin_by_draw(frames["odds"], seed=1)
+    """
+    frame = _extreme_strategies(frame)
+    styles = figures.series_styles(figures.unique_names(frame["strategy"]))
+    caption = figures.format_caption(frame, seed=seed, unit="deals", note=ODDS_NOTE)
+    height = ODDS_HEIGHT * frame["variant"].nunique()
+    figure = figures.new_figure(height, "Probability of gin by draw, %", caption)
+    for axes, _, part in figures.panels_by(figure, frame, "variant"):
+        _draw_odds(axes, part, styles)
+        figures.set_axis_labels(axes, "", "deals, %")
+    figures.set_axis_labels(axes, "draws", "deals, %")
+    return figure
+
+
+def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return gin of the first and last strategy per variant, and other outcomes of the last."""
+    strategies = frame.groupby("variant", sort=False)["strategy"]
+    is_last = frame["strategy"] == strategies.transform("last")
+    is_first = frame["strategy"] == strategies.transform("first")
+    is_seen = (
+        frame.groupby(["variant", "strategy", "kind"])["share"].transform("max")
+        >= MIN_OUTCOME_SHARE
+    )
+    is_other = frame["kind"].isin(list(OUTCOME_STYLES)) & is_last & is_seen
+    return frame[(frame["kind"] == "gin") & (is_first | is_last) | is_other]
+
+
+def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
+    """Draw lines with their names to the right of the data, spaced to avoid overlap."""
+    names = figures.unique_names(rows["strategy"])
+    ends_of = {names[0]: "naive", names[-1]: "strong"} if len(names) > 1 else {names[0]: "gin"}
+    ends = []
+    for (kind, strategy), part in rows.groupby(["kind", "strategy"], sort=False):
+        style = OUTCOME_STYLES.get(str(kind)) or styles[str(strategy)]
+        (draws,) = figures.float_columns(part, "draws")
+        share = figures.percent_columns(part, "share", "low", "high")
+        figures.draw_band(axes, draws, share, style, "")
+        name = ends_of[str(strategy)] if kind == "gin" else str(kind)
+        ink = figures.TEXT_COLOUR if kind == "gin" else figures.MUTED_COLOUR
+        ends.append((np.nan_to_num(share[0][-1]), name, ink))
+    last = max(float(rows["draws"].max()), 1.0)
+    free = 100.0
+    for end, name, ink in sorted(ends, reverse=True):
+        free = min(end + LABEL_DISTANCE / 2, free)
+        axes.text(1.04 * last, free, name, color=ink, fontsize=figures.FONT_SMALL, va="top")
+        free -= LABEL_DISTANCE
+    axes.set_ylim(min(0, free), 100)
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last])
+    axes.set_xlim(0, last * (1 + LABEL_MARGIN))
+    figures.label_if_undefined(axes, rows["share"])
+
+
+@figures.plot_function
+def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot deals won by the weakest and strongest solitaire player, and a bound for the best.
+
+    Columns: value, low, high; one row for each player, the last for a player that sees the whole
+    deck. One line per variant; the best possible player is within the pale bar.
+
+    Args:
+        frame: The win rates, as in the frame "bracket" of `simgin.compute_odds`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        frames = simgin.compute_odds("solitaire-gin", seed=1)
+        simgin.plots.skill(frames["bracket"], seed=1)
+    """
+    variants = figures.unique_names(frame["variant"])
+    styles = figures.series_styles(figures.unique_names(frame["strategy"]))
+    caption = figures.format_caption(frame, seed=seed, unit="deals", note=SKILL_NOTE)
+    height = SKILL_HEAD + len(variants) * figures.row_height(variants)
+    figure = figures.new_figure(height, "Deals that end with gin, %", caption, list(styles)[:-1])
+    (axes,) = figures.stack_panels(figure, 1)
+    figures.style_axes(axes, "x")
+    for row, variant in enumerate(variants):
+        rows = frame[frame["variant"] == variant]
+        players = list(figures.iterate_groups(rows, "strategy"))[:-1]
+        low, high = 100 * players[-1][1]["low"].iloc[0], 100 * rows["high"].iloc[-1]
+        axes.barh(row, high - low, left=low, height=0.5, color=figures.GRID_COLOUR)
+        for player, player_rows in players:
+            shown = figures.percent_columns(player_rows, "value", "low", "high")
+            label = "" if row else player
+            figures.draw_horizontal_bars(axes, np.array([row]), shown, styles[player], label)
+    axes.set_yticks([])
+    figures.hide_row_axis(axes, len(variants))
+    figures.set_row_names(axes, variants)
+    axes.set_xlim(0, 100)
+    figures.add_legend(axes)
+    return figure
+
+
+@figures.plot_function
+def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot the distribution of match totals in bins of ten, with winning totals coloured.
+
+    Columns: total, share; one panel per strategy.
+
+    Args:
+        frame: The totals, as in the frame "totals" of `simgin.compute_odds`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        frames = simgin.compute_odds("solitary-gin", seed=1)
+        simgin.plots.match_totals(frames["totals"], seed=1)
+    """
+    strategies = figures.unique_names(frame["strategy"])
+    styles = figures.series_styles(strategies)
+    caption = figures.format_caption(frame, seed=seed, unit="matches", note=TOTALS_NOTE)
+    figure = figures.new_figure(TOTALS_HEIGHT * len(strategies), "Match totals", caption)
+    for axes, strategy, part in figures.panels_by(figure, frame, "strategy", sharex=True):
+        _draw_histogram(axes, part, styles[strategy].colour)
+        figures.set_axis_labels(axes, "", "matches, %")
+    figures.set_axis_labels(axes, "total penalty", "matches, %")
+    return figure
+
+
+def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
+    """Draw bars for bins whose upper ends are multiples of ten, with Wilson intervals."""
+    if part["share"].isna().all():
+        figures.label_empty(axes, figures.UNDEFINED_LABEL)
+        return
+    shares = part["share"].groupby(-(-part["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
+    value = 100 * shares.to_numpy()
+    n = int(part["n"].max())
+    low, high = 100 * np.array([wilson_interval(min(float(share), 1), n) for share in shares]).T
+    ends = shares.index.to_numpy(dtype=float)
+    colours = [colour if end <= WINNING_TOTAL else figures.GRID_COLOUR for end in ends]
+    axes.bar(
+        ends - TOTAL_BIN,
+        value,
+        width=0.92 * TOTAL_BIN,
+        align="edge",
+        color=colours,
+        yerr=figures.error_bar_lengths(value, low, high),
+        ecolor=figures.MUTED_COLOUR,
+        capsize=1.5,
+    )
+
+
+KNOCK_HEIGHT = 2.1  # inches
+THRESHOLD_SPREAD = 0.6  # width that the dots of all variants cover at one threshold
+KNOCK_NOTE = "Large markers: best threshold of each variant. Bars are 95 % intervals."
+
+
+# Title, factor and break-even value
+KNOCK_MEASURES = {"points": ("score per deal", 1, 0.0), "share": ("deals won, %", 100, 50.0)}
+
+
+@figures.plot_function
+def knock_thresholds(
+    frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
+) -> Figure:
+    """Plot the result of a player by knock threshold, one line per variant, the best marked.
+
+    Columns: k, measure, value.
+
+    Args:
+        frame: The results of a player for each threshold, as `simgin odds` computes them.
+        seed: Seed named in the caption.
+        order: All variants of the report, in the order of their colours.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.knock_thresholds(frame, seed=1)
+    """
+    played = set(frame["measure"])
+    shown = [measure for measure in KNOCK_MEASURES if measure in played]
+    caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)
+    names = figures.unique_names(frame["variant"])
+    figure = figures.new_figure(KNOCK_HEIGHT * len(shown), "Knock threshold", caption, names)
+    styles = figures.series_styles(names, order)
+    panels = figures.stack_panels(figure, len(shown), sharex=True)
+    for axes, measure in zip(panels, shown, strict=True):
+        title, factor, even = KNOCK_MEASURES[measure]
+        _draw_threshold_lines(axes, frame[frame["measure"] == measure], factor, styles)
+        axes.axhline(even, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+        figures.label_if_undefined(axes, frame[frame["measure"] == measure]["value"])
+        figures.set_panel_title(axes, title)
+    panels[-1].set_xticks(sorted(set(frame["k"])))
+    figures.set_axis_labels(panels[-1], "knocks with this deadwood or less (0: only gin)")
+    figures.add_legend(panels[0])
+    return figure
+
+
+def _draw_threshold_lines(
+    axes: Axes, rows: pd.DataFrame, factor: int, styles: dict[str, SeriesStyle]
+) -> None:
+    """Draw the lines of all variants, slightly shifted so that equal values remain visible."""
+    for i, (variant, look) in enumerate(styles.items()):
+        part = rows[rows["variant"] == variant]
+        _draw_threshold_line(
+            axes, part, factor, look, THRESHOLD_SPREAD * ((i + 0.5) / len(styles) - 0.5)
+        )
+
+
+def _draw_threshold_line(
+    axes: Axes, part: pd.DataFrame, factor: float, style: SeriesStyle, shift: float
+) -> None:
+    """Draw the line of one variant, with a larger marker at its best threshold."""
+    (k,) = figures.float_columns(part, "k")
+    k = k + shift
+    limits = [factor * limit for limit in figures.float_columns(part, "value", "low", "high")]
+    figures.draw_vertical_bars(axes, k, limits, style, str(part["variant"].iloc[0]))
+    value = limits[0]
+    axes.plot(k, value, color=style.colour, linestyle=style.dash, linewidth=1.4)
+    if np.isnan(value).all():
+        return
+    best = int(np.nanargmax(value))
+    axes.plot(k[best], value[best], style.marker, color=style.colour, markersize=8)
+
+
+# Two-player variants: matches by score, deals by deadwood and turn
+
+
+SCORES_HEIGHT = 3.6  # inches
+CONTOUR_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # probabilities with a contour line
+SHADES = 41
+YOU_DEAL = 0
+COUNTS_HEIGHT = 2.8  # inches
+MIN_HANDS = 100  # hands per cell; cells with fewer are empty
+CROWDED_TURNS, SMALL_CELL_FONT = (
+    12,
+    7,
+)  # turns above which the font is smaller, and its size in points
+COUNT_BIN = 5  # points of deadwood per row of the heat map
+
+
+@figures.plot_function
+def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot the probability of winning the match by score when the first player deals.
+
+    Columns: a, b (the points of the players), dealer, value; one variant.
+
+    Args:
+        frame: The probabilities, as in the frame "scores" of `simgin.compute_odds`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        frames = simgin.compute_odds("standard", seed=1)
+        simgin.plots.win_by_score(frames["scores"], seed=1)
+    """
+    by_dealer = frame.pivot(index=["a", "b"], columns="dealer", values="value")
+    changes = by_dealer.diff(axis=1).to_numpy(np.float64)
+    effect = 100 * figures.max_distance(changes, 0)
+    note = (
+        "You deal. "
+        if np.isnan(changes).all()
+        else (f"You deal; if the opponent deals, values change by {effect:.2g} or less. ")
+    )
+    note += figures.precision_sentence(frame)
+    caption = figures.format_caption(frame, seed=seed, unit="single deals", note=note)
+    title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
+    first = frame.iloc[0]
+    players = f"{first['strategy']} against {first['opponent']}"
+    folded = figures.fold_text(players, figures.PANEL_TITLE_CHARACTERS)
+    height = SCORES_HEIGHT + figures.TEXT_LINE * (folded.count("\n") + 1)
+    figure = figures.new_figure(height, title, caption)
+    (axes,) = figures.stack_panels(figure, 1)
+    own_deals = frame[frame["dealer"] == YOU_DEAL]
+    _draw_contours(axes, own_deals.pivot(index="b", columns="a", values="value"))
+    axes.set_aspect("equal")
+    figures.set_panel_title(axes, players)
+    figures.set_axis_labels(axes, "your points", "points of the opponent")
+    return figure
+
+
+def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
+    """Draw shades and labelled contour lines of a table of proportions."""
+    x = table.columns
+    y = table.index
+    shares = table.to_numpy(dtype=float)
+    if min(shares.shape) < 2:
+        figures.label_empty(axes, "too few scores for a map")
+        return
+    figures.label_if_undefined(axes, shares)
+    shades = axes.contourf(
+        x, y, shares, levels=np.linspace(0, 1, SHADES), cmap=figures.win_rate_colormap()
+    )
+    shades.set(edgecolor="face", linewidth=0.4)  # or the background is visible between shades
+    lines = axes.contour(x, y, shares, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1)
+    axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.FONT_NORMAL)
+
+
+@figures.plot_function
+def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot the probability of winning the deal by own deadwood and turn, one map per player.
+
+    Columns: turn, count, value; count is the lower end of a bin.
+
+    Args:
+        frame: The probabilities, as `simgin odds` computes them.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.win_by_deadwood(frame, seed=1)
+    """
+    known = frame[frame["n"] >= MIN_HANDS]
+    frame = frame.assign(value=np.nan, low=np.nan) if known.empty else known
+    frame = frame.assign(title=frame["strategy"] + ", " + frame["variant"] + ": deals won, %")
+    note = (
+        f"Deadwood in bins of {COUNT_BIN}, labelled by their lower end. "
+        f"{figures.precision_sentence(frame)} Empty cells: fewer than {MIN_HANDS} hands."
+    )
+    caption = figures.format_caption(frame, seed=seed, unit="hands per cell", note=note)
+    height = COUNTS_HEIGHT * frame["title"].nunique()
+    figure = figures.new_figure(height, "Win probability by deadwood and turn", caption)
+    for axes, _, part in figures.panels_by(figure, frame, "title"):
+        table = 100 * part.pivot(index="count", columns="turn", values="value")
+        size = SMALL_CELL_FONT if len(table.columns) > CROWDED_TURNS else figures.FONT_NORMAL
+        figures.heat_map(
+            axes, table.to_numpy(float), [*table.index], [*table.columns], font_size=size
+        )
+        figures.set_axis_labels(axes, "own turns played", "own deadwood")
+    return figure

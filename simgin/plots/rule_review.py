@@ -1,0 +1,384 @@
+"""Plots of rule reviews: one colour per rule set, equal scales."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.report import figures
+from simgin.stats.metrics import format_deal_ending
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "effects_by_player_type",
+    "endings_by_player_type",
+    "knocks_by_turn",
+    "match_length",
+    "score_difference",
+    "sweep_curves",
+    "sweep_map",
+]
+
+PERCENTAGE_POINTS = " percentage points"
+PANEL_HEIGHT = 1.0  # inches of a distribution
+OUTCOMES = ("gin", "knock", "undercut", "void")
+MIN_COLOUR_REACH = 2.0  # percentage points; smallest limit of a colour scale
+MIN_SHARE_SHOWN = 0.001  # proportion of knocks up to which cells are not shown
+ROW_SPREAD = 0.5  # width of a row that the dots of all variants cover
+
+
+@figures.plot_function
+def match_length(
+    frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
+) -> Figure:
+    """Plot the distribution of turns per match for every variant, with its median marked.
+
+    Columns: turns (lower end of a bin), width, share, median.
+
+    Args:
+        frame: The distributions of a review.
+        seed: Seed named in the caption.
+        order: All variants of the report, in the order of their colours.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.match_length(frame, seed=7)
+    """
+    names = figures.unique_names(frame["variant"])
+    both = " of both players" if any(frame["opponent"]) else ""
+    note = (
+        f"Bins of {int(frame['width'].iloc[0])} turns{both}. The line is the median. "
+        f"{figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)}"
+    )
+    caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
+    figure = figures.new_figure(PANEL_HEIGHT * len(names) + 0.4, "", caption)
+    styles = figures.series_styles(names, order)
+    most = 100 * figures.max_distance(frame["share"], MIN_SHARE_SHOWN)
+    for axes, variant, part in figures.panels_by(figure, frame, "variant", sharex=True):
+        _draw_distribution(axes, part, styles[variant].colour)
+        axes.set_ylim(0, 1.1 * most)
+        figures.set_panel_title(axes, f"{variant}: median {part['median'].iloc[0]:.0f} turns")
+    figures.set_axis_labels(axes, "turns in a match", "matches, %")
+    return figure
+
+
+def _draw_distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
+    turns, width, share = figures.float_columns(part, "turns", "width", "share")
+    if np.isnan(share).all():
+        figures.label_empty(axes, figures.UNDEFINED_LABEL)
+        return
+    axes.bar(turns, 100 * share, width=width, align="edge", color=colour, alpha=0.55)
+    axes.axvline(part["median"].iloc[0], color=figures.TEXT_COLOUR, linewidth=1.2)
+    axes.locator_params(axis="y", nbins=3)
+
+
+@figures.plot_function
+def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot how deals end as stacked bars, one for each player type under each variant.
+
+    Columns: players, metric (gin, knock, undercut, void), value.
+
+    Args:
+        frame: The endings of a review.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.endings_by_player_type(frame, seed=7)
+    """
+    names = figures.unique_names(frame["variant"])
+    player_types = figures.unique_names(frame["players"])
+    height = figures.row_height(player_types) * len(player_types)
+    note = "Between two of a kind. " * any(frame["opponent"])
+    note += figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)
+    caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
+    outcomes = [name for name in OUTCOMES if frame[frame["metric"] == name]["value"].any()]
+    words = [format_deal_ending(name) for name in outcomes]
+    figure = figures.new_figure((height + 0.35) * len(names), "", caption, words)
+    for axes, _, part in figures.panels_by(figure, frame, "variant", sharex=True):
+        _draw_endings(axes, part, player_types, outcomes)
+    figures.set_axis_labels(axes, "deals, %")
+    figures.add_legend(figure.axes[0])
+    return figure
+
+
+def _draw_endings(
+    axes: Axes, part: pd.DataFrame, player_types: Sequence[str], outcomes: Sequence[str]
+) -> None:
+    left = np.zeros(len(player_types))
+    for outcome in outcomes:
+        rows = part[part["metric"] == outcome].set_index("players")["value"]
+        shares = np.nan_to_num([100 * rows.get(kind, 0.0) for kind in player_types])
+        label = format_deal_ending(outcome)
+        figures.draw_stacked_bars(axes, outcome, shares, left, label, figures.FONT_SMALL)
+        left = left + shares
+    figures.label_undefined_rows(axes, np.flatnonzero(left == 0))
+    figures.set_row_names(axes, player_types)
+    axes.set_xlim(0, 100)
+    axes.grid(visible=False)
+
+
+@figures.plot_function
+def knocks_by_turn(
+    frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
+) -> Figure:
+    """Plot the deadwood with which the strong player knocks by its own turn, per variant.
+
+    Columns: turn, deadwood, share (of all knocks of the variant).
+
+    Args:
+        frame: The knocks of a review.
+        seed: Seed named in the caption.
+        order: All variants of the report, in the order of their colours.
+
+    Returns:
+        The figure, with a heat map per variant.
+
+    Example:
+        simgin.plots.knocks_by_turn(frame, seed=7)
+    """
+    names = figures.unique_names(frame["variant"])
+    precision = figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)
+    note = f"The darker, the more of the strong player's knocks lie there. {precision}"
+    caption = figures.format_caption(frame, seed=seed, unit="knocks", note=note)
+    figure = figures.new_figure(1.5 * len(names) + 0.3, "", caption)
+    styles = figures.series_styles(names, order)
+    for axes, variant, part in figures.panels_by(figure, frame, "variant"):
+        _draw_knocks(axes, part, styles[variant].colour)
+        figures.set_axis_labels(axes, "", "deadwood")
+    figures.set_axis_labels(axes, "own turn", "deadwood")
+    return figure
+
+
+def _draw_knocks(axes: Axes, part: pd.DataFrame, colour: str) -> None:
+    from matplotlib.colors import LinearSegmentedColormap, to_rgba
+
+    table = part.pivot(index="deadwood", columns="turn", values="share")
+    shades = LinearSegmentedColormap.from_list("knocks", [to_rgba(colour, a) for a in (0, 1)])
+    values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
+    across, down = (np.asarray(cells, np.float64) for cells in (table.columns, table.index))
+    edges = [np.append(cells - 0.5, cells[-1] + 0.5) for cells in (across, down)]
+    axes.pcolormesh(*edges, values, cmap=shades, vmin=0)
+    axes.grid(visible=False)
+    axes.locator_params(integer=True)
+    knocked = part[part["share"] > MIN_SHARE_SHOWN]
+    if knocked.empty:
+        figures.label_empty(axes, "no knock")
+        return
+    axes.set_xlim(0.5, float(knocked["turn"].max()) + 0.5)
+    axes.set_ylim(-0.5, float(part[part["share"] > 0]["deadwood"].max()) + 0.5)
+
+
+@figures.plot_function
+def effects_by_player_type(
+    frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
+) -> Figure:
+    """Plot differences from the baseline for every player type, one panel per title.
+
+    Columns: players, title, factor, value; one colour per variant.
+
+    Args:
+        frame: The differences of a review.
+        seed: Seed named in the caption.
+        order: All variants of the report, in the order of their colours.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.effects_by_player_type(frame, seed=7)
+    """
+    variants = figures.unique_names(frame["variant"])
+    titles = figures.unique_names(frame["title"])
+    names = figures.unique_names(frame["players"])
+    height = (figures.row_height(names) * len(names) + 0.5) * len(titles)
+    note = "Changes from the base, between two of a kind. Bars are 95 % intervals."
+    caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
+    figure = figures.new_figure(height, "", caption, variants)
+    styles = figures.series_styles(variants, order)
+    for axes, _, part in figures.panels_by(figure, frame, "title", grid="x"):
+        _draw_player_type_dots(axes, part, names, styles)
+    figures.add_legend(figure.axes[0])
+    return figure
+
+
+def _scaled_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
+    """Return values and bounds, multiplied by the factor of their rows."""
+    (factor,) = figures.float_columns(rows, "factor")
+    return [factor * numbers for numbers in figures.float_columns(rows, "value", "low", "high")]
+
+
+def _draw_player_type_dots(
+    axes: Axes, part: pd.DataFrame, names: Sequence[str], styles: dict[str, figures.SeriesStyle]
+) -> None:
+    """Draw a row for each player type, with the dots of the variants slightly shifted."""
+    for i, (variant, look) in enumerate(styles.items()):
+        rows = part[part["variant"] == variant].set_index("players").reindex(list(names)).dropna()
+        shift = ROW_SPREAD * ((i + 0.5) / len(styles) - 0.5)
+        y = shift + np.array([list(names).index(str(kind)) for kind in rows.index])
+        figures.draw_horizontal_bars(axes, y, _scaled_bounds(rows), look, variant)
+    known = set(part.dropna(subset=["value"])["players"])
+    figures.label_undefined_rows(axes, [row for row, kind in enumerate(names) if kind not in known])
+    axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+    figures.set_row_names(axes, names)
+    axes.margins(x=0.06)
+    axes.locator_params(axis="x", nbins=6)
+
+
+@figures.plot_function
+def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot the difference in win probability from the baseline by score, one map per variant.
+
+    Columns: own, other (lower ends of bins, in % of the target), value, low, high.
+
+    Args:
+        frame: The differences of a review, as proportions.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure, in percentage points; cells without a significant difference are empty.
+
+    Example:
+        simgin.plots.score_difference(frame, seed=7)
+    """
+    clear = (frame["low"] > 0) | (frame["high"] < 0)
+    names = figures.unique_names(frame[clear]["variant"])
+    note = (
+        "Chance to win the match, percentage points more than under the base, where the 95 % "
+        "interval is clear of zero."
+    )
+    if unclear := [name for name in figures.unique_names(frame["variant"]) if name not in names]:
+        note += f" Nowhere clear: {', '.join(unclear)}."
+    caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
+    if not names:
+        return _empty_figure("No cell is significant", caption)
+    frame = frame[frame["variant"].isin(names)]
+    figure = figures.new_figure(2.0 * len(names), "", caption)
+    shown = frame.assign(value=100 * frame["value"].where(clear))
+    reach = figures.max_distance(shown["value"], MIN_COLOUR_REACH)
+    for axes, _, part in figures.panels_by(figure, shown, "variant"):
+        table = part.pivot(index="own", columns="other", values="value")
+        cells = table.to_numpy(dtype=float)
+        places = [f"{low:.0f}–{low + 20:.0f} %" for low in map(float, table.columns)]  # noqa: RUF001
+        figures.heat_map(
+            axes,
+            cells,
+            places,
+            places,
+            middle=0,
+            reach=reach,
+            number_format="{:+.0f}",
+            font_size=figures.FONT_SMALL,
+        )
+        figures.set_axis_labels(axes, "", "own score")
+    figures.set_axis_labels(axes, "opponent's score, of the target", "own score")
+    return figure
+
+
+def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
+    """Return a figure with a text on why it is empty."""
+    figure = figures.new_figure(0.5, title, caption)
+    (axes,) = figures.stack_panels(figure, 1)
+    figures.label_empty(axes, reason)
+    return figure
+
+
+@figures.plot_function
+def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot every row of the scorecard by a rule parameter, with the baseline marked.
+
+    Columns: x_name, x, title, factor, value, is_base.
+
+    Args:
+        frame: The values of a review of one parameter.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure, with a panel per title.
+
+    Example:
+        simgin.plots.sweep_curves(frame, seed=7)
+    """
+    titles = figures.unique_names(frame["title"])
+    caption = figures.format_caption(
+        frame, seed=seed, unit="matches", note="Bands are 95 % intervals. Ring: the base."
+    )
+    name = str(frame["x_name"].iloc[0])
+    figure = figures.new_figure(1.25 * len(titles), f"What the {name} does", caption)
+    for axes, title, part in figures.panels_by(figure, frame, "title", sharex=True):
+        _draw_curve(axes, part.sort_values("x"))
+        figures.set_panel_title(axes, _with_unit(title, part))
+    axes.locator_params(axis="x", integer=True)
+    figures.set_axis_labels(axes, name)
+    return figure
+
+
+def _with_unit(title: str, part: pd.DataFrame) -> str:
+    """Return the title of a row, with "%" if its values are percentages."""
+    is_share = float(part["factor"].iloc[0]) == 100
+    return f"{title}, %" if is_share and not title.endswith("%") else title
+
+
+def _draw_curve(axes: Axes, part: pd.DataFrame) -> None:
+    (x,) = figures.float_columns(part, "x")
+    limits = _scaled_bounds(part)
+    figures.draw_band(axes, x, limits, figures.series_style(0), "")
+    axes.plot(x, limits[0], "o", color=figures.BLUE, markersize=3.5)
+    base = part["is_base"].to_numpy(bool)
+    axes.plot(
+        x[base], limits[0][base], "o", markersize=9, fillstyle="none", color=figures.TEXT_COLOUR
+    )
+    axes.locator_params(axis="y", nbins=4)
+    figures.label_if_undefined(axes, limits[0])
+
+
+@figures.plot_function
+def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Plot a row of the scorecard by two rule parameters, as a heat map.
+
+    Columns: x, y (numbers), title, factor, value, x_name, y_name, even (the value with the palest
+    shade); one title.
+
+    Args:
+        frame: The values of a review of two parameters.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure; a line marks the break-even value, if there is one.
+
+    Example:
+        simgin.plots.sweep_map(frame, seed=7)
+    """
+    shown = frame.assign(**dict(zip(("value", "low", "high"), _scaled_bounds(frame), strict=True)))
+    note = figures.precision_sentence(shown, factor=1)
+    if frame["even"].notna().all():
+        note += f" Line: {frame['even'].iloc[0]:g}, break-even."
+    caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
+    table = shown.pivot(index="y", columns="x", values="value")
+    cells = table.to_numpy(dtype=float)
+    title = _with_unit(str(frame["title"].iloc[0]), frame)
+    if np.isnan(cells).all():
+        return _empty_figure(figures.UNDEFINED_LABEL, caption, title)
+    has_line = bool(frame["even"].notna().all())
+    lowest, highest = float(np.nanmin(cells)), float(np.nanmax(cells))
+    middle = float(frame["even"].iloc[0]) if has_line else (lowest + highest) / 2
+    reach = figures.max_distance(cells - middle, 1e-9)
+    figure = figures.new_figure(0.34 * len(table) + 0.4, title, caption)
+    (axes,) = figures.stack_panels(figure, 1)
+    form = "{:.1f}" if figures.max_distance(cells, 0) < 20 else "{:.0f}"
+    names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]
+    figures.heat_map(axes, cells, *names, middle=middle, reach=reach, number_format=form)
+    if has_line and min(cells.shape) > 1 and lowest < middle < highest:
+        axes.contour(cells, levels=[middle], colors=figures.TEXT_COLOUR, linewidths=1.5)
+    figures.set_axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
+    return figure

@@ -1,0 +1,65 @@
+"""Cards in HTML: hands grouped by melds, the discard pile in order, and face-down cards.
+
+The template cards.html.j2 renders them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import count
+from typing import NamedTuple
+
+from markupsafe import Markup, escape
+
+from simgin.text.notation import RANK_LETTERS, SUIT_LETTERS
+
+SUIT_SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
+FACE_DOWN = "?"  # a face-down card
+CARD_PATTERN = re.compile(rf"\b[{RANK_LETTERS}][{SUIT_LETTERS}]\b")
+TEXT_VARIATION = "\N{VARIATION SELECTOR-15}"  # shows a suit as text, not as an emoji
+
+
+class CardRow(NamedTuple):
+    """A row of cards in groups, with a space between two groups.
+
+    Attributes:
+        label: Heading of the row.
+        groups: Cards such as `7H`, or FACE_DOWN.
+        marked: Card drawn with a thick border.
+        removed: Indices, counted over all groups, of cards that were removed.
+    """
+
+    label: str
+    groups: Sequence[Sequence[str]]
+    marked: str = ""
+    removed: Sequence[int] = ()
+
+    @property
+    def faces(self) -> list[list[tuple[Markup, str]]]:
+        """The groups as pairs of HTML and CSS classes, one pair per card."""
+        place = count()
+        return [[self._card_html(card, next(place)) for card in group] for group in self.groups]
+
+    def _card_html(self, card: str, index: int) -> tuple[Markup, str]:
+        tones = {
+            "marked": card == self.marked,
+            "gone": index in self.removed,
+            "back": card == FACE_DOWN,
+        }
+        return _face_html(card), " ".join(tone for tone, is_so in tones.items() if is_so)
+
+
+def cards_to_html(text: str) -> Markup:
+    """Return the text as HTML with cards shown as ranks and suit symbols."""
+    return Markup(re.sub(CARD_PATTERN, lambda found: _face_html(found[0]), str(escape(text))))
+
+
+def _face_html(card: str) -> Markup:
+    """Return the rank and suit symbol of a card as HTML; a face-down card is empty."""
+    if card == FACE_DOWN:
+        return Markup("")
+    rank, suit = tuple(card)
+    red = " red" if suit in "HD" else ""
+    symbol = f'<span class="suit{red}">{SUIT_SYMBOLS[suit]}{TEXT_VARIATION}</span>'
+    return Markup(f"{'10' if rank == 'T' else rank}{symbol}")

@@ -1,0 +1,206 @@
+"""Output files of a report, including the HTML report: one self-contained file.
+
+The HTML report contains the sentences, plots, tables and methods of a report; its template is
+page.html.j2. All strings are escaped, so names can contain any character.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import re
+import urllib.parse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from simgin.report import figures
+from simgin.report.report import Plot, Report
+from simgin.report.report_table import NUMBER_PATTERN, ScoreCell, Table
+from simgin.report.wrapping import bind_units
+from simgin.text.messages import escape_control_chars
+from simgin.version import format_bibtex
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
+
+HTML_NAME, SUMMARY_NAME = "report.html", "summary.md"
+PLOTS_FOLDER = "plots/"  # folder of the plots
+TEMPLATE, STYLE = (Path(__file__).with_name(name) for name in ("page.html.j2", "page.css.j2"))
+MIN_ROWS_FILTERED = 8  # rows from which a table has a filter
+MIN_ROWS_SCROLLED = 60  # rows from which a table scrolls; all decisions of a deal stay visible
+LONG_TEXT = 24  # characters; columns with longer text are wider
+MAX_NUMBER_LENGTH = 40  # characters; longer text is not a number, even if it begins with one
+CSS_COLOURS = {
+    figures.TEXT_COLOUR: "var(--ink)",
+    figures.MUTED_COLOUR: "var(--faint)",
+    figures.GRID_COLOUR: "var(--grid)",
+    figures.BACKGROUND: "var(--paper)",
+}
+
+
+def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
+    """Return every file of a report by its path in the output directory.
+
+    Args:
+        report: The report.
+        plots_folder: Folder of the plots, with a trailing slash; empty for the output directory
+            itself.
+    """
+    return {
+        **report.files,
+        SUMMARY_NAME: _escape_markdown(report.to_markdown()),
+        **plot_files(report.plots, plots_folder),
+        HTML_NAME: render_html(report, plots_folder),
+    }
+
+
+def _escape_markdown(markdown: str) -> str:
+    """Return Markdown in which no tag can start, with control characters escaped."""
+    return escape_control_chars(re.sub("<(?=[a-zA-Z/!?])", "&lt;", markdown))
+
+
+def plot_files(plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
+    """Return the PNG and SVG file of every plot, and its data as CSV, by path."""
+    contents: dict[str, bytes | str] = {}
+    for picture in plots:
+        contents[f"{plots_folder}{picture.name}.png"] = figures.png(picture.figure)
+        contents[f"{plots_folder}{picture.name}.svg"] = picture.svg
+        if picture.csv:
+            contents[f"{plots_folder}{picture.name}.csv"] = picture.csv
+    return contents
+
+
+def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
+    """Return the HTML report, with links to the files next to it.
+
+    Equal reports give equal HTML.
+    """
+    tables = [table for table in report.tables if table.rows]
+    every = [*tables, *(table for table in report.detail_tables if table.rows)]
+    shown = [
+        (f"table-{i}", table, _column_classes(table)) for i, table in enumerate(every, start=1)
+    ]
+    return load_template(TEMPLATE).render(
+        report=report,
+        verdict=[report.split_rule_name(line) for line in report.verdict],
+        drawn=[(picture, _inline_svg(picture)) for picture in report.plots],
+        tables=shown[: len(tables)],
+        folded=shown[len(tables) :],
+        plots=plots_folder,
+        bibtex=format_bibtex(),
+        FILTERED_FROM=MIN_ROWS_FILTERED,
+        SCROLLED_FROM=MIN_ROWS_SCROLLED,
+    )
+
+
+def _column_classes(table: Table) -> list[str]:
+    """Return the CSS classes of each column: "number", "text" or "long text"."""
+    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    return [_column_class([str(cell) for cell in column if str(cell)]) for column in columns]
+
+
+def _column_class(texts: Sequence[str]) -> str:
+    longest = max(map(len, texts), default=0)
+    if longest <= MAX_NUMBER_LENGTH and all(map(NUMBER_PATTERN.match, texts)):
+        return "number"
+    return "long text" if longest > LONG_TEXT else "text"
+
+
+# Template
+
+
+@functools.cache
+def load_template(path: Path) -> Template:
+    """Return a Jinja template, which can include those next to it and the common style sheet."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader([path.parent, TEMPLATE.parent]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "breakable": _allow_breaks,
+        "digest": _script_digest,
+        "keep_units": bind_units,
+        "link": urllib.parse.quote,
+    }
+    environment.tests["scored"] = lambda cell: isinstance(cell, ScoreCell)
+    return environment.get_template(path.name)
+
+
+def _script_digest(script: str) -> str:
+    """Return the hash of a script for the content security policy.
+
+    The policy blocks every script without a listed hash.
+    """
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _allow_breaks(text: str) -> Markup:
+    """Return a name as HTML that can break before "+" and after ",", ":" or "/"."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(map(escape, re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)))
+
+
+# Plots
+
+
+def _inline_svg(plot: Plot) -> Markup:
+    """Return a plot as an SVG element with title and description, in CSS colours."""
+    from markupsafe import Markup
+
+    root = ElementTree.fromstring(plot.svg)
+    for element in list(root.iter()):
+        _clean_element(element)
+    for attribute in ("width", "height", "version"):
+        root.attrib.pop(attribute, None)
+    root.insert(0, _text_element("title", plot.name, plot.title))
+    root.insert(1, _text_element("desc", plot.name, plot.alt_text))
+    # A tall figure shrinks in print; keep it at the left margin
+    root.set("preserveAspectRatio", "xMinYMin meet")
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{plot.name}-title {plot.name}-desc")
+    return Markup(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _text_element(tag: str, name: str, text: str) -> ElementTree.Element:
+    element = ElementTree.Element(tag, id=f"{name}-{tag}")
+    element.text = text
+    return element
+
+
+def _clean_element(element: ElementTree.Element) -> None:
+    """Prepare an element of an SVG file for the HTML report.
+
+    Drops namespaces and style sheets, which would apply to the whole document, and replaces the
+    four colours of the light scheme with CSS variables.
+    """
+    element.tag = _local_name(element.tag)
+    colours = dict(CSS_COLOURS)
+    if element.tag == "text":
+        del colours[figures.BACKGROUND]  # white text is on data, not on the background
+    pattern = re.compile("|".join(colours), re.IGNORECASE)
+
+    def page_colour(match: re.Match[str]) -> str:
+        return colours[match[0].lower()]
+
+    attributes = {}
+    for key, value in element.attrib.items():
+        attributes[_local_name(key)] = pattern.sub(page_colour, value)
+    element.attrib = attributes
+    for child in list(element):
+        if _local_name(child.tag) in ("style", "metadata"):
+            element.remove(child)
+
+
+def _local_name(name: str) -> str:
+    """Return a name without its namespace."""
+    return name.rpartition("}")[2]

@@ -1,0 +1,325 @@
+"""Tables: a DataFrame and the format of its columns.
+
+The same table is printed on the terminal, written as Markdown and shown in HTML reports.
+`stats.table.csv` saves its DataFrame.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers as kinds
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from simgin.report.numbers import EN_DASH, format_estimate
+from simgin.report.wrapping import wrap_name, wrap_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich import table as rich_table
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.text import Text
+
+    Frame = pd.DataFrame | Mapping[str, Sequence[Any]]
+
+# Text in a column of numbers
+NUMBER_PATTERN = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{EN_DASH}|$)")
+INTERVAL_PATTERN = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
+COLUMN_GAP, TIGHT_GAP = 3, 2  # characters between columns, and the minimum if a table is too wide
+MIN_NAME_WIDTH = 14  # characters for a column of names next to numbers, or a third of the terminal
+MAX_SCREEN_ROWS = 60  # rows on the terminal
+# Tones of cells (their CSS classes in HTML) and their styles on the terminal
+TONE_STYLES = {
+    "": "",
+    "base": "",
+    "same": "dim",
+    "little": "bold",
+    "much": "bold reverse",
+    "depends": "italic",
+    "unclear": "dim",
+}
+BOOLEAN_TEXTS = {"True": "yes", "False": "no"}
+# Part of a verdict for narrow terminals: `▲ a little` of `▲ a little longer`
+SHORT_VERDICT = re.compile(r"([▲▼] (?:a little|much|more|less)|too close|depends)\b.*")
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """A value with its verdict: `83`, `▲ a little more`, `79 to 87`.
+
+    Attributes:
+        text: The value.
+        verdict: Verdict, including its arrow.
+        detail: Secondary text in light type, such as the interval.
+        tone: Key of TONE_STYLES.
+    """
+
+    text: str
+    verdict: str = ""
+    detail: str = ""
+    tone: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.verdict}".strip()
+
+    @property
+    def short(self) -> str:
+        """The cell with a short verdict, and a dash in ranges: `83 ▲ a little`."""
+        return SHORT_VERDICT.sub(r"\1", str(self)).replace(" to ", EN_DASH)
+
+    @property
+    def markdown(self) -> str:
+        """The cell with its secondary text in brackets."""
+        return f"{self} ({self.detail})" if self.detail else str(self)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a DataFrame and its format.
+
+    Columns with bounds `NAME_low` and `NAME_high` (`low` and `high` for the column `value`) are
+    shown as estimates with confidence intervals. Counts have thousands separators, strings and
+    cells are unchanged, and missing values are shown as a dash.
+
+    Attributes:
+        name: Name of the column in the DataFrame.
+        heading: Heading.
+        digits: Decimals of numbers without an interval; None means four significant digits.
+        factor: Multiplier (100 for %).
+    """
+
+    name: str
+    heading: str
+    digits: int | None = None
+    factor: float = 1
+
+    def format_rows(self, frame: Frame) -> list[str | ScoreCell]:
+        """Return the text of the column for every row of a DataFrame."""
+        prefix = "" if self.name == "value" else f"{self.name}_"
+        if f"{prefix}low" not in frame or any(
+            isinstance(x, str | ScoreCell) for x in frame[self.name]
+        ):
+            return [self.format_value(value) for value in frame[self.name]]
+        limits = (frame[name] for name in (self.name, f"{prefix}low", f"{prefix}high"))
+        rows = zip(*limits, strict=True)
+        return [format_estimate(value, low, high, self.factor) for value, low, high in rows]
+
+    def format_value(self, value: Any) -> str | ScoreCell:
+        """Return the text of a value without an interval."""
+        if isinstance(value, str | ScoreCell):
+            return value
+        if value is None or math.isnan(value):
+            return EN_DASH
+        if str(value) in BOOLEAN_TEXTS:
+            return BOOLEAN_TEXTS[str(value)]
+        value = value * self.factor
+        if isinstance(value, kinds.Integral):
+            return f"{value:,}"
+        if self.digits is None:
+            return f"{value:.4g}"
+        return f"{round(value, self.digits) + 0.0:,.{self.digits}f}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled table: the data, its columns and a note.
+
+    The first column names the rows. `frame` can be a mapping of column names to strings (see
+    `table_from_rows`), so that lists do not import pandas.
+    """
+
+    title: str
+    frame: Frame
+    columns: Sequence[Column]
+    note: str = ""
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings of the columns."""
+        return tuple(column.heading for column in self.columns)
+
+    @cached_property
+    def rows(self) -> list[tuple[str | ScoreCell, ...]]:
+        """The text of every row."""
+        return list(zip(*(column.format_rows(self.frame) for column in self.columns), strict=True))
+
+    @property
+    def is_scorecard(self) -> bool:
+        """True if the table has cells with verdicts."""
+        return any(isinstance(cell, ScoreCell) for row in self.rows for cell in row)
+
+    def to_markdown(self) -> str:
+        """Return the table as a Markdown section."""
+        texts = [[c.markdown if isinstance(c, ScoreCell) else c for c in row] for row in self.rows]
+        lines = [f"## {self.title}", "", *format_markdown_table(self.headings, texts), ""]
+        return "\n".join([*lines, self.note, ""] if self.note else lines)
+
+    def __rich_console__(
+        self, _console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        from rich.text import Text
+
+        title = wrap_text(self.title, options.max_width)
+        yield Text(f"\n{title}" + "\n" * (not self.is_scorecard), style="bold")
+        if self.is_scorecard:
+            yield _build_scorecard(self.headings, self.rows, options.max_width)
+        elif self.rows:
+            rows = [tuple(map(str, row)) for row in self.rows[:MAX_SCREEN_ROWS]]
+            yield from _fit_table(self.headings, rows, options.max_width)
+        if len(self.rows) > MAX_SCREEN_ROWS:
+            yield Text(f"... and {len(self.rows) - MAX_SCREEN_ROWS} more rows, in summary.md.")
+        if self.note and not self.is_scorecard:
+            yield Text(wrap_text(self.note, options.max_width))
+
+
+def table_from_rows(
+    title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
+) -> Table:
+    """Return a table of strings, given row by row."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(headings)
+    frame = dict(zip(headings, columns, strict=True))
+    return Table(title, frame, [Column(heading, heading) for heading in headings], note)
+
+
+def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
+    """Return alternative text for a plot of a DataFrame.
+
+    For every numeric column it gives the first, last, least and greatest value. The columns before
+    the first numeric one name the rows.
+    """
+    import pandas as pd
+
+    if frame.empty:
+        return "Nothing to show."
+    is_number = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in columns]
+    first = is_number.index(True) if any(is_number) else len(columns)
+    keys = [columns[k].format_rows(frame) for k in range(max(1, first))]
+    names = [" ".join(map(str, parts)) for parts in zip(*keys, strict=True)]
+    sentences = []
+    for column in columns[max(1, first) :]:
+        known = frame[column.name].notna().to_numpy().nonzero()[0]
+        if not len(known):
+            continue
+        texts = column.format_rows(frame)
+        values = frame[column.name].to_numpy()[known]
+        places = {"from": known[0], "to": known[-1]} if len(known) > 1 else {"": known[0]}
+        if len(known) > 2:
+            places |= {"least": known[values.argmin()], "greatest": known[values.argmax()]}
+        parts = [f"{word} {texts[i]} ({names[i]})".strip() for word, i in places.items()]
+        sentences.append(f"{column.heading}: {', '.join(parts)}.")
+    return " ".join(sentences)
+
+
+def format_markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a Markdown table."""
+    rule = ["---"] * len(headings)
+    lines = []
+    for cells in (headings, rule, *rows):
+        escaped = [cell.replace("|", r"\|") for cell in cells]  # a path may contain a bar
+        lines.append("| " + " | ".join(escaped) + " |")
+    return lines
+
+
+# Terminal output
+
+TextRows = Sequence[Sequence[str]]
+
+
+def _build_scorecard(
+    headings: Sequence[str], rows: Sequence[Sequence[str | ScoreCell]], max_width: int
+) -> RenderableType:
+    """Return a scorecard for the terminal, with short verdicts if it would be too wide."""
+    from rich.text import Text
+
+    whole = [[str(cell) for cell in row] for row in rows]
+    is_short = sum(_column_widths([headings, *whole])) > max_width + COLUMN_GAP
+    cells = []
+    for row in rows:
+        printed = [c if isinstance(c, str) else c.short if is_short else str(c) for c in row]
+        tones = ["" if isinstance(c, str) else TONE_STYLES[c.tone] for c in row]
+        cells.append([Text(*pair) for pair in zip(printed, tones, strict=True)])
+    return _build_table(headings, cells)
+
+
+def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Iterator[RenderableType]:
+    """Yield a table that fits the terminal.
+
+    A table that is too wide gets smaller gaps, then folded names, then several parts; a table of
+    one row is transposed.
+    """
+    from rich.text import Text
+
+    whole = sum(_column_widths([headings, *rows])) - COLUMN_GAP
+    if whole - (COLUMN_GAP - TIGHT_GAP) * (len(headings) - 1) <= max_width:
+        yield _build_table(headings, rows, is_tight=whole > max_width)
+        return
+    max_width += COLUMN_GAP
+    rows = [[INTERVAL_PATTERN.sub(r"\n\1", cell) for cell in row] for row in rows]
+    heads = [
+        "\n".join(wrap_name(head, max(MIN_NAME_WIDTH, width - COLUMN_GAP)))
+        for head, width in zip(headings, _column_widths(rows), strict=True)
+    ]
+    columns = list(zip(heads, *rows, strict=True))
+    names = [
+        i for i, cells in enumerate(columns) if not all(map(NUMBER_PATTERN.match, cells[1:]))
+    ] or [0]
+    if len(rows) == 1:
+        yield _build_table(("", rows[0][0]), list(zip(headings[1:], rows[0][1:], strict=True)))
+        return
+    same = [i for i in names if len({*columns[i][1:]}) == 1]
+    same = same[len(same) == len(names) :]
+    if same:
+        yield Text("; ".join(": ".join(columns[i][:2]) for i in same) + "\n")
+    names = [i for i in names if i not in same]
+    widths = [_column_widths([[cell] for cell in cells])[0] for cells in columns]
+    least = min(sum(widths[i] for i in names), max(MIN_NAME_WIDTH * len(names), max_width // 3))
+    pieces: list[list[int]] = [[]]
+    for i in range(len(columns)):
+        if i in names or i in same:
+            continue
+        if pieces[-1] and sum(widths[k] for k in (*pieces[-1], i)) + least > max_width:
+            pieces.append([])
+        pieces[-1].append(i)
+    for number, piece in enumerate(pieces):
+        yield from [""] * bool(number)
+        left = max_width - sum(widths[i] for i in piece)
+        told = {i: columns[i] for i in piece} | _fold_columns({i: columns[i] for i in names}, left)
+        top, *lines = zip(*(told[i] for i in sorted(told)), strict=True)
+        yield _build_table(top, lines)
+
+
+def _fold_columns(names: Mapping[int, tuple[str, ...]], width: int) -> dict[int, tuple[str, ...]]:
+    """Return columns of names, the widest of them folded until all fit the width."""
+    widths = {i: _column_widths([[cell] for cell in cells])[0] for i, cells in names.items()}
+    while sum(widths.values()) > width and max(widths.values()) > COLUMN_GAP + 1:
+        widths[max(widths, key=widths.__getitem__)] -= 1
+    return {
+        i: tuple("\n".join(wrap_name(cell, widths[i] - COLUMN_GAP)) for cell in cells)
+        for i, cells in names.items()
+    }
+
+
+def _column_widths(rows: TextRows) -> list[int]:
+    """Return the widths of columns, including the gap after each."""
+    return [
+        max(len(line) for cell in cells for line in cell.split("\n")) + COLUMN_GAP
+        for cells in zip(*rows, strict=True)
+    ]
+
+
+def _build_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str | Text]], is_tight: bool = False
+) -> rich_table.Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=is_tight)
+    for heading, cells in zip(headings, zip(*rows, strict=True), strict=True):
+        is_number = all(isinstance(c, str) and NUMBER_PATTERN.match(c) for c in cells)
+        table.add_column(heading, justify="right" if is_number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table

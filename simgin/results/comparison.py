@@ -1,0 +1,161 @@
+"""Comparison of two finished runs: differences between their common matchups.
+
+The differences are paired if both runs have the same deals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simgin.core.matchup_key import MatchupKey
+from simgin.report.report import Report
+from simgin.results import run_report, sentences
+from simgin.results.run_results import EXTRA_VARIANT_METRICS, RunResults
+from simgin.runs import ledger
+from simgin.stats import differences
+from simgin.stats.batches import BatchRows
+from simgin.stats.metrics import headline_metrics
+from simgin.stats.table import format_csv, to_records
+from simgin.text.amounts import UNIT_PLURALS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_UNFOLDED_ROWS = (
+    9  # rows of an unfolded table, each two or three lines long on a narrow terminal
+)
+# Keys of the identity that are compared elsewhere or do not affect the results
+IGNORED_KEYS = ("question", "hypothesis", "matchups")
+
+
+class ComparisonError(ValueError):
+    """Exception for two runs that cannot be compared; the message suggests a fix."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Differences between two runs, available while their ledgers are open."""
+
+    run: RunResults
+    baseline: RunResults
+    differences: pd.DataFrame
+    question: str = "How do these runs differ?"
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return self.run.ledger.identity
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return self.run.units
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the differences as a DataFrame."""
+        return {"differences": self.differences}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the differences as rows for JSON."""
+        return to_records(self.differences)
+
+    def report(self, command: str) -> Report:
+        """Return the report of the comparison."""
+        return build_comparison_report(self, command)
+
+
+def compare_runs(
+    run: RunResults, baseline: RunResults, margin: str | float | None = None
+) -> Comparison:
+    """Return the difference, run minus baseline, for every common matchup.
+
+    If the runs have no common matchup, their matchups are compared in order.
+
+    Args:
+        run: Results of a run.
+        baseline: Results of the baseline run.
+        margin: Margin within which two values are equivalent (`differences.add_verdicts`); None
+            for no equivalence test.
+
+    Returns:
+        Differences with the columns `differences.DIFFERENCE_COLUMNS`.
+
+    Raises:
+        ComparisonError: If the runs cannot be compared.
+    """
+    pairs = list(_iter_common_matchups(run, baseline))
+    if not pairs and len(run.matchup_keys) == len(baseline.matchup_keys):
+        pairs = list(zip(_all_rows(run), _all_rows(baseline), strict=True))
+    if not pairs:
+        raise ComparisonError(
+            "these runs have no matchup in common, and not equally many; compare runs of the same "
+            "players."
+        )
+    units = [UNIT_PLURALS[one.info.unit] for one in (run, baseline)]
+    if units[0] != units[1]:
+        raise ComparisonError(
+            f"one run played {units[0]}, the other {units[1]}; play one again the other way."
+        )
+    names: dict[str, None] = {}
+    for played, _ in pairs:
+        key = played.matchup
+        names |= dict.fromkeys(headline_metrics(key.unit, len(key.players)))
+    df = differences.compute_differences(pairs, [*names, *EXTRA_VARIANT_METRICS])
+    df = df if margin is None else differences.add_verdicts(df, margin)
+    return Comparison(run, baseline, df)
+
+
+def build_comparison_report(comparison: Comparison, command: str) -> Report:
+    """Return the report of a comparison, in which a long table is folded."""
+    run, base, df = comparison.run, comparison.baseline, comparison.differences
+    renamed = df.replace({**base.info.display_names, **run.info.display_names})
+    same = differences.describe_verdicts(renamed) if "margin" in renamed else []
+    table = run_report.build_differences_table(renamed)
+    is_short = len(table.rows) <= MAX_UNFOLDED_ROWS
+    others = list_other_differences(run, base)
+    other_line = f"The runs also differ in: {'; '.join(others)}" if others else ""
+    return Report(
+        comparison.question,
+        verdict=[*sentences.describe_differences(renamed), *same, *filter(None, [other_line])],
+        tables=[table] * is_short,
+        detail_tables=[table] * (not is_short),
+        command=command,
+        files={"differences.csv": format_csv(df)},
+    )
+
+
+def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
+    """Return one line per other difference between two runs: rules, strategies and engine."""
+    old, new = (
+        {key: value for key, value in one.ledger.identity.items() if key not in IGNORED_KEYS}
+        for one in (baseline, run)
+    )
+    for key in ("variants", "strategies"):
+        common = old[key].keys() & new[key].keys()
+        for identity in (old, new):
+            identity[key] = {name: identity[key][name] for name in identity[key] if name in common}
+    return ledger.identity_differences(old, new)
+
+
+def _iter_common_matchups(
+    run: RunResults, baseline: RunResults
+) -> Iterator[tuple[BatchRows, BatchRows]]:
+    """Yield the rows of every common matchup in both runs, from the side of the same player."""
+    bases = {_key_names(played.matchup): played for played in _all_rows(baseline)}
+    for played in _all_rows(run):
+        variant, a, b = names = _key_names(played.matchup)
+        same, swapped = bases.get(names), bases.get((variant, b, a))
+        if same is not None:
+            yield played, same
+        elif swapped is not None:
+            yield played, swapped.swap_sides()
+
+
+def _all_rows(run: RunResults) -> list[BatchRows]:
+    return [run.batch_rows(i) for i in range(len(run.matchup_keys))]
+
+
+def _key_names(key: MatchupKey) -> tuple[str, str, str]:
+    return key.variant, key.a, key.b

@@ -1,0 +1,291 @@
+"""Information about a run that its results depend on, as strings and numbers.
+
+It comes from a run that was just played or from a manifest. The strategies are not needed, because
+their files might have been changed or deleted since the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simgin.core import batch_columns
+from simgin.core.matchup_key import MatchupKey
+from simgin.play.kernel import play_batches
+from simgin.play.matchup import Matchup, short_names
+from simgin.runs import block, manifest
+from simgin.runs.directory import MANIFEST_FILE, ResultsError, corrupt_manifest_error
+from simgin.runs.ledger import LEDGER_FILE, Ledger, identity_differences
+from simgin.runs.plan import FieldChange, Plan
+from simgin.runs.stopping import StopResult
+from simgin.stats.batches import Homogeneity, compute_homogeneity
+from simgin.stats.metrics import headline_metrics
+from simgin.text.amounts import UNIT_PLURALS, format_count_range
+from simgin.text.messages import format_value
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """Information about a run, in which all matchups have the same seed and unit of play."""
+
+    identity: Mapping[str, Any]  # see `simgin.runs.manifest.build_identity`
+    stop_results: Sequence[StopResult]  # one per matchup
+    contrasts: Sequence[Sequence[int]] = ()  # indices of a matchup and its baseline
+    effects: Sequence[FieldChange] = ()
+    health: Sequence[Mapping[str, Any]] = ()  # see `check_homogeneity`, can be empty
+    # Display names of strategies from files, by spec
+    display_names: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def matchup_keys(self) -> tuple[MatchupKey, ...]:
+        """Keys of the matchups, in table order."""
+        return manifest.parse_matchup_keys(self.identity)
+
+    def variant_params(self, matchup_key: MatchupKey) -> Mapping[str, Any]:
+        """Return the parameters of a matchup's variant by name."""
+        params: Mapping[str, Any] = self.identity["variants"][matchup_key.variant]
+        return params
+
+    def with_display_names(self) -> RunInfo:
+        """Return the same information with the display names of strategies from files."""
+
+        def display_name(text: str) -> str:
+            return self.display_names.get(text, text)
+
+        identity = dict(self.identity)
+        identity["matchups"] = [
+            {**cell, "a": display_name(cell["a"]), "b": display_name(cell["b"])}
+            for cell in identity["matchups"]
+        ]
+        described = identity["strategies"].items()
+        identity["strategies"] = {
+            display_name(text): description for text, description in described
+        }
+        effects = [
+            FieldChange(effect.change, *map(display_name, effect[1:])) for effect in self.effects
+        ]
+        return replace(self, identity=identity, effects=effects)
+
+    @property
+    def seed(self) -> int:
+        """Seed of every matchup."""
+        return int(self.identity["seed"])
+
+    @property
+    def unit(self) -> str:
+        """Unit of play of every matchup, "deal" or "match"."""
+        return str(self.identity["unit"])
+
+    @property
+    def question(self) -> str:
+        """Question of the experiment; empty for a single matchup."""
+        return self.identity["question"] or ""
+
+    @property
+    def hypothesis(self) -> str:
+        """Expected result; can be empty."""
+        return self.identity["hypothesis"] or ""
+
+    @property
+    def stopping_text(self) -> str:
+        """Description of the stopping rule; empty for a fixed size or time."""
+        return self.identity["stop"] or ""
+
+
+def make_run_info(
+    plan: Plan, stop_results: Sequence[StopResult], health: Sequence[Mapping[str, Any]] = ()
+) -> RunInfo:
+    """Return the information about a run from its plan and from how it ended."""
+    names = short_names(plan.matchups)
+    return RunInfo(plan.identity, stop_results, plan.contrasts, plan.effects, health, names)
+
+
+def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> RunInfo:
+    """Return the information about a run from the manifest of a directory.
+
+    Raises:
+        ResultsError: If another version of simgin wrote the manifest, or if it describes a search.
+    """
+    if "tune" in manifest_entries:
+        raise ResultsError(
+            f"{directory_path} holds a search, not a run; `{manifest_entries.get('command')}` "
+            "writes it again."
+        )
+    form = manifest_entries.get("form")
+    if form != manifest.MANIFEST_FORMAT:
+        raise ResultsError(
+            f"{directory_path} cannot be reported: another version of simgin (form "
+            f"{format_value(form)}, not {manifest.MANIFEST_FORMAT}) wrote it; play it again with "
+            "this one."
+        )
+    matchups = manifest_entries["matchups"]
+    stop_results = [
+        StopResult(cell["units"], cell["stopped"], cell["multiplier"]) for cell in matchups
+    ]
+    effects = [FieldChange(*texts) for texts in manifest_entries.get("effects", [])]
+    return RunInfo(
+        manifest_entries,
+        stop_results,
+        manifest_entries["contrasts"],
+        effects,
+        manifest_entries["health"],
+        manifest_entries.get("names", {}),
+    )
+
+
+def check_ledger(directory_path: Path, info: RunInfo, run_ledger: Ledger) -> None:
+    """Raise ResultsError unless the ledger of a directory belongs to the run in its manifest."""
+    names = ("variant", "a", "b")
+    identity = dict(run_ledger.identity)
+    expected = {key: info.identity.get(key) for key in identity}
+    expected["matchups"] = [
+        {name: cell[name] for name in names} for cell in info.identity["matchups"]
+    ]
+    different = identity_differences(expected, identity)
+    if different:
+        difference = different[0].rstrip(".")
+        raise corrupt_manifest_error(
+            directory_path / MANIFEST_FILE,
+            f"{LEDGER_FILE} beside it is of another run: {difference}",
+        )
+
+
+def describe_size(info: RunInfo) -> str:
+    """Return one or two sentences with the amount played, mirroring and the seed."""
+    unit = UNIT_PLURALS[info.unit]
+    stops = list(zip(info.matchup_keys, info.stop_results, strict=True))
+    paired = [end.units for cell, end in stops if cell.is_mirrored]
+    unpaired = [end.units for cell, end in stops if not cell.is_mirrored]
+    sentences = []
+    if not info.matchup_keys[0].b:
+        each = " each" if len(unpaired) > 1 else ""
+        sentences.append(
+            f"Not mirrored: one player, {format_count_range(unpaired)} independent {unit}{each}."
+        )
+    if paired:
+        each = " for every matchup" if len(paired) > 1 else ""
+        sentences.append(
+            f"Mirrored: {format_count_range(paired)} pairs of {unit}{each}, the same packs with "
+            "the players exchanged; errors are over pairs."
+        )
+    if unpaired and info.matchup_keys[0].b:
+        names = ", ".join(dict.fromkeys(cell.a for cell, _ in stops if not cell.is_mirrored))
+        sentences.append(
+            f"Not mirrored: {names} against itself, {format_count_range(unpaired)} {unit}."
+        )
+    return " ".join([*sentences, f"Seed {info.seed}."])
+
+
+# Health: homogeneity of the win rate over batches and workers
+
+# A batch is played again if p is below this value, which happens in 1 of 1,000 valid runs
+RECHECK_P = 0.001
+
+
+def check_homogeneity(
+    matchups: Sequence[Matchup], stop_results: Sequence[StopResult], ledger: Ledger
+) -> list[dict[str, Any]]:
+    """Test every matchup for equal win rates in all batches and for all workers.
+
+    If a batch differs too much from the others, it is played again.
+
+    Args:
+        matchups: Matchups of the run.
+        stop_results: Number of units played of every matchup.
+        ledger: Ledger of the run.
+
+    Returns:
+        Chi-square tests of homogeneity for the manifest, one entry per matchup.
+
+    Raises:
+        InvariantError: If a batch that is played again has other results.
+    """
+    return [
+        _check_matchup(i, matchup, end.units, ledger)
+        for i, (matchup, end) in enumerate(zip(matchups, stop_results, strict=True))
+    ]
+
+
+def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
+    """Return a sentence with the smallest p-value of all matchups for each part.
+
+    Args:
+        health: Tests as returned by `check_homogeneity`.
+        *parts: "batches", "workers" or both.
+
+    Returns:
+        The sentence; empty if there is nothing to compare.
+    """
+    p_values_by_part = {part: _defined_p_values(health, part) for part in parts}
+    cells = len(p_values_by_part["batches"])
+    if not cells:
+        return ""
+    smallest = f"the smallest of {cells}, " if cells > 1 else ""
+    p_values = ", ".join(
+        f"over {part} p = {min(ps):.2g}" for part, ps in p_values_by_part.items() if ps
+    )
+    sentence = f"Homogeneity of who wins ({smallest}chi-square): {p_values}."
+    n_replayed = sum("played_again" in cell for cell in health)
+    if n_replayed:
+        sentence += f" Of {n_replayed} the batch that stands out was played again: it is the same."
+    return sentence
+
+
+def _defined_p_values(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
+    """Return the p-values of the matchups that have one."""
+    return [cell[part]["p"] for cell in health if cell[part]["p"] is not None]
+
+
+def _check_matchup(
+    matchup_index: int, matchup: Matchup, units: int, ledger: Ledger
+) -> dict[str, Any]:
+    rows = ledger.rows(matchup_index, units, matchup.batch_size)
+    workers = ledger.workers(matchup_index, units, matchup.batch_size)
+    metric, _ = headline_metrics(matchup.unit, len(matchup.players))
+    names = list(dict.fromkeys(workers))
+    labels = [names.index(worker) for worker in workers]
+    batches = compute_homogeneity(rows, metric)
+    groups = compute_homogeneity(rows, metric, labels)
+    entry: dict[str, Any] = {
+        "metric": metric,
+        "batches": _to_manifest_entry(batches),
+        "workers": {**_to_manifest_entry(groups), "names": names},
+    }
+    if batches.p < RECHECK_P:
+        entry["played_again"] = _replay_batch(
+            matchup, batches.largest_group, rows[batches.largest_group]
+        )
+    return entry
+
+
+def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
+    """Play a batch again and return its index, or raise InvariantError if a result differs."""
+    replayed = play_batches(matchup, batch * matchup.batch_size, int(row[batch_columns.COL_UNITS]))[
+        0
+    ]
+    if (replayed != row).any():
+        raise block.InvariantError(
+            f"{matchup.title} ({matchup.variant.text}): batch {batch} in the ledger is not what it "
+            "is when it is played again. Run `simgin doctor` on every machine that took part, and "
+            "begin again in another directory."
+        )
+    return batch
+
+
+def _to_manifest_entry(test: Homogeneity) -> dict[str, float | int | None]:
+    """Return a chi-square test as an entry of the manifest, with None for undefined values."""
+    return {
+        "chi_square": _round_value(test.statistic),
+        "df": test.df,
+        "p": None if np.isnan(test.p) else float(f"{test.p:.4g}"),
+        "largest_residual": _round_value(test.largest_residual),
+    }
+
+
+def _round_value(value: float) -> float | None:
+    return None if np.isnan(value) else round(value, 3)

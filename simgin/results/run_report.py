@@ -1,0 +1,399 @@
+"""Report of a run: sentences, tables and plots, and how the run was made.
+
+To add a plot, write a function in `simgin.plots` and yield a `Plot` here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from simgin import plots
+from simgin.report import numbers, summary
+from simgin.report.report import Plot, Report
+from simgin.report.report_table import Column, Table
+from simgin.results.run_info import describe_homogeneity, describe_size
+from simgin.results.sentences import (
+    COMPARISON_COLUMNS,
+    format_comparison,
+    is_significant,
+    list_sentences,
+)
+from simgin.rules import variants
+from simgin.stats import table
+from simgin.stats.estimate import ALPHA, Z95
+from simgin.stats.metrics import METRICS_BY_NAME, WIN_METRICS
+from simgin.text.amounts import UNIT_PLURALS
+from simgin.text.messages import format_setting
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.results.run_results import RunResults
+
+REFERENCE_VARIANT = "standard"  # reference variant for descriptions of rules
+PLAYER_COLUMNS = (Column("variant", "variant"), Column("strategy", "A"), Column("opponent", "B"))
+LEAGUE_TABLE_COLUMNS = (
+    Column("strategy", "strategy"),
+    Column("elo", "Elo"),
+    Column("lead", "lead over the next"),
+    Column("elo_v_mix", "Elo v the mix"),
+    Column("mix", "in the mix %", factor=100),
+)
+PAIRING_TABLE_COLUMNS = (
+    *PLAYER_COLUMNS,
+    Column("measure", "of"),
+    Column("rho", "variance left"),
+    Column("luck", "luck share %", factor=100),
+    Column("swept", "swept by A"),
+    Column("swept_by_b", "by B"),
+    Column("p_sweeps", "p"),
+)
+LEAGUE_NOTE = (
+    "Elo is fitted to {unit} won (Bradley and Terry's model); the anchor has 0. A lead has the "
+    "error of the difference; an Elo has that of the distance to the anchor. The mix is the one "
+    "that nobody is measured ahead of."
+)
+PAIRING_NOTE = (
+    "Variance left: of a pair's result over that of two unpaired results; n paired results are "
+    "worth n divided by it. The luck share is the part of the variance of a single result that the "
+    "pack decides, for these two players. A pair is swept by a player who wins both of its halves; "
+    "p is that of the exact sign test."
+)
+MAX_PLOTTED_MATCHUPS = 60  # matchups per plot; larger leagues have heat maps
+CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("share", "won %", factor=100))
+EFFECT_PLOT_COLUMNS = (
+    Column("change", "change"),
+    Column("field", "field"),
+    Column("difference", "points"),
+)
+
+
+def build_run_report(
+    results: RunResults, command: str, run_plots: Iterable[Plot] = (), *, details: bool = True
+) -> Report:
+    """Return the report of a run.
+
+    Args:
+        results: Results of the run.
+        command: Command that repeats the run.
+        run_plots: Plots of the report. CSV files are included only if there are plots.
+        details: True to include the folded tables.
+    """
+    display = results.with_display_names
+    main_tables = choose_main_table(display)
+    return Report(
+        question=results.info.question or _default_question(display),
+        verdict=list_sentences(display),
+        tables=[main_tables] if main_tables else [],
+        plots=list(run_plots),
+        detail_tables=build_run_tables(display) if details else [],
+        facts=list(_iter_facts(results)),
+        command=command,
+        files=_build_csv_files(results) if run_plots else {},
+    )
+
+
+def _build_csv_files(results: RunResults) -> dict[str, str]:
+    """Return the CSV files by name, without empty tables."""
+    frames = {
+        "differences": results.differences,
+        "effects": results.effects,
+        "league": results.standings,
+        "cross": results.cross_table,
+        "circles": results.cyclic_triads,
+        "pairing": results.pairing_efficiency,
+        "adjusted": results.control_variates,
+    }
+    files = {"table.csv": table.format_csv(results.table)}
+    for name, frame in frames.items():
+        if len(frame):
+            files[f"{name}.csv"] = table.format_csv(frame)
+    return files | {"summary.csv": summary.summary_csv(results.estimates)}
+
+
+def _default_question(results: RunResults) -> str:
+    """Return a question for a run without one."""
+    cell, *others = results.matchup_keys
+    if others:
+        return "Who wins?"
+    if not cell.b:
+        return f"How well does {cell.a} do at {cell.variant}?"
+    return f"Does {cell.a} beat {cell.b}?" if cell.a != cell.b else f"How does {cell.a} do?"
+
+
+def _iter_facts(results: RunResults) -> Iterator[tuple[str, str]]:
+    """Yield a label and a description for every setting that determines the results.
+
+    Times and machines are omitted, so that equal runs have equal reports. The manifest contains
+    them.
+    """
+    info = results.info
+    identity = info.identity
+    if info.hypothesis:
+        yield "Hypothesis", info.hypothesis
+    yield "Played", describe_size(info)
+    if info.stopping_text:
+        yield "Stopping rule", info.stopping_text
+    for name, params in identity["variants"].items():
+        yield f"Variant {name}", describe_changed_rules(params)
+    for name, strategy in identity["strategies"].items():
+        display_name = f"{info.display_names[name]}: " if name in info.display_names else ""
+        policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
+        details = f"ending {strategy['ending']}; files {strategy['digest']}"
+        yield f"Strategy {name}", f"{display_name}{policies}; {details}"
+    yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
+    yield (
+        "Beside this page",
+        "table.csv has every figure, manifest.json versions and times, ledger.sqlite the sums of "
+        "every batch.",
+    )
+
+
+def describe_changed_rules(params: Mapping[str, Any]) -> str:
+    """Return the parameters that differ from the standard variant, with the standard values.
+
+    Parameters that the variant does not use are omitted.
+    """
+    changed = []
+    for name, value in variants.find_variant(REFERENCE_VARIANT).params.items():
+        param = params.get(name)
+        # Compared as strings, because a manifest has lists and a variant has tuples.
+        if param is not None and format_setting(param) != format_setting(value):
+            changed.append(f"{name} {format_setting(param)} ({format_setting(value)})")
+    if not changed:
+        return "the standard rules"
+    return f"differs from {REFERENCE_VARIANT} in {', '.join(changed)}"
+
+
+# Tables
+
+
+def choose_main_table(results: RunResults) -> Table | None:
+    """Return the table to print: a short league table, or else the results.
+
+    Returns:
+        None if the sentences contain everything.
+    """
+    tables = [*build_league_tables(results)] if results.round_robins else []
+    if len(tables) == 1 and len(tables[0].frame) <= summary.MAX_TERMINAL_ROWS:
+        return tables[0]
+    if results.all_identical:
+        return None
+    return summary.terminal_table(results.estimates, results.info.seed)
+
+
+def build_run_tables(results: RunResults) -> list[Table]:
+    """Return every non-empty table of a run."""
+    results_table = summary.results_table(results.estimates)
+    health = describe_homogeneity(results.info.health, "batches")
+    note = f"{results_table.note} {describe_size(results.info)} {health}".rstrip()
+    tables = [
+        replace(results_table, note=note),
+        *build_effects_tables(results.effects),
+        build_differences_table(results.differences),
+        *build_league_tables(results),
+        *build_cross_tables(results),
+        Table(
+            "What mirroring is worth",
+            results.pairing_efficiency,
+            PAIRING_TABLE_COLUMNS,
+            PAIRING_NOTE,
+        ),
+    ]
+    if len(results.matchup_keys) == 1:
+        tables.append(summary.details_table(results.estimates))
+    return [one for one in tables if len(one.frame)]
+
+
+def build_league_tables(results: RunResults) -> Iterator[Table]:
+    """Yield the ratings, their differences and the equilibrium mix of every round robin."""
+    for name, rows in results.standings.groupby("variant", sort=False):
+        if rows["elo"].notna().all():
+            note = LEAGUE_NOTE.format(unit=UNIT_PLURALS[results.info.unit])
+            yield Table(
+                f"League: {name}",
+                rows,
+                LEAGUE_TABLE_COLUMNS,
+                f"{note}{_describe_fit(results, str(name))}",
+            )
+
+
+def _describe_fit(results: RunResults, variant: str) -> str:
+    """Return a sentence about the part of the results that no ratings explain."""
+    fit = results.non_additivity[variant]
+    half_width = results.multiplier / Z95 * fit.half_width
+    if math.isnan(fit.proportion):
+        return ""
+    share = numbers.format_estimate(
+        fit.proportion, fit.proportion - half_width, fit.proportion + half_width, 100
+    )
+    return (
+        f" Non-additivity: {share} % of the deviance fits no ratings, because some players suit or "
+        "do not suit each other; that takes no circle."
+    )
+
+
+def build_cross_tables(results: RunResults) -> Iterator[Table]:
+    """Yield the cross-table of every round robin, in the order of its league table."""
+    unit = UNIT_PLURALS[results.info.unit].capitalize()
+    standings = results.standings
+    for variant, frame in results.cross_table.groupby("variant", sort=False):
+        ranks = standings.loc[standings["variant"] == variant].set_index("strategy")["place"]
+        labelled = frame.assign(
+            strategy=[f"{ranks[name]} {name}" for name in frame["strategy"]],
+            column=frame["opponent"].map(ranks).map(str),
+            place=frame["strategy"].map(ranks),
+            against=frame["opponent"].map(ranks),
+        ).sort_values(["place", "against"])
+        title = f"{unit} won %, row against column: {variant}"
+        yield build_pivot_table(
+            title,
+            labelled,
+            "strategy",
+            "column",
+            _format_proportion,
+            "Columns are numbered like the rows.",
+        )
+
+
+def _format_proportion(row: Any) -> str:
+    return numbers.format_estimate(row["share"], row["low"], row["high"], 100)
+
+
+def build_pivot_table(
+    title: str,
+    frame: pd.DataFrame,
+    row_column: str,
+    column: str,
+    format_cell: Callable[[Any], str],
+    note: str = "",
+) -> Table:
+    """Return a table with a row per value of one column and a column per value of another.
+
+    Args:
+        title: Title of the table.
+        frame: DataFrame in long format.
+        row_column: Column whose values become rows.
+        column: Column whose values become columns.
+        format_cell: Function that formats a row of the DataFrame as a table cell.
+        note: Note below the table.
+    """
+    headings = sorted(dict.fromkeys(frame[column]), key=_sort_key)
+    cells_by_row: dict[str, dict[str, str]] = {}
+    for row in frame.to_dict("records"):
+        cells_by_row.setdefault(row[row_column], dict.fromkeys(headings, ""))[row[column]] = (
+            format_cell(row)
+        )
+    df = table.make_frame([{row_column: name, **row} for name, row in cells_by_row.items()])
+    return Table(title, df, [Column(name, name) for name in (row_column, *headings)], note)
+
+
+def _sort_key(heading: str) -> int:
+    """Return the sort key of a heading, which sorts numbers and keeps the order of names."""
+    return int(heading) if heading.isdigit() else 0
+
+
+def build_differences_table(frame: pd.DataFrame) -> Table:
+    """Return the table of differences, with a row per comparison and a column per metric."""
+    pairing_note = "The sides played different packs, so the errors of both add up."
+    if frame["paired"].all():
+        pairing_note = "Both sides played the same packs, so differences are paired."
+    note = (
+        f"{pairing_note} * marks p < {ALPHA} after Holm's adjustment for the "
+        f"{frame['p'].count()} comparisons of this table. Otherwise it is too close to call; a "
+        "difference as large as the number in brackets would have been detected in four runs of "
+        "five."
+    )
+    labelled = frame.assign(
+        comparison=[
+            format_comparison(*row, separator=" - ", against="v")
+            for row in frame[COMPARISON_COLUMNS].astype(str).itertuples(index=False)
+        ],
+        column=[METRICS_BY_NAME[name].title for name in frame["metric"]],
+    )
+    return build_pivot_table(
+        "Differences", labelled, "comparison", "column", _format_difference, note
+    )
+
+
+def _format_difference(row: Any) -> str:
+    if row["se"] == 0:
+        return "none"
+    factor = METRICS_BY_NAME[row["metric"]].display_factor
+    text = numbers.format_estimate(row["difference"], row["low"], row["high"], factor)
+    if is_significant(row):
+        return f"{text} *"
+    if text == numbers.EN_DASH or math.isnan(row.get("detectable", math.nan)):
+        return text
+    smallest = factor * row["detectable"]
+    return f"{text} ({numbers.format_number(smallest, smallest)})"
+
+
+def build_effects_tables(frame: pd.DataFrame) -> Iterator[Table]:
+    """Yield a table per variant and metric, with a row per change and a column per field."""
+    note = (
+        "What the player gains by the change. A field is what the others play: the same as the "
+        f"player, or the opponent named after v. * marks p < {ALPHA} after Holm's "
+        f"adjustment for the {frame['p'].count()} effects of the run."
+    )
+    for names, rows in frame.groupby(["variant", "metric"], sort=False):
+        variant, metric = map(str, names)
+        title = f"Effects under {variant}: {METRICS_BY_NAME[metric].title}"
+        least_gain = rows.groupby("change")["difference"].transform("min")
+        ranked = rows.assign(gains=-least_gain).sort_values("gains", kind="stable")
+        yield build_pivot_table(title, ranked, "change", "field", _format_difference, note)
+
+
+# Plots
+
+
+def iter_run_plots(results: RunResults) -> Iterator[Plot]:
+    """Yield all plots of a run in the order of the report."""
+    seed, unit = results.info.seed, results.info.unit
+    leagues = results.standings.groupby("variant", sort=False)
+    for name, rows in leagues:
+        under = f" under {name}" * (len(leagues) > 1)
+        cross = results.cross_table[results.cross_table["variant"] == name]
+        if rows["elo"].notna().all():
+            figure = plots.elo_ratings(rows, unit=unit, seed=seed)
+            question = f"Who is stronger than whom{under}?"
+            yield Plot(
+                f"ratings-{file_slug(name)}", question, "", figure, rows, LEAGUE_TABLE_COLUMNS
+            )
+        figure = plots.league(rows, cross, unit=unit, seed=seed)
+        question = f"Who wins against whom{under}?"
+        yield Plot(f"league-{file_slug(name)}", question, "", figure, cross, CROSS_PLOT_COLUMNS)
+    points = results.effects[results.effects["metric"] == "margin"]
+    for name, rows in points.groupby("variant", sort=False):
+        if rows["low"].notna().any():  # otherwise, the run has too few batches for intervals
+            figure = plots.gains_by_field(rows, seed=seed)
+            question = f"What does each change gain under {name}?"
+            renamed = rows.rename(columns={"low": "difference_low", "high": "difference_high"})
+            yield Plot(
+                f"effects-{file_slug(name)}", question, "", figure, renamed, EFFECT_PLOT_COLUMNS
+            )
+    if len(results.matchup_keys) <= MAX_PLOTTED_MATCHUPS:
+        yield from _iter_matchup_plots(results.table, seed)
+
+
+def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
+    wide, columns = summary.matchup_frame(frame), summary.metric_columns(frame)
+    for name, question, figure, is_shown in (
+        ("win_and_points", "Who wins?", plots.win_and_points(frame, seed=seed), True),
+        ("endings", "How do deals end?", plots.endings(frame, seed=seed), False),
+    ):
+        shown_columns = [
+            c for c in columns if (c.name in WIN_METRICS) == is_shown and c.name != "turns"
+        ]
+        value_columns = [f"{c.name}{end}" for c in shown_columns for end in ("", "_low", "_high")]
+        part = wide[[*(column.name for column in PLAYER_COLUMNS), *value_columns]]
+        yield Plot(name, question, "", figure, part, (*PLAYER_COLUMNS, *shown_columns))
+
+
+def file_slug(variant: object) -> str:
+    """Return the name of a variant in a form that is valid in file names and HTML ids."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", str(variant))

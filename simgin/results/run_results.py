@@ -1,0 +1,528 @@
+"""Results of a run: all tables, computed only from the batch rows of the ledger."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from math import comb
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simgin.core.matchup_key import MatchupKey
+from simgin.play.parallel import Progress
+from simgin.renamed import RenamedAttributes
+from simgin.results.run_info import RunInfo, check_ledger, make_run_info, read_run_info
+from simgin.runs import directory, ledger, runner
+from simgin.runs.ledger import Ledger
+from simgin.runs.plan import FieldChange, Plan
+from simgin.runs.runner import ThreadPool
+from simgin.runs.stopping import COMPLETE, StopResult
+from simgin.stats import batches, league, round_robin, table, variance
+from simgin.stats.batches import BatchRows
+from simgin.stats.differences import DIFFERENCE_COLUMNS, adjust_p_values, compute_differences
+from simgin.stats.estimate import Z95, estimate_metric, two_sided_p_value
+from simgin.stats.league import compute_equilibrium_mix
+from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.report.report import Report
+
+
+# Metrics of comparisons between variants, in addition to wins
+EXTRA_VARIANT_METRICS = ("turns", "gin", "undercut", "void")
+NAME_COLUMNS = ("variant", "strategy", "opponent")
+DOUBLE_WIN_COLUMNS = ("swept", "swept_by_b", "p_sweeps")
+EFFECT_COLUMNS = (
+    *("variant", "change", "field", "strategy", "base_strategy", "opponent"),
+    *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm", "n", "kind"),
+)
+# Value of a strategy that plays itself, by metric of effects
+SELF_PLAY_VALUES = {"margin": 0.0, "match_win": 0.5}
+FRAME_NAMES = (
+    *("table", "differences", "effects", "ratings"),
+    *("standings", "cross", "pairing", "adjusted"),
+)
+
+
+@dataclass(frozen=True)
+class RunResults(RenamedAttributes):
+    """Results of a run, available while its ledger is open."""
+
+    info: RunInfo
+    ledger: Ledger
+
+    def __repr__(self) -> str:
+        return f"<Findings of {len(self.matchup_keys)} matchups; frames: {', '.join(FRAME_NAMES)}>"
+
+    def __getstate__(self) -> object:
+        raise TypeError("findings hold an open ledger; pickle their frames, such as table")
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return self.info.identity
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return [end.units for end in self.info.stop_results]
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return all results as DataFrames by name."""
+        return {name: getattr(self, name) for name in FRAME_NAMES}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of `table` for JSON, without importing pandas."""
+        return [table.to_json_row(row) for row in self.estimates]
+
+    def report(self, command: str) -> Report:
+        """Return the report with all tables and plots."""
+        from simgin.results.run_report import build_run_report, iter_run_plots
+
+        return build_run_report(self, command, iter_run_plots(self.with_display_names))
+
+    @cached_property
+    def with_display_names(self) -> RunResults:
+        """Results with the display names of strategies from files, for sentences and plots."""
+        if not self.info.display_names:
+            return self
+        return RunResults(self.info.with_display_names(), self.ledger)
+
+    @property
+    def matchup_keys(self) -> tuple[MatchupKey, ...]:
+        """Keys of the matchups, in table order."""
+        return self.info.matchup_keys
+
+    @property
+    def sizes(self) -> list[int]:
+        """Number of deals or matches of every matchup, counting both mirrored games of a pair."""
+        return [cell.count_games(end.units) for cell, end in self._iter_stops()]
+
+    @property
+    def multiplier(self) -> float:
+        """Half-width of the widest intervals in standard errors: 1.96 or a stopping rule's."""
+        return max([end.multiplier or Z95 for end in self.info.stop_results])
+
+    @property
+    def stopped(self) -> str:
+        """Reasons for stopping of all matchups, each once; "complete" for a complete matchup."""
+        return "; ".join(dict.fromkeys(end.stopped for end in self.info.stop_results))
+
+    @property
+    def stopping_notes(self) -> list[str]:
+        """One line per matchup that stopped before a size fixed in advance."""
+        lines = []
+        for cell, end in self._iter_stops():
+            label = f"{cell.title} ({cell.variant})" if len(self.matchup_keys) > 1 else "Stopped"
+            if end.stopped != COMPLETE:
+                lines.append(f"{label}: {end.stopped}")
+        return lines
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Tidy DataFrame with the estimates of every matchup (columns: TABLE_COLUMNS)."""
+        return table.make_frame(self.estimates, table.TABLE_COLUMNS)
+
+    @cached_property
+    def estimates(self) -> list[dict[str, Any]]:
+        """Rows of `table`, without importing pandas, which takes as long as a short match."""
+        rows = []
+        for i, (cell, end) in enumerate(self._iter_stops()):
+            total, multiplier = self._sum_rows(i), end.multiplier
+            rows += table.estimate_rows(cell.variant, cell.a, cell.b, cell.unit, total, multiplier)
+        return rows
+
+    @cached_property
+    def identical_matchups(self) -> list[MatchupKey]:
+        """Keys of the matchups whose two strategies play identically."""
+        return [
+            self.matchup_keys[i] for i in self._mirrored_indices if self.batch_rows(i).is_identical
+        ]
+
+    @property
+    def all_identical(self) -> bool:
+        """True if the strategies of every matchup play identically."""
+        return len(self.identical_matchups) == len(self.matchup_keys)
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """DataFrame of the contrasts of the plan (columns: DIFFERENCE_COLUMNS).
+
+        Holm's adjustment treats all contrasts as one family.
+        """
+        parts = [
+            compute_differences(
+                [(self.batch_rows(i), self.batch_rows(base))], self._list_compared_metrics(i, base)
+            )
+            for i, base in self.info.contrasts
+        ]
+        frame = table.concat_frames(parts, DIFFERENCE_COLUMNS)
+        return frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
+
+    @cached_property
+    def effects(self) -> pd.DataFrame:
+        """DataFrame of the effect of every change in every field (columns: EFFECT_COLUMNS).
+
+        Holm's adjustment treats all effects as one family.
+        """
+        parts = []
+        for variant in dict.fromkeys(cell.variant for cell in self.matchup_keys):
+            for effect in self.info.effects:
+                played = self._find_matchup(variant, effect.strategy, effect.opponent)
+                itself = effect.baseline == effect.opponent
+                base = (
+                    None
+                    if itself
+                    else self._find_matchup(variant, effect.baseline, effect.opponent)
+                )
+                parts.append(compute_effect(effect, played, base))
+        frame = table.concat_frames(parts, [name for name in EFFECT_COLUMNS if name != "p_holm"])
+        frame = frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
+        return frame[list(EFFECT_COLUMNS)]
+
+    def _find_matchup(self, variant: str, strategy: str, opponent: str) -> BatchRows:
+        """Return the rows of a matchup from the side of `strategy`."""
+        for i, cell in enumerate(self.matchup_keys):
+            if cell.variant != variant:
+                continue
+            if cell.players == (strategy, opponent):
+                return self.batch_rows(i)
+            if cell.players == (opponent, strategy):
+                return self.batch_rows(i).swap_sides()
+        raise LookupError(f"{strategy} v {opponent} was not played under {variant}.")
+
+    @property
+    def round_robins(self) -> tuple[str, ...]:
+        """Variants in which three or more strategies all played each other."""
+        return tuple(self._round_robins)
+
+    @cached_property
+    def ratings(self) -> pd.DataFrame:
+        """DataFrame of the Elo ratings of every round robin (columns: RATING_COLUMNS, variant)."""
+        return self._by_league(
+            lambda _, robin: self._widen_intervals(league.compute_ratings(robin)),
+            league.RATING_COLUMNS,
+        )
+
+    @cached_property
+    def standings(self) -> pd.DataFrame:
+        """DataFrame of the league table of every round robin (columns: LEAGUE_COLUMNS, variant)."""
+
+        def standing(variant: str, robin: round_robin.RoundRobin) -> pd.DataFrame:
+            rated = self.ratings[self.ratings["variant"] == variant]
+            return league.compute_standings(
+                self._rows_of_both_sides(variant), rated, compute_equilibrium_mix(robin)
+            )
+
+        return self._by_league(standing, league.LEAGUE_COLUMNS)
+
+    @cached_property
+    def cross_table(self) -> pd.DataFrame:
+        """DataFrame of the cross-table of every round robin.
+
+        The columns are CROSS_COLUMNS, unit, metric, kind and variant.
+        """
+        unit = self.info.unit
+        constants = {"unit": unit, "metric": headline_metrics(unit, 2)[0], "kind": "league"}
+        return self._by_league(
+            lambda _, robin: league.compute_cross_table(robin.pairings).assign(**constants),
+            (*league.CROSS_COLUMNS, *constants),
+        )
+
+    def _by_league(
+        self,
+        build_frame: Callable[[str, round_robin.RoundRobin], pd.DataFrame],
+        columns: Sequence[str],
+    ) -> pd.DataFrame:
+        """Return the DataFrames of all round robins as one, with a column for the variant."""
+        parts = [build_frame(*item).assign(variant=item[0]) for item in self._round_robins.items()]
+        return table.concat_frames(parts, (*columns, "variant"))
+
+    @cached_property
+    def duplicate_strategies(self) -> dict[str, list[tuple[str, ...]]]:
+        """Groups of strategies with equal results in a round robin, by variant."""
+        return {
+            variant: league.find_duplicate_entries(self._rows_of_both_sides(variant))
+            for variant in self._round_robins
+        }
+
+    def _rows_of_both_sides(self, variant: str) -> list[BatchRows]:
+        """Return the rows of the mirrored matchups of a variant, from the sides of A and B."""
+        rows = [
+            self.batch_rows(i)
+            for i in self._mirrored_indices
+            if self.matchup_keys[i].variant == variant
+        ]
+        return [side for played in rows for side in (played, played.swap_sides())]
+
+    @cached_property
+    def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
+        """Part of the results of every round robin that no ratings explain, by variant."""
+        return {
+            variant: round_robin.compute_non_additivity(robin)
+            for variant, robin in self._round_robins.items()
+        }
+
+    @cached_property
+    def triads(self) -> dict[str, round_robin.Triads]:
+        """Test for cyclic triads in every round robin, by variant."""
+        cross = self.cross_table
+        return {
+            name: round_robin.find_circles(cross[cross["variant"] == name])
+            for name in self._round_robins
+        }
+
+    @cached_property
+    def cyclic_triads(self) -> pd.DataFrame:
+        """DataFrame of the cyclic triads of every round robin (columns: TRIAD_COLUMNS, variant)."""
+        parts = [triads.circles.assign(variant=variant) for variant, triads in self.triads.items()]
+        return table.concat_frames(parts, (*round_robin.TRIAD_COLUMNS, "variant"))
+
+    @cached_property
+    def pairing_efficiency(self) -> pd.DataFrame:
+        """DataFrame of the variance reduction by mirroring and of double wins.
+
+        The columns are NAME_COLUMNS, PAIRING_COLUMNS, the numbers of pairs of which A and B won
+        both mirrored games, and the exact p-value of the sign test if the size was fixed.
+        """
+        parts = []
+        for i in self._mirrored_indices:
+            gain = variance.pairing_efficiency(
+                self.rows(i), self.info.unit, self.info.stop_results[i].multiplier
+            )
+            swept = variance.count_double_wins(self._sum_rows(i))
+            p = np.nan if self.info.stopping_text else swept.p
+            parts.append(
+                self._with_players(i, gain.assign(swept=swept.a, swept_by_b=swept.b, p_sweeps=p))
+            )
+        return table.concat_frames(
+            parts, (*NAME_COLUMNS, *variance.PAIRING_COLUMNS, *DOUBLE_WIN_COLUMNS)
+        )
+
+    @cached_property
+    def control_variates(self) -> pd.DataFrame:
+        """DataFrame of the gain by control variates (columns: NAME_COLUMNS, ADJUSTED_COLUMNS).
+
+        It is empty for runs with a stopping rule.
+        """
+        columns = (*NAME_COLUMNS, *variance.ADJUSTED_COLUMNS)
+        if self.info.stopping_text:
+            return table.concat_frames([], columns)
+        parts = []
+        for i, cell in enumerate(self.matchup_keys):
+            frame = variance.compute_adjusted_metrics(
+                params=self.info.variant_params(cell), unit=self.info.unit, rows=self.rows(i)
+            )
+            parts.append(self._with_players(i, frame))
+        return table.concat_frames(parts, columns)
+
+    def iter_deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
+        """Yield variant, A, B and the recorded deals (`DEAL_RECORD`) of every batch."""
+        for i, (cell, end) in enumerate(self._iter_stops()):
+            for batch in self.ledger.iter_deals(i, end.units, cell.batch_size):
+                yield cell.variant, cell.a, cell.b, batch
+
+    def batch_rows(self, matchup_index: int) -> BatchRows:
+        """Return the batch rows of a matchup, from the side of A."""
+        return BatchRows(
+            self.matchup_keys[matchup_index],
+            self.rows(matchup_index),
+            self.info.stop_results[matchup_index].multiplier,
+        )
+
+    def rows(self, matchup_index: int) -> np.ndarray:
+        """Return the batch rows of a matchup up to its end, `(n_batches, N_COLUMNS) int64`."""
+        return self.ledger.rows(
+            matchup_index,
+            self.info.stop_results[matchup_index].units,
+            self.matchup_keys[matchup_index].batch_size,
+        )
+
+    def _iter_stops(self) -> Iterator[tuple[MatchupKey, StopResult]]:
+        """Yield the key of every matchup with its size and the reason for stopping."""
+        yield from zip(self.matchup_keys, self.info.stop_results, strict=True)
+
+    def _sum_rows(self, matchup_index: int) -> np.ndarray:
+        return self.ledger.total(
+            matchup_index,
+            self.info.stop_results[matchup_index].units,
+            self.matchup_keys[matchup_index].batch_size,
+        )
+
+    def _with_players(self, matchup_index: int, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return a DataFrame with additional columns for the players of a matchup."""
+        cell = self.matchup_keys[matchup_index]
+        return frame.assign(variant=cell.variant, strategy=cell.a, opponent=cell.b)
+
+    def _list_compared_metrics(self, matchup_index: int, baseline: int) -> tuple[str, ...]:
+        cell = self.matchup_keys[matchup_index]
+        metrics: tuple[str, ...] = ()
+        # A strategy that plays itself always wins one half.
+        if cell.is_mirrored or not cell.b:
+            metrics += headline_metrics(cell.unit, len(cell.players))
+        if cell.variant != self.matchup_keys[baseline].variant:
+            metrics += EXTRA_VARIANT_METRICS
+        return metrics
+
+    @property
+    def _mirrored_indices(self) -> list[int]:
+        return [i for i, cell in enumerate(self.matchup_keys) if cell.is_mirrored]
+
+    @cached_property
+    def _round_robins(self) -> dict[str, round_robin.RoundRobin]:
+        """Pairings of every round robin of three or more strategies, by variant."""
+        by_variant: dict[str, dict[tuple[str, str], int]] = {}
+        for i in self._mirrored_indices:
+            cell = self.matchup_keys[i]
+            by_variant.setdefault(cell.variant, {})[cell.a, cell.b] = i
+        leagues = {}
+        for variant, indices in by_variant.items():
+            count = len(set(chain.from_iterable(indices)))
+            if count > 2 and len(indices) == comb(count, 2):
+                pairings = {pair: self.rows(i) for pair, i in indices.items()}
+                leagues[variant] = round_robin.RoundRobin(pairings, self.info.seed)
+        return leagues
+
+    def _widen_intervals(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Widen the intervals of ratings so that they are valid under a stopping rule."""
+        factor = self.multiplier / Z95
+        estimates = {"low": "elo", "high": "elo", "lead_low": "lead", "lead_high": "lead"}
+        for name, middle in estimates.items():
+            frame[name] = frame[middle] + factor * (frame[name] - frame[middle])
+        return frame
+
+
+def run_plan(
+    plan: Plan, workers: int | None = None, on_progress: Progress | None = None
+) -> RunResults:
+    """Play a plan with its ledger in memory, which exists as long as the results do.
+
+    Args:
+        plan: Matchups and sizes.
+        workers: Number of worker threads.
+        on_progress: Callback for the progress of the matchups.
+    """
+    with closing(ThreadPool(workers)) as team, ExitStack() as resources:
+        team.prepare(plan.matchups)
+        run_ledger = resources.enter_context(ledger.open_ledger(None, plan.identity))
+        ends = runner.run_tasks(
+            plan.tasks,
+            run_ledger,
+            team,
+            on_progress,
+            stopping_rules=plan.stopping_rules,
+            seconds=plan.seconds,
+        )
+        runner.play_passes(plan.extra_passes, run_ledger, workers)
+        findings = RunResults(make_run_info(plan, ends), run_ledger)
+        weakref.finalize(findings, resources.pop_all().close)
+        return findings
+
+
+@contextmanager
+def load_results(directory_path: Path) -> Iterator[RunResults]:
+    """Open the results of a finished run in a directory, until the context ends.
+
+    Raises:
+        ResultsError: If the directory contains no valid run, or a run that is not finished.
+        LedgerError: If the ledger cannot be read.
+    """
+    path = directory_path / ledger.LEDGER_FILE
+    with ExitStack() as stack:
+        with directory.report_corruption(directory_path):
+            if path.is_file() and not (directory_path / directory.MANIFEST_FILE).exists():
+                with ledger.open_existing_ledger(path) as unfinished:
+                    command = unfinished.command
+                suggestion = (command and f"with: {command}") or "with the command that began it."
+                raise directory.ResultsError(
+                    f"the run in {directory_path} is not finished; continue {suggestion}"
+                )
+            record = read_run_info(directory_path, directory.read_manifest(directory_path))
+            run_ledger = stack.enter_context(ledger.open_existing_ledger(path))
+            check_ledger(directory_path, record, run_ledger)
+        yield RunResults(record, run_ledger)
+
+
+def compute_effect(
+    effect: FieldChange, rows: BatchRows, baseline_rows: BatchRows | None
+) -> pd.DataFrame:
+    """Compute the effect of a change in a field, in points per deal and in matches won.
+
+    A *field* consists of the opponents and of the player who tries the change against them. If this
+    player has the same strategy as the opponents, the baseline would play itself and win one half
+    and no points; the effect is then the result of the changed strategy. Otherwise, it is a
+    difference on the same deals.
+
+    Args:
+        effect: Change and field.
+        rows: Rows of the changed strategy.
+        baseline_rows: Rows of the strategy without the change; None if it would play itself.
+
+    Returns:
+        DataFrame with EFFECT_COLUMNS except p_holm, which needs all effects of the run. Matches won
+        are included if matches were played.
+    """
+    names = ["margin"]
+    if rows.matchup.unit == "match":
+        names.append("match_win")
+    frame = (
+        compute_differences([(rows, baseline_rows)], names)
+        if baseline_rows
+        else _difference_from_self_play(rows, names)
+    )
+    frame = frame.assign(
+        change=effect.change, field=effect.field, base_strategy=effect.baseline, kind="effect"
+    )
+    return frame[[name for name in EFFECT_COLUMNS if name != "p_holm"]]
+
+
+def _difference_from_self_play(batch_rows: BatchRows, names: list[str]) -> pd.DataFrame:
+    """Return the difference between a strategy's results and those against itself, per metric."""
+    rows = []
+    total = batches.sum_rows(batch_rows.rows)
+    for name in names:
+        metric = METRICS_BY_NAME[name]
+        estimate = estimate_metric(total, metric, batch_rows.as_b, batch_rows.multiplier)
+        reference = SELF_PLAY_VALUES[name]
+        difference = estimate.value - reference
+        row = {
+            "variant": batch_rows.matchup.variant,
+            "strategy": batch_rows.strategy,
+            "opponent": batch_rows.opponent,
+            "unit": metric.unit,
+            "metric": name,
+            "difference": difference,
+            "se": estimate.se,
+            "low": estimate.low - reference,
+            "high": estimate.high - reference,
+            "p": two_sided_p_value(difference, estimate.se, estimate.n),
+            "n": batches.count_played(batch_rows.rows, metric.unit),
+        }
+        if batch_rows.multiplier is not None:
+            row["p"] = np.nan  # with a stopping rule, the interval decides, and it is wider
+        rows.append(row)
+    return table.make_frame(rows)
+
+
+def format_differences(differences: pd.DataFrame) -> pd.DataFrame:
+    """Return the defined differences with a title, and with proportions in %.
+
+    Raises:
+        ValueError: If the DataFrame contains no differences.
+    """
+    if not {"metric", "difference"} <= set(differences.columns):
+        raise ValueError("forest takes the differences of findings, such as found.differences.")
+    metrics = differences["metric"].map(METRICS_BY_NAME)
+    factors = metrics.map(lambda metric: metric.factor).astype(float)
+    formatted = differences.assign(title=metrics.map(lambda metric: metric.title))
+    for name in ("difference", "se", "low", "high"):
+        formatted[name] = formatted[name].astype(float) * factors
+    return formatted[formatted["se"] > 0].reset_index(drop=True)

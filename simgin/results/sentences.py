@@ -1,0 +1,584 @@
+"""Sentences about the results of a run: the answer first, every value with its interval.
+
+If there are many matchups, simgin names only the best and the worst and counts the others. The best
+of many, chosen and measured on the same deals, looks better than it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simgin.report import numbers
+from simgin.stats import table
+from simgin.stats.differences import adjust_p_values
+from simgin.stats.estimate import ALPHA, Z95
+from simgin.stats.metrics import METRICS_BY_NAME
+from simgin.text.amounts import UNIT_PLURALS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.core.matchup_key import MatchupKey
+    from simgin.results.run_results import RunResults
+    from simgin.stats.round_robin import Triads
+    from simgin.stats.table import ByMetric, Rows, TidyRows
+
+IntervalEstimate = tuple[float, float, float]  # value, low, high
+NamePair = tuple[str, str]  # two strategies
+PairResult = tuple[
+    IntervalEstimate, int
+]  # win rate of the first strategy, and its side (`compare_family`)
+StrategyGroup = Sequence[tuple[str, "ByMetric"]]  # strategies with the estimates of their matchups
+
+MAX_SENTENCES = 6  # sentences per subject and names per sentence; the others are counted
+MIN_VALUES = 3  # parameter values of a strategy from which the best one is named
+MIN_PRINTED_P = 1e-4  # smaller p-values are printed as "under"
+COMPARISON_COLUMNS = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
+# Quantity that a comparison finds more or less of, by metric
+METRIC_QUANTITIES = {
+    "deal_win": "of the deals won",
+    "match_win": "of the matches won",
+    "win": "of the deals won",
+    "margin": "points a deal",
+    "score": "points a deal",
+    "turns": "turns a deal",
+    "gin": "of the deals ended by gin",
+    "undercut": "of the deals ended by an undercut",
+    "void": "of the deals dead hands",
+}
+# By side: 1 if A is significantly ahead, -1 if B is, 0 if neither is
+OUTCOME_PHRASES = {
+    1: "{a} beats {b}",
+    -1: "{a} loses to {b}",
+    0: "too close to call between {a} and {b}",
+}
+# Metrics that rank several strategies, of which the first known one is used: in solitaire games
+# (False) and against an opponent (True)
+RANKING_METRICS = {
+    False: (
+        ("goal_met", "% of matches with the goal met"),
+        ("match_win", "% of matches won"),
+        ("win", "% of deals won"),
+        ("score", "points a deal"),
+    ),
+    True: (("match_win", "% of matches won"), ("margin", "points a deal")),
+}
+
+
+def list_sentences(results: RunResults) -> list[str]:
+    """Return all sentences about a run, the most important first.
+
+    Sentences name their variant only if the run has several.
+    """
+    sentences = [*_iter_sentences(results)] or [_explain_no_result(results)]
+    if len({cell.variant for cell in results.matchup_keys}) > 1:
+        return sentences
+    return [_drop_variant(sentence, results) for sentence in sentences]
+
+
+def _iter_sentences(results: RunResults) -> Iterator[str]:
+    """Yield the sentences on every subject of the run.
+
+    DataFrames are computed only for subjects that need them. A single match needs none, which saves
+    the import of pandas.
+    """
+    info = results.info
+    if results.round_robins:
+        dataframes = results.standings, results.cross_table, results.triads
+        yield from describe_leagues(*dataframes, UNIT_PLURALS[info.unit])
+    yield from describe_duplicates(results.duplicate_strategies)
+    yield from describe_identical(results.identical_matchups)
+    if info.effects:
+        yield from describe_effects(results.effects)
+    yield from describe_matchups(_remaining_rows(results))
+    if info.contrasts:
+        yield from describe_differences(results.differences)
+    yield from results.stopping_notes
+
+
+def _remaining_rows(results: RunResults) -> Rows:
+    """Return the rows of matchups outside any league whose strategies play differently."""
+    identical = {(cell.variant, frozenset(cell.players)) for cell in results.identical_matchups}
+    return [
+        row
+        for row in results.estimates
+        if row["variant"] not in results.round_robins
+        and (row["variant"], frozenset((row["strategy"], row["opponent"]))) not in identical
+    ]
+
+
+def _drop_variant(sentence: str, results: RunResults) -> str:
+    """Return a sentence without its variant, capitalised except for strategy names."""
+    variant = results.matchup_keys[0].variant
+    short = sentence.removeprefix(f"{variant}: ")
+    short = short.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
+    is_name = short.startswith(tuple(results.info.identity["strategies"]))
+    return short if is_name else short[:1].upper() + short[1:]
+
+
+def _explain_no_result(results: RunResults) -> str:
+    """Return the reason why there are no other sentences."""
+    cell, *others = results.matchup_keys
+    if others or cell.a != cell.b:
+        return "Too few deals for any finding: play more."
+    _, rows = next(table.iterate_matchups(results.estimates))
+    share = format_percent(rows, "first_player_win")
+    return f"{cell.a} plays itself; the nondealer wins {share} of decided deals."
+
+
+# Values and lists
+
+
+def compare_with(estimate: IntervalEstimate, reference: float) -> int:
+    """Return 1 above `reference`, -1 below, and 0 if the interval includes it or is undefined."""
+    value, low, high = estimate
+    if math.isnan(low + high) or low <= reference <= high:
+        return 0
+    return 1 if value > reference else -1
+
+
+def compare_family(family: Sequence[IntervalEstimate], reference: float) -> list[int]:
+    """Return the side of every estimate, 0 if it is not significant after Holm's adjustment.
+
+    The estimates are one family, tested at the 5 % level.
+    """
+    adjusted = adjust_p_values(
+        np.array([_two_sided_p(limits, reference) for limits in family], float)
+    )
+    return [
+        compare_with(limits, reference) if p < ALPHA else 0
+        for limits, p in zip(family, adjusted, strict=True)
+    ]
+
+
+def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
+    """Compute the two-sided p-value of an estimate against `reference` from its interval.
+
+    The p-value therefore takes account of the sample size, the skewness of a proportion and a
+    stopping rule: a confidence sequence at a smaller level is narrower than a normal interval
+    widened by the same factor.
+    """
+    value, low, high = estimate
+    half_width = value - low if value > reference else high - value
+    if math.isnan(half_width):
+        return math.nan
+    distance = abs(value - reference)
+    return (
+        math.erfc(Z95 / math.sqrt(2) * distance / half_width) if half_width else float(not distance)
+    )
+
+
+def format_magnitude(estimate: IntervalEstimate, factor: int = 1) -> str:
+    """Format an estimate without its sign, for sentences that state the direction in words."""
+    value, low, high = estimate
+    if value > 0:
+        return numbers.format_estimate(value, low, high, factor)
+    return numbers.format_estimate(-value, -high, -low, factor)
+
+
+def format_row_estimate(row: Any, name: str, factor: int = 1) -> str:
+    """Format an estimate of a row with its interval from the adjacent columns."""
+    return numbers.format_estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
+
+
+def format_percent(rows: ByMetric, metric: str) -> str:
+    """Format a proportion with its interval in %."""
+    return f"{numbers.format_estimate(*table.find_interval(rows, metric), 100)} %"
+
+
+def join_words(parts: Sequence[str]) -> str:
+    """Return the parts as a list in words: `a, b and c`."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def join_first_words(names: Sequence[str]) -> str:
+    """Return the first names in words, with the number of further names."""
+    if len(names) <= MAX_SENTENCES:
+        return join_words(names)
+    return f"{', '.join(names[: MAX_SENTENCES - 1])} and {len(names) - MAX_SENTENCES + 1} more"
+
+
+# Leagues
+
+
+def describe_leagues(
+    standings: pd.DataFrame, cross: pd.DataFrame, triads: Mapping[str, Triads], unit: str
+) -> Iterator[str]:
+    """Yield the leader of every league, the undecided pairs, and the cyclic triads.
+
+    All pairs of all leagues are one family for Holm's adjustment.
+    """
+    tables = {str(name): rows for name, rows in standings.groupby("variant", sort=False)}
+    pairs = _compare_pairs(tables, cross)
+    for variant, rows in tables.items():
+        lines = [*_describe_league(rows, pairs[variant], unit)]
+        if rows["elo"].notna().all():
+            lines.append(describe_cyclic_triads(triads[variant]))
+        yield from [f"{variant}: {line}" for line in lines if line]
+
+
+def _compare_pairs(
+    tables: Mapping[str, pd.DataFrame], cross: pd.DataFrame
+) -> dict[str, dict[NamePair, PairResult]]:
+    """Return estimate and side of every pair by variant, in the order of the standings."""
+    estimates_by_pair = {
+        (row["variant"], row["strategy"], row["opponent"]): (row["share"], row["low"], row["high"])
+        for row in cross.to_dict("records")
+    }
+    named_pairs = [
+        (variant, a, b)
+        for variant, rows in tables.items()
+        for a, b in itertools.combinations(rows["strategy"], 2)
+    ]
+    estimates = [estimates_by_pair[pair] for pair in named_pairs]
+    pairs: dict[str, dict[NamePair, PairResult]] = {}
+    for (variant, a, b), limits, side in zip(
+        named_pairs, estimates, compare_family(estimates, 0.5), strict=True
+    ):
+        pairs.setdefault(variant, {})[a, b] = limits, side
+    return pairs
+
+
+def _describe_league(
+    rows: pd.DataFrame, pairs: Mapping[NamePair, PairResult], unit: str
+) -> Iterator[str]:
+    """Yield sentences about the leader and about the undecided pairs of a league.
+
+    Args:
+        rows: Standings of the league.
+        pairs: Estimate and side of every pair, in the order of the standings.
+        unit: "deals" or "matches".
+    """
+    if math.isnan(rows["elo"].iloc[0]):
+        yield f"too few {unit} to rate these {len(rows)} strategies."
+        return
+    (leader, second, *_), (_, runner_up, *_) = list(rows["strategy"]), rows.to_dict("records")
+    estimate, side = pairs[leader, second]
+    verbs = {1: "It beats", -1: "Even so, it loses to", 0: "Too close to call between it and"}
+    won = f"it wins {numbers.format_estimate(*estimate, 100)} % of {unit}"
+    last = rows.iloc[-1]
+    yield (
+        f"{leader} leads the league of {len(rows)} by {unit} won ({_format_elo(rows.iloc[0])}). "
+        f"{verbs[side]} the second, {second} ({_format_elo(runner_up)}): {won}. "
+        f"Last is {last['strategy']} ({_format_elo(last)})."
+    )
+    if rows["match_win"].isna().all():
+        yield "matches may rank them otherwise; matches = 5000 plays some."
+    if rows["mix"].notna().all():
+        yield describe_mix(rows)
+    undecided = [f"{a} and {b}" for (a, b), (_, way) in pairs.items() if not way]
+    if undecided:
+        more = [f"{len(undecided) - MAX_SENTENCES} more"] * (len(undecided) > MAX_SENTENCES)
+        names = "; ".join([*undecided[:MAX_SENTENCES], *more])
+        yield f"too close to call in {len(undecided)} of {len(pairs)} pairs: {names}."
+    else:
+        yield f"all {len(pairs)} pairs differ significantly in {unit} won."
+
+
+def describe_mix(rows: pd.DataFrame) -> str:
+    """Return a sentence with the equilibrium mix, in order of decreasing weight."""
+    ranked = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
+    parts = [
+        f"{row['strategy']}, {format_row_estimate(row, 'mix', 100)} %"
+        for _, row in ranked.iterrows()
+    ]
+    if len(parts) == 1:
+        alone = ranked["strategy"].iloc[0]
+        return f"nobody here was measured ahead of {alone}: the equilibrium mix is {alone} alone."
+    return f"nobody is ahead of the equilibrium mix: {'; '.join(parts)}."
+
+
+def describe_cyclic_triads(triads: Triads) -> str:
+    """Return a sentence about cyclic triads, with the most significant one."""
+    if not triads.n_triads:
+        return ""
+    n_significant = len(triads.significant_circles)
+    subject = (
+        f"{n_significant or 'none'} of {triads.n_triads:,} triads go{'es' * (n_significant < 2)}"
+    )
+    if triads.n_triads == 1:
+        subject = f"the only triad {'goes' if n_significant else 'does not go'}"
+    if triads.circles.empty:
+        return f"{subject} round in a circle."
+    strongest = triads.circles.iloc[0]
+    path = " over ".join(strongest[name] for name in ("first", "second", "third", "first"))
+    p = strongest["p_holm"]
+    p_text = f"under {MIN_PRINTED_P:g}" if p < MIN_PRINTED_P else f"{p:.2g}"
+    return (
+        f"{subject} round in a circle beyond chance; the clearest, {path}, has "
+        f"{100 * strongest['share']:.1f} % in its closest pair, {strongest['excess']:.1f} standard "
+        f"errors above even (p {p_text} after Holm's adjustment)."
+    )
+
+
+def _format_elo(row: Any) -> str:
+    """Format the Elo rating of a row with its interval."""
+    if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
+        return "Elo 0, the anchor"
+    return f"Elo {format_row_estimate(row, 'elo')}"
+
+
+def describe_duplicates(groups: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
+    """Yield a sentence for every group of strategies with equal results in a round robin."""
+    for variant, duplicates in groups.items():
+        for names in duplicates:
+            times = "twice" if len(names) == 2 else f"{len(names)} times"
+            yield (
+                f"{variant}: {join_words(names)} play alike: each has the same results against all "
+                f"others, so the league counts one player {times}. Leave out all but one."
+            )
+
+
+def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
+    """Return a sentence for every matchup of two strategies that play identically."""
+    return [
+        f"{cell.variant}: {cell.a} and {cell.b} play identically: every deal ended alike, whoever "
+        "held which hand."
+        for cell in matchup_keys
+    ]
+
+
+# Matchups
+
+
+def describe_matchups(tidy: TidyRows) -> list[str]:
+    """Return sentences with the winner of every matchup and the size of the difference.
+
+    Of more than MAX_SENTENCES matchups, only the best and the worst against an opponent are named.
+    If a group contains several values of a parameter of one strategy, the best one is named first.
+    All matchups are one family for Holm's adjustment, separately by matches and by points.
+    """
+    groups: dict[tuple[str, str], list[tuple[str, ByMetric]]] = {}
+    # Strategies that play themselves are omitted, because they always win one half
+    all_matchups = [
+        (names, rows) for names, rows in table.iterate_matchups(tidy) if names[1] != names[2]
+    ]
+    for (variant, a, b), rows in all_matchups:
+        groups.setdefault((variant, b), []).append((a, rows))
+    match_sides, point_sides = (
+        compare_family([table.find_interval(rows, metric) for _, rows in all_matchups], even)
+        for metric, even in (("match_win", 0.5), ("margin", 0))
+    )
+    sides_by_matchup = {
+        names: way for (names, _), *way in zip(all_matchups, match_sides, point_sides, strict=True)
+    }
+    is_long = sum(map(len, groups.values())) > MAX_SENTENCES
+    sentences = []
+    for (variant, b), group in groups.items():
+        bases = {a.partition(":")[0] for a, _ in group}
+        if is_long or (b and len(bases) == 1 and len(group) >= MIN_VALUES):
+            noun = "strategies" if is_long else "values"
+            sentences.append(f"{variant}: {_describe_best_and_worst(b, group, noun)}")
+        if not is_long:
+            for a, rows in group:
+                sentence = (
+                    _describe_matchup(a, b, rows, *sides_by_matchup[variant, a, b])
+                    if b
+                    else _describe_solo(a, rows)
+                )
+                sentences.append(f"{variant}: {sentence}")
+    return sentences
+
+
+def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_side: int) -> str:
+    """Return a sentence with the winner by matches, or else by deals, and any contrary result.
+
+    Args:
+        a: Strategy A.
+        b: Strategy B.
+        rows: Estimates by metric.
+        match_side: Result of `compare_family` for matches won.
+        point_side: Result of `compare_family` for points.
+    """
+    margin, share = table.find_interval(rows, "margin"), table.find_interval(rows, "match_win")
+    if math.isnan(margin[0]):
+        return f"too few deals to compare {a} and {b}."
+    deals_phrase = (
+        f"{format_percent(rows, 'deal_win')} of deals ({b} {format_percent(rows, 'deal_loss')})"
+    )
+    if math.isnan(share[0]):
+        deals_phrase += f", {numbers.format_estimate(*margin)} points a deal"
+        return f"{_format_outcome(a, b, point_side, margin, 0)} wins {deals_phrase}."
+    outcome = _format_outcome(a, b, match_side, share, 0.5)
+    sentence = f"{outcome} wins {format_percent(rows, 'match_win')} of matches."
+    if match_side * point_side < 0:
+        verb = "gains" if point_side > 0 else "loses"
+        points = f"{format_magnitude(margin)} points a deal"
+        return f"{sentence} Even so, it {verb} {points} and wins {deals_phrase}."
+    return sentence
+
+
+def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, reference: float) -> str:
+    """Return the start of a sentence, `a beats b: it`, or why neither player does.
+
+    The interval of a single matchup can exclude `reference` although the adjusted test does not.
+    """
+    adjusted = " after Holm's adjustment" * (side != compare_with(estimate, reference))
+    return f"{OUTCOME_PHRASES[side].format(a=a, b=b)}{adjusted}: {'it' if side else a}"
+
+
+def _describe_solo(a: str, rows: ByMetric) -> str:
+    """Return a sentence with the goal or matches if they were played, and the deals."""
+    has_penalties = _counts_penalties(rows)
+    phrases = {
+        "goal_met": f"meets the goal in {format_percent(rows, 'goal_met')} of matches",
+        "match_win": f"wins {format_percent(rows, 'match_win')} of matches",
+        "win": f"wins {format_percent(rows, 'win')} of deals",
+        "gin": f"goes gin in {format_percent(rows, 'gin')} of deals",
+    }
+    known_metrics = {name for name in phrases if not math.isnan(table.find_interval(rows, name)[0])}
+    known_metrics -= {"match_win"} if "goal_met" in known_metrics else set()
+    known_metrics -= {name for name in ("win", "gin") if not table.find_interval(rows, name)[0] > 0}
+    known_metrics -= {"win"} if has_penalties else set()
+    parts = [text for name, text in phrases.items() if name in known_metrics]
+    score = table.find_interval(rows, "score")
+    if not math.isnan(score[0]):
+        verb, unit = ("takes", "penalty points") if has_penalties else ("scores", "points")
+        parts.append(f"{verb} {numbers.format_estimate(*score)} {unit} a deal")
+    return f"{a} {join_words(parts)}." if parts else f"too few deals to judge {a}."
+
+
+def _counts_penalties(rows: ByMetric) -> bool:
+    """Return True if deals score penalty points, that is, if the draw limit can end them."""
+    return table.find_interval(rows, "limit")[0] > 0
+
+
+def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
+    """Return a sentence about the best and the worst of several strategies."""
+    metrics = RANKING_METRICS[bool(b)]
+    known_metrics = [
+        one
+        for one in metrics
+        if any(abs(table.find_interval(rows, one[0])[0]) > 0 for _, rows in group)
+    ]
+    metric, unit = [*known_metrics, metrics[-1]][0]
+    is_penalty = metric == "score" and any(_counts_penalties(rows) for _, rows in group)
+    unit = "penalty points a deal" if is_penalty else unit
+    estimates = [(table.find_interval(rows, metric), a) for a, rows in group]
+    ranked = sorted([one for one in estimates if not math.isnan(one[0][0])], reverse=not is_penalty)
+    if not ranked:
+        return "too few deals for a finding."
+    formatted = [
+        f"{numbers.format_estimate(*limits, METRICS_BY_NAME[metric].display_factor)} {unit}"
+        for limits, _ in ranked
+    ]
+    against = f" against {b}" if b else ""
+    ((_, low, high), best), *others = ranked
+    if not others:
+        return f"{best} has {formatted[0]}{against}."
+    overlapping = [a for limits, a in others if limits[1] <= high and low <= limits[2]]
+    pronoun = "that" if len(overlapping) == 1 else "those"
+    overlap = (
+        f"; its interval overlaps {pronoun} of {join_first_words(overlapping)}"
+        if overlapping
+        else ""
+    )
+    return (
+        f"of {len(ranked)} {noun}{against}, {best} does best with {formatted[0]}{overlap}; "
+        f"{ranked[-1][1]} does worst with {formatted[-1]}."
+    )
+
+
+# Changes of strategies and of rules
+
+
+def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield sentences about the changes that gain or lose points, grouped by their results."""
+    points = frame[frame["metric"] == "margin"]
+    for variant, rows in points.groupby("variant", sort=False):
+        by_verdict: dict[str, list[str]] = {}
+        for change, group in rows.groupby("change", sort=False):
+            by_verdict.setdefault(_summarise_fields(group), []).append(str(change))
+        for sentence_start, changes in by_verdict.items():
+            yield f"{variant}: {sentence_start} {join_first_words(changes)}."
+
+
+def _summarise_fields(rows: pd.DataFrame) -> str:
+    """Return the start of a sentence on the results of a change in all fields."""
+    signs = {
+        math.copysign(1, row["difference"]) if is_significant(row) else 0
+        for _, row in rows.iterrows()
+    }
+    if signs == {0}:
+        return "too close to call in every field:"
+    if {-1, 1} <= signs:
+        return "points are gained in some fields and lost in others by"
+    verb, opposite_verb = ("gained", "lost") if 1 in signs else ("lost", "gained")
+    if 0 in signs:
+        return f"points are {verb} in some fields, and {opposite_verb} for certain in none, by"
+    return f"points are {verb} in every field by"
+
+
+def describe_differences(frame: pd.DataFrame) -> list[str]:
+    """Return sentences about the significant differences of every comparison, largest first.
+
+    Comparisons without a significant difference are counted.
+    """
+    significant_lines: list[tuple[float, str]] = []
+    groups = frame.groupby(COMPARISON_COLUMNS, sort=False)
+    for names, rows in groups:
+        significant = [row for _, row in rows.iterrows() if is_significant(row)]
+        if significant:
+            largest = max(abs(row["difference"]) / row["se"] for row in significant)
+            parts = "; ".join(map(_format_difference, significant))
+            significant_lines.append((largest, f"{format_comparison(*map(str, names))}: {parts}."))
+    significant_lines.sort(key=lambda line: -line[0])
+    sentences = [line for _, line in significant_lines[:MAX_SENTENCES]]
+    n_more = len(significant_lines) - MAX_SENTENCES
+    if n_more > 0:
+        show = "comparison shows" if n_more == 1 else "comparisons show"
+        sentences.append(f"{n_more} more {show} a difference: see the table of differences.")
+    n_inconclusive = len(groups) - len(significant_lines)
+    if n_inconclusive:
+        subject = f"{n_inconclusive} of {len(groups)} comparisons"
+        subject = subject if len(groups) > 1 else "the only comparison"
+        level = "5 % level, after Holm's adjustment"
+        sentences.append(f"No significant difference in {subject} ({level}).")
+    return sentences
+
+
+def is_significant(row: Any) -> bool:
+    """Return True if a row of differences is significant.
+
+    The criterion is Holm's adjusted p-value, or the interval if the run had a stopping rule.
+    """
+    if not row["se"] > 0:
+        return False
+    if math.isnan(row["p"]):
+        return bool(row["low"] > 0 or row["high"] < 0)
+    return bool(row["p_holm"] < ALPHA)
+
+
+def format_comparison(
+    variant: str,
+    base_variant: str,
+    strategy: str,
+    base_strategy: str,
+    opponent: str,
+    *,
+    separator: str = " instead of ",
+    against: str = "against",
+) -> str:
+    """Return the name of a comparison: the values that differ, and the others in parentheses."""
+    rest = [f"{against} {opponent}"] if opponent else []
+    if variant != base_variant:
+        return f"{variant}{separator}{base_variant} ({' '.join([strategy, *rest])})"
+    context = f"({', '.join([variant, *rest])})"
+    if strategy != base_strategy:
+        return f"{strategy}{separator}{base_strategy} {context}"
+    return f"{strategy} {context}"  # the same strategy and variant in two runs
+
+
+def _format_difference(row: Any) -> str:
+    """Format a difference: `19.9 ± 1.7 percentage points more of the matches won`."""
+    metric = METRICS_BY_NAME[row["metric"]]
+    amount = format_magnitude((row["difference"], row["low"], row["high"]), metric.display_factor)
+    points = " percentage points" if metric.is_proportion else ""
+    more = "more" if row["difference"] > 0 else "fewer"
+    return f"{amount}{points} {more} {METRIC_QUANTITIES[metric.name]}"

@@ -1,0 +1,185 @@
+"""The course of matches between equal players: length, knocks, comebacks and scores.
+
+A step of a review plays matches deal by deal and stores counts by batch, so that medians and
+proportions have standard errors clustered by match.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.core import batch_columns
+from simgin.core.match import UNDECIDED
+from simgin.play.kernel import compile_matchup, play_with_records
+from simgin.play.matchup import Matchup
+from simgin.play.parallel import Progress, map_units
+from simgin.rules.parameters import Params, int_param, match_goal
+from simgin.stats.paired_estimate import PairedEstimate
+
+if TYPE_CHECKING:
+    from simgin.runs.runner import Arrays
+
+# Maximum number of batches per matchup. Above it, adjacent batches are added up, because a deep
+# review would not fit into memory, and standard errors are precise to 2 %
+MAX_BATCHES = 1_000
+MAX_TURNS = 1_000  # turns of a match; the last bin includes longer matches
+TURN_BINS, DEADWOOD_BINS = (
+    26,
+    32,
+)  # bins of own turns and deadwood of knocks; the last ones are open
+SCORE_BINS = 10  # bins of scores, as parts of the target
+KNOCK_INDICES = [batch_columns.DEAL_ENDINGS.index(kind) for kind in ("knock", "undercut", "even")]
+
+
+def count_matches(
+    matchup: Matchup, n_matches: int, workers: int | None, progress: Progress | None
+) -> Arrays:
+    """Play matches and return counts by batch, int64 arrays of shape (n_batches, ...).
+
+    Args:
+        matchup: The matchup.
+        n_matches: Number of matches.
+        workers: Number of worker threads.
+        progress: Progress callback.
+
+    Returns:
+        length: Matches by turns, (n_batches, MAX_TURNS).
+        knocks: Knocks by own turn and deadwood, (n_batches, TURN_BINS, DEADWOOD_BINS).
+        turn_squares, deadwood_squares: Sums over matches of the number of knocks in one bin times
+        the number in another, (n_batches, n_bins, n_bins).
+        leads: Matches and comebacks (see `count_comebacks`), (n_batches, 2).
+        scores: Deals by the tenths of the target that both sides had before, and those of them
+        after which the first side won the match, (n_batches, SCORE_BINS, SCORE_BINS, 2).
+    """
+    compile_matchup(matchup)
+    units = matchup.count_units(n_matches)
+    size = matchup.batch_size * -(-units // (MAX_BATCHES * matchup.batch_size))
+    parts = map_units(partial(_count_block, matchup), units, size, workers, progress)
+    return {name: np.stack([part[name] for part in parts]) for name in parts[0]}
+
+
+def _count_block(matchup: Matchup, first_unit: int, units: int) -> dict[str, np.ndarray]:
+    _, records = play_with_records(matchup, first_unit, units)
+    params = matchup.variant.params
+    first, _ = _deal_ranges(records)
+    turns = np.minimum(np.add.reduceat(records["turns"], first), MAX_TURNS - 1)
+    match, turn, count = _find_knocks(records, len(matchup.players))
+    knocks = np.bincount(turn * DEADWOOD_BINS + count, minlength=TURN_BINS * DEADWOOD_BINS)
+    counts = {
+        "length": np.bincount(turns, minlength=MAX_TURNS),
+        "knocks": knocks.reshape(TURN_BINS, DEADWOOD_BINS),
+        "turn_squares": _cross_products(match, turn, TURN_BINS),
+        "deadwood_squares": _cross_products(match, count, DEADWOOD_BINS),
+    }
+    goal = match_goal(params)
+    if matchup.b is not None and goal.score and goal.other is None:
+        counts["leads"] = count_comebacks(records, params).sum(axis=0)
+        counts["scores"] = _count_scores(records, params)
+    return counts
+
+
+def _deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the indices of the first and last deal of every match."""
+    last = np.flatnonzero(records["outcome"] != UNDECIDED)
+    return np.append(0, last[:-1] + 1), last
+
+
+def _find_knocks(records: np.ndarray, n_players: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the match, own turn and deadwood of every knock."""
+    first, _ = _deal_ranges(records)
+    is_knock = np.isin(records["kind"], KNOCK_INDICES)
+    knocked = records[is_knock]
+    match = np.searchsorted(first, np.flatnonzero(is_knock), side="right") - 1
+    turn = np.minimum(-(-knocked["turns"] // n_players), TURN_BINS - 1)
+    return match, turn, np.minimum(knocked["knock_count"], DEADWOOD_BINS - 1)
+
+
+def _cross_products(match: np.ndarray, value: np.ndarray, n_values: int) -> np.ndarray:
+    """Return the number of knocks in one bin times the number in another, summed over matches."""
+    counts = np.zeros((match.max(initial=0) + 1, n_values), np.int64)
+    np.add.at(counts, (match, value), 1)
+    return counts.T @ counts
+
+
+def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
+    """Count matches and comebacks, (n_matches, 2), from recorded matches (`core.record.DEAL`).
+
+    A comeback is a win of the side that was behind when the other side first reached half of the
+    target.
+    """
+    score_a, score_b, target = _scores_before_deals(records, params)
+    lead = np.sign(score_a - score_b)
+    first, last = _deal_ranges(records)
+    outcome = records["outcome"][last]
+    won = np.select([outcome == 0, outcome == 1], [1, -1], 0)
+    is_half = (2 * np.maximum(score_a, score_b) >= target) & (lead != 0)
+    deals = np.arange(len(records))
+    half_deal = np.minimum.reduceat(np.where(is_half, deals, len(deals)), first)
+    leader = np.where(half_deal < len(deals), lead[np.minimum(half_deal, len(deals) - 1)], 0)
+    return np.stack([np.ones_like(won), won * leader < 0], axis=1)
+
+
+def _scores_before_deals(records: np.ndarray, params: Params) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return both scores before every deal, in units of the match goal, and the target."""
+    ((field, name),) = match_goal(params).side.targets.items()
+    return records[f"{field}_a"], records[f"{field}_b"], int_param(params, name)
+
+
+def _count_scores(records: np.ndarray, params: Params) -> np.ndarray:
+    """Return deals and later wins by the tenths of the target that both sides have."""
+    score_a, score_b, target = _scores_before_deals(records, params)
+    first, last = _deal_ranges(records)
+    winner = np.repeat(records["outcome"][last], last + 1 - first)
+    counts = np.zeros((SCORE_BINS, SCORE_BINS, 2), np.int64)
+    for side, (mine, theirs) in enumerate(((score_a, score_b), (score_b, score_a))):
+        cell = tuple(
+            np.clip(points * SCORE_BINS // target, 0, SCORE_BINS - 1) for points in (mine, theirs)
+        )
+        np.add.at(counts[..., 0], cell, winner >= 0)
+        np.add.at(counts[..., 1], cell, winner == side)
+    return counts
+
+
+def merge_batches(rows: np.ndarray) -> np.ndarray:
+    """Return batch rows, (n_batches, n_columns) int64, with adjacent ones added up.
+
+    The result has at most MAX_BATCHES rows.
+    """
+    if len(rows) <= MAX_BATCHES:
+        return rows
+    starts = np.arange(0, len(rows), -(-len(rows) // MAX_BATCHES))
+    return np.asarray(np.add.reduceat(rows, starts, axis=0))
+
+
+def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
+    """Return the median of counted integers, each spread evenly over its unit interval.
+
+    This is the grouped median: value v stands for v - 1/2 to v + 1/2. The influence of a match is
+    the difference between one half and its own proportion below the median, divided by the density
+    there (Woodruff 1952).
+
+    Args:
+        counts: Counts by value, (n_batches, n_values) int64.
+        squares: Cross products, (n_batches, n_values, n_values) int64, as from `count_matches`.
+
+    Returns:
+        The median with its influences.
+    """
+    total = counts.sum(axis=0)
+    n = int(total.sum())
+    if not n:
+        return PairedEstimate.with_known_se(np.nan, np.nan, 0)
+    cumulative = np.append(0, total.cumsum())
+    bin_index = int(np.searchsorted(cumulative[1:], n / 2))
+    fraction = (n / 2 - cumulative[bin_index]) / total[bin_index]
+    weights = np.full(len(total), 0.5)  # influence of one case times the density
+    weights[:bin_index] -= 1
+    weights[bin_index] -= fraction
+    influences = counts @ weights / total[bin_index]
+    unit_se = float(np.sqrt(weights @ squares.sum(axis=0) @ weights)) / float(total[bin_index])
+    batches = counts.sum(axis=1, dtype=float)
+    effective = float(n**2 / (batches @ batches))
+    return PairedEstimate(bin_index - 0.5 + fraction, n, influences, effective, unit_se=unit_se)

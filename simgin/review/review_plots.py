@@ -1,0 +1,279 @@
+"""The plots of a review, with the DataFrames that they show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simgin import plots
+from simgin.core import batch_columns
+from simgin.report.report import Plot
+from simgin.report.report_table import Column
+from simgin.review import match_course
+from simgin.review.review import GIN_VS_KNOCK, Review
+from simgin.review.verdicts import variant_label
+from simgin.stats import paired_estimate
+from simgin.stats.paired_estimate import PairedEstimate
+from simgin.stats.table import Frame, make_frame
+from simgin.strategy.cast import STRONG
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MAX_BINS = 30
+LENGTH_COVERAGE = 0.995  # proportion of matches within the range of the length plot
+PLAYER_TYPE_ROWS = ("turns_per_match", "gin", "win")  # rows of the plot by player type
+SCORE_FIFTHS = 5  # parts of the target in plots of scores
+
+
+def review_plots(review: Review) -> Iterator[Plot]:
+    """Yield every plot, in the order of the report."""
+    seed = review.request.seed
+    names = [variant_label(variant) for variant in review.request.variants]
+    if review.request.sweep:
+        yield from _sweep_plots(review)
+        return
+    frame = match_length_frame(review)
+    figure = plots.match_length(frame, seed=seed, order=names)
+    columns = _make_columns(variant="", median="median turns")
+    yield _plot("match_length", "How long does a match take?", figure, frame, columns)
+    frame = endings_frame(review)
+    figure = plots.endings_by_player_type(frame, seed=seed)
+    columns = _make_columns("variant", "players", "metric", value="share")
+    yield _plot("outcomes", "How do deals end?", figure, frame, columns)
+    frame = effects_frame(review)
+    if len(frame):
+        figure = plots.effects_by_player_type(frame, seed=seed, order=names)
+        columns = _make_columns("title", "variant", "players", value="change")
+        question = "Does it hold for every kind of player?"
+        yield _plot("kinds", question, figure, frame, columns)
+    frame = knocks_frame(review)
+    if len(frame) and not review.request.is_solo:
+        figure = plots.knocks_by_turn(frame, seed=seed, order=names)
+        columns = _make_columns("variant", "turn", "deadwood", share="share")
+        question = "When does the strong player knock?"
+        yield _plot("knock_chart", question, figure, frame, columns)
+    frame = score_difference_frame(review)
+    if len(frame):
+        figure = plots.score_difference(frame, seed=seed)
+        columns = _make_columns("variant", "own", "other", value="difference")
+        yield _plot("scores", "What is a lead worth?", figure, frame, columns)
+
+
+def _plot(
+    name: str, question: str, figure: Figure, frame: Frame, columns: Sequence[Column]
+) -> Plot:
+    return Plot(name, question, "", figure, frame=frame, columns=columns)
+
+
+def _make_columns(*untitled: str, **titled: str) -> tuple[Column, ...]:
+    """Return columns with their own names as headings, and others with titles."""
+    every = {name: name for name in untitled} | titled
+    return tuple(Column(name, title) for name, title in every.items())
+
+
+def _matchup_columns(review: Review, variant: str, player_type: str = STRONG) -> dict[str, Any]:
+    name = review.strategy(variant, player_type)
+    opponent = "" if review.request.is_solo else name
+    return {"variant": variant_label(variant), "strategy": name, "opponent": opponent}
+
+
+def _estimate_columns(estimate: PairedEstimate) -> dict[str, Any]:
+    low, high = estimate.interval
+    return {"value": estimate.value, "se": estimate.se, "low": low, "high": high, "n": estimate.n}
+
+
+def match_length_frame(review: Review) -> Frame:
+    """Return the distribution of turns per match between strong players, in equal bins."""
+    counts = {
+        variant: review.stats_of_type(variant, STRONG).course["length"]
+        for variant in review.request.variants
+    }
+    max_turns = max(
+        int(np.searchsorted(c.sum(axis=0).cumsum(), LENGTH_COVERAGE * c.sum()))
+        for c in counts.values()
+    )
+    width = max(1, -(-max_turns // MAX_BINS))
+    starts = np.arange(0, max_turns + 1, width)
+    rows = []
+    for variant, count in counts.items():
+        median = int(np.searchsorted(count.sum(axis=0).cumsum(), count.sum() / 2))
+        binned = np.add.reduceat(count[:, : starts[-1] + width], starts, axis=1)
+        for start, column in zip(starts, binned.T, strict=True):
+            share = paired_estimate.compute_rate(column, count.sum(axis=1), is_proportion=True)
+            where = {"turns": start, "width": width, "median": median}
+            rows.append({**_matchup_columns(review, variant), **where, **_share_columns(share)})
+    return make_frame(rows)
+
+
+def _share_columns(estimate: PairedEstimate) -> dict[str, Any]:
+    numbers = _estimate_columns(estimate)
+    return {"share": numbers.pop("value"), **numbers}
+
+
+def endings_frame(review: Review) -> Frame:
+    """Return the proportions of deals by ending, for every player type."""
+    rows = []
+    ends = {
+        "gin": ("gin", "big_gin", "shot"),
+        "knock": ("knock", "even"),
+        "undercut": ("undercut",),
+        "void": tuple(
+            set(batch_columns.DEAL_ENDINGS)
+            - {"gin", "big_gin", "shot", "knock", "even", "undercut"}
+        ),
+    }
+    for variant in review.request.variants:
+        for kind in review.player_types:
+            played = review.stats_of_type(variant, kind)
+            for metric, kinds_of_end in ends.items():
+                share = played.per_unit("deals", *kinds_of_end, share=True)
+                labels = {"players": kind, "metric": metric}
+                rows.append(
+                    {
+                        **_matchup_columns(review, variant, kind),
+                        **labels,
+                        **_estimate_columns(share),
+                    }
+                )
+    return make_frame(rows)
+
+
+def effects_frame(review: Review) -> Frame:
+    """Return the effects on a few rows of the scorecard, for every player type."""
+    rows = []
+    for row in (row for row in review.rows if row.key in PLAYER_TYPE_ROWS):
+        for (variant, key, kind), change in review.effects.items():
+            if key == row.key and variant in review.request.variants:
+                labels = {
+                    "players": kind,
+                    "metric": row.key,
+                    "factor": row.factor,
+                    "title": f"{row.title}: change{', percentage points' * bool(row.unit)}",
+                }
+                numbers = _estimate_columns(change.difference) | {"n": review.request.matches}
+                rows.append({**_matchup_columns(review, variant, kind), **labels, **numbers})
+    return make_frame(rows)
+
+
+def knocks_frame(review: Review) -> Frame:
+    """Return the proportions of the strong player's knocks by own turn and deadwood."""
+    rows = []
+    for variant in review.request.variants:
+        knocks = review.stats_of_type(variant, STRONG).course.get("knocks")
+        if knocks is None or not knocks.any():
+            continue
+        per_batch = knocks.sum(axis=(1, 2))
+        for turn, count in np.ndindex(knocks.shape[1:]):
+            if turn:
+                share = paired_estimate.compute_rate(
+                    knocks[:, turn, count], per_batch, is_proportion=True
+                )
+                bin_columns = {"turn": turn, "deadwood": count}
+                rows.append(
+                    {**_matchup_columns(review, variant), **bin_columns, **_share_columns(share)}
+                )
+    return make_frame(rows)
+
+
+def score_difference_frame(review: Review) -> Frame:
+    """Return the difference in win probability from the baseline, by fifths of the target."""
+    base = review.request.base
+    if base is None:
+        return make_frame([])
+    baseline = _win_rates_by_score(review, base)
+    rows = []
+    for variant in review.request.compared_variants:
+        for bins, own in _win_rates_by_score(review, variant).items():
+            if bins in baseline:
+                own_place, other_place = (100 / SCORE_FIFTHS * at for at in bins)
+                bin_columns = {"own": own_place, "other": other_place}
+                rows.append(
+                    {
+                        **_matchup_columns(review, variant),
+                        **bin_columns,
+                        **_estimate_columns(own - baseline[bins]),
+                    }
+                )
+    return make_frame(rows)
+
+
+def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], PairedEstimate]:
+    """Return the proportion of matches that a side won, by both scores."""
+    scores = review.stats_of_type(variant, STRONG).course.get("scores")
+    if scores is None:
+        return {}
+    size = match_course.SCORE_BINS // SCORE_FIFTHS
+    shape = (len(scores), SCORE_FIFTHS, size, SCORE_FIFTHS, size, 2)
+    deals, won = np.moveaxis(scores.reshape(shape).sum(axis=(2, 4)), -1, 0)
+    return {
+        (i, j): paired_estimate.compute_rate(won[:, i, j], deals[:, i, j], is_proportion=True)
+        for i in range(SCORE_FIFTHS)
+        for j in range(SCORE_FIFTHS)
+        if i != j and deals[:, i, j].any()  # it is one half at equal scores
+    }
+
+
+# Sweeps
+
+
+def _sweep_plots(review: Review) -> Iterator[Plot]:
+    """Yield curves over one parameter, or a heat map for each row of the scorecard over two."""
+    seed = review.request.seed
+    frame = sweep_frame(review)
+    columns = _make_columns("title", "variant", value="value")
+    if len(review.request.sweep) == 1:
+        figure = plots.sweep_curves(frame, seed=seed)
+        yield _plot("sweep", "What does each value do?", figure, frame, columns)
+        return
+    for i, (title, part) in enumerate(frame.groupby("title", sort=False), start=1):
+        figure = plots.sweep_map(part, seed=seed)
+        yield _plot(f"sweep_{i}", str(title), figure, part, columns)
+
+
+def sweep_frame(review: Review) -> Frame:
+    """Return every row of the scorecard for every value; `even` is the break-even value."""
+    (x_name, xs), *second = review.request.sweep
+    y_name, ys = second[0] if second else ("", ("",))
+    points = dict(zip(review.request.swept_variants, ((x, y) for x in xs for y in ys), strict=True))
+    rows = []
+    drawn = [row for row in review.rows if row.key != "minutes"]
+    titles = {row.key: (row.title, row.factor, np.nan) for row in drawn}
+    if review.request.gin_and_knock_players:
+        titles[GIN_VS_KNOCK] = (
+            "Matches that playing for gin wins from knocking at once, %",
+            100,
+            50.0,
+        )
+    for (variant, key, kind), number in review.measurements.items():
+        if variant not in points or key not in titles or not isinstance(number, PairedEstimate):
+            continue
+        if kind != STRONG and key != GIN_VS_KNOCK:
+            continue
+        title, factor, even = titles[key]
+        x, y = points[variant]
+        point_columns = {
+            "title": title,
+            "metric": key,
+            "x": _parse_number(x),
+            "y": _parse_number(y),
+            "even": even,
+        }
+        axes = {"x_name": x_name.replace("_", " "), "y_name": y_name.replace("_", " ")}
+        base = {"is_base": variant == review.request.base, "factor": factor}
+        rows.append(
+            {
+                **_matchup_columns(review, variant),
+                **point_columns,
+                **axes,
+                **base,
+                **_estimate_columns(number),
+            }
+        )
+    return make_frame(rows)
+
+
+def _parse_number(text: str) -> float | str:
+    return float(text) if text.replace("-", "", 1).isdecimal() else text

@@ -1,0 +1,229 @@
+"""Estimates with the influence of each batch on them.
+
+Means over matchups, differences between variants and other derived numbers are computed from these
+estimates. Their standard errors come from the joint influences of the batches (see
+`simgin.stats.batches`). A quantity that is not a ratio of sums gets its influences from the
+jackknife.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from simgin.stats import batches
+from simgin.stats.batches import MIN_BATCHES
+from simgin.stats.estimate import critical_value, proportion_interval
+from simgin.stats.metrics import Metric
+
+NO_INFLUENCES = np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class PairedEstimate:
+    """An estimate with its standard error, from batches or from another source.
+
+    Attributes:
+        value: The estimate.
+        n: Number of deals or matches.
+        influences: Influence of each batch on the value, (n_batches,) float64; empty if the
+            standard error has another source.
+        effective_batches: Effective number of batches of equal size.
+        is_proportion: True if the value is in 0..1.
+        known_se: Standard error from another source.
+        event_size: Change of the value by one event; 0 if the value is not a proportion.
+        unseen_variance: Variance of unobserved events in a difference of proportions.
+        unit_se: Standard error from the squares of single units, which is more precise with few
+            batches; NaN if the squares are unknown.
+    """
+
+    value: float
+    n: int
+    influences: np.ndarray
+    effective_batches: float
+    is_proportion: bool = False
+    known_se: float = np.nan
+    event_size: float = 0.0
+    unseen_variance: float = 0.0
+    unit_se: float = np.nan
+
+    @classmethod
+    def with_known_se(cls, value: float, se: float, n: int, share: bool = False) -> PairedEstimate:
+        """Return an estimate with a known standard error but without batches."""
+        return cls(value, n, NO_INFLUENCES, np.inf, share, se)
+
+    @property
+    def se(self) -> float:
+        """The standard error; NaN with too few batches."""
+        return self._se_and_df[0]
+
+    @property
+    def df(self) -> float:
+        """The degrees of freedom of the standard error."""
+        return self._se_and_df[1]
+
+    @property
+    def _se_and_df(self) -> tuple[float, float]:
+        """The standard error and its degrees of freedom."""
+        freedom = self.effective_batches - 1
+        if not len(self.influences):
+            seen = self.known_se
+        elif self.effective_batches < MIN_BATCHES:
+            seen = np.nan
+        else:
+            seen = batches.standard_error(self.influences, self.effective_batches)
+        return batches.add_continuity_correction(seen, freedom, self.unseen_variance)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % confidence bounds.
+
+        For a proportion these are Wilson's, with the number of trials that its standard error is
+        worth.
+        """
+        se = self.se
+        z = critical_value(self.df + 1)
+        if np.isnan(self.value + se):
+            return np.nan, np.nan
+        if self.is_proportion:
+            return proportion_interval(self.value, se, self.n, z)
+        return self.value - z * se, self.value + z * se
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value against 0 by Student's t; NaN without a standard error."""
+        from scipy.special import stdtr
+
+        se = self.se
+        if not se > 0:
+            return np.nan
+        return 2 * float(stdtr(self.df, -(abs(self.value) / se)))
+
+    def __add__(self, other: PairedEstimate) -> PairedEstimate:
+        """Return the sum, paired if both have the same batches, otherwise independent."""
+        n = min(self.n, other.n)
+        value = self.value + other.value
+        fewer = min(self.effective_batches, other.effective_batches)
+        case = max(self.event_size, other.event_size)
+        if len(self.influences) and len(self.influences) == len(other.influences):
+            moves = self.influences + other.influences
+            return PairedEstimate(
+                value,
+                n,
+                moves,
+                fewer,
+                event_size=case,
+                unseen_variance=self.unseen_variance + other.unseen_variance,
+            )
+        se = float(np.hypot(self.se, other.se))
+        return PairedEstimate(value, n, NO_INFLUENCES, fewer, known_se=se, event_size=case)
+
+    def __sub__(self, base: PairedEstimate) -> PairedEstimate:
+        """Return the difference, paired like a sum, with the correction for proportions."""
+        difference = self + base.rescale(-1)
+        if not (self.event_size and base.event_size):
+            return difference
+        return replace(
+            difference,
+            unseen_variance=difference.unseen_variance + (self.event_size**2 + base.event_size**2),
+        )
+
+    def rescale(self, factor: float, shift: float = 0.0) -> PairedEstimate:
+        """Return factor * value + shift, which is not treated as a proportion."""
+        return PairedEstimate(
+            factor * self.value + shift,
+            self.n,
+            factor * self.influences,
+            self.effective_batches,
+            known_se=abs(factor) * self.known_se,
+            event_size=abs(factor) * self.event_size,
+            unseen_variance=factor**2 * self.unseen_variance,
+            unit_se=abs(factor) * self.unit_se,
+        )
+
+
+def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> PairedEstimate:
+    """Return a metric of a matchup with the influence of each batch.
+
+    Args:
+        rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
+        metric: The metric.
+        as_b: True for the perspective of B.
+
+    Returns:
+        The estimate; NaN if the denominator is 0.
+    """
+    n = batches.count_played(rows, metric.unit)
+    fact = metric.fact_index(as_b)
+    below = int(batches.denominator_sums(rows, fact).sum())
+    if not below:
+        return PairedEstimate.with_known_se(np.nan, np.nan, n, metric.is_proportion)
+    sign = metric.sign(as_b)
+    value = float(sign * batches.fact_sums(rows, fact).sum() / metric.scale / below)
+    moves = sign * batches.influence(rows, fact, metric.scale)
+    case = 1 / below if metric.is_proportion else 0.0
+    return PairedEstimate(
+        value, n, moves, batches.effective_batches(rows), metric.is_proportion, event_size=case
+    )
+
+
+def compute_ratio_between(
+    matchups: Mapping[Any, np.ndarray], a: object, b: object, metric: Metric
+) -> PairedEstimate:
+    """Return a metric of `a` against `b`, regardless of the order of the names in the matchup."""
+    if (a, b) in matchups:
+        return compute_ratio(matchups[a, b], metric)
+    return compute_ratio(matchups[b, a], metric, as_b=True)
+
+
+def compute_rate(
+    counts: np.ndarray, cases: np.ndarray, *, is_proportion: bool = False
+) -> PairedEstimate:
+    """Return the number of events per case.
+
+    Args:
+        counts: Events in each batch, (n_batches,) int64.
+        cases: Cases in each batch, (n_batches,) int64.
+        is_proportion: True if the result is a proportion.
+    """
+    n = int(cases.sum())
+    value = float(counts.sum() / n)
+    moves = (counts - value * cases) / n
+    effective = float(n**2 / (cases.astype(float) @ cases))
+    return PairedEstimate(
+        value, n, moves, effective, is_proportion, event_size=1 / n if is_proportion else 0.0
+    )
+
+
+def from_jackknife(value: float, left_out: np.ndarray, n: int) -> PairedEstimate:
+    """Return an estimate with influences from the jackknife (Efron 1982, 3.1).
+
+    Args:
+        value: The estimate.
+        left_out: The estimate without each batch in turn, (n_batches,) float64.
+        n: Number of deals or matches.
+    """
+    count = len(left_out)
+    return PairedEstimate(value, n, (count - 1) / count * (left_out.mean() - left_out), count)
+
+
+def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
+    """Return the mean of estimates on the same deals, with equal weights.
+
+    It is NaN if one of them is NaN.
+    """
+    n = sum(part.n for part in parts)
+    value = float(np.mean([part.value for part in parts]))
+    share = parts[0].is_proportion
+    moves = [part.influences for part in parts]
+    if len({len(part) for part in moves}) == 1 and len(moves[0]):
+        fewest = min(part.effective_batches for part in parts)
+        case = float(np.mean([part.event_size for part in parts])) / len(
+            parts
+        )  # one event in all parts
+        return PairedEstimate(value, n, np.mean(moves, axis=0), fewest, share, event_size=case)
+    se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
+    return PairedEstimate.with_known_se(value, se, n, share)

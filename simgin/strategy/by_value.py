@@ -1,0 +1,193 @@
+"""Pickling of an author's functions by value, with everything that they read.
+
+Strategies from notebooks, scripts and modules are copied this way, and policies that run in Python
+are called this way: later changes do not affect them, scripts are not run again, and other
+processes receive the copy itself. The pickles also distinguish cached compiled policies.
+"""
+
+import functools
+import hashlib
+import importlib
+import io
+import marshal
+import pickle
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from numba import cloudpickle
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import ReduceMixin
+
+from simgin.core.numba_cache import LazyDispatcher
+from simgin.strategy.author import Strategy, helper
+from simgin.strategy.dependencies import (
+    BUILT_IN_PREFIX,
+    ENGINE_PREFIXES,
+    VERSIONED_PACKAGES,
+    collect_functions,
+    collect_module_values,
+    module_name,
+)
+from simgin.strategy.strategy_spec import StrategyError, with_policies
+from simgin.text.files import read_bytes
+from simgin.text.messages import format_error_message, quote_text
+from simgin.version import get_version
+
+MODULE_PREFIX = "simgin_live_"  # prefix of the module names of live functions, followed by a digest
+_lock = threading.Lock()  # cloudpickle's registry of modules is global
+_helpers: dict[Callable[..., Any], Any] = {}  # compiled helpers by Python function
+
+
+def pickle_strategy(strategy: Strategy) -> bytes:
+    """Return a strategy as bytes.
+
+    Raises:
+        StrategyError: If it reads an object that cannot be pickled.
+    """
+    policies = {policy.slot: replace(policy, live=b"") for policy in strategy.policies}
+    functions = [policy.function for policy in strategy.policies]
+    parts = {**vars(strategy), **policies, "text": ""}
+    return pickle_by_value(f"the strategy {quote_text(strategy.name)}", parts, functions)
+
+
+def compute_fingerprint(function: Callable[..., Any]) -> str:
+    """Return a digest of everything, except the engine, that a compiled function depends on.
+
+    Returns:
+        16 hexadecimal digits. Empty if functions or their files cannot be distinguished; the
+        function is then compiled in every process.
+    """
+    if not module_name(function).startswith(BUILT_IN_PREFIX) and _is_numba_extended():
+        return ""
+    digest = hashlib.sha256(get_version().encode())
+    try:
+        for one in collect_functions(function):
+            digest.update(
+                pickle_by_value(
+                    one.__name__, [one, *collect_module_values(one)], [one], ENGINE_PREFIXES
+                )
+            )
+            text = read_bytes(Path(one.__code__.co_filename))
+            if text.count(f"def {one.__qualname__}(".encode()) != 1:
+                return ""  # the cache on disk cannot distinguish functions of the same name
+            digest.update(text)
+    except (OSError, ValueError):
+        return ""
+    return digest.hexdigest()[:16]
+
+
+def pickle_by_value(
+    description: str,
+    value: Any,
+    functions: Sequence[Callable[..., Any]],
+    shared_prefixes: tuple[str, ...] = (*ENGINE_PREFIXES, BUILT_IN_PREFIX),
+) -> bytes:
+    """Return a value as a pickle.
+
+    Args:
+        description: Description of the value for the error message.
+        value: The value.
+        functions: The author's functions in it, which are pickled by value with everything they
+            read.
+        shared_prefixes: Prefixes of modules that exist in every process, which are pickled by
+            reference.
+
+    Raises:
+        StrategyError: If it reads an object that cannot be pickled.
+    """
+    homes = {module_name(one) for function in functions for one in collect_functions(function)}
+    modules = [sys.modules[name] for name in homes & sys.modules.keys()]
+    by_value = [module for module in modules if not module_name(module).startswith(shared_prefixes)]
+    stream = io.BytesIO()
+    with _lock:
+        for module in by_value:
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            _ByValuePickler(stream, shared_prefixes).dump(value)
+        except Exception as error:  # an author's object can raise any exception
+            raise StrategyError(
+                f"{description} reads something that cannot be copied "
+                f"({format_error_message(error)}); policies read numbers, texts, tables, arrays "
+                "and functions."
+            ) from None
+        finally:
+            for module in by_value:
+                cloudpickle.unregister_pickle_by_value(module)
+    return stream.getvalue()
+
+
+@functools.cache
+def unpickle_strategy(content: bytes) -> Strategy:
+    """Return the strategy in a pickle."""
+    strategy = Strategy(**pickle.loads(content))
+    module = MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
+    sys.modules[module] = ModuleType(module)  # numba looks it up
+    for policy in strategy.policies:
+        for function in collect_functions(policy.function):
+            if not module_name(function).startswith(BUILT_IN_PREFIX):
+                function.__module__ = module
+    return with_policies(
+        strategy, {one.slot: replace(one, live=content) for one in strategy.policies}
+    )
+
+
+class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """Pickler that copies helpers with the present values of their globals, unlike numba's."""
+
+    def __init__(self, stream: io.BytesIO, shared_prefixes: tuple[str, ...]) -> None:
+        super().__init__(stream)
+        self._shared_prefixes = shared_prefixes
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, CodeType):  # version 2 is the same for code from source and bytecode
+            return marshal.loads, (marshal.dumps(value, 2),)
+        if isinstance(value, ModuleType):
+            return importlib.import_module, (value.__name__,)
+        if isinstance(value, Strategy):
+            return Strategy, (value.name,)  # no function reads other fields
+        if isinstance(value, functools._lru_cache_wrapper):
+            return _restore_lru_cache, (value.__wrapped__, value.cache_parameters())
+        if not isinstance(value, ReduceMixin):
+            return super().reducer_override(value)
+        function: Any = value
+        if module_name(function).startswith(self._shared_prefixes):
+            return function.__name__  # pickled by reference
+        if isinstance(value, Dispatcher):
+            return _recompile, (type(value), {**function._reduce_states(), "uuid": ""})
+        return super().reducer_override(value)
+
+
+def _recompile(kind: Any, states: dict[str, Any]) -> Any:
+    """Return a compiled helper, the same for recursive calls."""
+    function = states["py_func"]
+    if function not in _helpers:
+        is_ours = issubclass(kind, LazyDispatcher)
+        states["uuid"] = uuid.uuid4().hex
+        _helpers[function] = helper(function) if is_ours else kind._rebuild(**states)
+    return _helpers[function]
+
+
+def _restore_lru_cache(function: Callable[..., Any], parameters: dict[str, Any]) -> Any:
+    """Return a function with an `lru_cache`."""
+    return functools.lru_cache(**parameters)(function)
+
+
+def _is_numba_extended() -> bool:
+    """Return True if a package other than numba has registered numba extensions.
+
+    Compiled code does not show which extension functions it contains.
+    """
+    from numba.core.typing.templates import builtin_registry
+
+    for template in builtin_registry.functions + builtin_registry.attributes:
+        extension = getattr(template, "_overload_func", None)
+        home = getattr(extension, "__module__", None)  # None for generated functions
+        if home is not None and home.partition(".")[0] not in VERSIONED_PACKAGES:
+            return True
+    return False

@@ -1,0 +1,153 @@
+"""Dependencies of an author's function: its helpers, and the globals of their modules.
+
+Compiled code contains the values of these globals and the code of these helpers, regardless of the
+file. Sources of randomness and time are not allowed among them.
+"""
+
+import contextlib
+import dis
+import sys
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+BUILT_IN_PREFIX = "simgin_strategies."  # prefix of the modules of built-in strategies
+# Modules that the digest of the cache directory covers
+ENGINE_PREFIXES = ("simgin.core.", "simgin.toolkit.")
+# Packages whose versions are part of the name of that directory, and built-in modules
+VERSIONED_PACKAGES = ("numpy", "numba", "math", "cmath", "operator", "builtins")
+# The only source of randomness is `view.noise`, which the seed determines
+NONDETERMINISTIC_MODULES = (
+    "random.",
+    "numpy.random.",
+    "secrets.",
+    "uuid.",
+    "time.",
+    "datetime.",
+    "os.",
+)
+# Builtins whose results differ between processes
+NONDETERMINISTIC_BUILTINS = ("hash", "id")
+
+
+def is_built_in(function: Callable[..., Any]) -> bool:
+    """Return True if a function belongs to a built-in strategy."""
+    return module_name(function).startswith(BUILT_IN_PREFIX)
+
+
+def module_name(value: Any) -> str:
+    """Return the name of a module, or of the module of a function or class; can be empty."""
+    name = getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", "")
+    return name if type(name) is str else ""  # str() of an author's object could raise
+
+
+def collect_functions(function: Callable[..., Any]) -> list[FunctionType]:
+    """Return a function and its helpers, recursively, except those of the engine."""
+    found: list[Any] = [function]
+    for one in found:
+        for _, value in _readable_values(one):
+            helper = value.py_func if _is_compiled(value) else value
+            is_new = isinstance(helper, FunctionType) and helper not in found
+            if is_new and not _is_versioned(module_name(helper)):
+                found.append(helper)
+    return found
+
+
+def collect_names(code: CodeType) -> set[str]:
+    """Return the globals and attributes that a function and its inner functions use."""
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found |= collect_names(constant)
+    return found
+
+
+def collect_arguments(code: CodeType, opname: str) -> list[Any]:
+    """Return the arguments of all instructions of a kind, including inner functions."""
+    found = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found += collect_arguments(constant, opname)
+    return found
+
+
+def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the names and values that a function can read.
+
+    They come from its closure, its module and the modules that it names.
+    """
+    code = function.__code__
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # it is empty
+            yield name, cell.cell_contents
+    wanted = collect_names(code)
+    spaces = [function.__globals__]
+    for space in spaces:
+        for name in sorted(wanted & space.keys()):
+            value = space[name]
+            yield name, value
+            is_authors = isinstance(value, ModuleType) and not _is_versioned(module_name(value))
+            if is_authors and not any(vars(value) is known for known in spaces):
+                spaces.append(vars(value))
+
+
+def collect_module_values(function: Any) -> list[tuple[str, Any]]:
+    """Return the names and values that a function can read from modules it names."""
+    own = function.__globals__
+    found = [
+        (name, value)
+        for name, value in _readable_values(function)
+        if own.get(name, own) is not value
+    ]
+    return [one for one in found if not isinstance(one[1], ModuleType)]
+
+
+def _is_compiled(value: object) -> bool:
+    """Return True if a value is a compiled helper, without importing the compiler."""
+    compiler = sys.modules.get("numba.core.dispatcher")
+    return compiler is not None and isinstance(value, compiler.Dispatcher)
+
+
+def _is_versioned(module: str) -> bool:
+    """Return True if the name of the cache directory determines the content of a module."""
+    return module.partition(".")[0] in VERSIONED_PACKAGES or f"{module}.".startswith(
+        ENGINE_PREFIXES
+    )
+
+
+# Randomness and time
+
+
+def find_nondeterminism(function: Callable[..., Any]) -> str:
+    """Return the first source of randomness or time that a function uses; empty if none."""
+    for one in collect_functions(function):
+        wanted = collect_names(one.__code__)
+        found = [
+            name
+            for name in collect_arguments(one.__code__, "IMPORT_NAME")
+            if _is_nondeterministic_module(name)
+        ]
+        for name in collect_arguments(one.__code__, "LOAD_GLOBAL"):
+            if name in NONDETERMINISTIC_BUILTINS and name not in one.__globals__:
+                found.append(name)
+        for name, value in _readable_values(one):
+            if _is_nondeterministic(value):
+                found.append(name)
+            elif isinstance(value, ModuleType):
+                inside = sorted(wanted & vars(value).keys())
+                found += [f"{name}.{n}" for n in inside if _is_nondeterministic(vars(value)[n])]
+        if found:
+            return str(found[0])
+    return ""
+
+
+def _is_nondeterministic(value: Any) -> bool:
+    # `from random import random` is a bound method of the module's generator
+    owner = getattr(value, "__self__", value)
+    return _is_nondeterministic_module(module_name(value)) or _is_nondeterministic_module(
+        module_name(type(owner))
+    )
+
+
+def _is_nondeterministic_module(module: str) -> bool:
+    return f"{module}.".startswith(NONDETERMINISTIC_MODULES)

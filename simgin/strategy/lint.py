@@ -1,0 +1,197 @@
+"""Checks for errors in policies that would change their meaning or be hard to find."""
+
+import ast
+import builtins
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from tokenize import TokenError
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from simgin.core.jit import is_interpreted
+from simgin.core.rules_record import RULES
+from simgin.core.view import VIEW
+from simgin.strategy.author import Policy
+from simgin.strategy.dependencies import (
+    collect_arguments,
+    collect_functions,
+    collect_names,
+    find_nondeterminism,
+)
+from simgin.text.messages import describe_error, did_you_mean
+
+POLICY_ARGUMENTS = ("view", "rules", "params")
+AUTHOR_MODULES = ("simgin.toolkit", "simgin.strategy")  # modules of the public API
+UNSUPPORTED_GLOBALS = (dict, list, set, str)  # types of globals that compiled code cannot read
+# Beginnings of lines in numba's error report that contain only a location
+_LOCATION_PREFIXES = (
+    *("Failed in", "During:", "File ", "This error"),
+    *("<source", "- Of which", "* Of which", "Overload"),
+)
+COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def find_policy_error(policy: Policy) -> str:
+    """Return the end of an error message about a policy; empty if no error is found."""
+    code = policy.function.__code__
+    if code.co_argcount != 3:
+        return "must be a plain function of three arguments: (view, rules, params)."
+    declare = f"write @{policy.slot}(noise=True)."
+    if "noise" in collect_names(code) and not policy.noise:
+        return f"reads view.noise, which is there only if it says so: {declare}"
+    if source := find_nondeterminism(policy.function):
+        return (
+            f"uses {source}, so that a deal could not be played again. A policy's only source of "
+            f"chance is view.noise: {declare}"
+        )
+    if _uses_print(policy.function):
+        return (
+            "prints at every question, some millions of times in a match: take print out, or look "
+            "at deals with --debug, where it works."
+        )
+    arguments = code.co_varnames[:3]
+    if arguments != POLICY_ARGUMENTS and set(arguments) == set(POLICY_ARGUMENTS):
+        listed = ", ".join(arguments)
+        return f"takes ({listed}), but its arguments come in the order (view, rules, params)."
+    defined = {*policy.function.__globals__, *vars(builtins)}
+    for name in collect_arguments(code, "LOAD_GLOBAL"):
+        if name not in defined and name not in collect_arguments(code, "STORE_GLOBAL"):
+            suggestion = _suggest_definition(name, defined)
+            return f"cannot be compiled: {name!r} is nowhere defined{suggestion}"
+    return next(_find_misused_arguments(policy), "")
+
+
+def _uses_print(function: Any) -> bool:
+    """Return True if a function or helper calls print in compiled mode."""
+    return not is_interpreted() and any(
+        "print" in collect_arguments(one.__code__, "LOAD_GLOBAL") and "print" not in one.__globals__
+        for one in collect_functions(function)
+    )
+
+
+def describe_unknown_field(name: str, record: str = "") -> str:
+    """Return the end of an error message about an unknown field; empty if the field exists.
+
+    Args:
+        name: Name of the field.
+        record: "view" or "rules"; empty if it is unknown.
+    """
+    fields = {"view": VIEW.names or (), "rules": RULES.names or ()}
+    known = fields.get(record) or [*fields["view"], *fields["rules"]]
+    if name in known or hasattr(np.record, name):
+        return ""
+    has_none = f"{record} has no" if record else "neither view nor rules has a"
+    return f"cannot be compiled: {has_none} field {name!r}{did_you_mean(name, known)}"
+
+
+def _suggest_definition(name: str, defined: set[str]) -> str:
+    """Return the end of an error message about an undefined name, with a suggestion."""
+    if name in POLICY_ARGUMENTS:
+        return "; a policy's three arguments are (view, rules, params)."
+    for home in AUTHOR_MODULES:
+        if home in sys.modules and name in sys.modules[home].__all__:
+            return f"; write `from {home} import {name}`."
+    return did_you_mean(name, defined)
+
+
+def _find_misused_arguments(policy: Policy) -> Iterator[str]:
+    """Yield error messages about misused arguments.
+
+    These are unknown fields, indices beyond the last parameter, and numbers that are used as sets
+    or compared with strings.
+    """
+    code = policy.function.__code__
+    tree = _parse_definition(code)
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.Attribute(ast.Name(id), name) if id in code.co_varnames[:2]:
+                mistake = describe_unknown_field(name, POLICY_ARGUMENTS[code.co_varnames.index(id)])
+                if mistake and name in collect_names(code):  # else the file has changed
+                    yield mistake
+            case ast.Subscript(ast.Name(id), ast.Constant(int(place))) if (
+                id == code.co_varnames[2] and place >= len(policy.params) and policy.weights is None
+            ):
+                known = ", ".join(policy.params) or "none"
+                yield (
+                    f"reads {ast.unparse(node)}, but its parameters are {known}; declare one more, "
+                    f"as in @{policy.slot}(k=param(5, 0, 10))."
+                )
+            case ast.Compare(
+                card, [ast.In() | ast.NotIn()], [ast.Attribute(ast.Name(id), name) as cards]
+            ) if id == code.co_varnames[0] and name in (VIEW.names or ()) and not VIEW[name].shape:
+                yield (
+                    f"looks for {ast.unparse(card)} in {ast.unparse(cards)}, which is one number; "
+                    f"write card_mask({ast.unparse(card)}) & {ast.unparse(cards)} for sets of "
+                    "cards."
+                )
+            case ast.Compare(
+                ast.Attribute(ast.Name(id)) as number, [ast.Eq() | ast.NotEq()], [text]
+            ) if id in code.co_varnames[:2] and isinstance(text, ast.Constant):
+                if isinstance(text.value, str):
+                    yield (
+                        f"compares {ast.unparse(number)}, a number, with the text "
+                        f"{text.value!r}; cards are numbers 0..51 (13 * suit + rank), and words of "
+                        "the rules are numbered in their order."
+                    )
+
+
+def _parse_definition(code: Any) -> ast.AST | None:
+    """Return the syntax tree of a function.
+
+    It is None if the source is unavailable, or if the function rebinds one of its arguments.
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
+    except (OSError, SyntaxError, ValueError, TokenError):
+        return None
+    bound = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                bound.append(name)
+    return tree if all(bound.count(name) == 1 for name in code.co_varnames[:3]) else None
+
+
+# Compilation errors
+
+
+def describe_compile_error(policy: Policy, error: Exception) -> str:
+    """Return a sentence that explains why numba cannot compile a policy."""
+    code = policy.function.__code__
+    for name in collect_arguments(code, "LOAD_GLOBAL"):
+        value = policy.function.__globals__.get(name)
+        if isinstance(value, FunctionType):
+            return f"it calls {name}, a plain function. Write @helper above its definition."
+        if isinstance(value, UNSUPPORTED_GLOBALS):
+            kind = type(value).__name__
+            return (
+                f"it reads {name}, a {kind} of its module, as it is now. Compiled code reads "
+                "numbers, tuples and numpy arrays there."
+            )
+    for name in collect_arguments(code, "STORE_GLOBAL"):
+        return (
+            f"it changes {name}, a variable of its module, and what is remembered from question "
+            "to question must not change an answer."
+        )
+    return f"numba says {_summarise_numba_error(error)}"
+
+
+def _summarise_numba_error(error: Exception) -> str:
+    """Return the reason and the line number from numba's error report."""
+    if not isinstance(error, NumbaError):
+        return f"{describe_error(error)}."
+    report = COLOUR_CODES.sub("", str(error))
+    lines = [line.strip() for line in report.splitlines() if line.strip()]
+    reasons = [line for line in lines if not line.startswith(_LOCATION_PREFIXES)]
+    reason = (reasons or lines)[0].rstrip(".:")
+    for line in lines:
+        if line.startswith("File ") and "line " in line:
+            place = line.split("line ")[-1].rstrip(":")
+            return f"{reason} (line {place})."
+    return f"{reason}."

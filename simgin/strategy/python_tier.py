@@ -1,0 +1,177 @@
+"""Policies that numba cannot compile: they run in Python, behind a compiled wrapper.
+
+The wrapper has the type of all hooks and passes addresses. The policy gets read-only records on the
+memory of the engine: nothing is copied, and a write raises an exception. An exception of the policy
+is stored per thread until the kernel has returned.
+"""
+
+import ctypes
+import operator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from simgin.core import jit
+from simgin.core.policy_types import POLICY_SIGNATURE, record_address
+from simgin.core.rules_record import RULES
+from simgin.core.view import VIEW
+from simgin.strategy.lint import COLOUR_CODES
+from simgin.text.messages import describe_error, describe_return_value, ensure_printable_error
+
+_ERROR_CODE = -(2**63)  # return value that signals an exception
+_INT64 = ctypes.c_int64
+_CALLBACK = ctypes.CFUNCTYPE(_INT64, _INT64, _INT64, _INT64, _INT64)
+_CACHE_SIZE = 256  # cached records: two views, the rules and a few vectors per thread
+_thread_state = threading.local()
+
+
+class PolicyRaised(Exception):
+    """Signal that an interpreted policy raised; `reraise_policy_errors` replaces it."""
+
+
+class InvalidActionError(ValueError):
+    """Error for a return value that is not an action; continues `the take policy 'mine' `."""
+
+
+class PolicyExitError(Exception):
+    """Error for an exception that would end the program; continues like InvalidActionError."""
+
+
+@contextmanager
+def reraise_policy_errors() -> Iterator[None]:
+    """Raise the exception of a policy that was called in the block, instead of PolicyRaised."""
+    try:
+        yield
+    except PolicyRaised:
+        raise _as_harmless_error(_thread_state.error) from None
+    except BaseException as error:
+        if (harmless := _as_harmless_error(error)) is error:
+            raise
+        raise harmless from None
+
+
+def _as_harmless_error(error: BaseException) -> BaseException:
+    """Return an exception, or PolicyExitError for one that would end the program.
+
+    Ctrl-C reaches only the main thread and is returned unchanged.
+    """
+    error = ensure_printable_error(error)
+    in_main = threading.current_thread() is threading.main_thread()
+    if isinstance(error, Exception) or (in_main and isinstance(error, KeyboardInterrupt)):
+        return error
+    return PolicyExitError(f"raised {describe_error(error)}")
+
+
+def wrap_python_policy(function: Callable[..., Any]) -> Any:
+    """Return a compiled hook that calls `function` in Python.
+
+    The hook raises PolicyRaised if the function raises an exception.
+    """
+    callback = _CALLBACK(_make_callback(function))
+
+    def ask(view, rules, params):  # type: ignore[no-untyped-def]
+        answer = callback(
+            record_address(view), record_address(rules), params.ctypes.data, len(params)
+        )
+        if answer == _ERROR_CODE:
+            raise PolicyRaised
+        return answer
+
+    return jit.compile_function(ask, POLICY_SIGNATURE, use_cache=False)
+
+
+def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int], int]:
+    """Return the callback that calls a policy with records at the given addresses."""
+
+    def answer(view: int, rules: int, params: int, n: int) -> int:
+        try:
+            return to_int(function(_view_at(view), _rules_at(rules), _vector_at(params, n)))
+        except NumbaError as error:
+            _thread_state.error = InvalidActionError(
+                f"calls a helper that cannot be compiled ({_first_reason(error)}); "
+                "leave @helper away."
+            )
+        # KeyboardInterrupt too: no exception can pass through compiled code.
+        except BaseException as error:
+            _thread_state.error = error
+        return _ERROR_CODE
+
+    return answer
+
+
+def to_int(action: Any) -> int:
+    """Return an action as an integer.
+
+    Raises:
+        InvalidActionError: If it is not an integer or Boolean, or does not fit in an int64.
+    """
+    if not isinstance(action, bool | int | np.bool_ | np.integer):
+        raise make_action_error(action, "an answer is a whole number, or yes or no")
+    number = int(action)
+    if not _ERROR_CODE < number < 2**63:
+        raise InvalidActionError(f"answered {describe_return_value(number)}, which no int64 holds.")
+    return number
+
+
+def make_action_error(value: object, expected: str) -> InvalidActionError:
+    """Return the error for a return value, of any type, that is not an action."""
+    return InvalidActionError(f"answered {describe_return_value(value)}, but {expected}.")
+
+
+def _first_reason(error: NumbaError) -> str:
+    """Return the first informative line; numba's first line names the stage of compilation."""
+    report = COLOUR_CODES.sub("", str(error))
+    for line in report.splitlines()[1:]:
+        if line.strip():
+            return line.strip().rstrip(".")
+    return report.rstrip(".")
+
+
+# Records on the memory of the engine. They can be cached by address: allocators reuse addresses,
+# and records at the same address are identical.
+
+
+def _fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return a dtype whose fields are properties, which np.record reads four times as fast."""
+    fields = {name: property(operator.itemgetter(name)) for name in dtype.names or ()}
+    members = {"__getattribute__": np.void.__getattribute__, **fields}
+    kind = type("Record", (np.record,), members)
+    return np.dtype((kind, dtype))
+
+
+_VIEW_DTYPE, _RULES_DTYPE = _fast_record_dtype(VIEW), _fast_record_dtype(RULES)
+
+
+def _memory_at(address: int, size: int) -> memoryview:
+    """Return the memory at an address."""
+    return memoryview((ctypes.c_char * size).from_address(address))
+
+
+def _record_at(address: int, dtype: np.dtype[Any]) -> Any:
+    """Return a read-only record at an address."""
+    records = np.frombuffer(_memory_at(address, dtype.itemsize), dtype)
+    records.flags.writeable = False
+    return records[0]
+
+
+@lru_cache(_CACHE_SIZE)
+def _view_at(address: int) -> Any:
+    return _record_at(address, _VIEW_DTYPE)
+
+
+@lru_cache(_CACHE_SIZE)
+def _rules_at(address: int) -> Any:
+    return _record_at(address, _RULES_DTYPE)
+
+
+@lru_cache(_CACHE_SIZE)
+def _vector_at(address: int, n: int) -> np.ndarray:
+    """Return the vector of n parameters and weights at an address."""
+    vector = np.frombuffer(_memory_at(address, 8 * n), np.float64) if n else np.zeros(0)
+    vector.flags.writeable = False
+    return vector

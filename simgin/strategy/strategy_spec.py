@@ -1,0 +1,306 @@
+"""Spec strings of strategies: `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}[@FILE]`.
+
+    gold    gold-early:k=7    simple+knock=at:k=4    mine.py    mine.py#second+discard=low
+    mine.py@tuned.toml    champion@./mine.npy    champion@LEARNED.npy
+
+`slot=` is followed by the policy for that slot, or by a strategy whose policy of that slot is used;
+`+stake=` sets both offer and answer. The optional file comes last. It contains parameter values by
+slot, or weights that replace the strategy's own. Weights without a folder are those of a learned
+player in the cache; write ./mine.npy for a file in the working directory.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from simgin.core.codes import SLOTS
+from simgin.strategy.author import NAME_PATTERN, Policy, Strategy
+from simgin.text.files import NewFileError, has_suffix, slugify
+from simgin.text.messages import did_you_mean, format_value, quote_text
+
+STRATEGY_TEMPLATE = Path(__file__).with_name("strategy.py.j2")
+STAKE_SLOTS = ("offer", "answer")
+_SLOT_SEPARATOR = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
+_UNKNOWN_SLOT = re.compile(r"\+(\w+)=")  # unknown slot before the first known one
+_VALUES_SEPARATOR = re.compile(r":(?=[A-Za-z_]\w*=)")
+_ASSIGNMENT = re.compile(r"\s*\w+\s*=.*\S.*")
+_FILE_SUFFIX = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
+_MISPLACED_FILE = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)  # a file before a slot
+
+
+class StrategyError(ValueError):
+    """Error for a strategy that cannot be found or read; the message states the fix."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A name with parameter values, such as `at:k=4`."""
+
+    text: str
+    name: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class StrategySpec:
+    """A parsed spec.
+
+    Attributes:
+        strategy: Name and parameter values of the strategy.
+        policies: Policies that replace the strategy's own, by slot.
+        file: File of parameter values or weights; can be empty.
+    """
+
+    strategy: Reference
+    policies: Mapping[str, Reference]
+    file: str = ""
+
+    @property
+    def has_weights(self) -> bool:
+        """True if the file contains weights rather than parameter values."""
+        return has_suffix(self.file, ".npy")
+
+    @property
+    def is_learned(self) -> bool:
+        """True if the weights are those of a learned player: a file name without a folder."""
+        return self.has_weights and "/" not in self.file
+
+
+# Reading
+
+
+def parse_spec(spec: str) -> StrategySpec:
+    """Parse a spec.
+
+    Raises:
+        StrategyError: If the spec is not valid.
+    """
+    named = _FILE_SUFFIX.fullmatch(spec)
+    file = ""
+    if named:
+        spec, file = named[1], named[2]
+        file = format_weights_path(Path(file)) if "/" in file else file
+    elif _MISPLACED_FILE.search(spec):
+        raise StrategyError(
+            f"{quote_text(spec)}: a file of values or weights comes last, as in "
+            "champion+knock=at@FILE.npy."
+        )
+    head, *parts = _SLOT_SEPARATOR.split(spec.strip())
+    _check_slots(head)
+    policies: dict[str, Reference] = {}
+    for part in parts:
+        slot, _, policy = part.partition("=")
+        slots = STAKE_SLOTS if slot == "stake" else (slot,)
+        policies |= dict.fromkeys(slots, _parse_reference(policy))
+    return StrategySpec(_parse_reference(head), policies, file)
+
+
+def format_weights_path(file: Path) -> str:
+    """Return a path for a spec, with a folder; a bare name would mean a learned player."""
+    return str(file) if "/" in str(file) else f"./{file}"
+
+
+def _check_slots(head: str) -> None:
+    """Raise StrategyError for a slot that does not exist."""
+    stray = _UNKNOWN_SLOT.search(head)
+    if stray and not has_suffix(head.partition("#")[0], ".py"):
+        known = [*SLOTS, "stake"]
+        near = did_you_mean(stray[1], known)
+        listed = ", ".join(known)
+        raise StrategyError(
+            f"there is no slot {quote_text(stray[1])}{near} The slots are {listed}."
+        )
+
+
+def _parse_reference(text: str) -> Reference:
+    """Parse a name with parameter values."""
+    name, *rest = _VALUES_SEPARATOR.split(text.strip(), maxsplit=1)
+    items = rest[0].split(",") if rest else []
+    stray_colon = ":" in name and not has_suffix(name.partition("#")[0], ".py")
+    if stray_colon or not all(_ASSIGNMENT.fullmatch(item) for item in items):
+        raise StrategyError(
+            f"{quote_text(text)} is not of the form name:parameter=value,parameter=value."
+        )
+    values = {}
+    for item in items:
+        key, _, value = item.partition("=")
+        values[key.strip()] = value.strip()
+    return Reference(text, name.strip(), values)
+
+
+# Setting parameter values
+
+
+def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> Policy:
+    """Return a policy with other parameter values.
+
+    Raises:
+        StrategyError: If a value is not valid; the message quotes `text`.
+    """
+    try:
+        return policy(**values)
+    except (TypeError, ValueError) as error:
+        raise StrategyError(f"{quote_text(text)}: {error}.") from None
+
+
+def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Strategy:
+    """Return a strategy with other parameter values.
+
+    A value applies to the only policy that has the parameter, or to all policies that declare it
+    equally.
+    """
+    for name, value in values.items():
+        owners = [policy for policy in strategy.policies if name in policy.params]
+        if len({policy.params[name] for policy in owners}) != 1:
+            raise StrategyError(_describe_ambiguous_parameter(strategy, name, owners))
+        strategy = with_policies(
+            strategy,
+            {policy.slot: set_policy_values(policy, {name: value}, text) for policy in owners},
+        )
+    return strategy
+
+
+def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Policy]) -> str:
+    """Return the error message for an unknown or ambiguous parameter."""
+    if owners:
+        slots = " or ".join(f"+{policy.slot}={policy.name}:{name}=..." for policy in owners)
+        return (
+            f"several policies of {strategy.name!r} have a parameter {quote_text(name)}, "
+            f"and they differ; name the slot: {slots}."
+        )
+    known = [name for policy in strategy.policies for name in policy.params]
+    listed = ", ".join(known) or "none"
+    near = did_you_mean(name, known)
+    return f"{strategy.name!r} has no parameter {quote_text(name)}; it has {listed}{near}"
+
+
+def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str = "") -> Strategy:
+    """Return a strategy with other policies in some slots."""
+    slots: dict[str, Any] = dict(policies)
+    return replace(strategy, text=text, **slots)
+
+
+# Writing
+
+
+def format_changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
+    """Return the values of a policy as text, except those that equal given defaults."""
+    known = {name: param.default for name, param in defaults.params.items()} if defaults else {}
+    return {
+        name: param.format(param.default)
+        for name, param in policy.params.items()
+        if param.default != known.get(name)
+    }
+
+
+def format_parameter_values(values: Mapping[str, str]) -> str:
+    """Return values as they follow a name, such as `:k=4,tie=random`; empty without values."""
+    settings = ",".join(f"{name}={value}" for name, value in values.items())
+    return f":{settings}" if settings else ""
+
+
+# Files of parameter values, which `simgin tune` writes and `name@FILE.toml` reads. They have a
+# table for every slot, `[knock]`, with the parameters of its policy, `k = 7`.
+
+SlotValues = Mapping[str, Mapping[str, str]]  # strings by slot and parameter
+
+
+def read_values_file(path: Path) -> SlotValues:
+    """Read a file of parameter values.
+
+    Raises:
+        StrategyError: If the file cannot be read or has unknown slots.
+    """
+    # Imported here because it loads slowly and few strategies have a file.
+    from simgin.text.toml import TomlError, read_tables
+
+    try:
+        tables = read_tables(path, "name a file of parameter values")
+    except TomlError as error:
+        raise StrategyError(str(error)) from None
+    values = {}
+    for slot, table in tables.items():
+        if slot not in SLOTS:
+            near = did_you_mean(slot, SLOTS)
+            listed = ", ".join(SLOTS)
+            raise StrategyError(
+                f"{path}: there is no slot {quote_text(slot)}{near} The slots are {listed}."
+            )
+        if not isinstance(table, dict):
+            raise StrategyError(
+                f"{path}: {slot} is {format_value(table)}; write a table of parameters below "
+                f"[{slot}]."
+            )
+        values[slot] = {name: _to_string(value) for name, value in table.items()}
+    return values
+
+
+def _to_string(value: object) -> str:
+    """Return a TOML value as text, even an integer with too many digits for Python to print."""
+    try:
+        return str(value)
+    except ValueError:
+        return format_value(value)
+
+
+def format_values_toml(values: SlotValues) -> str:
+    """Return values as the content of a TOML file."""
+    tables = []
+    for slot, of_slot in values.items():
+        lines = [f"[{slot}]"]
+        for name, value in of_slot.items():
+            lines.append(f"{name} = {_to_toml(value)}")
+        tables.append("\n".join(lines) + "\n")
+    return "\n".join(tables)
+
+
+def _to_toml(text: str) -> str:
+    """Return a value in TOML: a number unchanged, a word in quotes."""
+    try:
+        float(text)
+    except ValueError:
+        return json.dumps(text)
+    return text
+
+
+# Template of a strategy file, which can be played unchanged and shows how to write policies
+
+
+def render_strategy_file(file: Path, name: str | None = None) -> str:
+    """Return the content of a new strategy file.
+
+    Args:
+        file: Path of the file.
+        name: Name of the strategy, by default that of the file.
+
+    Raises:
+        NewFileError: If the path does not end in .py or would not be read as a path in a spec, or
+            if the name is not valid.
+    """
+    if not has_suffix(file, ".py"):
+        suggestion = f"{file}.py" if file.name else "mine.py"
+        raise NewFileError(f"the name of a strategy file must end in .py: try {suggestion}.")
+    if not _is_path(str(file)):
+        raise NewFileError(
+            f"{quote_text(str(file))} would not be read as a path where a strategy is named: use "
+            "a-z, 0-9 and - in names of files and folders."
+        )
+    name = name or slugify(file)
+    if not NAME_PATTERN.fullmatch(name):
+        raise NewFileError(
+            f"{quote_text(name)} cannot be the name of a strategy: names consist of a-z, 0-9 and "
+            "-, at most 100 of them; give one after the file."
+        )
+    return STRATEGY_TEMPLATE.read_text(encoding="utf-8").replace("{{ name }}", name)
+
+
+def _is_path(text: str) -> bool:
+    """Return True if a spec consists only of the path of a file."""
+    try:
+        named = parse_spec(text).strategy.name
+    except StrategyError:
+        return False
+    return named == text and text.isprintable() and "#" not in text

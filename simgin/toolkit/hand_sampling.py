@@ -1,0 +1,230 @@
+"""Sampling of the opponent's hand, weighted by the opponent's actions.
+
+Hands are sampled as a whole, not card by card. A hand of ten cards is more likely if it has little
+deadwood for the stage of the deal, if the cards that the opponent took fit it, and if the cards
+that the opponent declined or discarded do not. The log-likelihood of a hand, up to a constant, is a
+weighted sum of features. training/hands.py fits the weights by distinguishing real hands from the
+same hands with some cards replaced. There are two sets of weights, for opponents who wait for gin
+and for opponents who knock immediately.
+
+Hands are sampled by exchanging cards (Metropolis et al., "Equation of State Calculations by Fast
+Computing Machines", 1953): an exchange that raises the likelihood is always accepted, any other
+with the ratio of the likelihoods as the probability. The computation uses neither logarithms nor
+powers, so that results are identical on all machines.
+"""
+
+import numpy as np
+
+from simgin.core.bits import lowest_bit, nth_bit, popcount
+from simgin.core.deadwood import cards_in_melds, deadwood
+from simgin.core.jit import jit
+from simgin.core.rng import random_below
+from simgin.core.view import FROM_PILE
+from simgin.toolkit.beliefs import N_STAGES, deal_stage, has_declined_upcard
+from simgin.toolkit.hand import total_points
+from simgin.toolkit.legal_actions import next_random_word
+from simgin.toolkit.opponent import touching_cards
+from simgin.toolkit.prospects import outs, partners_by_rank_and_suit
+
+HAND_FEATURES = (
+    ("count", "deadwood, over ten"),
+    ("count_squared", "its square, over 500"),
+    ("count_0", "no deadwood: gin was not declared"),
+    ("count_to_4", "deadwood of at most 4"),
+    ("count_to_10", "deadwood of at most 10: no knock was made"),
+    ("loose_0", "no card lies outside of all possible melds"),
+    ("loose_1", "one card does"),
+    ("loose_2", "two cards do, and so on"),
+    ("loose_3", ""),
+    ("loose_4", ""),
+    ("loose_5", ""),
+    ("loose_6", ""),
+    ("loose_7", ""),
+    ("loose_8", ""),
+    ("loose_9", ""),
+    ("loose_10", ""),
+    ("loose_points", "points of the unmatched cards, over ten"),
+    ("loose_high", "unmatched cards from 10 to K"),
+    ("lone", "unmatched cards without a partner"),
+    ("lone_points", "their points, over ten"),
+    ("lone_high", "those of them from 10 to K"),
+    ("both_ways", "unmatched cards with a partner in rank and one in suit"),
+    ("taken_loose", "cards taken face up that are unmatched"),
+    ("taken_lone", "those of them without a partner"),
+    ("declined_out", "cards declined that would make a new meld"),
+    ("declined_fit", "other cards declined that would lie in a meld"),
+    ("declined_near", "unmatched cards that touch a card declined"),
+    ("thrown_out", "cards thrown that would make a new meld"),
+    ("thrown_fit", "other cards thrown that would lie in a meld"),
+    ("thrown_near", "unmatched cards that touch a card thrown"),
+    ("thrown_near_lone", "those of them without a partner"),
+    ("live_outs", "unseen cards that would make a new meld, over five"),
+)
+N_FEATURES = len(HAND_FEATURES)
+FEATURE_NAMES = tuple(name for name, _ in HAND_FEATURES)
+FEATURE_LOOSE_0, FEATURE_LOOSE_POINTS, FEATURE_TAKEN, FEATURE_DECLINED, FEATURE_DISCARDED = (
+    FEATURE_NAMES.index(name)
+    for name in ("loose_0", "loose_points", "taken_loose", "declined_out", "thrown_out")
+)
+WAITING_OFFSET = 0  # position of the weights of opponents who wait for gin
+IMMEDIATE_KNOCK_OFFSET = (
+    N_STAGES * N_FEATURES
+)  # position of the weights of opponents who knock immediately
+N_HAND_WEIGHTS = 2 * IMMEDIATE_KNOCK_OFFSET  # number of all weights
+TEN_TO_KING = sum(0b1111 << (13 * suit + 9) for suit in range(4))
+_N_SQUARINGS = 10
+
+
+@jit
+def _mask_if_known(card):
+    """Return the mask of a card; 0 for an unknown card (-1)."""
+    return 1 << np.int64(card) if card >= 0 else np.int64(0)
+
+
+@jit
+def find_declined_and_discarded(view):
+    """Return the cards that the opponent declined and those that the opponent discarded.
+
+    Only the part of the history that the view remembers is used.
+    """
+    declined, discarded = np.int64(0), np.int64(0)
+    if has_declined_upcard(view):
+        declined = 1 << view.upcard
+    for i in range(view.turns):
+        if view.history[i, 0] != view.seat:
+            if i > 0 and view.history[i, 1] != FROM_PILE:
+                declined |= _mask_if_known(view.history[i - 1, 3])
+            discarded |= _mask_if_known(view.history[i, 3])
+    return declined, discarded
+
+
+@jit
+def write_hand_features(features, ten, declined, discarded, view, rules):
+    """Write the features of a possible hand of the opponent to `features`.
+
+    `ten` holds the ten cards; `features` is (N_FEATURES,) float64.
+    """
+    count = deadwood(ten, rules)
+    unmatched = ten & ~cards_in_melds(ten, rules)
+    features[0] = count * 0.1
+    features[1] = count * count * 0.002
+    features[2] = count == 0
+    features[3] = count <= 4
+    features[4] = count <= 10
+    for i in range(FEATURE_LOOSE_0, FEATURE_LOOSE_POINTS):
+        features[i] = 0.0
+    features[FEATURE_LOOSE_0 + popcount(unmatched)] = 1.0
+    by_rank, by_suit = partners_by_rank_and_suit(unmatched)
+    without_partner = unmatched & ~(by_rank | by_suit)
+    features[FEATURE_LOOSE_POINTS] = total_points(unmatched, rules) * 0.1
+    features[FEATURE_LOOSE_POINTS + 1] = popcount(unmatched & TEN_TO_KING)
+    features[FEATURE_LOOSE_POINTS + 2] = popcount(without_partner)
+    features[FEATURE_LOOSE_POINTS + 3] = total_points(without_partner, rules) * 0.1
+    features[FEATURE_LOOSE_POINTS + 4] = popcount(without_partner & TEN_TO_KING)
+    features[FEATURE_LOOSE_POINTS + 5] = popcount(by_rank & by_suit)
+    features[FEATURE_TAKEN] = popcount(unmatched & view.known)
+    features[FEATURE_TAKEN + 1] = popcount(without_partner & view.known)
+    new = outs(unmatched, rules)
+    fits = outs(ten, rules) & ~new
+    features[FEATURE_DECLINED] = popcount(new & declined)
+    features[FEATURE_DECLINED + 1] = popcount(fits & declined)
+    features[FEATURE_DECLINED + 2] = popcount(unmatched & touching_cards(declined))
+    near = touching_cards(discarded)
+    features[FEATURE_DISCARDED] = popcount(new & discarded)
+    features[FEATURE_DISCARDED + 1] = popcount(fits & discarded)
+    features[FEATURE_DISCARDED + 2] = popcount(unmatched & near)
+    features[FEATURE_DISCARDED + 3] = popcount(without_partner & near)
+    features[FEATURE_DISCARDED + 4] = popcount(new & view.unseen) * 0.2
+
+
+@jit
+def interpolate_weights(weights, view, knock_probability, params, offset):
+    """Write the feature weights for this opponent and stage to `weights`.
+
+    `weights` is (N_FEATURES,) float64.
+
+    `knock_probability` is the probability that the opponent knocks immediately, and interpolates
+    between the two sets of weights. These begin at position `offset` of the policy's `params`.
+    """
+    at = offset + N_FEATURES * deal_stage(view.turns - view.own_turn + 1)
+    for i in range(N_FEATURES):
+        weights[i] = (
+            knock_probability * params[at + IMMEDIATE_KNOCK_OFFSET + i]
+            + (1 - knock_probability) * params[at + WAITING_OFFSET + i]
+        )
+
+
+@jit
+def log_likelihood(ten, features, weights, declined, discarded, view, rules):
+    """Return the log-likelihood of ten cards of the opponent, up to a constant."""
+    write_hand_features(features, ten, declined, discarded, view, rules)
+    total = 0.0
+    for i in range(N_FEATURES):
+        total += features[i] * weights[i]
+    return total
+
+
+@jit
+def _approximate_exp(x):
+    """Return the approximate exponential of x <= 0, by multiplications only."""
+    y = max(0.0, 1 + x / (1 << _N_SQUARINGS))
+    for _ in range(_N_SQUARINGS):
+        y *= y
+    return y
+
+
+@jit
+def sample_cards(cards, n, noise, stream):
+    """Return n of some cards (mask), drawn at random."""
+    left, found = cards, np.int64(0)
+    size = popcount(cards)
+    for _ in range(n):
+        one = 1 << nth_bit(left, random_below(size, next_random_word(noise, stream)))
+        left ^= one
+        found |= one
+        size -= 1
+    return found
+
+
+@jit
+def run_metropolis(
+    hidden, n_steps, features, weights, declined, discarded, view, rules, noise, stream
+):
+    """Return the opponent's hidden cards after some Metropolis steps.
+
+    Each step tries to exchange one, two or three of the hidden cards with other unseen cards.
+    `stream` is as in `next_random_word`.
+    """
+    current = log_likelihood(
+        hidden | view.known, features, weights, declined, discarded, view, rules
+    )
+    size = popcount(hidden)
+    most = min(size, popcount(view.unseen) - size)
+    for _ in range(n_steps):
+        random_bits = next_random_word(noise, stream)
+        n = min(most, 1 + (random_bits < 0x73333333) + (random_bits < 0x40000000))
+        removed = sample_cards(hidden, n, noise, stream)
+        proposal = hidden ^ removed | sample_cards(view.unseen & ~hidden, n, noise, stream)
+        proposed = log_likelihood(
+            proposal | view.known, features, weights, declined, discarded, view, rules
+        )
+        if (
+            proposed >= current
+            or next_random_word(noise, stream) < _approximate_exp(proposed - current) * 4294967296.0
+        ):
+            hidden, current = proposal, proposed
+    return hidden
+
+
+@jit
+def shuffle_stock(hidden, view, noise, stream, stock):
+    """Write the unseen cards that the opponent does not hold to `stock`, in random order."""
+    rest = view.unseen & ~hidden
+    n = 0
+    while rest:
+        stock[n] = lowest_bit(rest)
+        rest &= rest - 1
+        n += 1
+    for i in range(n - 1, 0, -1):
+        k = random_below(i + 1, next_random_word(noise, stream))
+        stock[i], stock[k] = stock[k], stock[i]

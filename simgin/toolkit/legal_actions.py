@@ -1,0 +1,136 @@
+"""Actions of policies: take or pass, end the deal or continue, and random choices.
+
+Random choices use the random number of the decision, `view.noise`.
+"""
+
+from simgin.core import endings
+from simgin.core.bits import lowest_bit, nth_bit, popcount
+from simgin.core.jit import jit
+from simgin.core.rng import random_words, write_random_blocks
+
+
+@jit
+def take_if(wanted, legal):
+    """Return the action of a take policy: take the card on offer, or otherwise pass or draw.
+
+    Args:
+        wanted: True to take the card on offer.
+        legal: `view.legal`.
+
+    Returns:
+        1 take, 2 pass, or 0 draw from the stock (or pass, if that is the only other choice).
+
+    Example:
+        Take the card on offer if it makes a meld::
+
+            take_if(makes_meld(view.hand, view.taken_offer, rules), view.legal)
+    """
+    if wanted:
+        return 1
+    return 2 if legal & 4 else 0
+
+
+@jit
+def is_gin_or_better(view):
+    """Return True if the ending proposed to a knock policy is gin, a shot or big gin.
+
+    Args:
+        view: View of the player.
+
+    Example:
+        Knock only with at most 5 points of deadwood, but always go gin::
+
+            is_gin_or_better(view) or view.ending_count <= 5
+    """
+    return view.ending_count == 0 or view.ending >= 2
+
+
+@jit
+def legal_discards(view, rules):
+    """Return the legal discards if the deal continues, for use in knock policies.
+
+    In a knock policy, `view.legal` refers to the ending.
+
+    Args:
+        view: View of the player, with eleven cards.
+        rules: Rules of the variant.
+
+    Returns:
+        Mask of the cards that may be discarded.
+
+    Example:
+        Compute the deadwood if the player declines to knock::
+
+            best_discards(view.hand, legal_discards(view, rules), rules)[0]
+    """
+    return endings.permitted_discards(view.hand, view.taken, view.drawn, rules)
+
+
+@jit
+def pick_random(cards, noise):
+    """Return one of some cards at random.
+
+    Args:
+        cards: Cards to choose from, a non-empty 52-bit mask.
+        noise: `view.noise`, in a policy declared with `noise=True`.
+
+    Returns:
+        A card, 0..51; all are equally likely.
+
+    Example:
+        Discard a random legal card::
+
+            pick_random(view.legal, view.noise)
+    """
+    if cards & (cards - 1) == 0:
+        return lowest_bit(cards)
+    return nth_bit(cards, (noise * popcount(cards)) >> 53)
+
+
+@jit
+def bernoulli(p, noise):
+    """Return True with probability p.
+
+    Args:
+        p: Probability, 0..1.
+        noise: `view.noise`, in a policy declared with `noise=True`.
+
+    Example:
+        Knock in 30 % of the cases::
+
+            bernoulli(0.3, view.noise)
+    """
+    return noise < p * 9007199254740992.0
+
+
+@jit
+def next_random_word(noise, stream):
+    """Return the next 32 random bits, for policies that need several random numbers.
+
+    Args:
+        noise: `view.noise`, in a policy declared with `noise=True`.
+        stream: (33,) int64, zero before the first call, which stores the state; (9,) int64 if only
+            a few numbers are needed. Both yield the same bits.
+
+    Returns:
+        Random integer, 0..2**32 - 1.
+
+    Example:
+        Roll two dice::
+
+            stream = np.zeros(33, np.int64)
+            first = 1 + random_below(6, next_random_word(view.noise, stream))
+            second = 1 + random_below(6, next_random_word(view.noise, stream))
+    """
+    if len(stream) == 33:
+        n = stream[32]
+        if n & 31 == 0:
+            write_random_blocks(noise, 0, 0, n >> 2, 0, stream)
+        stream[32] = n + 1
+        block, word = n >> 2 & 7, n & 3
+        return stream[8 * word + block]
+    n = stream[8]
+    if n & 3 == 0:
+        stream[0], stream[1], stream[2], stream[3] = random_words(noise, 0, 0, n >> 2, 0)
+    stream[8] = n + 1
+    return stream[n & 3]

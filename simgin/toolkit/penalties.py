@@ -1,0 +1,129 @@
+"""Discards by cost: least deadwood plus a penalty on some cards.
+
+Advice about discards names the cards to keep and to discard, but rarely how many points that is
+worth. As a policy, such a rule is the discard of `gold` with a penalty on some cards: the discard
+minimises the deadwood left plus the penalty. Ties are broken by the highest card, then by the
+lowest card number. A penalty of less than 1 point only breaks ties. A penalty of 10 or more is a
+strict rule, because no card is worth more.
+
+Costs and penalties that depend on the card are functions written by the author (`@helper`) and
+called with (view, rules, params, card, context). `context` is any value that the policy has
+computed for all cards together: a number, a mask, an array or a tuple of these.
+"""
+
+from simgin.core.bits import lowest_bit
+from simgin.core.deadwood import best_discards, cards_in_melds, deadwood, highest_value_cards
+from simgin.core.jit import inline_always, jit
+
+
+@jit
+def discard_with_penalty(view, rules, penalised, penalty):
+    """Return the best discard if some cards carry the same penalty.
+
+    The discard minimises the deadwood left plus the penalty.
+
+    Args:
+        view: View of the player, in a discard policy.
+        rules: Rules of the variant.
+        penalised: Cards with the penalty, as a 52-bit mask.
+        penalty: Penalty in points.
+
+    Returns:
+        A card, 0..51.
+
+    Example:
+        Keep cards near those that the opponent took, unless this costs more than 2 points::
+
+            discard_with_penalty(view, rules, neighbours_of_any(view.known), 2.0)
+    """
+    count, cards = best_discards(view.hand, view.legal & ~penalised, rules)
+    others, more = best_discards(view.hand, view.legal & penalised, rules)
+    if others + penalty < count:
+        cards = more
+    elif others + penalty == count:
+        cards |= more
+    return lowest_bit(highest_value_cards(cards, rules)[0])
+
+
+@inline_always
+def discard_with_card_penalties(view, rules, params, penalty, context):
+    """Return the best discard if each card has its own penalty.
+
+    The discard minimises the deadwood left plus the penalty.
+
+    Args:
+        view: View of the player, in a discard policy.
+        rules: Rules of the variant.
+        params: The policy's `params`.
+        penalty: Function with `@helper`; `penalty(view, rules, params, card, context)` returns the
+            penalty of a card in points.
+        context: Value that is passed to `penalty` as `context`.
+
+    Returns:
+        A card, 0..51.
+
+    Example:
+        Penalise discards by their danger::
+
+            @helper
+            def penalty(view, rules, params, card, context):
+                return params[0] * discard_danger(card, view, 2, 1, 2)
+
+            @discard(weight=param(0.2, 0, 2, "points per unit of danger"))
+            def careful(view, rules, params):
+                return discard_with_card_penalties(view, rules, params, penalty, 0)
+    """
+    whole, in_melds = deadwood(view.hand, rules), cards_in_melds(view.hand, rules)
+    best, least = -1, 1e18
+    rest = view.legal
+    while rest:
+        card = lowest_bit(highest_value_cards(rest, rules)[0])
+        rest &= ~(1 << card)
+        left = (
+            deadwood(view.hand & ~(1 << card), rules)
+            if in_melds >> card & 1
+            else whole - rules.value[0, card % 13]
+        )
+        cost = left + penalty(view, rules, params, card, context)
+        if cost < least:
+            best, least = card, cost
+    return best
+
+
+@inline_always
+def lowest_cost_card(view, rules, params, cards, cost, context):
+    """Return the card of a set with the least cost.
+
+    Ties are broken by the highest card, then by the lowest card number.
+
+    Args:
+        view: View of the player.
+        rules: Rules of the variant.
+        params: The policy's `params`.
+        cards: Cards to choose from, as a 52-bit mask.
+        cost: Function with `@helper`; `cost(view, rules, params, card, context)` returns the cost
+            of a card.
+        context: Value that is passed to `cost` as `context`.
+
+    Returns:
+        A card, 0..51, or -1 if there are no cards.
+
+    Example:
+        Discard the least dangerous of the best discards::
+
+            @helper
+            def cost(view, rules, params, card, context):
+                return discard_danger(card, view, 2, 1, 2)
+
+            @discard
+            def careful(view, rules, params):
+                return lowest_cost_card(view, rules, params, view.best, cost, 0)
+    """
+    best, least = -1, 1e18
+    while cards:
+        card = lowest_bit(highest_value_cards(cards, rules)[0])
+        cards &= ~(1 << card)
+        c = cost(view, rules, params, card, context)
+        if c < least:
+            best, least = card, c
+    return best

@@ -1,0 +1,59 @@
+"""Scratch arrays on the stack, for loops over several hands that LLVM can vectorise.
+
+A loop over `N_LANES` elements of such arrays is as fast as it is for one or two hands, because LLVM
+knows that the arrays overlap with no other memory and processes four elements at a time.
+"""
+
+import numpy as np
+from numba import float64, int64, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
+
+from simgin.core.jit import is_interpreted
+
+N_LANES = 12  # elements: at least eleven cards, and a multiple of four
+
+if is_interpreted():
+
+    def int_stack_array():
+        """Return int64[N_LANES] of zeros, in interpreted mode."""
+        return np.zeros(N_LANES, np.int64)
+
+    def float_stack_array():
+        """Return float64[N_LANES] of zeros, in interpreted mode."""
+        return np.zeros(N_LANES)
+
+else:
+
+    def _stack_array(dtype):
+        """Return the type and the code generator of an array of zeros of a numba type."""
+        array_type = types.Array(dtype, 1, "C")
+
+        def code(context, builder, signature, arguments):
+            array = context.make_array(array_type)(context, builder)
+            place = context.get_value_type(dtype)
+            data = cgutils.alloca_once(builder, place, size=N_LANES)
+            size = context.get_abi_sizeof(place)
+            cgutils.memset(builder, data, context.get_constant(types.intp, N_LANES * size), 0)
+            populate_array(
+                array,
+                data=data,
+                shape=[context.get_constant(types.intp, N_LANES)],
+                strides=[context.get_constant(types.intp, size)],
+                itemsize=context.get_constant(types.intp, size),
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return array_type(), code
+
+    @intrinsic
+    def int_stack_array(typing_context):
+        """Return int64[N_LANES] of zeros, which is valid until the calling function returns."""
+        return _stack_array(int64)
+
+    @intrinsic
+    def float_stack_array(typing_context):
+        """Return float64[N_LANES] of zeros, which is valid until the calling function returns."""
+        return _stack_array(float64)

@@ -1,0 +1,383 @@
+"""Hidden cards and rollouts of the Monte Carlo strategy `mc`.
+
+A *world* is one possible arrangement of the hidden cards: the opponent's hand and the order of the
+stock. A rollout plays a world to the end of the deal with two greedy hands, as if all cards were
+known.
+"""
+
+import numpy as np
+
+from simgin.core.layoff import MAX_OPTIONS, lay_off
+from simgin.core.meldings import MAX_MELDS, find_shown_melding
+from simgin.core.rules_record import BAN_DRAWN, BAN_NONE, GOAL_POINTS, STOCK_END_AT_DRAW
+from simgin.core.scoring import score_deal
+from simgin.strategy import ENDING_KNOCK, choice, flag, helper, param
+from simgin.toolkit import (
+    best_discards,
+    deadwood,
+    deadwood_after_taking,
+    highest_value_cards,
+    lowest_bit,
+    next_random_word,
+    nth_bit,
+    popcount,
+    random_below,
+)
+
+# Actions; the first three are those of the slot `take`.
+STOCK, TAKE, PASS, DISCARD, END = 0, 1, 2, 3, 4
+ANY_SOURCE = -1  # the source of a draw is free, instead of STOCK or TAKE
+TABLE_TARGET = 100  # match length of the table of win probabilities
+
+PARAMETERS = {
+    "n": param(64, 1, 100_000, "sampled worlds per question"),
+    "patient": flag(True, "in playouts, this player ends the deal only with gin"),
+    "developed": choice(
+        "yes",
+        "draws",
+        "no",
+        about="opponent's sampled hand: improved to its expected deadwood, best of several, or any",
+    ),
+    "value": choice(
+        "match",
+        "points",
+        about="what actions are compared by: probability of winning the match, or points",
+    ),
+    "gate": param(2.0, 0.0, 10.0, "standard errors by which an action must beat gold's choice"),
+    "width": param(4, 1, 11, "number of discards considered, those that leave least deadwood"),
+}
+N_WORLDS, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # indices of `params`
+IMPROVED, BEST_OF_DRAWS, RANDOM = 0, 1, 2  # values of `developed`
+
+# Mean deadwood of a hand that waits for gin, by the length of the discard pile
+# (jdh8/gin-rummy-engine).
+EXPECTED_DEADWOOD = (
+    (53, 50, 43, 38, 34, 30, 27, 24, 21, 19, 17, 15, 13, 12, 10)
+    + (9, 8, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 3)
+)  # fmt: skip
+MAX_SWAPS = 64  # attempts to bring a hand to its expected deadwood
+FIRST_BATCH = 32  # worlds before the first check for inferior actions; doubled at each check
+
+
+# Worlds
+
+
+@helper
+def _draw_cards(pool, k, seed, stream):
+    """Return a mask of k random cards of the pool, and move them to its front in random order."""
+    cards = 0
+    for i in range(k):
+        j = i + random_below(pool.shape[0] - i, next_random_word(seed, stream))
+        pool[i], pool[j] = pool[j], pool[i]
+        cards |= 1 << pool[i]
+    return cards
+
+
+@helper
+def _improve_hand(hidden, known, aim, pool, seed, stream, rules):
+    """Return hidden cards after random swaps that bring the deadwood closer to `aim`."""
+    off = abs(deadwood(known | hidden, rules) - aim)
+    size = popcount(hidden)
+    for _ in range(MAX_SWAPS):
+        if off == 0 or size == 0:
+            break
+        word = next_random_word(seed, stream)
+        new = 1 << pool[random_below(pool.shape[0], word & 0xFFFF0000)]
+        if hidden & new:
+            continue
+        swapped = hidden & ~(1 << nth_bit(hidden, random_below(size, (word & 0xFFFF) << 16))) | new
+        left = abs(deadwood(known | swapped, rules) - aim)
+        if left < off:
+            hidden, off = swapped, left
+    return hidden
+
+
+@helper
+def _sample_hidden_cards(view, rules, developed, pool, stream):
+    """Return the opponent's sampled hidden cards.
+
+    They are a random draw, or the best of as many draws as the pile has cards, or that best draw
+    improved to the expected deadwood.
+    """
+    missing = 10 - popcount(view.known)
+    pile = popcount(view.pile)
+    hidden = _draw_cards(pool, missing, view.noise, stream)
+    if developed == RANDOM:
+        return hidden
+    for _ in range(pile - 1):
+        other = _draw_cards(pool, missing, view.noise, stream)
+        if deadwood(view.known | other, rules) < deadwood(view.known | hidden, rules):
+            hidden = other
+    if developed == BEST_OF_DRAWS:
+        return hidden
+    return _improve_hand(
+        hidden, view.known, EXPECTED_DEADWOOD[min(pile, 29)], pool, view.noise, stream, rules
+    )
+
+
+@helper
+def sample_world(view, rules, developed, pool, stream, stock):
+    """Sample one world; return the opponent's hand as a mask.
+
+    The stock is written to `stock`, next card first.
+    """
+    hidden = _sample_hidden_cards(view, rules, developed, pool, stream)
+    _draw_cards(pool, pool.shape[0], view.noise, stream)
+    n = 0
+    for i in range(pool.shape[0]):
+        if not hidden >> pool[i] & 1:
+            stock[n] = pool[i]
+            n += 1
+    return view.known | hidden
+
+
+# Playouts
+
+
+@helper
+def _make_scratch():
+    """Return scratch arrays for a showdown: three for the melding, two for the lay-offs."""
+    one = (1, 3)
+    return (
+        np.empty(MAX_MELDS, np.int64),
+        np.empty(one, np.int64),
+        np.empty(one, np.int64),
+        np.empty((3, MAX_OPTIONS), np.int64),
+        np.empty((2, 16), np.int64),
+    )
+
+
+@helper
+def score_ending(ten, thrown, own, other, left, view, rules, scratch):
+    """Return the points of the player that ends the deal minus those of the opponent.
+
+    Args:
+        ten: Hand of the player that ends the deal.
+        thrown: Mask of the discard.
+        own: Deadwood of `ten`.
+        other: Hand of the opponent.
+        left: Cards left in the stock.
+        view: What the player can see.
+        rules: The rules.
+        scratch: Result of `_make_scratch`.
+    """
+    found, keys, rows, options, chains = scratch
+    count = deadwood(other, rules)
+    if rules.layoff and (own > 0 or rules.layoff_on_gin):
+        find_shown_melding(ten, thrown, -1, -1, rules, found, keys, rows)
+        count = lay_off(other, rows[0], rules, options, chains)[0]
+    _, won, lost, _ = score_deal(ENDING_KNOCK, own, count, left, view.multiplier, rules)
+    return won - lost
+
+
+@helper
+def roll_out(
+    own_hand, opponent_hand, top, mine, source, stock, left, patient, view, rules, scratch
+):
+    """Roll out a deal with two greedy hands of ten; return own points minus the opponent's.
+
+    Args:
+        own_hand: Hand of this player.
+        opponent_hand: Hand of the opponent.
+        top: Top card of the pile.
+        mine: True if it is this player's turn.
+        source: Source of the first draw.
+        stock: Cards of the stock, next card first.
+        left: Number of cards left in the stock.
+        patient: True if this player ends the deal only with gin.
+        view: What the player can see.
+        rules: The rules.
+        scratch: Result of `_make_scratch`.
+    """
+    size = left
+    own, his = deadwood(own_hand, rules), deadwood(opponent_hand, rules)
+    while True:
+        hand, before, other = (
+            (own_hand, own, opponent_hand) if mine else (opponent_hand, his, own_hand)
+        )
+        eleven = hand
+        count, cards = 1 << 20, 0
+        if source != STOCK:
+            eleven = hand | 1 << top
+            count, cards = best_discards(
+                eleven, eleven if rules.discard_ban == BAN_NONE else hand, rules
+            )
+        if source != TAKE and count >= before:
+            if left == 0:
+                return 0
+            eleven = hand | 1 << stock[size - left]
+            left -= 1
+            if rules.stock_end == STOCK_END_AT_DRAW and left <= rules.stock_reserve:
+                return 0
+            count, cards = best_discards(
+                eleven, hand if rules.discard_ban == BAN_DRAWN else eleven, rules
+            )
+        top = lowest_bit(highest_value_cards(cards, rules)[0])
+        ten = eleven & ~(1 << top)
+        if count <= (0 if mine and patient else view.limit):
+            points = score_ending(ten, 1 << top, count, other, left, view, rules, scratch)
+            return points if mine else -points
+        if left <= rules.stock_reserve:
+            return 0
+        if mine:
+            own_hand, own = ten, count
+        else:
+            opponent_hand, his = ten, count
+        mine = not mine
+        source = ANY_SOURCE if rules.take_discard else STOCK
+
+
+@helper
+def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, scratch):
+    """Return own points minus the opponent's after an action in a world."""
+    if action == END:
+        return score_ending(
+            view.hand & ~(1 << card),
+            1 << card,
+            view.ending_count,
+            opponent_hand,
+            view.stock,
+            view,
+            rules,
+            scratch,
+        )
+    if action == DISCARD:
+        if view.stock <= rules.stock_reserve:
+            return 0
+        source = ANY_SOURCE if rules.take_discard else STOCK
+        return roll_out(
+            view.hand & ~(1 << card),
+            opponent_hand,
+            card,
+            False,
+            source,
+            stock,
+            view.stock,
+            patient,
+            view,
+            rules,
+            scratch,
+        )
+    mine, source = True, action
+    # After the dealer's pass, the nondealer draws; after the nondealer's, the dealer may take.
+    if action == PASS:
+        wanted = view.seat != view.dealer and deadwood_after_taking(
+            opponent_hand, view.taken_offer, rules
+        ) < deadwood(opponent_hand, rules)
+        mine = view.seat != view.dealer and not wanted
+        source = TAKE if wanted else STOCK
+    return roll_out(
+        view.hand,
+        opponent_hand,
+        view.taken_offer,
+        mine,
+        source,
+        stock,
+        view.stock,
+        patient,
+        view,
+        rules,
+        scratch,
+    )
+
+
+@helper
+def evaluate_points(points, view, params):
+    """Return the value of a deal: its points, or the probability of winning the match."""
+    if params[VALUE] == 1 or view.goal != GOAL_POINTS:
+        return float(points)
+    own = max(0, view.own_points + max(points, 0)) * TABLE_TARGET // view.target
+    other = max(0, view.other_points + max(-points, 0)) * TABLE_TARGET // view.target
+    if own >= TABLE_TARGET:
+        return 1.0
+    return 0.0 if other >= TABLE_TARGET else params[TABLE + own * TABLE_TARGET + other]
+
+
+# Comparison
+
+
+@helper
+def _is_significantly_better(a, b, n, gate):
+    """Return True if a is better than b over n worlds by more than `gate` standard errors."""
+    total, squares = 0.0, 0.0
+    for i in range(n):
+        total += a[i] - b[i]
+        squares += (a[i] - b[i]) ** 2
+    mean = total / n
+    return mean > 0 and mean * mean * n > gate * gate * (squares / n - mean * mean)
+
+
+@helper
+def _evaluate_worlds(
+    values, first, last, alive, actions, cards, pool, stream, stock, view, rules, params, scratch
+):
+    """Fill values[action, world] for worlds first..last-1 and the actions in the mask `alive`."""
+    for w in range(first, last):
+        opponent_hand = sample_world(view, rules, params[DEVELOPED], pool, stream, stock)
+        for i in range(actions.shape[0]):
+            if alive >> i & 1:
+                points = evaluate_action(
+                    actions[i],
+                    cards[i],
+                    opponent_hand,
+                    stock,
+                    params[PATIENT] > 0,
+                    view,
+                    rules,
+                    scratch,
+                )
+                values[i, w] = evaluate_points(points, view, params)
+
+
+@helper
+def _list_cards(cards):
+    """Return the cards of a mask as an array."""
+    out = np.empty(popcount(cards), np.int64)
+    for i in range(out.shape[0]):
+        out[i] = lowest_bit(cards)
+        cards &= cards - 1
+    return out
+
+
+@helper
+def best_action(actions, cards, view, rules, params):
+    """Return the index of the best of some actions, compared in the same worlds.
+
+    The first action, gold's, is replaced only by a significantly better one.
+    """
+    n, k, gate = int(params[N_WORLDS]), actions.shape[0], params[GATE]
+    values = np.zeros((k, n))
+    pool, stream, scratch = _list_cards(view.unseen), np.zeros(33, np.int64), _make_scratch()
+    stock = np.empty(52, np.int64)
+    alive, done = (1 << k) - 1, 0
+    while done < n and alive > 1:
+        last = min(n, max(FIRST_BATCH, 2 * done))
+        _evaluate_worlds(
+            values,
+            done,
+            last,
+            alive,
+            actions,
+            cards,
+            pool,
+            stream,
+            stock,
+            view,
+            rules,
+            params,
+            scratch,
+        )
+        done = last
+        for i in range(1, k):
+            if _is_significantly_better(values[0], values[i], done, gate):
+                alive &= ~(1 << i)
+    best, most = 0, 0.0
+    for i in range(1, k):
+        gain = values[i, :done].sum() - values[0, :done].sum()
+        if (
+            alive >> i & 1
+            and gain > most
+            and _is_significantly_better(values[i], values[0], done, gate)
+        ):
+            best, most = i, gain
+    return best

@@ -1,0 +1,306 @@
+"""Champion adapted to other rules: the same bytes again, what plays, and weights by file name."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin.core import jit
+from simgin.learn import adapt, champion_weights
+from simgin.learn.improvement import Confirmation, OpponentComparison
+from simgin.learn.tune_request import TuneError
+from simgin.play.matchup import parse_matchup, short_names
+from simgin.rules import variants
+from simgin.runs import ledger
+from simgin.stats.estimate import Estimate
+from simgin.strategy import loader
+from support.command_line import call
+from support.variant_files import CLUB
+
+TOY = {"deals": 600, "confirmed": 1000, "rounds": 2}
+OWN = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
+
+
+def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
+    """Rules of a file may change under one name."""
+    asked = [("straight", {}), ("oklahoma", {}), ("straight", {"seed": 2})]
+    asked += [("straight", {name: 99}) for name in ("deals", "rounds")]
+    found = [
+        adapt.AdaptRequest.read("champion", name, **sizes).ledger_file for name, sizes in asked
+    ]
+    for bonus in ("30", "40"):
+        (tmp_path / bonus).mkdir()
+        monkeypatch.chdir(tmp_path / bonus)
+        Path("mine.toml").write_text(CLUB.replace("30", bonus))
+        found.append(adapt.AdaptRequest.read("champion", "mine.toml").ledger_file)
+    assert len({place.stem[-8:] for place in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("rules", "others"),
+    [
+        ("standard", []),  # but for who deals next, the rules of the EAAI challenge
+        ("tedesco", []),
+        ("rush", []),
+        ("dice", []),
+        ("standard+points_target=250", []),
+        ("standard+box_bonus=25", []),
+        ("standard+discard_view=open", []),
+        ("standard+undercut_bonus=10", ["undercut_bonus"]),
+        ("oklahoma", ["knock_by_upcard"]),
+        ("straight", ["knock_limit"]),
+        ("tedesco+gin_bonus=20", ["gin_bonus"]),
+        ("dice+deal_count_gin=2", ["deal_count_gin"]),
+        ("hollywood", ["goal"]),
+        ("rainbow", ["rainbow"]),
+        ("big-gin", ["big_gin"]),
+    ],
+)
+def test_the_rules_that_champion_did_not_learn_are_known(rules, others):
+    variant = variants.find_variant(rules)
+    assert adapt.differing_parameters(variant) == others
+    assert adapt.is_trained_champion("champion", variant) == (not others)
+    assert adapt.is_trained_champion("champion@straight-1234abcd.npy", variant)
+    assert not adapt.is_trained_champion("mishra-uniform", variant)
+
+
+def test_every_kind_of_rules_in_champions_file_is_named_once():
+    learned = champion_weights.TRAINED_VARIANTS
+    assert (
+        len(set(learned)) == len(learned) == np.load(OWN).size // champion_weights.player.RULES_SIZE
+    )
+    assert [champion_weights.trained_variant(variants.find_variant(name)) for name in learned] == [
+        *learned
+    ]
+
+
+def test_nothing_is_kept_where_the_cache_cannot_be_written(monkeypatch):
+    """A review without --adapt only asks; a training is refused before it begins."""
+    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    assert adapt.load_adapted("straight") is None
+    with pytest.raises(TuneError, match="the cache, which cannot be written; name another folder"):
+        adapt.adapt_champion("straight", **TOY)
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    """Trainings of a second, which make champion worse, in folders of their own."""
+    folder = tmp_path_factory.mktemp("learned")
+    with pytest.MonkeyPatch.context() as patched:
+        for name, size in {
+            "VALUE_DEALS": 20_000,
+            "REFINE_MATCHES": 40,
+            "ROLLOUT_BLOCK": 60,
+        }.items():
+            patched.setattr(champion_weights, name, size)
+        place = property(lambda training: folder / f"{training.rounds}.sqlite")
+        patched.setattr(adapt.AdaptRequest, "ledger_file", place)
+        yield folder
+    champion_weights.win_table.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("rounds", "words"),
+    [
+        (3, "train champion -v straight --rounds 3 --deals 600"),
+        (adapt.ADAPT_ROUNDS, "review straight --adapt -o out"),
+    ],
+)
+def test_a_second_training_of_the_same_player_is_refused(toy, empty_directory, rounds, words):
+    with ledger.open_ledger(toy / f"{rounds}.sqlite", {}):
+        told = call(*words.split(), code=2).stderr
+    assert "in use by another process. Wait until it ends, then repeat the command." in told
+
+
+def learned(workers, stop=None):
+    """What came of a training, and its file; or None if it was interrupted behind a round."""
+    lines = []
+
+    def see(line):
+        lines.append(line)
+        if len(lines) == stop:
+            raise KeyboardInterrupt
+
+    training = adapt.AdaptRequest.read("champion", "straight", **TOY)
+    try:
+        found = adapt.run_adaptation(training, workers, on_round=see)
+    except KeyboardInterrupt:
+        return None
+    (file,) = training.ledger_file.parent.glob(f"{training.rounds}-*.npy")
+    assert found.name == file.name
+    return found, file.read_bytes()
+
+
+def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_workers(
+    toy, monkeypatch
+):
+    assert adapt.load_adapted("straight", **TOY) is None
+    whole, content = learned(1)
+    for file in (toy / "2.sqlite", toy / whole.name):
+        file.unlink()
+    assert learned(2, stop=1) is learned(1, stop=2) is None
+    again, same = learned(2)
+    assert same == content and again.table.equals(whole.table)
+    assert (again.win_rates == whole.win_rates).all() and again.win_rates.shape == (2, 3)
+    # What is kept is not learned again; a damaged file is written anew
+    monkeypatch.setattr(champion_weights, "ChampionTrainer", None)
+    (toy / whole.name).write_bytes(b"damaged")
+    assert adapt.load_adapted("straight", **TOY).table.equals(whole.table)
+    assert (toy / whole.name).read_bytes() == content
+    # 600 deals teach nothing: some 43 % of matches, with a standard error of 2
+    assert not whole.is_better and whole.player == "champion"
+    assert "not better than champion, and champion is what plays" in whole.sentences[0]
+
+
+def found_with(gains):
+    """What came of a training whose confirmation found these gains, of standard error one point."""
+    lines = []
+    for opponent, gain in gains.items():
+        after = Estimate(0.5 + gain, 0.01, 100, 0.48 + gain, 0.52 + gain)
+        before = Estimate(0.5, 0.0, 100, 0.5, 0.5)
+        change = Estimate(gain, 0.01, 100, gain - 0.02, gain + 0.02)
+        lines.append(OpponentComparison(opponent, after, before, change))
+    confirmation = Confirmation(tuple(lines[:-1]), lines[-1], lines[-1])
+    training = adapt.AdaptRequest.read("champion", "straight")
+    match, course = training.match, np.zeros((12, 3))
+    return adapt.AdaptedChampion(
+        match, match.strategy, confirmation, training, np.zeros(3), course, 80.0
+    )
+
+
+def test_what_plays_follows_from_the_matches_against_champion():
+    """A gain of 2.2 standard errors would do alone, and is one of four: Holm's p is above 5 %."""
+    same = dict.fromkeys(adapt.TRAINING_OPPONENTS, 0.0)
+    for gain, is_better in ((0.03, True), (0.022, False), (0.0, False), (-0.05, False)):
+        found = found_with({**same, "champion": gain})
+        assert found.is_better == is_better and found.gain.value == gain
+        assert found.player.startswith("champion@") == is_better
+        assert ("not better" in found.sentences[0]) != is_better
+    (_, worse) = found_with({**same, "simple": -0.04, "champion": 0.05}).sentences
+    assert worse == "Against simple it wins 4.0 ± 2.0 points fewer than champion."
+
+
+def test_champion_has_opponents_of_its_own():
+    told = call(*"train champion --against gold".split(), code=2).stderr
+    assert "champion learns against opponents of its own" in told
+    told = call(*"train champion -v solitaire-gin".split(), code=2).stderr
+    assert "is for one player" in told
+
+
+def test_the_command_says_what_plays_and_writes_a_file_for_it(toy, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = "train champion -v straight --deals 600 --rounds 1 --confirm 1k".split()
+    said = call(*words, "-o", "mine.npy", "--run", "page").stdout
+    assert "champion is what plays" in said and "against simple" not in said
+    assert "Play:    simgin match champion@./mine.npy champion -v straight" in said
+    assert {"report.html", "rounds.csv", "trained.npy"} < {x.name for x in Path("page").iterdir()}
+    answer = json.loads(call(*words, "--json").stdout)
+    assert [row["opponent"] for row in answer["rows"]] == [*adapt.TRAINING_OPPONENTS, "champion"]
+    assert all(0 <= row["p_holm"] <= 1 for row in answer["rows"])
+    assert "--rounds 1" in answer["command"] and "--against" not in answer["command"]
+
+
+# Weights by file name
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """Champion's own weights in a file of another name."""
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    Path("in/mine.npy").write_bytes(OWN.read_bytes())
+    return "in/mine.npy"
+
+
+@pytest.mark.parametrize(
+    "text", ["champion@{}", "simple+discard=champion@{}", "champion+knock=at:k=4@{}"]
+)
+def test_a_strategy_with_other_weights_is_found_by_its_text(file, text):
+    found = loader.find_strategy(text.format(file))
+    assert found.text == text.format(file)
+    assert found.discard.weights == Path(file)
+    assert (
+        found.answer.weights == loader.find_strategy("champion").answer.weights or "simple" in text
+    )
+    assert pickle.loads(pickle.dumps(found)).policies == found.policies
+    (short,) = {*short_names([parse_matchup(found.text, "gold", "eaai", 1, "deal")]).values()}
+    assert short == text.format("mine.npy")
+
+
+def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
+    numbers = np.load(file)
+    words = f"match champion@{file} champion -v eaai --deals 200 --json".split()
+    same = json.loads(call(*words, "-o", "same").stdout)["rows"]
+    margin = [row["value"] for row in same if row["metric"] == "margin"]
+    assert set(margin) == {0}
+    np.save(file, np.zeros_like(numbers))
+    other = json.loads(call(*words, "-o", "other").stdout)["rows"]
+    assert [row["value"] for row in other if row["metric"] == "margin"] != margin
+    both = [json.loads(Path(place, "manifest.json").read_text()) for place in ("same", "other")]
+    digests = [one["strategies"][f"champion@{file}"]["digest"] for one in both]
+    assert len({*digests}) == 2
+
+
+@pytest.fixture
+def kept(file, monkeypatch):
+    """Champion's own weights, kept as those of a learned player."""
+    jit.cache_directory()  # compiled code stays where it is
+    monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
+    name = loader.format_learned_name("straight-12345678", OWN.read_bytes())
+    path = Path("cache", jit.compiled_digest(), loader.LEARNED_FOLDER, name).absolute()
+    path.parent.mkdir(parents=True)
+    path.write_bytes(OWN.read_bytes())
+    return path
+
+
+def test_a_name_without_a_folder_is_that_of_a_learned_player(kept):
+    text = f"champion@{kept.name}"
+    np.save(kept.name, np.zeros(25_136))  # a file of this name in the working directory
+    found = loader.find_strategy(text)
+    assert found.text == text and found.discard.weights == kept
+    assert pickle.loads(pickle.dumps(found)).policies == found.policies
+    mixed = loader.find_strategy(f"champion+knock=at:k=4@{kept.name}")
+    assert mixed.text == f"champion+knock=at:k=4@{kept.name}"
+    here = loader.find_strategy(f"champion@./{kept.name}")
+    assert here.text == f"champion@./{kept.name}" and here.discard.weights == Path(kept.name)
+    assert loader.find_strategy(here.text).policies == here.policies
+    assert loader.find_strategy(f"champion@{Path.cwd()}/./{kept.name}").text.endswith(
+        f"/{kept.name}"
+    )
+    assert "/./" not in loader.find_strategy(f"champion@{Path.cwd()}/./{kept.name}").text
+
+
+def test_a_learned_player_with_other_weights_does_not_play(kept):
+    other = np.load(kept)
+    other[0] += 1
+    np.save(kept, other)
+    told = call("match", f"champion@{kept.name}", "simple", "--deals", "100", code=2).stderr
+    assert "has other weights than simgin learned. Run `simgin train champion` again" in told
+    kept.rename(kept.with_name("mine.npy"))
+    assert "has other weights" in call("match", "champion@mine.npy", "simple", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "told"),
+    [
+        ("champion@./none.npy", None, "there is no file none.npy; name one that `simgin train"),
+        (
+            "champion@bad.npy",
+            np.zeros(5),
+            "there is no learned player 'bad.npy'. Run `simgin train",
+        ),
+        ("champion@bad.npy", None, "or write champion@./bad.npy for a file in this folder."),
+        ("champion@./bad.npy", np.zeros(5), "bad.npy holds 5 weights where champion has 25,136"),
+        ("champion@./bad.npy", np.full(25_136, np.nan), "it is not an array of real numbers"),
+        ("champion@./bad.npy", np.array(["a"] * 25_136), "it is not an array of real numbers"),
+        ("champion@in/mine.npy+knock=at", None, "a file of values or weights comes last"),
+        ("champion@in", None, "there is no strategy 'champion@in'"),
+        ("gold@./bad.npy", np.zeros(5), "the discards of gold have no weights"),
+    ],
+)
+def test_other_files_get_a_sentence(file, text, content, told):
+    if content is not None:
+        np.save("bad.npy", content)
+    assert told in call("match", text, "simple", "--deals", "100", code=2).stderr

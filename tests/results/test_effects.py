@@ -1,0 +1,66 @@
+"""Effects of changes against brute force over batches."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simgin.core import batch_columns
+from simgin.core.matchup_key import MatchupKey
+from simgin.results.run_results import compute_effect
+from simgin.runs.plan import FieldChange
+from simgin.stats.batches import BatchRows
+from support import toy_deals as toy
+
+SIMPLE = FieldChange("knock=early", "gold+knock=early", "gold", "simple")
+ITSELF = FieldChange("knock=early", "gold+knock=early", "gold", "gold")
+
+
+def played(strategy, opponent, win, *, swapped=False, unit="deal"):
+    """Twenty batches in which `strategy` wins a deal with chance `win`, as A or swapped as B."""
+    bag = toy.units(np.random.default_rng(1), 150, win=win, matches=unit == "match")
+    rows = toy.rows(np.random.default_rng(5), bag, 20, 200)
+    if not swapped:
+        return BatchRows(MatchupKey("eaai", strategy, opponent, 1, unit), rows)
+    return BatchRows(
+        MatchupKey("eaai", opponent, strategy, 1, unit), toy.seen_by_b(rows), as_b=True
+    )
+
+
+def fact(found, name):
+    return found.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]].astype(float)
+
+
+def test_against_another_opponent_an_effect_is_a_paired_difference():
+    changed = played("gold+knock=early", "simple", 0.55)
+    base = played("gold", "simple", 0.5)
+    row = compute_effect(SIMPLE, changed, base).iloc[0]
+    d = (fact(changed, "a_margin") - fact(base, "a_margin")) / fact(base, "deals")
+    expected = stats.ttest_1samp(d, 0)
+    assert row["difference"] == pytest.approx(d.mean())
+    assert row["p"] == pytest.approx(expected.pvalue)
+    assert (row["low"], row["high"]) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    names = ["change", "field", "base_strategy", "opponent", "n"]
+    assert [*row[names]] == ["knock=early", "gold v simple", "gold", "simple", 8000]
+
+
+def test_among_its_like_an_effect_is_what_a_strategy_has_beyond_even():
+    """A mirrored pair of gold with itself has no margin and one half of the matches."""
+    changed = played("gold+knock=early", "gold", 0.55, unit="match")
+    points, matches = (row for _, row in compute_effect(ITSELF, changed, None).iterrows())
+    deals = fact(changed, "deals").sum()
+    won = fact(changed, "a_match_win").sum() / 2  # counted in halves of a match
+    played_matches = fact(changed, "matches").sum()
+    assert points["difference"] == pytest.approx(fact(changed, "a_margin").sum() / deals)
+    assert matches["difference"] == pytest.approx(won / played_matches - 0.5)
+    for row, metric in ((points, "margin"), (matches, "match_win")):
+        assert (row["metric"], row["base_strategy"]) == (metric, "gold")
+        assert row["low"] < row["difference"] < row["high"]
+        assert row["p"] == pytest.approx(2 * stats.norm.sf(abs(row["difference"]) / row["se"]))
+
+
+def test_the_seats_of_a_cell_do_not_matter():
+    one = compute_effect(ITSELF, played("gold+knock=early", "gold", 0.55), None)
+    other = compute_effect(ITSELF, played("gold+knock=early", "gold", 0.55, swapped=True), None)
+    columns = ["difference", "se", "low", "high", "p"]
+    assert other[columns].to_numpy(float) == pytest.approx(one[columns].to_numpy(float))
+    assert list(other["strategy"]) == ["gold+knock=early"]

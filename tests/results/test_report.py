@@ -1,0 +1,164 @@
+"""`simgin report` writes the run's files again, byte for byte, from ledger and manifest alone."""
+
+import html
+import json
+import re
+import shutil
+import sqlite3
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+
+from simgin.runs import directory, ledger
+from support import strict_html as wellformed
+from support.command_line import call
+from support.command_runs import OWN
+from support.hostile import tree
+
+RUNS = {
+    "panel": """
+        question = "Does <b>waiting</b> & hoping pay?"
+        hypothesis = "It does."
+        variants = ["standard", "standard+undercut_bonus=10"]
+        deals = "12k"
+        [panel]
+        strategies = ["mine.py", "gold"]
+        against = "simple"
+    """,
+    "league": 'question = "Who leads?"\nvariants = ["eaai"]\nmatches = 1200\n'
+    'round_robin = ["gold", "simple", "stubborn"]\n',
+    "fields": 'question = "Everywhere?"\nmatches = 600\nchanges = ["knock=early", "knock=at"]\n'
+    '[[fields]]\nstrategy = "gold"\n[[fields]]\nstrategy = "gin-only"\nagainst = "simple"\n',
+    "alone": 'question = "Alone?"\nvariants = ["solitary-gin", "solitaire-gin"]\nuntil = "2%"\n'
+    'solo = ["gold", "simple"]\n',
+}
+
+
+DRAWN = ("panel", "match")  # the others without pictures, which take seconds
+
+
+@pytest.fixture(autouse=True)
+def here(empty_directory):
+    Path("mine.py").write_text(OWN)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Makes a run once, "match" or of RUNS, and copies its directory to `out`: what it printed."""
+
+    @cache
+    def run(name):
+        place = tmp_path_factory.mktemp(name)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.chdir(place)
+            if name not in DRAWN:
+                patched.setattr("simgin.report.html_report.plot_files", lambda *_: {})
+            patched.setenv("COLUMNS", "80")
+            if name == "match":
+                return place, call("match", "gold", "--deals", 300, "-o", "out").stdout
+            Path("mine.py").write_text(OWN)
+            Path(f"{name}.toml").write_text(RUNS[name])
+            return place, call("run", f"{name}.toml", "-o", "out", "--workers", 2).stdout
+
+    def copied(name="match"):
+        place, printed = run(name)
+        shutil.copytree(place / "out", "out")
+        return printed
+
+    return copied
+
+
+def emptied(place):
+    """Remove everything that a report writes."""
+    shutil.rmtree(place / "plots", ignore_errors=True)
+    for path in place.iterdir():
+        if path.name not in (directory.MANIFEST_FILE, ledger.LEDGER_FILE, directory.DEALS_FILE):
+            path.unlink()
+
+
+def findings_on(files):
+    """The verdict of the page."""
+    page = files["report.html"].decode()
+    return page.partition('<ul class="verdict">')[2].partition("</ul>")[0]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_same_files_are_written_without_the_strategies(made, name, monkeypatch):
+    printed = made(name)
+    if name not in DRAWN:
+        monkeypatch.setattr("simgin.report.html_report.plot_files", lambda *_: {})
+    before = tree("out")
+    emptied(Path("out"))
+    Path("mine.py").unlink()
+    output = call("report", "out").stdout
+    said = html.unescape(re.search("<li>(.*?)</li>", findings_on(before)).group(1))
+    assert " ".join(said.split()) in " ".join(printed.split())
+    assert ("standard" in findings_on(before)) == (name == "panel")  # else there is one variant
+    assert tree("out") == before
+    assert ("plots/endings.svg" in before) == (name == "panel")
+    assert "report.html" in output and output.rstrip().endswith("Repeat:  simgin report out")
+    assert wellformed.faults(before["report.html"].decode()) == []
+
+
+def change(place, statement):
+    with sqlite3.connect(place / "ledger.sqlite") as connection:
+        connection.execute(statement)
+
+
+def forget_the_manifest(place):
+    (place / "manifest.json").unlink()
+
+
+def forget_the_command(place):
+    forget_the_manifest(place)
+    change(place, "DELETE FROM run WHERE key = 'command'")
+
+
+def age_the_manifest(place):
+    manifest = json.loads((place / "manifest.json").read_text()) | {"form": 1}
+    (place / "manifest.json").write_text(json.dumps(manifest))
+
+
+DAMAGE = {
+    "out is not a run that simgin wrote": shutil.rmtree,
+    "the run in out is not finished; continue with: simgin match gold simple -v "
+    "standard --deals 300 --seed 1 -o out": forget_the_manifest,
+    "continue with the command that began it.": forget_the_command,
+    "another version of simgin (form 1, not": age_the_manifest,
+    "was written by another version of simgin": partial(
+        change, statement="UPDATE run SET value = '0' WHERE key = 'form'"
+    ),
+    "out has no ledger.sqlite": lambda place: (place / "ledger.sqlite").unlink(),
+}
+
+
+@pytest.mark.parametrize("sentence", DAMAGE)
+def test_what_is_no_finished_run_of_this_version_is_refused_and_left_alone(made, sentence):
+    made()
+    DAMAGE[sentence](Path("out"))
+    before = tree("out")
+    assert sentence in call("report", "out", code=2).stderr
+    assert tree("out") == before
+
+
+def test_recorded_deals_are_kept_and_json_is_one_object():
+    call("match", "gold", "--deals", 300, "-o", "out", "--record")
+    before = tree("out")
+    told = json.loads(call("report", "out", "--json").stdout)
+    assert tree("out") == before
+    assert told["command"] == "simgin report out"
+    assert "out/report.html" in told["files"]
+    assert told["stopped"] == "complete"
+    assert {row["strategy"] for row in told["rows"]} == {"gold", "simple"}
+
+
+def test_a_run_killed_while_writing_its_files_is_completed(made):
+    made()
+    before = tree("out")
+    manifest = directory.read_manifest("out")
+    unfinished = {**manifest, "stopped": "while its files were being written"}
+    Path("out/manifest.json").write_bytes(directory.with_checksum(unfinished))
+    Path("out/report.html").unlink()
+    call("report", "out")
+    assert tree("out") == before

@@ -1,0 +1,326 @@
+"""Sentences on made frames and reviews follow the intervals, signs included, and are plain."""
+
+import itertools
+import math
+
+import pandas as pd
+import pytest
+
+from simgin.results import sentences
+from simgin.results.run_results import EXTRA_VARIANT_METRICS
+from simgin.stats import differences, league, table
+from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
+from simgin.stats.round_robin import TRIAD_COLUMNS, Triads
+from support.plain_sentences import faults
+
+NAN = math.nan
+
+
+def tidy(*rows):
+    """Tidy rows from (variant, a, b, {metric: (value, half-width)}).
+
+    A half-width of None stands for an undefined cell.
+    """
+    found = []
+    for variant, a, b, told in rows:
+        for metric, (value, half) in told.items():
+            cells = (NAN,) * 4
+            if half is not None:
+                cells = (value, half / 1.96, value - half, value + half)
+            unit = "match" if metric == "match_win" else "deal"
+            found.append((variant, a, b, unit, metric, *cells, 2000))
+    return pd.DataFrame(found, columns=list(table.TABLE_COLUMNS))
+
+
+def a_league(shares):
+    """Standings and cross-table of a, b, c from the shares (value, half-width) of ab, ac, bc."""
+    rows = []
+    for (one, other), (value, half) in zip(("ab", "ac", "bc"), shares, strict=True):
+        rows.append((one, other, value, half / 2, value - half, value + half, 1000))
+        rows.append((other, one, 1 - value, half / 2, 1 - value - half, 1 - value + half, 1000))
+    cross = pd.DataFrame(rows, columns=list(league.CROSS_COLUMNS)).assign(variant="eaai")
+    elo = {"a": (30.0, 25.0, 35.0), "b": (0.0, 0.0, 0.0), "c": (-40.0, -50.0, -30.0)}
+    won = {"match_win": 0.6, "match_win_low": 0.5, "match_win_high": 0.7}
+    places = [
+        {"place": i, "strategy": name, "elo": value, "elo_low": low, "elo_high": high, **won}
+        for i, (name, (value, low, high)) in enumerate(elo.items(), start=1)
+    ]
+    return pd.DataFrame(places, columns=list(league.LEAGUE_COLUMNS)).assign(variant="eaai"), cross
+
+
+# Two players
+
+
+def deals(margin):
+    return {"deal_win": (0.48, 0.004), "deal_loss": (0.51, 0.004), "margin": (margin, 0.1)}
+
+
+WON = "48.00 ± 0.40 % of deals (simple 51.00 ± 0.40 %)"
+CLOSE = "too close to call between gold and simple:"
+
+
+@pytest.mark.parametrize(
+    ("margin", "half", "matches", "line"),
+    [
+        (0.5, 0.1, None, f"gold beats simple: it wins {WON}, 0.50 ± 0.10 points a deal."),
+        (-0.5, 0.1, None, f"gold loses to simple: it wins {WON}, -0.50 ± 0.10 points a deal."),
+        (-0.1, 0.1, None, f"{CLOSE} gold wins {WON}, -0.10 ± 0.10 points a deal."),
+        (0.5, None, None, "too few deals to compare gold and simple."),
+        (
+            *(-0.5, 0.1, 0.55),
+            "gold beats simple: it wins 55.0 ± 2.0 % of matches. "
+            f"Even so, it loses 0.50 ± 0.10 points a deal and wins {WON}.",
+        ),
+        (-0.5, 0.1, 0.45, "gold loses to simple: it wins 45.0 ± 2.0 % of matches."),
+        (0.5, 0.1, 0.51, f"{CLOSE} gold wins 51.0 ± 2.0 % of matches."),
+    ],
+)
+def test_the_verdict_on_two_players_follows_the_intervals(margin, half, matches, line):
+    told = deals(0.0) | {"margin": (margin, half)}
+    if matches:
+        told["match_win"] = (matches, 0.02)
+    (found,) = sentences.describe_matchups(tidy(("eaai", "gold", "simple", told)))
+    assert found.startswith(f"eaai: {line}") and faults(found) == []
+    assert sentences.describe_matchups(tidy(("eaai", "gold", "gold", told))) == []
+
+
+def plain_holm(z):
+    """Which results are significant at 5 %, the farthest from even first: slow and plain."""
+    found = dict.fromkeys(range(len(z)), False)
+    for rank, place in enumerate(sorted(found, key=lambda i: -abs(z[i]))):
+        if math.erfc(abs(z[place]) / math.sqrt(2)) * (len(z) - rank) >= 0.05:
+            break
+        found[place] = True
+    return [found[place] for place in range(len(z))]
+
+
+@pytest.mark.parametrize("unit", ["deal", "match"])
+@pytest.mark.parametrize(
+    "z", [(-2.15, 0.3, 1.1, -0.4, 4.0, 0.2), (2.7, -2.6, 2.3, 2.0), (-2.15,), (2.3, -2.3)]
+)
+def test_who_beats_whom_allows_for_the_other_matchups_of_the_run(z, unit):
+    """A loss at z = 2.15 is one among one matchup, and none among six."""
+    rows = []
+    for i, own in enumerate(z):
+        told = deals(0.1 * own / 1.96 if unit == "deal" else 0.0)
+        told |= {"match_win": (0.5 + 0.01 * own / 1.96, 0.01 if unit == "match" else None)}
+        rows.append(("eaai", f"s{i}", f"t{i}", told))
+    said = sentences.describe_matchups(tidy(*rows))
+    for i, (line, own, is_sure) in enumerate(zip(said, z, plain_holm(z), strict=True)):
+        won = f"s{i} beats t{i}: " if own > 0 else f"s{i} loses to t{i}: "
+        adjusted = " after Holm's adjustment" if abs(own) > 1.96 else ""
+        close = f"too close to call between s{i} and t{i}{adjusted}: s{i} wins"
+        assert line.startswith(f"eaai: {won if is_sure else close}") and faults(line) == []
+
+
+def test_a_result_against_points_is_named_only_if_both_survive():
+    """Of six matchups, matches are won for certain, and points lost at z = 2.15 or for certain."""
+    for margin, words in ((-0.11, False), (-0.4, True)):
+        told = deals(margin) | {"match_win": (0.6, 0.02)}
+        level = deals(0.0) | {"match_win": (0.5, 0.02)}
+        others = [("eaai", f"s{i}", "t", level) for i in range(5)]
+        first, *_ = sentences.describe_matchups(tidy(("eaai", "gold", "simple", told), *others))
+        assert first.startswith("eaai: gold beats simple: it wins")
+        assert ("Even so, it loses" in first) == words
+
+
+@pytest.mark.parametrize(
+    ("told", "line"),
+    [
+        (
+            {"win": (0.5, 0.01), "gin": (0.4, 0.01), "score": (-0.25, 0.05), "limit": (0.0, 0.001)},
+            "wins 50.0 ± 1.0 % of deals, goes gin in 40.0 ± 1.0 % of deals and scores "
+            "-0.250 ± 0.050 points a deal.",
+        ),
+        (
+            {"goal_met": (0.3, 0.02), "score": (7.5, 0.2), "limit": (0.4, 0.01), "win": (0.0, 0.0)},
+            "meets the goal in 30.0 ± 2.0 % of matches and takes 7.50 ± 0.20 penalty points a "
+            "deal.",
+        ),
+    ],
+)
+def test_one_player_verdicts_state_what_the_variant_counts(told, line):
+    found = sentences.describe_matchups(tidy(("solitary-gin", "gold", "", told)))
+    assert found == [f"solitary-gin: gold {line}"]
+
+
+@pytest.mark.parametrize("better", [1, -1])
+def test_of_many_strategies_the_best_and_worst_are_named(better):
+    """By points, and alone by penalties, of which fewer are better."""
+    values = {"a": 2.0, "b": 1.95, "c": 1.0, "d": 0.5, "e": 0.0, "f": -1.0, "g": -2.0}
+    two = [("eaai", name, "simple", deals(value)) for name, value in values.items()]
+    penalties = {name: {"score": (3 - x, 0.1), "limit": (0.4, 0.01)} for name, x in values.items()}
+    alone = [("eaai", name, "", told) for name, told in penalties.items()]
+    if better > 0:
+        assert sentences.describe_matchups(tidy(*two)) == [
+            "eaai: of 7 strategies against simple, a does best with 2.00 ± 0.10 points a deal; its "
+            "interval overlaps that of b; g does worst with -2.00 ± 0.10 points a deal."
+        ]
+    else:
+        (line,) = sentences.describe_matchups(tidy(*alone))
+        assert faults(line) == [] and "a does best" in line and "g does worst" in line
+    idle = [("dice", name, "other", {"margin": (0.0, None)}) for name in values]
+    assert sentences.describe_matchups(tidy(*idle)) == ["dice: too few deals for a finding."]
+
+
+@pytest.mark.parametrize("unit", ["deal", "match"])
+def test_of_several_values_of_a_strategy_the_best_is_named(unit):
+    won = {"x:k=3": 0.48, "x": 0.52, "x:k=7": 0.51}
+    rows = [
+        ("eaai", name, "y", deals(0.4) | {"match_win": (share, 0.01 if unit == "match" else None)})
+        for name, share in won.items()
+    ]
+    first, *others = sentences.describe_matchups(tidy(*rows))
+    assert len(others) == 3 and not faults(first)
+    if unit == "match":
+        best = "eaai: of 3 values against y, x does best with 52.0 ± 1.0 % of matches won; its"
+        assert first.startswith(f"{best} interval overlaps that of x:k=7; x:k=3 does worst")
+    other = ("eaai", "z", "y", deals(0.4) | {"match_win": (0.5, None)})
+    assert len(sentences.describe_matchups(tidy(*rows[:2], other))) == 3
+
+
+def made_differences(*rows, base=("eaai", "gold")):
+    """From (strategy, metric, difference, se, p after Holm); p is None for a run that looked."""
+    found = []
+    for strategy, metric, difference, se, p in rows:
+        limits = (difference - 2 * se, difference + 2 * se)
+        told = (NAN, NAN) if p is None else (p / 10, p)
+        names = ("eaai", strategy, "simple", *base, "simple", "deal", metric)
+        found.append((*names, difference, se, *limits, *told, 3 * se, 2000, True))
+    return pd.DataFrame(found, columns=list(differences.DIFFERENCE_COLUMNS))
+
+
+def test_significant_differences_are_stated_and_the_rest_counted():
+    frame = made_differences(
+        ("early", "margin", 0.5, 0.1, 0.001),
+        ("early", "deal_win", -0.01, 0.01, 0.8),
+        ("late", "margin", 0.18, 0.1, 0.06),
+        ("last", "margin", -3.0, 0.1, 1e-9),
+    )
+    assert sentences.describe_differences(frame) == [
+        "last instead of gold (eaai, against simple): 3.00 ± 0.20 fewer points a deal.",
+        "early instead of gold (eaai, against simple): 0.50 ± 0.20 more points a deal.",
+        "No significant difference in 1 of 3 comparisons (5 % level, after Holm's adjustment).",
+    ]
+    (line,) = sentences.describe_differences(frame[frame["strategy"] == "late"])
+    assert line.startswith("No significant difference in the only comparison")
+    many = made_differences(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
+    said = sentences.describe_differences(many)
+    assert said[-1] == "3 more comparisons show a difference: see the table of differences."
+    assert len(said) == sentences.MAX_SENTENCES + 1
+
+
+@pytest.mark.parametrize(("unit", "players"), [*itertools.product(("deal", "match"), (1, 2))])
+def test_a_difference_of_every_metric_has_its_direction_and_unit(unit, players):
+    for name, sign in itertools.product(
+        {*EXTRA_VARIANT_METRICS, *headline_metrics(unit, players)}, (-1, 1)
+    ):
+        frame = made_differences(("early", name, sign * 0.19, 0.02, 1e-6))
+        (line,) = sentences.describe_differences(frame)
+        assert faults(line) == []
+        assert ("more" in line) == (sign > 0) and ("fewer" in line) == (sign < 0)
+        assert ("19.0 ± 4.0 percentage points" in line) == METRICS_BY_NAME[name].is_proportion
+
+
+@pytest.mark.parametrize(("value", "start"), [(0.5, "early instead of"), (0.1, "No significant")])
+def test_differences_of_stopped_runs_follow_their_limits(value, start):
+    frame = made_differences(("early", "margin", value, 0.1, None))
+    (line,) = sentences.describe_differences(frame)
+    assert line.startswith(start)
+
+
+def triads(examined, circles=0, sure=0):
+    rows = [("a", "c", "b", 0.52, 9.0, 1e-9 if i < sure else 0.4) for i in range(circles)]
+    return Triads(examined, pd.DataFrame(rows, columns=list(TRIAD_COLUMNS)))
+
+
+def said_of_a_league(shares, unit="matches", **more):
+    standings, cross = a_league(shares)
+    return list(
+        sentences.describe_leagues(standings.assign(**more), cross, {"eaai": triads(20)}, unit)
+    )
+
+
+def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
+    said = said_of_a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
+    assert said == [
+        "eaai: a leads the league of 3 by matches won (Elo 30.0 ± 5.0). Too close to call between "
+        "it and the second, b (Elo 0, the anchor): it wins 51.0 ± 2.0 % of matches. "
+        "Last is c (Elo -40 ± 10).",
+        "eaai: too close to call in 1 of 3 pairs: a and b.",
+        "eaai: none of 20 triads goes round in a circle.",
+    ]
+    assert [fault for line in said for fault in faults(line)] == []
+    said = said_of_a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
+    assert "Even so, it loses to the second, b (Elo" in said[0]
+    assert said[1] == "eaai: all 3 pairs differ significantly in deals won."
+    (line,) = said_of_a_league([(0.5, 0.1)] * 3, unit="deals", elo=NAN)
+    assert line == "eaai: too few deals to rate these 3 strategies."
+    said = said_of_a_league([(0.55, 0.02)] * 3, unit="deals", match_win=NAN)
+    assert said[1] == "eaai: matches may rank them otherwise; matches = 5000 plays some."
+
+
+def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():
+    """z = 2.15 between the first two, and 20 elsewhere: one among three, so not significant."""
+    half = 0.02
+    close = (0.5 + half * 2.15 / 1.96, half)
+    far = (0.5 + 10 * half, half)
+    said = said_of_a_league([far, close, far])
+    assert said[1] == "eaai: all 3 pairs differ significantly in matches won."
+    said = said_of_a_league([close, (0.5 + half * 2.2 / 1.96, half), (0.5, half)])
+    assert "Too close to call between it and the second, b" in said[0]
+    assert said[1] == "eaai: too close to call in 3 of 3 pairs: a and b; a and c; b and c."
+
+
+@pytest.mark.parametrize(
+    ("mix", "line"),
+    [
+        ([1.0, 0, 0], "nobody here was measured ahead of a: the equilibrium mix is a alone."),
+        ([0.4, 0.6, 0], "nobody is ahead of the equilibrium mix: b, 60 ± 11 %; a, 40 ± 11 %."),
+    ],
+)
+def test_the_equilibrium_mix_is_named_with_its_weights(mix, line):
+    limits = {"mix_low": [x - 0.11 for x in mix], "mix_high": [x + 0.11 for x in mix]}
+    said = said_of_a_league([(0.55, 0.02)] * 3, mix=mix, **limits)
+    assert said[1] == f"eaai: {line}"
+
+
+@pytest.mark.parametrize(
+    ("examined", "circles", "sure", "start"),
+    [
+        (0, 0, 0, ""),
+        (1, 1, 1, "the only triad goes round in a circle beyond chance; the clearest"),
+        (
+            *(20, 3, 0),
+            "none of 20 triads goes round in a circle beyond chance; the clearest, a over c over b "
+            "over a, has 52.0 % in its closest pair, 9.0 standard errors above even (p 0.4 after "
+            "Holm's adjustment).",
+        ),
+        (1330, 3, 2, "2 of 1,330 triads go round in a circle beyond chance; the clearest"),
+    ],
+)
+def test_circles_are_told_from_chance(examined, circles, sure, start):
+    said = sentences.describe_cyclic_triads(triads(examined, circles, sure))
+    assert said.startswith(start) and (not said or faults(said) == [])
+    assert ("(p under 0.0001 after" in said) == (sure > 0)
+
+
+def test_changes_are_sorted_by_what_they_do_over_all_fields():
+    gains = {
+        "points are gained in every field by": (0.5, 0.4),
+        "points are lost in every field by": (-0.5, -0.4),
+        "points are gained in some fields and lost in others by": (-0.5, 0.4),
+        "points are gained in some fields, and lost for certain in none, by": (0.5, 0.1),
+        "points are lost in some fields, and gained for certain in none, by": (-0.5, 0.1),
+        "too close to call in every field:": (0.1, -0.1),
+    }
+    rows = []
+    for change, points in zip("abcdef", gains.values(), strict=True):
+        for field, value in zip(("gold", "gold v simple"), points, strict=True):
+            p = 0.001 if abs(value) > 0.2 else 0.5
+            limits = value - 0.2, value + 0.2
+            rows.append(("eaai", change, field, "margin", value, 0.1, *limits, p, 0.01))
+    names = "variant change field metric difference se low high p_holm p".split()
+    said = list(sentences.describe_effects(pd.DataFrame(rows, columns=names)))
+    told = [f"eaai: {words}" for words in gains]
+    assert said == [f"{words} {change}." for change, words in zip("abcdef", told, strict=True)]
