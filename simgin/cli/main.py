@@ -33,8 +33,8 @@ MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = (
 )  # lines and characters of an error message
 LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 
-# Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
-# command of that name.
+# Command -> summary in the list of commands. The click command is NAME_command in the
+# module simgin.cli.commands.NAME.
 COMMANDS = {
     "match": "Play one strategy against another.",
     "strategies": "List, show, check or create strategies.",
@@ -73,8 +73,8 @@ class CommandGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"simgin.cli.commands.{cmd_name}")
-        commands = (one for one in vars(module).values() if isinstance(one, click.Command))
-        return next(command for command in commands if command.name == cmd_name)
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

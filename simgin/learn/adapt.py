@@ -156,7 +156,7 @@ class AdaptRequest:
 class AdaptedChampion(Improvement):
     """Champion after training for some rules, and the confirmation."""
 
-    words = TRAINING_WORDING
+    wording = TRAINING_WORDING
     training: AdaptRequest
     weights: np.ndarray  # float64, in champion's format
     win_rates: np.ndarray  # win rates before each round, (n_rounds, len(TRAINING_OPPONENTS))

@@ -254,7 +254,7 @@ def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterVa
 class TuningResult(Improvement, RenamedAttributes):
     """The result of a search."""
 
-    words = Wording(
+    wording = Wording(
         doing="Tuning",
         done="tuned",
         baseline="default",

@@ -218,7 +218,7 @@ def _play_round(
 class TrainingResult(Improvement):
     """The result of a training."""
 
-    words = improvement.TRAINING_WORDING
+    wording = improvement.TRAINING_WORDING
     training: TrainRequest
     rounds: Sequence[TrainingRound]
     weights: np.ndarray

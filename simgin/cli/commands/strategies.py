@@ -42,7 +42,9 @@ PASSED_IN_ASCII = {True: "ok", False: "FAIL", None: "-"}
 CHECKING = "checking; this takes about ten seconds, or half a minute if it has to compile."
 
 
-_NAMES = options.NameType(lambda: [*strategies.commands, *catalogue.list_by_strength()], ".py")
+_NAMES = options.NameType(
+    lambda: [*strategies_command.commands, *catalogue.list_by_strength()], ".py"
+)
 
 
 @click.command("strategies")
@@ -110,10 +112,10 @@ def _strategies(
     CommandResult(repeat_command(short=None), rows).print(as_json, _list_parts(rows))
 
 
-strategies: NameOrSubcommand = NameOrSubcommand(_strategies)
+strategies_command: NameOrSubcommand = NameOrSubcommand(_strategies)
 
 
-@strategies.command("check")
+@strategies_command.command("check")
 @click.argument("strategy", type=options.STRATEGY)
 @click.option(
     "-v",
@@ -188,7 +190,7 @@ def _check_summary(findings: Sequence[ContractResult]) -> str:
     return f"All checks passed. {done}"
 
 
-@strategies.command("new")
+@strategies_command.command("new")
 @click.argument("file", type=options.PATH)
 @click.argument("name", required=False)
 def _new(file: Path, name: str | None) -> None:

@@ -34,7 +34,7 @@ NO_EFFECT = "\nA dash or round brackets: no effect in this variant."
 MAY_BE = "Square brackets: what the rule may be, as in standard+knock_limit=5+big_gin=yes."
 
 
-_NAMES = options.NameType(lambda: [*variants.commands, *variant_names()], ".toml")
+_NAMES = options.NameType(lambda: [*variants_command.commands, *variant_names()], ".toml")
 
 
 @click.command("variants")
@@ -71,10 +71,10 @@ def _variants(name: str | None, as_json: bool) -> None:
         _show(find_variant(name), as_json)
 
 
-variants: NameOrSubcommand = NameOrSubcommand(_variants)
+variants_command: NameOrSubcommand = NameOrSubcommand(_variants)
 
 
-@variants.command("diff")
+@variants_command.command("diff")
 @click.argument("a", type=options.VARIANT)
 @click.argument("b", type=options.VARIANT)
 @json_option
@@ -92,7 +92,7 @@ def _diff(a: str, b: str, as_json: bool) -> None:
     )
 
 
-@variants.command("check")
+@variants_command.command("check")
 @click.argument("file", metavar="FILE.toml")
 @json_option
 @click.pass_context
@@ -106,7 +106,7 @@ def _check(ctx: click.Context, file: str, as_json: bool) -> None:
     ctx.exit(0 if all(row["ok"] for row in rows) else 1)
 
 
-@variants.command("new")
+@variants_command.command("new")
 @click.argument("file", metavar="FILE.toml")
 @click.option(
     "--from",
