@@ -6,7 +6,7 @@ The table and this module are removed at 1.0.
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 TABLE = Path(__file__).with_name("renamed.toml")
 
@@ -45,5 +45,7 @@ def make_getattr(module: str) -> Callable[[str], NoReturn]:
 class RenamedAttributes:
     """Base class of classes with renamed attributes."""
 
-    def __getattr__(self, name: str) -> NoReturn:
-        raise missing_name_error(type(self).__name__, name)
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_name_error(type(self).__name__, name)

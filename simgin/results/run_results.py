@@ -521,7 +521,7 @@ def format_differences(differences: pd.DataFrame) -> pd.DataFrame:
     if not {"metric", "difference"} <= set(differences.columns):
         raise ValueError("forest takes the differences of findings, such as found.differences.")
     metrics = differences["metric"].map(METRICS_BY_NAME)
-    factors = metrics.map(lambda metric: metric.factor).astype(float)
+    factors = metrics.map(lambda metric: metric.display_factor).astype(float)
     formatted = differences.assign(title=metrics.map(lambda metric: metric.title))
     for name in ("difference", "se", "low", "high"):
         formatted[name] = formatted[name].astype(float) * factors
