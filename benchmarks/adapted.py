@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simgin.learn.adapt import AdaptRequest, adapt_champion
-from simgin.play.matchup import Matchup
-from simgin.rules import variants
+from simgin.learn.adapt import adapt_champion
+from simgin.play.matchup import parse_matchup
 from simgin.runs.runner import run_matchup
 from simgin.stats import metrics
 from simgin.stats.differences import adjust_p_values
@@ -51,12 +50,11 @@ def list_opponents() -> list[str]:
     return [*STRONG_STRATEGIES, *(name for name in others if not name.startswith("solo-"))]
 
 
-def measure_row(variant: str, opponent: str, workers: int | None) -> dict[str, object]:
+def measure_row(
+    variant: str, adapted: str, opponent: str, workers: int | None
+) -> dict[str, object]:
     """Return the proportion of matches that the adapted player wins against an opponent."""
-    player = loader.find_strategy(f"champion@{AdaptRequest.read('champion', variant).named}")
-    matchup = Matchup(
-        variants.find_variant(variant), player, loader.find_strategy(opponent), SEED, "match"
-    )
+    matchup = parse_matchup(adapted, opponent, variant, SEED, "match")
     metric = metrics.METRICS_BY_NAME["match_win"]
     won = estimate_metric(run_matchup(matchup, MATCHES, workers).sum(axis=0), metric)
     players = {"variant": variant, "strategy": "champion, adapted", "opponent": opponent}
@@ -73,19 +71,21 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=OUTPUT_PATH)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
+    adapted = {}
     for variant in VARIANTS:
         adaptation = adapt_champion(variant, workers=args.workers)
         print(
             f"{variant}, {adaptation.cpu_seconds:.0f} s: {' '.join(adaptation.sentences)}",
             flush=True,
         )
+        adapted[variant] = f"champion@{adaptation.name}"
     file = args.out / "table.csv"
     rows = pd.read_csv(file).to_dict("records") if file.exists() else []
     done = {(one["variant"], one["opponent"]) for one in rows}
     for opponent in list_opponents():
         for variant in VARIANTS:
             if (variant, opponent) not in done:
-                rows.append(measure_row(variant, opponent, args.workers))
+                rows.append(measure_row(variant, adapted[variant], opponent, args.workers))
                 write_table(file, rows)
                 won = rows[-1]
                 print(variant, opponent, f"{100 * won['value']:.2f} %", flush=True)

@@ -139,10 +139,13 @@ def _installed_version(name: str) -> str | None:
 
 def check_machine() -> HealthCheck:
     """Report CPU cores and memory."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
-    system = f"{platform.system()} {platform.machine()}"
-    cpus = parallel.usable_cpus()
-    return HealthCheck("machine", f"{system}, {cpus} usable processors, {memory:.1f} GiB memory")
+    details = (
+        f"{platform.system()} {platform.machine()}, {parallel.usable_cpus()} usable processors"
+    )
+    if hasattr(os, "sysconf"):  # not on Windows
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
+        details += f", {memory:.1f} GiB memory"
+    return HealthCheck("machine", details)
 
 
 # Cache
