@@ -60,14 +60,14 @@ def test_one_player_is_shown_the_figure_of_the_game(variant, columns):
     heading = next(line for line in screen.splitlines() if line.startswith("action"))
     assert re.split(r"  +", heading) == ["action", *columns, "worlds"]
     assert "Thrown (oldest first)  QD TS" in screen and "solo-greedy plays on." in screen
-    frame = simgin.analyze(" ".join(HAND), "QD TS", variant, own="solo-greedy", worlds=200)
+    frame = simgin.analyze(" ".join(HAND), "QD TS", variant, strategy="solo-greedy", worlds=200)
     assert (frame["cost"].diff().dropna() >= 0).all() and set(frame["opponent"]) == {""}
 
 
 def test_json_has_the_rows_of_the_frame_with_any_number_of_workers():
     words = ["analyze", *HAND, "--pile", PILE, *QUICK, "--json", "--workers", 3]
     rows = json.loads(call(*words).stdout)["rows"]
-    frame = simgin.analyze(" ".join(HAND), PILE, own="gold", other="gold", worlds=400)
+    frame = simgin.analyze(" ".join(HAND), PILE, strategy="gold", opponent="gold", worlds=400)
     assert [row["action"] for row in rows] == list(frame["action"])
     assert [row["points"] for row in rows] == list(frame["points"])
     assert rows[0]["cost"] == 0

@@ -99,7 +99,7 @@ HOW = ("--workers", "1", "--patience", "20s", "--details", "--json")
     [
         (("match", "gold", "--deals", "60k", "-o", "out"), HOW),
         (("match", "gold", "--deals", "60k"), HOW),
-        (("run_tasks", "e.toml", "-o", "out"), ("--scheduler", "local:1", *HOW)),
+        (("run", "e.toml", "-o", "out"), ("--scheduler", "local:1", *HOW)),
         (("review", "eaai", "--players", "simple,gold", "-o", "out"), ("--workers", "2")),
         (("odds", "gin-solitaire"), ("--workers", "1")),
     ],
@@ -109,8 +109,8 @@ def test_what_continues_keeps_how_it_is_played(empty_directory, monkeypatch, wor
         raise KeyboardInterrupt
 
     Path("e.toml").write_text(EXPERIMENT)
-    for where in ("runs.runner.run", "odds.odds.measure"):
-        monkeypatch.setattr(f"simgin.{where}", interrupt)
+    for path in ("runs.runner.run_tasks", "odds.odds.run_odds"):
+        monkeypatch.setattr(f"simgin.{path}", interrupt)
     told = call(*words, *how, code=130).stderr
     asked = shlex.split(told.splitlines()[-1].partition(" with: simgin ")[2])
     assert asked[0] == words[0] and set(words) <= {*asked, "60k", "gold"}
@@ -126,11 +126,11 @@ def test_ctrl_c_stops_a_run(empty_directory):
 import os, signal, threading
 from simgin.cli import main
 from simgin.runs import runner
-original = runner.run
+original = runner.run_tasks
 def run(*args, **more):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     return original(*args, **more)
-runner.run = run
+runner.run_tasks = run
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
 """
