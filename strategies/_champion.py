@@ -280,7 +280,7 @@ def known_cost(known, held, unseen, window, runs, weights):
 
     Args:
         known: Number of cards of its rank that the opponent is known to hold.
-        held: Such cards around it in its suit, in the format of `run_pairs`.
+        held: Such cards around it in its suit, in the format of `count_run_pairs`.
         unseen: Number of unseen cards of its rank.
         window: Unseen cards around it in its suit.
         runs: Number of runs that it could make with unseen cards.
@@ -344,7 +344,7 @@ def giveaway_cost(card, r, ten, loose, last, near_last, view, weights):
 
 @helper
 def find_context(view):
-    """Return the cards that touch known cards of the opponent or shed cards, and `left_lying`."""
+    """Return the cards that touch known or shed cards of the opponent, and `declined_card`."""
     return touching_cards(view.known), touching_cards(view.shed), declined_card(view)
 
 

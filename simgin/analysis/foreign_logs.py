@@ -1,8 +1,8 @@
 """Deals logged by other engines (OpenSpiel, Kaggle, RLCard), replayed by simgin.
 
 The logs contain the whole pack and every move. The variant is as close as possible to the rules of
-the other engine; `NOTES` lists the remaining differences. A move that the rules of simgin do not
-allow is rejected.
+the other engine; `ENGINE_NOTES` lists the remaining differences. A move that the rules of simgin
+do not allow is rejected.
 
 * OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`, or `state.serialize()` alone, which
   contains no rules, so the defaults apply (google-deepmind/open_spiel, gin_rummy.h). States

@@ -136,7 +136,7 @@ class GradeRequest:
 class Grade(error_rates.ErrorRates):
     """Error rates of a player in recorded deals.
 
-    With fewer than `ENOUGH_UNITS` deals, standard errors are those of the measurement and do not
+    With fewer than `MIN_UNITS` deals, standard errors are those of the measurement and do not
     cover other deals of the player. With more deals, they are standard errors of a mean over deals.
 
     Attributes:

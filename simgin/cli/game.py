@@ -67,7 +67,7 @@ def read_saved_game(path: Path) -> SavedGame:
 
     Raises:
         SavedGameError: If the file cannot be read.
-        CorruptGame: If its content is not a saved game.
+        CorruptGameError: If its content is not a saved game.
     """
     try:
         saved = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
@@ -253,7 +253,7 @@ class InteractiveGame:
 
         Raises:
             SavedGameError: If the file cannot be read.
-            CorruptGame: If the game cannot be replayed.
+            CorruptGameError: If the game cannot be replayed.
         """
         if not self.saved_file.exists():
             return
@@ -276,7 +276,7 @@ class InteractiveGame:
         """Replay the actions of a deal.
 
         Raises:
-            CorruptGame: If the game is over or the deal has other actions.
+            CorruptGameError: If the game is over or the deal has other actions.
         """
         if self.table.is_over:
             raise CorruptGameError

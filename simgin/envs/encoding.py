@@ -372,7 +372,7 @@ def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules:
         rules: Rules record.
 
     Raises:
-        NoAnswer: The function did not return a legal action.
+        InvalidActionError: The function did not return a legal action.
     """
     observation, mask = np.zeros(OBSERVATION_SIZE, np.float32), np.zeros(N_ACTIONS, np.int8)
     observation[-N_PARAMETERS:] = encode_rules(rules)

@@ -102,7 +102,7 @@ class AdaptRequest:
 
         Raises:
             TuneError: Opponents were named.
-            SeatError: The variant is a solitaire game.
+            PlayerCountError: The variant is a solitaire game.
             AmountError: A number is invalid.
         """
         if against:
@@ -276,7 +276,7 @@ def adapt_champion(
         **sizes: seed, deals, rounds and confirmed of `AdaptRequest.read`.
 
     Raises:
-        SeatError: The variant is a solitaire game.
+        PlayerCountError: The variant is a solitaire game.
         TuneError: The cache cannot be written.
         LedgerError: Another process trains the same weights.
     """

@@ -82,7 +82,7 @@ class TrainRequest:
 
         Raises:
             TuneError: The strategy cannot be trained, or a request of its opponents is invalid.
-            SeatError: The variant is a solitaire game.
+            PlayerCountError: The variant is a solitaire game.
             AmountError: A number is invalid.
         """
         player, rules, pool = read_players(strategy, variant, against)

@@ -80,7 +80,7 @@ class TuneRequest:
 
         Raises:
             TuneError: If the strategy has no such numbers.
-            SeatError: If the variant is for one player.
+            PlayerCountError: If the variant is for one player.
             AmountError: If a number is out of range.
         """
         player, rules, pool = read_players(strategy, variant, against)
@@ -158,7 +158,7 @@ def read_players(
     """Return a strategy, a two-player variant and the distinct opponents, by default `simple`.
 
     Raises:
-        SeatError: The variant is a solitaire game.
+        PlayerCountError: The variant is a solitaire game.
     """
     rules = variants.find_variant(variant)
     if rules.params["players"] == 1:

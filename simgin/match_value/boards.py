@@ -204,7 +204,7 @@ class _DealTransitions:
         return gains, gain.reshape(-1)
 
     def transitions(self, probability: Probabilities) -> list[np.ndarray]:
-        """Return the transitions of one deal, as arguments of `kernels.fill_table`.
+        """Return the transitions of one deal, as arguments of `kernels.fill_value_table`.
 
         Args:
             probability: Probability of each outcome given its dealer, (n_outcomes,) float64.

@@ -201,7 +201,7 @@ def compute_value(
         on_progress: Callback for the progress.
 
     Raises:
-        ValueRefused: The match value is not computable.
+        ValueUnavailable: The match value is not computable.
     """
     matchup = parse_matchup(a, b, variant, seed, "deal")
     goal = matchup.variant.goal
@@ -244,7 +244,7 @@ def value_from_outcomes(matchup: Matchup, outcomes: Outcomes, seat: int = 0) -> 
     the rules treat the seats alike.
 
     Raises:
-        ValueRefused: The match value is not computable.
+        ValueUnavailable: The match value is not computable.
     """
     _check_outcomes(matchup, outcomes)
     return solve_value(matchup, outcomes, boards.make_board, seat)
@@ -265,7 +265,7 @@ def solve_value(
         seat: Seat of A.
 
     Raises:
-        ValueRefused: The board is too large, or max_deals could end matches early.
+        ValueUnavailable: The board is too large, or max_deals could end matches early.
     """
     is_self_play = matchup.b is not None and not matchup.is_mirrored
     outcomes = counts.with_mirrored_deals() if is_self_play else counts

@@ -201,7 +201,7 @@ def run_odds(
 
     Raises:
         OutcomeError: If there are too few deals.
-        SeatError: If a strategy cannot play a variant.
+        PlayerCountError: If a strategy cannot play a variant.
     """
     names = request.step_names
     players = len(names)

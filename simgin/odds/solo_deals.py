@@ -134,7 +134,7 @@ def play_solo_deals(
         compile_players: Function that compiles a matchup; called only if deals are played.
 
     Raises:
-        SeatError: The variant is for two players.
+        PlayerCountError: The variant is for two players.
         OutcomeError: There are fewer than 1,000 deals.
     """
     if n_deals < MIN_SOLO_DEALS:
@@ -160,7 +160,7 @@ def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
     """Return the matchup of a solitaire variant, with its unit.
 
     Raises:
-        SeatError: The variant is for two players.
+        PlayerCountError: The variant is for two players.
     """
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     if matchup.b is not None:

@@ -74,7 +74,7 @@ def simulate_self_play(
         on_progress: Callback for the progress.
 
     Raises:
-        SeatError: The variant is for one player.
+        PlayerCountError: The variant is for one player.
     """
     matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
     text = matchup.variant.text

@@ -113,7 +113,7 @@ def parse_matchup(
         unit: Deal or match.
 
     Raises:
-        SeatError: A solitaire variant is given two strategies.
+        PlayerCountError: A solitaire variant is given two strategies.
         VariantError: The variant is not valid.
         StrategyError: A strategy is not valid.
     """

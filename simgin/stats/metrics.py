@@ -1,9 +1,9 @@
 """The metrics of a matchup, in the order of tables.
 
 metrics.toml defines them. A metric is the ratio of two facts of `simgin.core.batch_columns`: the
-TOML file names the numerator, and `DENOMINATOR` gives the denominator. A metric has the perspective
-of one strategy: `numerator_a` is the numerator if that strategy is A, `numerator_b` if it is B.
-docs/blocks/facts.py documents the facts.
+TOML file names the numerator, and `DENOMINATOR_INDEX` gives the denominator. A metric has the
+perspective of one strategy: `numerator_a` is the numerator if that strategy is A, `numerator_b` if
+it is B. docs/blocks/facts.py documents the facts.
 """
 
 import tomllib

@@ -250,7 +250,7 @@ def pile_of(view):
 
 
 def table_of(position):
-    """Dealer and die, as options of `read_position`; nothing for one player."""
+    """Dealer and die, as options of `parse_position`; nothing for one player."""
     view = position.view
     if view.deck_left >= 0:
         return {}
