@@ -22,9 +22,9 @@ def sound():
     return html_report.render_html(made())
 
 
-EMPTY = {name: [] for name in ("rules", "verdict", "tables", "pictures", "folded", "facts")}
-CAUTION = {"caution": Caveat(f"Caution: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
-TWO = {"pictures": [Plot(name, "One", "Words.", figure()) for name in ("a", "b")]}
+EMPTY = {name: [] for name in ("rules", "verdict", "tables", "plots", "detail_tables", "facts")}
+CAUTION = {"caveat": Caveat(f"Caution: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
+TWO = {"plots": [Plot(name, "One", "Words.", figure()) for name in ("a", "b")]}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_columns_of_numbers_are_marked():
     cells = [(*numbers, "3,530, 3,668 (p < .0001)", "gold", "5 of gold")]
     cells.append(("2", "9 deals", "", "–", "1, 2", "1", "gold"))
     sheet = text_table("Kinds", tuple("abcdefg"), cells)
-    root, _ = wellformed.read(html_report.render_html(made(tables=[sheet], folded=[])))
+    root, _ = wellformed.read(html_report.render_html(made(tables=[sheet], detail_tables=[])))
     columns = [node for node in root.all("th") if node.attributes["scope"] == "col"]
     assert [node.attributes["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
 
@@ -130,7 +130,7 @@ def test_columns_of_numbers_are_marked():
 @pytest.mark.parametrize(("rows", "scrolls"), [(40, False), (60, True)])
 def test_no_row_of_a_table_as_long_as_a_deal_is_hidden_in_a_box(rows, scrolls):
     sheet = text_table("Every decision", ("turn", "action"), [("1", "knock")] * rows)
-    root, _ = wellformed.read(html_report.render_html(made(tables=[sheet], folded=[])))
+    root, _ = wellformed.read(html_report.render_html(made(tables=[sheet], detail_tables=[])))
     (box,) = [node for node in root.all("div") if "scroll" in node.attributes.get("class", "")]
     assert ("high" in box.attributes["class"]) == scrolls
     assert html_report.render_html(made()).count("max-height: 85vh") == 1

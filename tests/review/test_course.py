@@ -56,8 +56,8 @@ def test_lengths_and_knocks_are_those_of_the_deals(deals, followed):
 
 
 def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, followed):
-    field, target = {"points": ("score", matchup.variant.row["points_target"])}.get(
-        matchup.variant.goal.score, ("deals", matchup.variant.row["deals_target"])
+    field, target = {"points": ("score", matchup.variant.params["points_target"])}.get(
+        matchup.variant.goal.score, ("deals", matchup.variant.params["deals_target"])
     )
     came_back = 0
     scores = np.zeros((10, 10, 2), int)
@@ -80,7 +80,7 @@ def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, followed):
 def test_comebacks_are_a_share_of_all_matches(matchup, followed):
     """Those of the rest included that ended before either side stood at half of the target."""
     rows = run_matchup(matchup, MATCHES, 1)
-    row = next(row for row in scorecard_rows(matchup.variant.row, 8) if row.key == "comebacks")
+    row = next(row for row in scorecard_rows(matchup.variant.params, 8) if row.key == "comebacks")
     found = row.measure(MatchupStats(rows, followed))
     assert (found.value, found.n) == (followed["leads"].sum(axis=0)[1] / MATCHES, MATCHES)
 
@@ -116,7 +116,7 @@ def test_skill_alone_is_a_difference_of_matches_won(game):
         rows[game, player, ""] = run_matchup(matchup, 500, 1)
         _, records = kernel.play_with_records(matchup, 0, 500)
         won[player] = (records["outcome"] == 0).sum()
-    made.__dict__.update(_cells=rows, _courses={})
+    made.__dict__.update(_batch_rows=rows, _match_courses={})
     found = made.measurements[game, SKILL, NAIVE]
     assert found.value == pytest.approx((won[strong] - won[naive]) / 500)
     assert won[strong] > won[naive] > 0
@@ -189,7 +189,7 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, followed):
     """However the matches are split into batches: few batches would know their scatter to 16 %."""
     rows = run_matchup(matchup, MATCHES, 1)
     played = MatchupStats(rows, followed)
-    known = {row.key: row.measure(played) for row in scorecard_rows(matchup.variant.row, 8)}
+    known = {row.key: row.measure(played) for row in scorecard_rows(matchup.variant.params, 8)}
 
     def is_last(deal):
         return int(deal["outcome"] != UNDECIDED)
@@ -205,7 +205,7 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, followed):
         assert known[key].unit_se == pytest.approx(of_matches(deals, per, count), rel=1e-9), key
         # Three batches of a hundred matches have no error at all
         assert math.isnan(known[key].se) and math.isfinite(known[key].unit_se)
-    row = scorecard_rows(matchup.variant.row, 8)[0]
+    row = scorecard_rows(matchup.variant.params, 8)[0]
     much = known["turns_per_match"].unit_se * math.sqrt(MATCHES * 2 / 5)
     assert row.effect_bounds(known["turns_per_match"], MATCHES) == pytest.approx(
         (much / math.sqrt(10), much)

@@ -60,7 +60,7 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
     found[OTHER, GIN_VS_KNOCK, PLAYS_FOR_GIN] = Effect(
         number(waiting, half), scorecard.SKILL_BOUNDS
     )
-    made.__dict__.update(figures=figures, changes=found)
+    made.__dict__.update(measurements=figures, effects=found)
     return made
 
 
@@ -157,20 +157,28 @@ def test_kinds_that_disagree_are_told_by_their_range_and_never_by_a_mean():
         .to_dict("records")
     )
     cell = row[OTHER]
-    assert (cell.text, cell.word, cell.tone) == ("80", "▲ much longer", "much")
-    assert cell.light.endswith("by kind -20 to +30")
+    assert (cell.text, cell.verdict, cell.tone) == ("80", "▲ much longer", "much")
+    assert cell.detail.endswith("by kind -20 to +30")
     (gin,) = (
         review_report.scorecard_table(made).frame.query("row == 'Ended by gin†'").to_dict("records")
     )
-    assert (gin[OTHER].word, gin[BASE].tone, "kind" in gin[OTHER].light) == (SAME, "base", False)
+    assert (gin[OTHER].verdict, gin[BASE].tone, "kind" in gin[OTHER].detail) == (
+        SAME,
+        "base",
+        False,
+    )
 
 
 def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
     made = review({"gin": number(0.05, 0.03)}, skill=(0.0, 0.0, 0.03))
     rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
-    assert (rows["Ended by gin†"].word, rows["Ended by gin†"].tone) == (UNCLEAR, "unclear")
+    assert (rows["Ended by gin†"].verdict, rows["Ended by gin†"].tone) == (UNCLEAR, "unclear")
     skill = rows["Skill†"]
-    assert (skill.text, skill.word, skill.tone) == ("75 to 75 %", "▲ more against some", "depends")
+    assert (skill.text, skill.verdict, skill.tone) == (
+        "75 to 75 %",
+        "▲ more against some",
+        "depends",
+    )
 
 
 @pytest.mark.parametrize(
@@ -224,7 +232,7 @@ def test_a_percentage_that_falls_to_a_tenth_or_grows_tenfold_is_not_slight(base,
     assert [clause for clause in clauses if "shut-outs" in clause] == [words] * bool(words)
     cells = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
     many = "much" if words and "slightly" not in words else "a little"
-    assert (many in cells["Shut-outs†"].word) == bool(words)
+    assert (many in cells["Shut-outs†"].verdict) == bool(words)
 
 
 def test_a_tenth_needs_the_whole_interval():
@@ -410,7 +418,7 @@ def test_a_sweep_says_where_waiting_wins(shares, words):
     made = Review(request, None)
     keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]
     known = dict(zip(keys, (number(share, 0.02) for share in shares), strict=True))
-    made.__dict__.update(figures=known, rows=())
+    made.__dict__.update(measurements=known, rows=())
     assert list(sweep_lines(made)) == [f"Playing for gin against knocking at once: {words}"]
 
 
@@ -419,7 +427,7 @@ def a_sweep(shares):
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
     keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]
-    made.__dict__.update(figures=dict(zip(keys, shares, strict=True)), rows=())
+    made.__dict__.update(measurements=dict(zip(keys, shares, strict=True)), rows=())
     return made
 
 

@@ -74,9 +74,9 @@ def played(cells, team, **more):
     with ledger.open_ledger(None, {}) as run_ledger:
         team.prepare([cell.matchup for cell in cells])
         runner.run_tasks(cells, run_ledger, team, **more)
-        sizes = [(i, cell.units, cell.matchup.batch) for i, cell in enumerate(cells)]
+        sizes = [(i, cell.units, cell.matchup.batch_size) for i, cell in enumerate(cells)]
         found = [run_ledger.rows(*size).tobytes() for size in sizes]
-        if more.get("recorded"):
+        if more.get("record_deals"):
             found += [record.tobytes() for size in sizes for record in run_ledger.iter_deals(*size)]
         return found, {name for size in sizes for name in run_ledger.workers(*size)}
 
@@ -103,7 +103,7 @@ def test_a_cluster_plays_what_threads_play(team, place, monkeypatch):
 
 def test_deals_are_recorded_alike(team):
     some = [Task(CELLS[0].matchup, 2500), Task(CELLS[1].matchup, 120)]
-    theirs, ours = (played(some, one, recorded=True)[0] for one in (team, ThreadPool(2)))
+    theirs, ours = (played(some, one, record_deals=True)[0] for one in (team, ThreadPool(2)))
     assert theirs == ours and len(ours) > 2
 
 

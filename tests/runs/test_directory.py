@@ -158,14 +158,15 @@ def test_a_half_written_file_of_a_killed_run_is_replaced_and_the_ledger_stays(pl
 SAVING = """
 import sys
 from simgin.runs import directory
-place, name, times, question = sys.argv[1:]
+place, name, times, is_checked = sys.argv[1:]
 contents = {"simgin": "0.1.0", "command": f"simgin analyze {name}"}
+command = contents["command"] if is_checked else ""
 print("ready", flush=True)
 sys.stdin.read(1)
 for number in range(int(times)):
     files = {"table.csv": f"{name} {number}", f"{name}.png": name * 10_000}
-    directory.check(place, contents["command"] if question else "")
-    directory.save(place, contents, files, question=contents["command"] if question else "")
+    directory.check_directory(place, command)
+    directory.write_run_directory(place, contents, files, command=command)
 """
 
 

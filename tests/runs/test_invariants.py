@@ -36,7 +36,7 @@ def batches(one, units):
     """A block of three small batches of a real matchup: two of `units` each and a shorter one."""
     sizes = [units, units, units // 2 + 1]
     return sizes, np.concatenate(
-        [kernel.play_batches(one, k * one.batch, n) for k, n in enumerate(sizes)]
+        [kernel.play_batches(one, k * one.batch_size, n) for k, n in enumerate(sizes)]
     )
 
 
@@ -80,7 +80,7 @@ def sound(request):
 
 def passes(one, row):
     try:
-        block.check_rows(one, [one.batch], row[None])
+        block.check_rows(one, [one.batch_size], row[None])
     except InvariantError as error:
         assert str(error).endswith(".")
         return False
@@ -123,7 +123,7 @@ def test_a_high_bit_of_a_square_is_noticed(sound):
 
 def test_units_doubled_left_out_or_of_another_batch_are_noticed(sound):
     one, found = sound
-    n = one.batch
+    n = one.batch_size
     told = rf"units asked for and played: {n} and {2 * n} in a batch of {n} units"
     with pytest.raises(InvariantError, match=told):
         block.check_rows(one, [n], 2 * found[None])
@@ -137,7 +137,7 @@ def test_units_doubled_left_out_or_of_another_batch_are_noticed(sound):
 
 def test_a_block_of_another_shape_is_noticed(sound):
     one, found = sound
-    for units, wrong in (([one.batch] * 2, found[None]), ([one.batch], found[None, :-1])):
+    for units, wrong in (([one.batch_size] * 2, found[None]), ([one.batch_size], found[None, :-1])):
         with pytest.raises(InvariantError, match="came back as an array of shape"):
             block.check_rows(one, units, wrong)
 
@@ -189,9 +189,9 @@ def game():
 def found(game, rows):
     one, _ = game
     with ledger.open_ledger(None, {}) as run_ledger:
-        run_ledger.add_block(0, 0, [one.batch] * 3, pack_rows(rows[:3]), "thread 1")
-        run_ledger.add_block(0, 3, [one.batch] * 3, pack_rows(rows[3:]), "thread 2")
-        return health.check_homogeneity([one], [StopResult(BATCHES * one.batch)], run_ledger)
+        run_ledger.add_block(0, 0, [one.batch_size] * 3, pack_rows(rows[:3]), "thread 1")
+        run_ledger.add_block(0, 3, [one.batch_size] * 3, pack_rows(rows[3:]), "thread 2")
+        return health.check_homogeneity([one], [StopResult(BATCHES * one.batch_size)], run_ledger)
 
 
 def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):

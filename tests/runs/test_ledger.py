@@ -81,7 +81,7 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
     batches = {}
     with open_ledger(None, RUN) as run_ledger:
         for first, count in blocks:
-            block = Block(0, SimpleNamespace(batch=10), first, count)
+            block = Block(0, SimpleNamespace(batch_size=10), first, count)
             for i, size in enumerate(block.sizes):
                 batches[first + i, size] = numbered(10 * (first + i), size)[0]
             blob = pack_rows(numbered(block.first_unit, count))
@@ -188,7 +188,7 @@ from simgin.runs.ledger import open_ledger, pack_rows
 print("ready", flush=True)
 sys.stdin.readline()
 with open_ledger(Path(sys.argv[1]), {"seed": 1}) as ledger:
-    ledger.add(0, 0, [1000], pack_rows(np.ones((1, batch_columns.N_COLUMNS), np.int64)), "x")
+    ledger.add_block(0, 0, [1000], pack_rows(np.ones((1, batch_columns.N_COLUMNS), np.int64)), "x")
     print("open", flush=True)
     sys.stdin.read()
 """
@@ -246,17 +246,17 @@ from pathlib import Path
 from simgin.core import batch_columns
 from simgin.runs.ledger import LEDGER_FILE, open_ledger, pack_rows
 with open_ledger(Path(LEDGER_FILE), {"seed": 1}) as run_ledger:
-    there = run_ledger.finished(0, 1000)
+    there = run_ledger.finished_batches(0, 1000)
     for number in range(3):
         if (number, 1000) not in there:
             row = np.full((1, batch_columns.N_COLUMNS), number)
-            run_ledger.add(0, number, [1000], pack_rows(row), "x")
+            run_ledger.add_block(0, number, [1000], pack_rows(row), "x")
 """
 READ = """
 from pathlib import Path
 from simgin.runs.ledger import LEDGER_FILE, open_existing_ledger
 with open_existing_ledger(Path(LEDGER_FILE)) as run_ledger:
-    print(len(run_ledger.finished(0, 1000)))
+    print(len(run_ledger.finished_batches(0, 1000)))
 """
 UNPRIVILEGED = """
 import os
@@ -517,7 +517,7 @@ class Played:
 
 
 def is_result(ledger, name, n):
-    found = [(key, array.tobytes()) for key, array in ledger.step(name, n).items()]
+    found = [(key, array.tobytes()) for key, array in ledger.read_pass(name, n).items()]
     return found == [(key, array.tobytes()) for key, array in RESULT.items()]
 
 

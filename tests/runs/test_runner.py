@@ -17,15 +17,19 @@ from simgin.runs.runner import ThreadPool
 from simgin.runs.stopping import COMPLETE, StopResult
 
 TOY = SimpleNamespace(
-    batch=10, units=lambda n: n, mirrored=False, title="toy", variant=SimpleNamespace(text="toys")
+    batch_size=10,
+    count_units=lambda n: n,
+    is_mirrored=False,
+    title="toy",
+    variant=SimpleNamespace(text="toys"),
 )
 
 
 def numbered(matchup, first, units):
     """A batch row that gives the number of its units and the sum of their numbers."""
-    rows = np.zeros((-(-units // matchup.batch), batch_columns.N_COLUMNS), np.int64)
+    rows = np.zeros((-(-units // matchup.batch_size), batch_columns.N_COLUMNS), np.int64)
     for unit in range(first, first + units):
-        rows[(unit - first) // matchup.batch, :2] += 1, unit
+        rows[(unit - first) // matchup.batch_size, :2] += 1, unit
     return rows
 
 
@@ -60,7 +64,7 @@ def play(n, workers=2, progress=None, ledger=None, **more):
         with open_ledger(None, {}) as ledger:
             return play(n, workers, progress, ledger, **more)
     (found,) = runner.run_tasks([Task(TOY, n)], ledger, ThreadPool(workers), progress, **more)
-    return found, ledger.rows(0, found.units, TOY.batch)
+    return found, ledger.rows(0, found.units, TOY.batch_size)
 
 
 @pytest.mark.parametrize("seconds", [1e-6, block.MIN_BLOCK_SECONDS, 1e9])
@@ -77,12 +81,12 @@ def test_progress_and_every_block_are_seen_once_in_the_ledger(toys):
     told, seen = [], []
     with open_ledger(None, {}) as ledger:
 
-        def see(done):
-            assert ledger.finished_batches(0, done.block.matchup.batch)
+        def on_block(done):
+            assert ledger.finished_batches(0, done.block.matchup.batch_size)
             seen.append(done.rows().sum(axis=0))
 
-        play(500, 3, ledger=ledger, see=see)
-        _, rows = play(995, 3, lambda *parts: told.append(parts), ledger, see=see)
+        play(500, 3, ledger=ledger, on_block=on_block)
+        _, rows = play(995, 3, lambda *parts: told.append(parts), ledger, on_block=on_block)
     assert (sum(seen) == rows.sum(axis=0)).all()
     assert told == sorted(told) and (told[0], told[-1]) == ((500, 995), (995, 995))
 
@@ -167,7 +171,7 @@ def test_a_stopping_rule_looks_at_every_batch_end_in_order(toys, workers):
     rng = np.random.default_rng(5)
     toys(lambda *block: (time.sleep(rng.random() * 0.003), numbered(*block))[1])
     rule = After(345)
-    found, rows = play(10**6, workers, rules=[rule])
+    found, rows = play(10**6, workers, stopping_rules=[rule])
     assert rule.looks == LOOKS[:35]
     assert found == StopResult(350, "350 units", 3.0) and (rows == numbered(TOY, 0, 350)).all()
 
@@ -178,11 +182,11 @@ def test_a_stopping_rule_continues_an_earlier_run(toys):
         ledger.add_block(0, 0, [10] * 3, pack_rows(numbered(TOY, 0, 30)), "x")
         ledger.add_block(0, 5, [10] * 40, pack_rows(numbered(TOY, 50, 400)), "x")
         rule = After(200)
-        found, _ = play(10**6, 1, ledger=ledger, rules=[rule])
+        found, _ = play(10**6, 1, ledger=ledger, stopping_rules=[rule])
         assert found.units == 200 and rule.looks == LOOKS[:20]
         toys(failing(*range(10**4)))
-        assert play(10**6, ledger=ledger, rules=[After(200)])[0] == found
-        shorter = play(10**6, ledger=ledger, rules=[After(100)])[0]
+        assert play(10**6, ledger=ledger, stopping_rules=[After(200)])[0] == found
+        shorter = play(10**6, ledger=ledger, stopping_rules=[After(100)])[0]
         assert (shorter.units, shorter.stopped) == (100, "100 units")
 
 

@@ -17,17 +17,17 @@ UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks tak
 
 def toy(batch, n):
     """A cell of n units in batches of `batch`."""
-    return Task(SimpleNamespace(batch=batch, units=lambda n: n), n)
+    return Task(SimpleNamespace(batch_size=batch, count_units=lambda n: n), n)
 
 
 def ledger_of(*finished):
     """A ledger that knows only which (batch, units) are finished in every cell."""
-    return SimpleNamespace(finished=lambda i, size, recorded=False: set(finished[i]))
+    return SimpleNamespace(finished_batches=lambda i, size, with_deals=False: set(finished[i]))
 
 
 def units_of(cell, finished):
     """The finished units of a cell: those of whole batches and of the very batch it ends with."""
-    size, n = cell.matchup.batch, cell.n
+    size, n = cell.matchup.batch_size, cell.n
     found = set()
     for number, many in finished:
         inside = range(number * size, number * size + many)
@@ -65,20 +65,23 @@ def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data)
     units = []
     for block in handed:
         inside = range(block.first_unit, block.first_unit + block.units)
-        units += [(block.cell, unit) for unit in inside]
+        units += [(block.matchup_index, unit) for unit in inside]
     assert units == [(i, unit) for i in range(len(cells)) for unit in sorted(every[i] - there[i])]
     assert todo.finished_units == todo.units and todo.next_block() is None
     for block in handed:
-        size = cells[block.cell].matchup.batch
-        assert block.first_unit == block.first * size and sum(block.sizes) == block.units
+        size = cells[block.matchup_index].matchup.batch_size
+        assert block.first_unit == block.first_batch * size and sum(block.sizes) == block.units
         # Only the batch at the end of a cell is shorter
-        assert block.units % size == 0 or block.first_unit + block.units == cells[block.cell].n
+        assert (
+            block.units % size == 0
+            or block.first_unit + block.units == cells[block.matchup_index].n
+        )
 
 
 def taken(todo):
     found = []
-    while (block := todo.take()) is not None:
-        found.append((block.cell, block.first, block.units))
+    while (block := todo.next_block()) is not None:
+        found.append((block.matchup_index, block.first_batch, block.units))
     return found
 
 

@@ -11,7 +11,7 @@ def read(tmp_path, text):
 
 def names(found):
     """Variant, A and B of every cell; B is empty for one player."""
-    return [(cell.variant, cell.a, cell.b) for cell in found.cells]
+    return [(cell.variant, cell.a, cell.b) for cell in found.matchup_keys]
 
 
 def swept(tmp_path, text, rest=""):

@@ -57,7 +57,7 @@ def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
         "question": f"Who wins, {name}?",
         "rules": [(variant, f"Differs, says {name}.") for variant in variants],
         "verdict": [f"{name} wins.", f"{variants[0]}: matches are longer."],
-        "pictures": [
+        "plots": [
             Plot("wins", f"Who wins: {name}", f"{name} wins 3.", figure()),
             *(
                 Plot(f"league-{i}", f"League: {one}?", "", figure(), frame=WINS, columns=COLUMNS)
@@ -70,7 +70,7 @@ def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
                 "Results", ("variant", "A", "points/deal", "dead hand %"), rows, "How to read it."
             ),
         ],
-        "folded": [text_table("Small", ("place", "who"), [("1", name)])],
+        "detail_tables": [text_table("Small", ("place", "who"), [("1", name)])],
         "facts": [("Seed", "1"), (f"Strategy {name}", "take lower")],
         "command": f"simgin match '{name}'",
         "files": {"table.csv": "a,b\n"},

@@ -52,7 +52,7 @@ def differences(variants, strategies):
     names = {"strategy": "gold, simple", "opponent": "itself", "base_variant": "eaai"}
     rows = []
     for variant, i in itertools.product(variants, range(7)):
-        metric = {"metric": f"m{i}", "title": f"points rows_for deal, sd {i}"}
+        metric = {"metric": f"m{i}", "title": f"points per deal, sd {i}"}
         rows.append({"variant": variant, **names, **metric, "difference": 10.0**i - 5})
     made = spread(rows, "difference", 0.5)
     return made.assign(p_holm=(made["difference"].abs() < 6).astype(float))
