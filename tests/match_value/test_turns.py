@@ -29,7 +29,7 @@ UNITS = 6
 
 def turns_of(played):
     """The turns of a replayed deal as `turns.TURN`, without the number of the deal."""
-    row = dict(played.matchup.variant.row)
+    row = dict(played.matchup.variant.params)
     held = [set(hands.names(hand)) for hand in played.hands]
     own, found = [0, 0], []
     for number, (seat, _, card, thrown) in enumerate(played.turns, start=1):
@@ -71,14 +71,14 @@ def played():
 
 def test_chances_by_count_agree_with_plain_loops(played):
     frame = hands_by_turn.win_rate_by_deadwood(played)
-    went = (played.column("side") == 0) & (played.column("turn") < played.record("turns"))
+    went = (played.column("side") == 0) & (played.column("turn") < played.record_column("turns"))
     for line in frame[frame["turn"] > 0].itertuples():
         cell = went & (played.column("own_turn") == line.turn)
         cell &= played.column("count") // 5 * 5 == line.count
-        won = played.record("winner")[cell] == 0
+        won = played.record_column("winner")[cell] == 0
         assert (line.n, line.value) == (cell.sum(), pytest.approx(won.mean()))
         assert 0 <= line.low <= line.value <= line.high <= 1
-        units = played.record("unit")[cell]
+        units = played.record_column("unit")[cell]
         apart = won - won.mean()
         squares = [apart[units == unit].sum() ** 2 for unit in np.unique(units)]
         se = np.sqrt(len(squares) / (len(squares) - 1) * np.sum(squares)) / cell.sum()

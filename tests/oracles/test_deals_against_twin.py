@@ -153,7 +153,7 @@ def compare(text, seed, own, from_stacked, wanted=()):
 
 def stacked_deal(rng, matchup, i, dealer):
     """A deal from a stacked pack and its match; two in three of those for two at any score."""
-    row = matchup.variant.row
+    row = matchup.variant.params
     if row["players"] == 1:
         pack = hands.stacked_alone(rng, row)
         return trace_deal(matchup, i, pack=pack, joker=any_place(rng, row)), None
@@ -177,9 +177,9 @@ def book(seen, played, match=None):
     seen["stopped at once"] += result.stopper is not None and result.draws == [0, 0]
     seen["no hand"] += len(hands.members(int(played.state.hand[0]))) == 9
     seen["cancelled"] += result.kind in ("gin", "big_gin") and result.winner is None
-    asked = Counter((one.slot, int(one.view.phase), int(one.answer)) for one in played.questions)
+    asked = Counter((one.slot, int(one.view.phase), int(one.action)) for one in played.decisions)
     seen["last taken"] += asked["knock", 2, 1]
-    shows = [one.answer for one in played.questions if one.slot == "show"]
+    shows = [one.action for one in played.decisions if one.slot == "show"]
     seen["shown"] += len(shows)
     seen["shown dearer"] += any(shows)
     answered = {True: 0, False: 0}
@@ -188,7 +188,7 @@ def book(seen, played, match=None):
     seen["answered blind"] += answered[True]
     seen["answered in play"] += answered[False]
     seen["raised again"] += sum(answered.values()) > 1
-    seen["declined"] += any(one.slot == "knock" and one.answer == 0 for one in played.questions)
+    seen["declined"] += any(one.slot == "knock" and one.action == 0 for one in played.decisions)
 
 
 ROWS = variant_lists.distinct(variant_lists.TWO_PLAYER)

@@ -155,14 +155,14 @@ def book_deal(unit, result, played, a):
     singles["COL_DEAL_SQUARE"] += margin**2
     dealt = [0, 0]
     if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
-        row = played.matchup.variant.row
+        row = played.matchup.variant.params
         dealt = [twin.deadwood(hands.names(hand), row) for hand in played.hands]
     singles["DEALT"] += dealt[played.state.dealer] - dealt[1 - played.state.dealer]
 
 
 def draws_the_joker(result, played):
     """Whether a single player drew the joker, which was not among the cards dealt."""
-    dealt = 11 if played.matchup.variant.row["first_turn"] == "discard_first" else 10
+    dealt = 11 if played.matchup.variant.params["first_turn"] == "discard_first" else 10
     return result.kind == "joker" and int(played.state.joker) >= dealt
 
 
@@ -241,11 +241,11 @@ def compare(game, n):
     matches, units = [], []
     for unit in range(n):
         booked, dealers = new_unit(), set()
-        for half in range(1 + game.mirrored):
+        for half in range(1 + game.is_mirrored):
             dealers.add(int(trace_deal(game, unit, half).state.dealer))
             matches.append(played_match(game, unit, half, booked))
         assert len(dealers) == 1  # both halves begin with the same dealer
-        assert game.b is None or game.variant.row["first_dealer"] in ("lot", *dealers)
+        assert game.b is None or game.variant.params["first_dealer"] in ("lot", *dealers)
         units.append(booked)
     rows = kernel.play_batches(game, 0, n)
     assert rows.shape == (1, batch_columns.N_COLUMNS)

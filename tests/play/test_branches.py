@@ -328,7 +328,7 @@ def true_world(deal, view):
         return Worlds(np.zeros(1, np.int64), np.array([pack], np.int8))
     if deal.matchup.b is None:
         deck = pack[52 - int(view.unseen).bit_count() :]
-        if deal.matchup.variant.row["joker"] != "none":
+        if deal.matchup.variant.params["joker"] != "none":
             drawn_since = view.deck_left - deal.state.stock
             deck.insert(int(deal.state.above + drawn_since), JOKER_CARD)
         assert len(deck) == view.deck_left
@@ -340,7 +340,7 @@ def true_world(deal, view):
 
 def done(deal, question, rules):
     """What the player did at a question, as an action."""
-    view, answer = question.view, question.answer
+    view, answer = question.view, question.action
     if question.slot == "offer":
         return Action(ACTION_OFFER, answer)
     if question.slot == "answer":
@@ -354,19 +354,19 @@ def done(deal, question, rules):
             view.phase == core_answers.PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
         )
         return Action(core_answers.ACTION_PASS if passing and answer == 0 else answer)
-    turn = [q for q in deal.questions if q.seat == question.seat and q.view.turn == view.turn]
+    turn = [q for q in deal.decisions if q.seat == question.seat and q.view.turn == view.turn]
     if deal.matchup.b is None:
         turn = [q for q in turn if q.view.phase == view.phase]
     for q in turn:
-        if q.slot == "knock" and q.answer:
+        if q.slot == "knock" and q.action:
             return Action(ACTION_END, int(q.view.ending_card))
-    return Action(ACTION_DISCARD, next(q.answer for q in turn if q.slot == "discard"))
+    return Action(ACTION_DISCARD, next(q.action for q in turn if q.slot == "discard"))
 
 
 def positions(matchup, deals):
     """(deal, question) of every question of some deals."""
     for unit in range(deals):
-        for half in range(2 if matchup.mirrored else 1):
+        for half in range(2 if matchup.is_mirrored else 1):
             deal = trace_deal(matchup, unit, half)
             yield from ((deal, question) for question in deal.decisions)
 

@@ -26,14 +26,14 @@ def laid(deal, number):
 
     A player is asked about the ending after the discard, which lies on the pile only then.
     """
-    turn = int(deal.question(number).view.turn)
-    first = deal.question(0).view
+    turn = int(deal.decision(number).view.turn)
+    first = deal.decision(0).view
     cards = [format_card(int(first.upcard))] if first.upcard >= 0 else []
-    for question in deal.questions[:number]:
-        if question.slot == "take" and question.answer == 1:
+    for question in deal.decisions[:number]:
+        if question.slot == "take" and question.action == 1:
             cards[-1] += "*"
         elif question.slot == "discard" and question.view.turn < turn:
-            cards.append(format_card(question.answer))
+            cards.append(format_card(question.action))
     return cards
 
 

@@ -82,8 +82,8 @@ def results(variant, players, n, unit="match"):
 def others(variant, name):
     """The same rules with other values of a parameter, a dash among them."""
     for value in (None, *values_of(name)):
-        row = {**variant.row, name: value}
-        if value != variant.row[name] and not variants.validate(row):
+        row = {**variant.params, name: value}
+        if value != variant.params[name] and not variants.validate(row):
             yield replace(variant, text=f"{variant.text}+{name}={value}", row=row)
 
 
@@ -92,7 +92,7 @@ def moved_by(variant, players, n, rng):
     expected = results(variant, players, n)
     for name, parameter in rule_parameters().items():
         changes = [*others(variant, name)]
-        if parameter.has_effect(variant.row):
+        if parameter.has_effect(variant.params):
             changes = rng.sample(changes, min(1, len(changes)))
         if not all(np.array_equal(results(one, players, n), expected) for one in changes):
             yield name

@@ -69,7 +69,7 @@ def test_exp710_discards_by_its_description():
     middle = 0
     for deal, question in questions("exp710", "simple", "discard", 120):
         seen = question.view
-        (thrown,) = cards(1 << question.answer)
+        (thrown,) = cards(1 << question.action)
         dealt = cards(deal.hands[0])
         assert thrown in exp710(seen, dealt)
         middle += seen.own_turn <= 2 and thrown[0] in "345678"
@@ -119,7 +119,7 @@ def test_percent_twenty_takes_by_its_description():
         drop = count(seen.hand) - min(after.values())
         needed = 3 if wanted(card, known) else 1
         takes = drop >= 9 or (drop >= needed and card in melded([*hand, card]))
-        assert (question.answer == 1) == takes
+        assert (question.action == 1) == takes
         answers[takes] += 1
     assert min(answers.values()) > 40
 
@@ -140,7 +140,7 @@ def test_percent_twenty_discards_by_its_description():
         }
         first = best(points)
         expected = {card for card in first if card[0] not in "TJQK"} or first
-        assert cards(1 << question.answer)[0] in expected
+        assert cards(1 << question.action)[0] in expected
         alone += len(expected) == 1 < len(options)
     assert alone > len(asked) / 20
 
@@ -157,7 +157,7 @@ def test_percent_twenty_knocks_by_its_table():
             and spare <= 3
             and KNOCKS[int(seen.ending_count) - 1][fives - 2][spare] == "1"
         )
-        assert bool(question.answer) == knocks
+        assert bool(question.action) == knocks
         answers[knocks] += 1
     assert min(answers.values()) > 36
 

@@ -212,7 +212,7 @@ def test_the_discard_of_least_cost_is_made(questions):
             lone = card in loose and not ways(loose)[card]
             if over <= (10 if lone else 6):
                 costs[card] = row @ weights
-        assert costs[question.answer] == pytest.approx(min(costs.values()), abs=1e-6)
+        assert costs[question.action] == pytest.approx(min(costs.values()), abs=1e-6)
 
 
 def test_the_blend_follows_what_the_opponent_won():

@@ -29,7 +29,7 @@ SLOW = {"mc": "mc:n=1", "champion-mc": "champion-mc:n=8"}  # few worlds, two dea
 def packs(variant, seed, n):
     """Stacked packs, the joker's place in each, and the seat of the strategy."""
     rng = random.Random(seed)
-    row = variant.row
+    row = variant.params
     for number in range(n):
         if row["players"] == 2:
             yield hands.stacked(rng, row, 0), -1, number % 2

@@ -49,7 +49,7 @@ def _imagine(n, developed, view, rules, hidden, stocks):
 
 def action_of(question):
     """(action, card) of a recorded answer; None for an ending that was declined."""
-    view, answer = question.view, question.answer
+    view, answer = question.view, question.action
     if question.slot == "take":
         passed = answer == mc.STOCK and view.phase == 0 and not view.legal & 4
         return (mc.PASS if passed else answer), -1

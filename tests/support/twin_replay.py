@@ -22,14 +22,14 @@ TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more tha
 
 def replayed(played, match=None):
     """The twin's result of a watched deal, every step compared; match: the twin's before it."""
-    assert not played.fault
+    assert not played.error
     match = match or match_of(played)
     return (ForOne if match.row["players"] == 1 else ForTwo)(played, match).run()
 
 
 def match_of(played, **changes):
     """The twin's match that begins with this deal; changes: to its row."""
-    row = {**played.matchup.variant.row, **changes}
+    row = {**played.matchup.variant.params, **changes}
     return twin.Match(row, None if row["players"] == 1 else int(played.state.dealer))
 
 
@@ -72,14 +72,14 @@ class Replay:
         """Replay the deal to its end; returns the twin's result."""
         while self.deal.result is None:
             self._step({option[0] for option in self.deal.options()})
-        assert self.asked == len(self.played.questions)
+        assert self.asked == len(self.played.decisions)
         self._same_result(self.deal.result)
         return self.deal.result
 
     def _ask(self, slot, legal, **fields):
         """Check that this is the engine's next question; returns the answer."""
-        assert self.asked < len(self.played.questions), (slot, "was not asked")
-        question = self.played.questions[self.asked]
+        assert self.asked < len(self.played.decisions), (slot, "was not asked")
+        question = self.played.decisions[self.asked]
         self.asked += 1
         seat = self.deal.to_move
         assert (question.seat, question.slot) == (seat, slot), self.asked
@@ -176,7 +176,7 @@ class ForTwo(Replay):
         if "no offer" in kinds:
             self._offer()
         elif "accept" in kinds:
-            accepted = self._ask("answer", 0b11, offered=self.deal.die.offered[1]).answer
+            accepted = self._ask("answer", 0b11, offered=self.deal.die.offered[1]).action
             self.deal.act(("accept" if accepted else "refuse",))
         elif self.deal._phase == "last":
             self._last(kinds)
@@ -187,7 +187,7 @@ class ForTwo(Replay):
 
     def _offer(self):
         numbers = {option[1] for option in self.deal.options() if option[0] == "offer"}
-        offered = self._ask("offer", sum(1 << n for n in {0, *numbers})).answer
+        offered = self._ask("offer", sum(1 << n for n in {0, *numbers})).action
         self.deal.act(("offer", offered) if offered else ("no offer",))
 
     def _draw(self, kinds):
@@ -198,7 +198,7 @@ class ForTwo(Replay):
         action = "stock"
         if len(choices) > 1:
             legal, offered = sum(1 << answer for answer in choices), number(self.deal.pile[-1])
-            action = choices[self._ask("take", legal, taken_offer=offered).answer]
+            action = choices[self._ask("take", legal, taken_offer=offered).action]
         if action != "take" and "take" in kinds:
             self.seats[seat].shed |= self._top()  # declined
         if action == "take":
@@ -221,7 +221,7 @@ class ForTwo(Replay):
         at_once = first is not None and (not self.same[seat] or first.how == "big_gin")
         if at_once and self._ends(first):
             return
-        card = hands.names(1 << self._ask("discard", hands.mask(throws)).answer)[0]
+        card = hands.names(1 << self._ask("discard", hands.mask(throws)).action)[0]
         if self.same[seat]:
             second = self._proposal([ending for ending in endings if ending.card == card], seat)
             if second is not None and self._ends(second):
@@ -257,7 +257,7 @@ class ForTwo(Replay):
         return True
 
     def _asked_to_end(self, ending, **fields):
-        return self._ask("knock", 0b11, **proposed(ending), **fields).answer == 1
+        return self._ask("knock", 0b11, **proposed(ending), **fields).action == 1
 
     def _end(self, ending):
         """End the deal; where there is a choice of meldings, show the one answered."""
@@ -270,7 +270,7 @@ class ForTwo(Replay):
             cards = {"hand": hands.mask(kept), "pile": hands.mask(pile)}
             question = self._ask("show", signed((1 << len(rows)) - 1), **cards, **proposed(ending))
             same_meldings(question.view.meldings.tolist(), rows)
-            self.deal.act(("show", tuple(twin.texts(rows[question.answer]))))
+            self.deal.act(("show", tuple(twin.texts(rows[question.action]))))
         self._thrown(seat, ending.card)
 
     def _proposal(self, endings, seat):
@@ -380,7 +380,7 @@ class ForOne(Replay):
             if self.deal.result is None:  # with penalties gin ends the deal by itself
                 self.deal.act(("end", None, "gin"))
             return
-        card = hands.names(1 << self._ask("discard", hands.mask(throws)).answer)[0]
+        card = hands.names(1 << self._ask("discard", hands.mask(throws)).action)[0]
         self._closed(card)
         self.deal.act(("throw", card))
         self.seats[0].count = self._count(0)
@@ -396,7 +396,7 @@ class ForOne(Replay):
 
     def _asked_to_end(self, how, count, **fields):
         question = self._ask("knock", 0b11, ending=ENDINGS[how], ending_count=count, **fields)
-        return question.answer == 1
+        return question.action == 1
 
     def _closed(self, card):
         self._close(0, STOCK if self.deal._drawn else DEALT, self.deal._drawn, card)

@@ -103,7 +103,7 @@ DEALS, TURNS, SURE = 250, 8, 4.5  # standard errors: one false alarm in random_c
 
 def counts_before(played):
     """(turns had, least deadwood of the ten cards) before every own turn, for both seats."""
-    row = played.matchup.variant.row
+    row = played.matchup.variant.params
     hands = [set(names(hand)) for hand in played.hands]
     had = [0, 0]
     for seat, _, drawn, thrown in played.turns:

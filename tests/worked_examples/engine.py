@@ -160,8 +160,8 @@ class Deal:
 
     def __init__(self, variant, pack, joker=-1):
         """pack: 52 cards in dealing order; joker: its place among the 53 cards, or -1."""
-        self.row, self.pack, self.joker = variant.row, pack, joker
-        self.alone = variant.row["players"] == 1
+        self.row, self.pack, self.joker = variant.params, pack, joker
+        self.alone = variant.params["players"] == 1
         self.matchup = Matchup(variant, SILENT, None if self.alone else SILENT, 0, "deal")
         self.answers = []
         self.told = 0
@@ -374,7 +374,7 @@ def _opening_passes(deal):
 
 def _unfinished_alone(deal):
     """What followed the last turn: a draw, of the joker perhaps, or the stop."""
-    row, state = deal.matchup.variant.row, deal.state
+    row, state = deal.matchup.variant.params, deal.state
     if (deal.kind == "joker" and state.joker >= dealt(row)) or (not deal.kind and state.drawn >= 0):
         return [DRAW]
     return [Action(0, "stop")] if state.stopper >= 0 and deal.kind != "big_gin" else []
@@ -418,7 +418,7 @@ def follow(variant, entries):
     tallies = (state.points.tolist(), state.deals_won.tolist(), state.games.tolist())
     winner = outcome if outcome >= 0 else None
     over = outcome not in (match.UNDECIDED, match.UNFINISHED)
-    columns = _columns(state, rules, outcome) if variant.row["goal"] == "columns" else {}
+    columns = _columns(state, rules, outcome) if variant.params["goal"] == "columns" else {}
     return Standing(*tallies, winner, over, deals, **columns)
 
 

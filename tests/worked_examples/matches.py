@@ -79,7 +79,7 @@ def twofold(example, subject):
 def die_round(example, subject):
     goal = example.whole("goal", 1, 1000)
     variant = example.rules("deals", "goal", base="dice", goal="deals", deals_target=goal)
-    deals = _pairs(example, "deals", 1, variant.row["die_cap"])
+    deals = _pairs(example, "deals", 1, variant.params["die_cap"])
     standing = subject.follow(variant, [won(winner, 0, stake=stake) for winner, stake in deals])
     return standing.of("winner", "deals") | {"won_deals": standing.deals_won}
 
@@ -116,7 +116,7 @@ def dice_pro(example, subject):
     own_keys = ("stake", "loser_score", "refused")
     fixed = {"goal": "games", "die": "game", "die_refusal_pays": "old"}
     variant = example.rules(*own_keys, base="dice-pro", **fixed)
-    stake = example.whole("stake", 1, variant.row["die_cap"])
+    stake = example.whole("stake", 1, variant.params["die_cap"])
     loser = _loser(example, variant)
     how = "refused" if example.word("refused", False, True) else "knock"
     game = _game(variant, 0, loser, how, stake)
@@ -127,7 +127,7 @@ def pro_round(example, subject):
     """A round of games, each told by its winner and the loser's points."""
     goal = example.whole("goal", 1, 1000)
     variant = example.rules("games", "goal", base="pro", goal="games", games_target=goal)
-    games = _pairs(example, "games", 0, variant.row["points_target"] - 1)
+    games = _pairs(example, "games", 0, variant.params["points_target"] - 1)
     if any(winner < 0 for winner, _ in games):
         raise example.error("input.games: every game has a winner, 0 or 1.")
     entries = [entry for winner, loser in games for entry in _game(variant, winner, loser)]
@@ -137,12 +137,12 @@ def pro_round(example, subject):
 
 def _game(variant, winner, loser, how="knock", stake=1):
     """A game of two deals: the loser's points, then what the winner needs (0 after a refusal)."""
-    needed = 0 if how == "refused" else variant.row["points_target"]
+    needed = 0 if how == "refused" else variant.params["points_target"]
     return [won(1 - winner, loser, stake=stake), won(winner, needed, how, stake)]
 
 
 def _loser(example, variant):
-    return example.whole("loser_score", 0, variant.row["points_target"] - 1)
+    return example.whole("loser_score", 0, variant.params["points_target"] - 1)
 
 
 # Reading

@@ -36,7 +36,7 @@ def options(example, subject):
         return {"options": _alone(example, subject)}
     late = "phase" in example.given
     variant = example.rules(*(LATE if late else OPENING))
-    cards, script, ways = (_late if late else _early)(example, variant.row)
+    cards, script, ways = (_late if late else _early)(example, variant.params)
     deal = subject.Deal(variant, cards)
     place = actions.first_illegal(deal, script)
     if place >= 0:
@@ -74,9 +74,9 @@ def _alone(example, subject):
     example.whole("passes", 0, 0)
     found = []
     for eleven in ALONE:
-        hand = eleven[: actions.dealt(variant.row)]
+        hand = eleven[: actions.dealt(variant.params)]
         cards = hand + [card for card in range(52) if card not in hand]
-        joker = -1 if variant.row["joker"] == "none" else len(cards)  # far off
+        joker = -1 if variant.params["joker"] == "none" else len(cards)  # far off
         ways = [[Action(0, THROW, card)] for card in hand]
         ways += [[word] for word in actions.ALONE.values()]
         found.append(_words(subject.Deal(variant, cards, joker), ways))

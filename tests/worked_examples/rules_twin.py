@@ -87,7 +87,7 @@ class Deal:
     """A deal of the twin, action by action, as `engine.Deal` is."""
 
     def __init__(self, variant, pack, joker=-1):
-        self.row = row = {**variant.row}
+        self.row = row = {**variant.params}
         self.alone = row["players"] == 1
         if self.alone:
             place = joker - (dealt(row) if row["joker"] == "after_deal" else 0)
@@ -182,7 +182,7 @@ class Deal:
 
 
 def follow(variant, entries):
-    row = {**variant.row}
+    row = {**variant.params}
     game = twin.Match(row, first_dealer=None if row["players"] == 1 else 0)
     for entry in entries:
         if not game.over:

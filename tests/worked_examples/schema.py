@@ -83,7 +83,7 @@ class Example:
         return variants.find_variant(self.variant).text
 
     def of_one_player(self, variant, what):
-        if variant.row["players"] != 1:
+        if variant.params["players"] != 1:
             needs = f"{what} needs a variant for one player"
             raise self.error(f"{needs}, and {self.variant} is for two.")
 

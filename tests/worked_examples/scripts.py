@@ -75,7 +75,7 @@ def solo_script(example, subject):
     deal = subject.Deal(variant, pack, joker)
     if deal.kind == "redeal":
         return {"illegal": None, "how": "redeal"}
-    in_hand = 0 <= joker < actions.dealt(variant.row)  # the deal is over before the first action
+    in_hand = 0 <= joker < actions.dealt(variant.params)  # the deal is over before the first action
     place = -1 if in_hand else actions.first_illegal(deal, script)
     if place >= 0:
         return {"illegal": _why_alone(example, deal, script, place)}
@@ -87,7 +87,7 @@ def _pack_alone(example, variant):
     hand, in_hand = _with_joker(example, "hand")
     deck, in_deck = _with_joker(example, "deck_top_first")
     joker = in_hand if in_hand >= 0 or in_deck < 0 else len(hand) + in_deck
-    _check_places(example, variant.row, len(hand), in_hand >= 0, in_deck >= 0)
+    _check_places(example, variant.params, len(hand), in_hand >= 0, in_deck >= 0)
     told = [*hand, *deck]
     if len(told) > len({*told}):
         raise example.error("input: a card can be in one place only.")
