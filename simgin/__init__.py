@@ -16,7 +16,7 @@
     simgin.error_rates("gold", deals=1000)  # points per deal that a strategy loses
     simgin.find("gold", "simple", where="undercut, lost")  # deals that fulfil a query
     simgin.find_strategy("gold-early:k=7").text
-    simgin.find_variant("oklahoma+gin_bonus=20").row["gin_bonus"]
+    simgin.find_variant("oklahoma+gin_bonus=20").params["gin_bonus"]
 
 Modules are imported on first use.
 """

@@ -37,9 +37,9 @@ def planted(tmp_path_factory):
 def test_a_planted_number_is_found(planted):
     (value,) = planted.values
     assert abs(value - BEST) < 2
-    (line,) = planted.confirmation.lines
+    (line,) = planted.confirmation.comparisons
     assert line.gain.low > 0.1  # at 4 one discard in nine is a blunder
-    assert planted.confirmation.direct.gain.low > 0.1
+    assert planted.confirmation.head_to_head.gain.low > 0.1
 
 
 def test_at_the_best_number_nothing_is_gained(planted):
@@ -96,7 +96,7 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch
     request = planted.request
     sizes = {"generations": 6, "matches": "1k", "confirmed": "2k"}
     tuned = simgin.tune_strategy(request.strategy, "eaai", parameters="p", seed=5, **sizes)
-    assert tuned.table.equals(planted.table) and tuned.history_frame.equals(planted.path)
+    assert tuned.table.equals(planted.table) and tuned.history_frame.equals(planted.history_frame)
     assert [row.opponent for row in tuned.table.itertuples()] == ["simple", request.strategy.text]
     assert simgin.plots.search_history(tuned.history_frame, seed=5).axes
     assert all(len(seeds) == 1 for seeds in played)
@@ -141,8 +141,8 @@ def test_what_is_drawn_can_be_played(knobs):
         for point in points:
             for knob, value in zip(knobs, draws.parameter_values(point), strict=True):
                 assert knob.low <= value <= knob.high
-                assert not knob.whole or value == int(value)
-                assert knob.param.code(knob.text(value)) == value
+                assert not knob.is_integer or value == int(value)
+                assert knob.param.encode(knob.format_value(value)) == value
     assert np.array_equal(np.random.get_state()[1], state)  # numpy's own generator is not used
 
 

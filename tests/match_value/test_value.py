@@ -330,7 +330,7 @@ def assert_believable(v, matches, seed):
     """Check |z| < 4.5 for the share of fresh matches won: a false alarm in 150,000 variants."""
     matchup = dataclasses.replace(v.matchup, seed=seed, unit="match")
     compile_matchup(matchup)
-    _, records = play_with_records(matchup, 0, matchup.units(matches))
+    _, records = play_with_records(matchup, 0, matchup.count_units(matches))
     mine = v.seats_alike | (records["half"] == v.seat)
     ends = records["outcome"][mine & (records["outcome"] != UNDECIDED)]
     won = np.select([ends == 0, ends == 1], [1.0, 0.0], 0.5)
