@@ -125,7 +125,7 @@ def run_experiment(
         Plot the differences of an experiment::
 
             found = simgin.run_experiment("demo")
-            simgin.plots.differences(simgin.forest(found.differences))
+            simgin.plots.forest_plot(simgin.prepare_forest(found.differences))
     """
     return run_plan(plan_experiment(path, seed), workers)
 
@@ -253,8 +253,8 @@ def tune_strategy(
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        Result with the DataFrames `parameters`, `table` (the confirmation), `path` (for
-        `simgin.plots.search`) and `candidates`, and the tuned `strategy`.
+        Result with the DataFrames `parameters`, `table` (the confirmation), `history_frame` (for
+        `simgin.plots.search_history`) and `candidates`, and the tuned `strategy`.
 
     Raises:
         TuneError: If the strategy has no numeric parameters, or the package cma is missing.
@@ -577,7 +577,7 @@ def _read_effort(
 
 
 def prepare_forest(differences: pd.DataFrame) -> pd.DataFrame:
-    """Prepare differences of an experiment for the forest plot `simgin.plots.differences`.
+    """Prepare differences of an experiment for the forest plot `simgin.plots.forest_plot`.
 
     Args:
         differences: Differences of `run_experiment`.

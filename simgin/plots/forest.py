@@ -37,8 +37,8 @@ def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Columns: metric, title, base_variant (and base_strategy), difference; optional p_holm, which
     decides significance instead of the interval. Metrics without a significant difference are only
-    listed in the caption, unless no metric has one. `simgin.forest` makes such a DataFrame from the
-    differences of a run.
+    listed in the caption, unless no metric has one. `simgin.prepare_forest` makes such a DataFrame
+    from the differences of a run.
 
     Args:
         frame: The differences, as they are shown.
@@ -49,7 +49,7 @@ def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Example:
         results = simgin.run_experiment("experiment.toml")
-        simgin.plots.forest_plot(simgin.forest(results.differences))
+        simgin.plots.forest_plot(simgin.prepare_forest(results.differences))
     """
     same_variant = frame["variant"] == frame["base_variant"]
     compared = "strategy" if same_variant.all() else "variant"
