@@ -207,7 +207,7 @@ def test_bad_requests_are_refused():
         solo_deals.play_solo_deals("gold", "standard", 1_000)
     with pytest.raises(outcomes.OutcomeError, match="at least 1,000"):
         solo_deals.play_solo_deals("gold", "solitaire-gin", 999)
-    looking = replace(played("gold", "solitaire-gin-scored", 1_000), by_score=True)
+    looking = replace(played("gold", "solitaire-gin-scored", 1_000), depends_on_score=True)
     assert "simgin match" in solo_odds.match_unavailable_reason(looking)
     assert set(solo_odds.odds_by_strategy([looking])["metric"]) == {"win", "gin", "score"}
 
@@ -380,8 +380,8 @@ def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
         1, {"scores": frame, "seats": two_player_odds.odds_by_seat(standard)}, {"standard": "gold"}
     )
     v = standard.value
-    ahead = f"{50 * (v.win(75, 50, 0) + v.win(75, 50, 1)):.0f}"
-    early = f"{50 * (v.win(50, 0, 0) + v.win(50, 0, 1)):.0f}"
+    ahead = f"{50 * (v.win_probability(75, 50, 0) + v.win_probability(75, 50, 1)):.0f}"
+    early = f"{50 * (v.win_probability(50, 0, 0) + v.win_probability(50, 0, 1)):.0f}"
     first, second = odds_verdict(odds)
     assert first == (
         f"Ahead 75 to 50 you win {ahead} % of matches between equals, "
@@ -391,7 +391,7 @@ def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
     scores, by_seat = odds_tables(odds)
     tens = [str(ten) for ten in range(0, 100, 10)]
     assert scores.headings == ("you", *tens) and [row[0] for row in scores.rows] == tens
-    assert scores.rows[7][6] == f"{50 * (v.win(70, 50, 0) + v.win(70, 50, 1)):.0f}"
+    assert scores.rows[7][6] == f"{50 * (v.win_probability(70, 50, 0) + v.win_probability(70, 50, 1)):.0f}"
     assert [row[1] for row in by_seat.rows] == ["dealer", "nondealer"]
 
 

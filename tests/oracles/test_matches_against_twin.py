@@ -93,7 +93,7 @@ def batch_row(units):
         for n in counts:
             row[batch_columns.COL_DEADWOOD_HISTOGRAM + min(n, batch_columns.DEADWOOD_BINS - 1)] += 1
         row[batch_columns.COL_PAIR_HISTOGRAM + quarters(facts)] += 1
-        for name in ("COL_DEAL_SQUARE", "COL_MATCH_SQUARE", "DEALT"):
+        for name in ("COL_DEAL_SQUARE", "COL_MATCH_SQUARE", "COL_DEALT_DIFFERENCE"):
             row[getattr(batch_columns, name)] += singles[name]
     return row
 
@@ -157,7 +157,7 @@ def book_deal(unit, result, played, a):
     if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
         row = played.matchup.variant.params
         dealt = [twin.deadwood(hands.names(hand), row) for hand in played.hands]
-    singles["DEALT"] += dealt[played.state.dealer] - dealt[1 - played.state.dealer]
+    singles["COL_DEALT_DIFFERENCE"] += dealt[played.state.dealer] - dealt[1 - played.state.dealer]
 
 
 def draws_the_joker(result, played):
