@@ -22,7 +22,7 @@ CASES = [
     (COMMAND.format(words=[*MATCH, "--json"]), f"{UNUSED} rich"),
     ("import simgin.cli.commands.variants", HEAVY),
     ("import simgin.plots", "matplotlib pandas rich"),
-    ("from simgin.rules import variants; variants.find('oklahoma+rush')", HEAVY),
+    ("from simgin.rules import variants; variants.find_variant('oklahoma+rush')", HEAVY),
     ("import simgin.text.notation", HEAVY),
 ]
 

@@ -1,6 +1,6 @@
 """Player types: who plays for whom in every command, report and page.
 
-    player_types(variants.find("standard"))  # weakest first: beginner, ..., strong
+    player_types(variants.find_variant("standard"))  # weakest first: beginner, ..., strong
 
 cast.toml lists the types of two-player and of solitaire games, their display names and their
 strategies, and the strategies that take part in odds, pilot matches and training.

@@ -39,8 +39,9 @@ import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from simgin.cli.main import cli
-from simgin.play import overdue
-overdue.SECONDS, overdue.BEAT, overdue.PATIENCE = {seconds}, 0.2, max(1, 60 * ({seconds} > 1))
+from simgin.play import watchdog
+watchdog.WARN_AFTER, watchdog.CHECK_INTERVAL = {seconds}, 0.2
+watchdog.ABORT_AFTER = max(1, 60 * ({seconds} > 1))
 cli.main(sys.argv[1:])
 """
 

@@ -53,12 +53,12 @@ from simgin.core.view import new_view
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
-policy = loader.find("mine.py").discard
-hook = compiler.hook(policy)
+policy = loader.find_strategy("mine.py").discard
+hook = compiler.compile_policy(policy)
 view = new_view()
 view.own_turn = 7
-rules = build_rules(variants.find("standard"))
-print(hook(view, rules, compiler.vector(policy)), sum(hook.stats.cache_hits.values()))
+rules = build_rules(variants.find_variant("standard"))
+print(hook(view, rules, compiler.make_parameter_vector(policy)), sum(hook.stats.cache_hits.values()))
 """
 EXPECTED = (20 + 3) + 200 + 50000 + 0 + 1 + 2 + (1 + 4) + 3 * 7 + 1000 + 9
 
@@ -251,8 +251,9 @@ def test_nothing_is_kept_once_someone_has_extended_numba(place):
     """The module that does it may be named nowhere in what is compiled."""
     extended = "from numba.extending import overload\n@overload(len)\ndef more(x): return None\n"
     Path("sibling.py").write_text(extended + SIBLING)
-    code = "from simgin.strategy import live, loader\n"
-    code += "print(repr(live.fingerprint(loader.find('mine.py').discard.function)))"
+    code = "from simgin.strategy import by_value, loader\n"
+    code += "policy = loader.find_strategy('mine.py').discard\n"
+    code += "print(repr(by_value.compute_fingerprint(policy.function)))"
     words, env = [sys.executable, "-c", code], {**os.environ, "PYTHONPATH": "."}
     done = subprocess.run(words, capture_output=True, text=True, env=env)
     assert done.stdout == "''\n", done.stderr

@@ -94,7 +94,7 @@ def test_a_copy_that_fails_leaves_nothing(monkeypatch, error, is_there):
 
 def test_a_copy_that_is_killed_is_completed_by_the_same_command(tmp_path):
     """Killed before any eighth operation on a file."""
-    code = "from simgin.text import examples; examples.copy(examples.Path('mine'))"
+    code = "from simgin.text import examples; examples.copy_examples(examples.Path('mine'))"
     copied, place = tmp_path / "copied", tmp_path / "place"
     with Killing(tmp_path, "import simgin.text.examples") as killing:
         for name in (copied, place):
