@@ -331,10 +331,10 @@ def assert_believable(v, matches, seed):
     matchup = dataclasses.replace(v.matchup, seed=seed, unit="match")
     compile_matchup(matchup)
     _, records = play_with_records(matchup, 0, matchup.count_units(matches))
-    mine = v.seats_alike | (records["half"] == v.seat)
+    mine = v.is_seat_symmetric | (records["half"] == v.seat)
     ends = records["outcome"][mine & (records["outcome"] != UNDECIDED)]
     won = np.select([ends == 0, ends == 1], [1.0, 0.0], 0.5)
-    start = v.start()
+    start = v.at_start()
     error = np.hypot(start.se, np.sqrt(start.value * (1 - start.value) / len(won)))
     assert abs(won.mean() - start.value) < 4.5 * error
 

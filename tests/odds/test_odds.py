@@ -391,7 +391,10 @@ def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
     scores, by_seat = odds_tables(odds)
     tens = [str(ten) for ten in range(0, 100, 10)]
     assert scores.headings == ("you", *tens) and [row[0] for row in scores.rows] == tens
-    assert scores.rows[7][6] == f"{50 * (v.win_probability(70, 50, 0) + v.win_probability(70, 50, 1)):.0f}"
+    assert (
+        scores.rows[7][6]
+        == f"{50 * (v.win_probability(70, 50, 0) + v.win_probability(70, 50, 1)):.0f}"
+    )
     assert [row[1] for row in by_seat.rows] == ["dealer", "nondealer"]
 
 

@@ -80,8 +80,8 @@ def test_the_error_of_non_additivity_agrees_with_repeated_experiments():
     for i in range(200):
         rng = np.random.default_rng([4, i])
         found.append(fit(rock_paper_scissors(0.6, 0.6, 0.52, rng=rng), 200))
-    scatter = np.std([one.share for one in found], ddof=1)
-    assert 0.2 < np.mean([one.share for one in found]) < 0.8
+    scatter = np.std([one.proportion for one in found], ddof=1)
+    assert 0.2 < np.mean([one.proportion for one in found]) < 0.8
     assert abs(np.mean([one.se for one in found]) / scatter - 1) < 0.2
 
 
@@ -129,7 +129,7 @@ def test_circles_are_those_found_by_hand(seed):
         players = [int(row[place][1:]) for place in ("first", "second", "third")]
         first = players.index(min(players))
         seen[tuple(players[first:] + players[:first])] = row["excess"]
-        assert row["proportion"] == pytest.approx(0.5 + 0.02 * row["excess"])
+        assert row["share"] == pytest.approx(0.5 + 0.02 * row["excess"])
     assert seen == pytest.approx(expected)
     p = np.sort(stats.norm.sf(list(expected.values())))
     holm = np.minimum(1, np.maximum.accumulate((70 - np.arange(len(p))) * p))
@@ -150,7 +150,7 @@ def test_even_players_seldom_go_round_in_a_circle():
 def test_triads_with_an_unknown_pair_are_left_out():
     cross = made_cross(random_shares(np.random.default_rng(1), 4, 0.1), 0.02)
     unknown = cross[["strategy", "opponent"]].isin(["p0", "p1"]).all(axis=1)
-    cross.loc[unknown, ["proportion", "se", "low", "high"]] = np.nan
+    cross.loc[unknown, ["share", "se", "low", "high"]] = np.nan
     assert find_circles(cross).n_triads == 2
 
 

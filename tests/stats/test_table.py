@@ -45,9 +45,9 @@ def test_every_value_and_error_agrees_with_the_units(unit, metric):
         return
     alone = 2 not in metric.players
     facts, tidy = FACTS[unit], frame(unit, b="" if alone else "simple")
-    sides = [("gold", metric.own), ("simple", metric.other)]
+    sides = [("gold", metric.numerator_a), ("simple", metric.numerator_b)]
     for strategy, name in sides[:1] if alone else sides:
-        sign = -1 if metric.zero_sum and strategy == "simple" else 1
+        sign = -1 if metric.is_zero_sum and strategy == "simple" else 1
         n = sign * toy.column(facts, name).astype(float) / metric.scale
         d = toy.column(
             facts,
@@ -126,14 +126,16 @@ def test_a_zero_has_no_minus_sign():
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
 def test_a_metric_has_facts_of_both_sides_and_a_meaning_with_its_range(metric):
-    assert ("(0 to 1)" in metric.meaning) == metric.share == ("per " not in metric.meaning)
-    swapped = {"a_": "b_", "b_": "a_"}.get(metric.own[:2], metric.own[:2]) + metric.own[2:]
-    assert metric.other == (metric.own if metric.zero_sum else swapped)
-    assert metric.own in batch_columns.FACT_INDEX
-    assert metric.other in batch_columns.FACT_INDEX
+    assert ("(0 to 1)" in metric.meaning) == metric.is_proportion == ("per " not in metric.meaning)
+    swapped = {"a_": "b_", "b_": "a_"}.get(
+        metric.numerator_a[:2], metric.numerator_a[:2]
+    ) + metric.numerator_a[2:]
+    assert metric.numerator_b == (metric.numerator_a if metric.is_zero_sum else swapped)
+    assert metric.numerator_a in batch_columns.FACT_INDEX
+    assert metric.numerator_b in batch_columns.FACT_INDEX
     facts = [
         batch_columns.DENOMINATOR_INDEX[batch_columns.FACT_INDEX[fact]]
-        for fact in (metric.own, metric.other)
+        for fact in (metric.numerator_a, metric.numerator_b)
     ]
     own, other = (batch_columns.FACT_NAMES[fact] for fact in facts)
     assert own.removeprefix("a_") == other.removeprefix("b_") or {own, other} == {"deals"}

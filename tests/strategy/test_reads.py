@@ -58,7 +58,8 @@ hook = compiler.compile_policy(policy)
 view = new_view()
 view.own_turn = 7
 rules = build_rules(variants.find_variant("standard"))
-print(hook(view, rules, compiler.make_parameter_vector(policy)), sum(hook.stats.cache_hits.values()))
+vector = compiler.make_parameter_vector(policy)
+print(hook(view, rules, vector), sum(hook.stats.cache_hits.values()))
 """
 EXPECTED = (20 + 3) + 200 + 50000 + 0 + 1 + 2 + (1 + 4) + 3 * 7 + 1000 + 9
 
