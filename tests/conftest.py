@@ -38,9 +38,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once(tmp_path_factory):
-    """What takes longest to compile: two workers that meet an empty cache share the work.
+    """Compile the slowest functions once when several pytest workers start with an empty cache.
 
-    Each first compiles what nobody else is at, and then waits for the rest, which it loads.
+    Each worker compiles what no other worker is compiling, then waits for the rest and loads it.
     """
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
@@ -66,16 +66,16 @@ def compile_strategy(name):
 
 @pytest.fixture(scope="module", autouse=True)
 def short_searches():
-    """Python's search for garbage leaves alone what was there before a file of tests.
+    """Exclude objects created before a test file from garbage collection.
 
-    A session has millions of objects, most of compiled code: to search them takes seconds.
+    A session has millions of objects, mostly compiled code, and searching them takes seconds.
     """
     gc.freeze()
 
 
 @pytest.fixture
 def empty_directory(tmp_path, monkeypatch):
-    """An empty working directory, and a terminal of 80 columns."""
+    """Create an empty working directory and set the terminal to 80 columns."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     return tmp_path
@@ -83,7 +83,7 @@ def empty_directory(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def chromium():
-    """A browser of the system, started once."""
+    """Start the system's Chromium once."""
     from support import browser
 
     with browser.started() as found:
@@ -92,12 +92,12 @@ def chromium():
 
 @pytest.fixture
 def without_pictures(monkeypatch):
-    """Pages have no pictures, which take seconds."""
+    """Write HTML reports without plots, which take seconds."""
     monkeypatch.setattr("simgin.report.html_report.plot_files", lambda *_: {})
 
 
 @pytest.fixture
 def wide_terminal(empty_directory, monkeypatch):
-    """An empty working directory, and a terminal of 200 columns."""
+    """Create an empty working directory and set the terminal to 200 columns."""
     monkeypatch.setenv("COLUMNS", "200")
     return empty_directory

@@ -19,7 +19,7 @@ FILES = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
-    """The Python of an environment with an editable install of the clone PARENT/simgin."""
+    """Create an environment with an editable install of the clone PARENT/simgin."""
     if int(metadata.version("setuptools").partition(".")[0]) < 77:
         pytest.skip("needs setuptools 77, which `make setup` installs")
     parent = tmp_path_factory.mktemp("parent")

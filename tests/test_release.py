@@ -42,7 +42,7 @@ def package_page(repository):
 
 
 def tracked():
-    """The files of the checkout that git does not ignore."""
+    """List the files of the checkout that git does not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if listing.returncode != 0:
@@ -52,7 +52,7 @@ def tracked():
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):
-    """A folder with the wheel and the source archive of a fresh checkout."""
+    """Build the wheel and the source archive of a fresh checkout."""
     major = int(metadata.version("setuptools").partition(".")[0])
     if major < 77:
         pytest.skip("needs setuptools 77, which `make setup` installs")
@@ -137,13 +137,13 @@ SIZE = re.compile(r" --(?:deals|matches) \S+")
 
 
 def blocks(page, language=""):
-    """The code blocks of a page in a language; commands are in none."""
+    """Return the code blocks of a page in a language; commands have none."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
     return [text for name, text in found if name == language]
 
 
 def commands(page):
-    """The simgin commands of a page, made small: a sweep trains no players, as one command does."""
+    """Return the simgin commands of a page with small sizes; a sweep trains no players."""
     lines = [re.split(r"\s+#", line)[0] for line in "".join(blocks(page)).splitlines()]
     said = [line for line in lines if line.startswith("simgin ")]
     said = [line.replace(" --adapt", "") if "--sweep" in line else line for line in said]
@@ -152,7 +152,7 @@ def commands(page):
 
 @pytest.fixture(scope="module")
 def stranger(released, tmp_path_factory):
-    """An environment with the wheel, what it requires also to tune, and the types of pandas."""
+    """Create an environment with the wheel, the requirements of tuning, and pandas-stubs."""
     place = tmp_path_factory.mktemp("stranger") / "venv"
     venv.create(place, with_pip=True)
     (wheel,) = released.glob("*.whl")
@@ -162,7 +162,7 @@ def stranger(released, tmp_path_factory):
 
 
 def typed(*words, stranger, cwd):
-    """What a command prints in that environment."""
+    """Run a command in that environment and return its output."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PY")}
     environment["PATH"] = f"{stranger / 'bin'}{os.pathsep}{environment['PATH']}"
     command = " ".join(map(str, words))
@@ -190,7 +190,7 @@ def test_every_pinned_package_takes_the_oldest_python():
 
 
 def oldest():
-    """The oldest version of each package that pyproject.toml allows; test tools have none."""
+    """Return the oldest allowed version of each package in pyproject.toml, test tools excepted."""
     extras = PROJECT["optional-dependencies"]
     used = [extras[name] for name in EXTRAS]
     wanted = map(Requirement, chain(PROJECT["dependencies"], *used))
@@ -201,7 +201,7 @@ def oldest():
 
 
 def minimum():
-    """The versions of constraints-minimum.txt."""
+    """Return the versions in constraints-minimum.txt."""
     lines = (ROOT / "constraints-minimum.txt").read_text().splitlines()
     return {name: Version(version) for name, version in (line.split("==") for line in lines)}
 

@@ -13,7 +13,7 @@ SCRIPTS = {path.name: path.read_text() for path in (ROOT / "training").glob("*.p
 
 
 def recipe():
-    """The scripts that `make train` runs, in order."""
+    """Return the scripts that `make train` runs, in order."""
     text = (ROOT / "Makefile").read_text()
     lines = text.partition("\ntrain: ")[2].partition("\n\n")[0]
     return re.findall(r"training/(\w+\.py)", lines)

@@ -115,7 +115,7 @@ def test_a_second_training_of_the_same_player_is_refused(toy, empty_directory, r
 
 
 def learned(workers, stop=None):
-    """What came of a training, and its file; or None if it was interrupted behind a round."""
+    """Return the result of a training and its file, or None if a round interrupted it."""
     lines = []
 
     def see(line):
@@ -155,7 +155,7 @@ def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_worke
 
 
 def found_with(gains):
-    """What came of a training whose confirmation found these gains, of standard error one point."""
+    """Return a result whose confirmation found these gains, each with a standard error of 0.01."""
     lines = []
     for opponent, gain in gains.items():
         after = Estimate(0.5 + gain, 0.01, 100, 0.48 + gain, 0.52 + gain)

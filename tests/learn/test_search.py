@@ -28,7 +28,7 @@ def tuned_of(request, see=lambda generation: None):
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
-    """A search that starts far from the best number, and what it came to."""
+    """Run a search that starts far from the best value."""
     file = write_planted(tmp_path_factory.mktemp("planted"), 4.0)
     sizes = {"generations": 6, "matches": 1000, "confirmed": 2000, "seed": 5}
     return tuned_of(TuneRequest.read(str(file), "eaai", ["simple"], "p", **sizes))

@@ -37,7 +37,7 @@ def slow_count(a, b, variant):
 
 @pytest.fixture
 def fresh(tmp_path, monkeypatch):
-    """An empty cache directory."""
+    """Create an empty cache directory."""
     monkeypatch.setattr(outcomes, "outcomes_directory", lambda: tmp_path)
     return tmp_path
 

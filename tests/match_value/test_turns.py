@@ -28,7 +28,7 @@ UNITS = 6
 
 
 def turns_of(played):
-    """The turns of a replayed deal as `turns.TURN`, without the number of the deal."""
+    """Return the turns of a replayed deal as `hands_by_turn.TURN_DTYPE`, without the deal."""
     row = dict(played.matchup.variant.params)
     held = [set(hands.names(hand)) for hand in played.hands]
     own, found = [0, 0], []

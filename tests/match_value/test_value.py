@@ -76,7 +76,7 @@ TINY |= {(1, 1, GIN, 6): 4, (1, 1, KNOCK, 2): 3, (1, -1, VOID, 0): 1, (1, 0, KNO
 
 
 def after_deal(game, state, dealer, winner, kind, points):
-    """The state of both sides after a deal, as dictionaries; 1.0 or 0.0 once the match is won."""
+    """Return both sides' scores after a deal as dictionaries, or 1.0 or 0.0 after the match."""
     sides = [dict(side) for side in state]
     if winner >= 0:
         side, other = sides[winner], sides[1 - winner]
@@ -101,9 +101,9 @@ def after_deal(game, state, dealer, winner, kind, points):
 
 
 def kept(game, one, side):
-    """What matters of a side's score.
+    """Return the part of a side's score that matters.
 
-    Without this the plain recursion would have no end.
+    Otherwise the plain recursion would not end.
     """
     names = {"points": ["points"], "deals": ["deals"], "twofold": ["points", "deals"]}
     names |= {"race": ["points" if one == game["points_side"] else "deals"]}

@@ -57,7 +57,7 @@ def played(strategy, variant, n, seed=1, workers=None):
 
 
 def row(frame, **wanted):
-    """The only row of a frame with these values."""
+    """Return the only row of a frame with these values."""
     matching = frame[(frame[[*wanted]] == [*wanted.values()]).all(axis=1)]
     (found,) = matching.to_dict("records")
     return found
@@ -237,7 +237,7 @@ def random_deals(rng, n):
 
 
 def known():
-    """What is estimated of that law, from every chance in it."""
+    """Compute the estimated quantities from the exact probabilities."""
     needed, place, lost = (
         every.reshape(-1) for every in np.meshgrid(np.arange(len(NEEDED)), np.arange(43), LOST)
     )
@@ -247,7 +247,7 @@ def known():
     by_draw = np.bincount(drawn, gin).cumsum()
 
     def between(result):
-        """The part of the variance that the place of the joker explains: all are as likely."""
+        """Return the share of the variance that the joker's position explains."""
         cells = [p[place == at] @ result[place == at] * 43 for at in range(43)]
         return np.var(cells) / (p @ (result - p @ result) ** 2)
 

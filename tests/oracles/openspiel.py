@@ -40,7 +40,7 @@ def deadwood(hand: int) -> int:
 
 
 def pieces(meld: int) -> Iterator[int]:
-    """A meld as melds of at most five cards, the only ones that OpenSpiel knows."""
+    """Split a meld into melds of at most five cards, the only ones that OpenSpiel knows."""
     cards = members(meld)
     while len(cards) > 5:
         yield sum(1 << number for number in cards[:3])
@@ -111,13 +111,13 @@ class Deal:
         return mask(number for number in self.state.legal_actions() if number < 52)
 
     def endings(self) -> int:
-        """The cards with which a knock is possible now: of eleven, or ten and the last discard."""
+        """Return the cards that allow a knock, of eleven or of ten and the last discard."""
         if KNOCK not in self.state.legal_actions():
             return 0
         return mask(self.state.child(KNOCK).legal_actions())
 
     def options(self) -> list[Action]:
-        """The legal actions up to the knock; at the wall `take` is the first half of one."""
+        """Return the legal actions up to the knock; at the wall, `take` is half an action."""
         if self.phase == PHASE.DISCARD:
             return self._each(THROW, self.throws()) + self._each(STOP, self.endings())
         legal = self.state.legal_actions()
@@ -169,7 +169,7 @@ class Deal:
         self.apply(SPIEL.PASS_ACTION)
 
     def least_count(self) -> int:
-        """The defender's least count by every choice of lay-offs and melds OpenSpiel allows."""
+        """Return the defender's least deadwood over all layoffs and melds of OpenSpiel."""
         seat = self.seat
         return min(end.deadwood()[seat] for end in _ends(self.state, set()))
 

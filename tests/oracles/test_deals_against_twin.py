@@ -152,7 +152,7 @@ def compare(text, seed, own, from_stacked, wanted=()):
 
 
 def stacked_deal(rng, matchup, i, dealer):
-    """A deal from a stacked pack and its match; two in three of those for two at any score."""
+    """Play a deal from a stacked pack; two in three two-player deals are at any score."""
     row = matchup.variant.params
     if row["players"] == 1:
         pack = hands.stacked_alone(rng, row)
@@ -164,7 +164,7 @@ def stacked_deal(rng, matchup, i, dealer):
 
 
 def any_place(rng, row):
-    """A place for the joker among the 53 cards, as the row allows; -1 if it has none."""
+    """Return a random joker position among the 53 cards; -1 without a joker."""
     if row["joker"] == "none":
         return -1
     in_hand = row["joker"] == "before_deal" and row["joker_in_hand"] == "lose"

@@ -65,7 +65,7 @@ def draws_to_gin(decks, dealt, threes, fours, fives, out):
 
 
 def chances_to_win(rules, n, seed):
-    """The probability that hindsight wins each of n decks, over the joker's places, by search."""
+    """Search the probability, over joker positions, that hindsight wins each of n decks."""
     dealt = 11 if rules.first_turn == FIRST_TURN_DISCARD else 10
     decks = np.random.default_rng(seed).permuted(np.tile(np.arange(52), (n, 1)), axis=1)
     draws = np.zeros(n, np.int64)

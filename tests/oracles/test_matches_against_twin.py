@@ -73,12 +73,12 @@ SHOWDOWNS = ("knock", "undercut", "even")
 
 
 def new_unit():
-    """An empty unit: facts, turns of the deals, showdown counts, and sums of single results."""
+    """Return an empty unit: facts, turns, showdown counts, and sums of single results."""
     return Counter(), [], [], Counter()
 
 
 def batch_row(units):
-    """The batch row of units, by the definitions of `simgin.core.batch_columns`."""
+    """Return the batch row of units, by the definitions in `simgin.core.batch_columns`."""
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     for facts, turns, counts, singles in units:
         vector = np.array([facts[name] for name in batch_columns.FACT_NAMES], np.int64)
@@ -107,7 +107,7 @@ def quarters(facts):
 
 
 def named(row):
-    """A row as a dict, so that a difference has a name."""
+    """Return a row as a dict, so that a difference has a name."""
     blocks = {
         "sum": batch_columns.COL_SUM,
         "square": batch_columns.COL_SQUARE,
@@ -126,7 +126,7 @@ def named(row):
 
 
 def book_deal(unit, result, played, a):
-    """Add a deal of the twin to its unit; a: seat of strategy A."""
+    """Add a deal of the reference to its unit; `a` is the seat of strategy A."""
     facts, turns, counts, singles = unit
     turns.append(result.turns)
     facts["deals"] += 1
@@ -161,7 +161,7 @@ def book_deal(unit, result, played, a):
 
 
 def draws_the_joker(result, played):
-    """Whether a single player drew the joker, which was not among the cards dealt."""
+    """Return True if a solitaire player drew the joker, which was not dealt."""
     dealt = 11 if played.matchup.variant.params["first_turn"] == "discard_first" else 10
     return result.kind == "joker" and int(played.state.joker) >= dealt
 
@@ -201,7 +201,7 @@ def book_match(unit, match, a):
 
 
 def final_score(match):
-    """The final score of both sides: won games, won deals, or points of all columns together."""
+    """Return the final score of both sides: won games, won deals, or total points."""
     goal = match.goal
     if match.row["goal"] == "games":
         return goal.games
@@ -222,7 +222,7 @@ def game(text, i, seed):
 
 
 def played_match(game, unit, half, booked):
-    """Replay and record a match deal by deal; the twin's match at its end."""
+    """Replay and record a match deal by deal; return the reference's match at its end."""
     match = None
     while match is None or not match.over:
         played = trace_deal(game, unit, half, match.deals if match else 0)
@@ -237,7 +237,7 @@ def played_match(game, unit, half, booked):
 
 
 def compare(game, n):
-    """The twin's matches of n units, after checking that the engine has the same sums."""
+    """Check the engine's sums of n units against the reference and return its matches."""
     matches, units = [], []
     for unit in range(n):
         booked, dealers = new_unit(), set()

@@ -19,14 +19,14 @@ BINS = 128  # more than the value of ten face cards
 
 
 def lane_lists():
-    """The 8,192 lanes sorted by number of cards, and the index at which each number begins."""
+    """Return the 8,192 lanes sorted by number of cards, and the first index of each number."""
     sizes = np.array([lane.bit_count() for lane in range(8192)])
     return np.argsort(sizes, kind="stable"), np.searchsorted(np.sort(sizes), np.arange(15))
 
 
 @compile_function
 def orders(i, j, k, m):
-    """Number of distinct orders of four lanes, given by their indices i >= j >= k >= m."""
+    """Return the number of distinct orders of four lanes with indices i >= j >= k >= m."""
     ways = 24
     if i == j or j == k or k == m:
         ways = 12

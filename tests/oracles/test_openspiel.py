@@ -35,7 +35,7 @@ DIFFERENCES = {"knock hidden": 0.02, "broken off": 0.09}
 
 @pytest.fixture
 def openspiel(request):
-    """The driver. Without OpenSpiel quick tests are skipped, but slow ones fail."""
+    """Return the driver; without OpenSpiel, quick tests are skipped and slow ones fail."""
     if not request.node.get_closest_marker("slow"):
         pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
@@ -109,7 +109,7 @@ def same_endings(theirs, eleven, count, limit, rules, seen):
 
 
 def same_showdown(oracle, theirs, state, stopper, rules, seen):
-    """The engine's melds and lay-offs are legal, give the same counts, and no others lower them."""
+    """Check that the engine's melds and layoffs are legal, with the same counts, and optimal."""
     hand = theirs.hand(1 - stopper)
     assert oracle.deadwood(hand) == state.defender_before
     theirs.show(int(meld) for meld in state.melds if meld)
@@ -128,7 +128,7 @@ def same_showdown(oracle, theirs, state, stopper, rules, seen):
 
 
 def stacked(rng):
-    """A pack with two hands full of melds, for knocks, undercuts and lay-offs every few deals."""
+    """Return a pack with two hands full of melds, for many knocks, undercuts and layoffs."""
     one = hands.meld_rich(rng, 10, "low")
     other = hands.made_of_melds(rng, 10, "low", one)
     first, second = (rng.sample(hands.members(hand), 10) for hand in (one, other))
@@ -137,7 +137,7 @@ def stacked(rng):
 
 
 def walk(rng, oracle, deal, rules):
-    """The actions of a random deal, sensible enough to end in every way, up to the knock."""
+    """Return the actions of a random deal that can end in every way, up to the knock."""
     eager, action = rng.choice((0, 0.3, 1)), None
     while not deal.over and (action is None or action.what != STOP):
         if deal.phase == oracle.PHASE.DISCARD:
@@ -162,7 +162,7 @@ def _close(rng, deal, rules, eager, taken):
 
 
 def _at_the_wall(deal, rules):
-    """The one ending that the engine proposes: least deadwood, dearest discard, lowest card."""
+    """Return the ending that the engine proposes: least deadwood, then highest discard."""
     eleven = deal.hand(deal.seat)
 
     def preference(action):

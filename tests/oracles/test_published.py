@@ -28,7 +28,7 @@ LIMIT = 3  # combined standard errors
 
 
 def summed(a, b, variant, unit, n, seed=SEED):
-    """The sums over n deals or matches."""
+    """Return the sums over n deals or matches."""
     return batches.sum_rows(runner.run_matchup(parse_matchup(a, b, variant, seed, unit), n, 2))
 
 
@@ -37,7 +37,7 @@ def fact(total, name):
 
 
 def share(total, above, below):
-    """A ratio of two facts and its standard error, from sums over independent units."""
+    """Return a ratio of two facts and its standard error, from sums over independent units."""
     top, bottom = batch_columns.FACT_INDEX[above], batch_columns.FACT_INDEX[below]
     assert batch_columns.DENOMINATOR_INDEX[top] == bottom
     ratio = total[batch_columns.COL_SUM + top] / total[batch_columns.COL_SUM + bottom]
@@ -170,7 +170,7 @@ FIGURES = {
 
 @pytest.fixture(scope="module")
 def simple():
-    """The sums over 100,000 matches, a million deals."""
+    """Return the sums over 100,000 matches, a million deals."""
     return summed("simple", "simple", "eaai", "match", 100_000, SEED_OF_SIMPLE)
 
 

@@ -60,7 +60,7 @@ def test_points_of_every_showdown_are_the_twins(flags, tie):
 
 
 def result(row, rng):
-    """A deal with few points, of any kind that the goal can meet."""
+    """Return a deal with few points and any ending that the goal allows."""
     kinds = ["knock", "gin", "undercut", "even", "void"] + ["refused"] * (row["die"] != "off")
     kind = rng.choice(kinds)
     if kind in ("even", "void"):

@@ -85,7 +85,7 @@ def seldom(view, rules, params):
 
 @knock(noise=True)
 def often(view, rules, params):
-    """What champion's training plays by up to the question."""
+    """Knock with gin, else with probability 0.4, as champion's training does before the rollout."""
     return is_gin_or_better(view) or bernoulli(0.4, view.noise)
 
 
@@ -93,13 +93,13 @@ SLOTS = {"discard": any_discard, "take": any_take, "knock": either}
 
 
 def question_of(view, questions, slot):
-    """The place among A's questions of a slot of the one whose view this is."""
+    """Return the index of the decision with this view among A's decisions in a slot."""
     return [q.view == view for q in questions if q.seat == 0 and q.slot == slot].index(True)
 
 
 @cache
 def forced_once(usual):
-    """What answers as usual, but for one question; its numbers come before the usual ones."""
+    """Return a policy that is forced at one decision; its parameters precede the usual ones."""
 
     def forced(now, rules, params):
         here = (now.turn, now.hand, now.phase, now.ending_card)
@@ -109,7 +109,7 @@ def forced_once(usual):
 
 
 def played_again(matchup, unit, view, slot, answer):
-    """The deal once more, with a policy in Python that answers one question otherwise."""
+    """Trace the deal again with a Python policy that chooses another action at one decision."""
     usual = matchup.a.policy(slot)
     numbers = [
         view.turn,
@@ -320,7 +320,7 @@ TOLD = [name for name in DEAL_RECORD.names if name not in NOT_TOLD]
 
 
 def true_world(deal, view):
-    """The hidden cards as they lay, also those that the deal did not come to, and the joker."""
+    """Return the real hidden cards, including undealt cards and the joker."""
     while deal.state.dealt < 52:
         deal_next_card(deal.state)
     pack = [int(card) for card in deal.state.pack]
@@ -339,7 +339,7 @@ def true_world(deal, view):
 
 
 def done(deal, question, rules):
-    """What the player did at a question, as an action."""
+    """Return the player's choice at a decision as an action."""
     view, answer = question.view, question.action
     if question.slot == "offer":
         return Action(ACTION_OFFER, answer)

@@ -22,9 +22,9 @@ def deals(variant, opponent):
 
 
 def laid(deal, number):
-    """The pile before a question, from the transcript of the deal: oldest first, with stars.
+    """Return the pile before a decision from the trace, oldest first, with stars.
 
-    A player is asked about the ending after the discard, which lies on the pile only then.
+    A player decides about the ending after the discard, which is in the pile only afterwards.
     """
     turn = int(deal.decision(number).view.turn)
     first = deal.decision(0).view

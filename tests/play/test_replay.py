@@ -180,7 +180,7 @@ def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_p
 
 
 def said_of_the_die(row):
-    """What the text says of a decision about the die."""
+    """Return the replay's text for a decision about the die."""
     if row["slot"] == "offer":
         return f"offers {row['answer']}" if row["answer"] else f"leaves the die at {row['stake']}"
     if row["answer"]:

@@ -30,7 +30,7 @@ def shown(question):
 
 
 def any_answer(rng, question):
-    """A legal answer; endings are mostly declined, so that deals grow long."""
+    """Return a random legal action that mostly declines endings, so that deals are long."""
     if question.slot in ("knock", "offer") and rng.random() < 0.8:
         return 0
     return rng.choice([answer for answer in LEGAL if int(question.view.legal) >> answer & 1])

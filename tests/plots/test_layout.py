@@ -88,7 +88,7 @@ def on_data(text, axes):
 
 
 def faults(figure):
-    """What is wrong with the layout of a figure, in words."""
+    """List the layout errors of a figure."""
     figure.draw_without_rendering()
     texts = visible_texts(figure)
     found = []

@@ -18,7 +18,7 @@ from support.made_pages import HOSTILE, figure, made, text_table
 
 @functools.cache
 def sound():
-    """The page of `made()`, drawn once."""
+    """Render the HTML report of `made()` once."""
     return html_report.render_html(made())
 
 

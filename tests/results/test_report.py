@@ -45,7 +45,7 @@ def here(empty_directory):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Makes a run once, "match" or of RUNS, and copies its directory to `out`: what it printed."""
+    """Run an experiment ("match" or of RUNS) once and copy its directory to `out`."""
 
     @cache
     def run(name):
@@ -78,7 +78,7 @@ def emptied(place):
 
 
 def findings_on(files):
-    """The verdict of the page."""
+    """Return the verdict of the HTML report."""
     page = files["report.html"].decode()
     return page.partition('<ul class="verdict">')[2].partition("</ul>")[0]
 

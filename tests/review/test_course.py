@@ -29,7 +29,7 @@ def matchup(request):
 
 @pytest.fixture(scope="module")
 def deals(matchup):
-    """The deals of every match, in order."""
+    """Return the deals of every match, in order."""
     _, records = kernel.play_with_records(matchup, 0, MATCHES)
     matches = {}
     for record in records:
@@ -146,7 +146,7 @@ def test_squares_of_knocks_are_those_of_the_matches(deals, followed):
 
 
 def median(counts):
-    """The median of counts whose batches are matches."""
+    """Return the median of counts whose batches are matches."""
     return match_course.grouped_median(counts, np.einsum("bi,bj->bij", counts, counts))
 
 
@@ -171,9 +171,12 @@ def test_the_median_of_whole_numbers_spread_over_their_units():
 
 
 def of_matches(deals, per, count):
-    """Standard deviation of a match's move of a ratio, times the root of matches: slow and plain.
+    """Return the standard deviation of a match's influence on a ratio, times the root of matches.
 
-    per, count: what a deal adds to the denominator and to the numerator.
+    Args:
+        deals: Deals of every match.
+        per: Function that returns a deal's part of the denominator.
+        count: Function that returns a deal's part of the numerator.
     """
     pairs = [(sum(map(count, match)), sum(map(per, match))) for match in deals]
     ratio = sum(n for n, _ in pairs) / sum(d for _, d in pairs)

@@ -44,7 +44,7 @@ def drawn_once():
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """The directory of a small review, made once: ten batches of every player against itself."""
+    """Run a small review once: ten batches of every player against itself."""
     with pytest.MonkeyPatch.context() as patched:
         place = tmp_path_factory.mktemp("review")
         patched.chdir(place)
@@ -54,7 +54,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def rows(made):
-    """The batch rows of every cell, by variant, A and B."""
+    """Return the batch rows of every matchup by variant, A and B."""
     manifest = json.loads((made[0] / directory.MANIFEST_FILE).read_text())
     with ledger.open_existing_ledger(made[0] / ledger.LEDGER_FILE) as run_ledger:
         return {
@@ -125,7 +125,7 @@ def test_a_length_that_no_target_reaches_gets_the_highest():
 
 
 def near_targets(variant, player, seed):
-    """The target chosen for a variant, and how far the lengths of targets near it are from it."""
+    """Return the chosen target and the length errors of nearby targets."""
     request = ReviewRequest(("standard", variant), "standard", seed=seed, matches=1_000)
 
     def length(text):

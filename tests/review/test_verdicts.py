@@ -34,9 +34,15 @@ def number(value, half=0.0):
 
 
 def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0, gin=0.5):
-    """A review of `straight` against `standard` in which the strong player's rows change so.
+    """Return a review of `straight` against `standard` with these effects for the strong player.
 
-    everybody: changes of the weaker kinds, by row. A quantity may stand for a change.
+    Args:
+        changes: Effects by scorecard row, as numbers or paired estimates.
+        half: Half-width of every interval.
+        everybody: Effects for the weaker player types, by scorecard row.
+        skill: Effects on skill against the weaker player types.
+        waiting: Effect on playing for gin against knocking immediately.
+        gin: Proportion of gin in `straight`.
     """
     request = ReviewRequest((BASE, OTHER), BASE, strong=((BASE, "champion"), (OTHER, "champion")))
     made = Review(request, None)
@@ -206,7 +212,7 @@ def test_a_length_is_said_by_its_factor_from_one_and_a_half_on(change, words):
 
 
 def shares(own, base, half=0.002):
-    """A review in which the shut-outs of the strong player go from one share to another."""
+    """Return a review in which the strong player's shut-outs change from one share to another."""
     made = review({"shut_out": number(own - base, half)})
     row = next(row for row in made.rows if row.key == "shut_out")
     own, base = number(own, half), number(base, half)
@@ -247,7 +253,7 @@ def test_a_tenth_needs_the_whole_interval():
 
 
 def asked(*players, base=BASE, **more):
-    """A request whose strong players are given with their variants."""
+    """Return a request with the strong players of its variants."""
     return ReviewRequest(tuple(v for v, _ in players), base, strong=players, **more)
 
 
@@ -423,7 +429,7 @@ def test_a_sweep_says_where_waiting_wins(shares, words):
 
 
 def a_sweep(shares):
-    """A review of a sweep whose figures of playing for gin are the batches of these shares."""
+    """Return a review of a sweep with these win rates of playing for gin."""
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
     keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]

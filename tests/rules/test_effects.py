@@ -56,7 +56,7 @@ PLAYERS = {
 
 
 def values_of(name):
-    """Some values of a parameter."""
+    """Return some values of a parameter."""
     return NUMBERS.get(name) or possible(rule_parameters()[name])
 
 
@@ -70,7 +70,7 @@ def any_rules(rng, base):
     text = "+".join(
         f"{name}={rule_parameters()[name].to_text(value)}" for name, value in row.items()
     )
-    return replace(variants.find_variant(base), text=f"{base}+{text}", row=row)
+    return replace(variants.find_variant(base), text=f"{base}+{text}", params=row)
 
 
 def results(variant, players, n, unit="match"):
@@ -80,15 +80,15 @@ def results(variant, players, n, unit="match"):
 
 
 def others(variant, name):
-    """The same rules with other values of a parameter, a dash among them."""
+    """Yield valid rules that differ only in one parameter."""
     for value in (None, *values_of(name)):
         row = {**variant.params, name: value}
         if value != variant.params[name] and not variants.validate(row):
-            yield replace(variant, text=f"{variant.text}+{name}={value}", row=row)
+            yield replace(variant, text=f"{variant.text}+{name}={value}", params=row)
 
 
 def moved_by(variant, players, n, rng):
-    """The parameters whose change changes a result; of those with an effect one value is tried."""
+    """Yield the parameters whose change changes a result, of those with an effect for one value."""
     expected = results(variant, players, n)
     for name, parameter in rule_parameters().items():
         changes = [*others(variant, name)]
@@ -99,7 +99,7 @@ def moved_by(variant, players, n, rng):
 
 
 def moved_in_single_deals(variant, players, n):
-    """The parameters of matches alone whose change changes a result of single deals."""
+    """Return the match parameters whose change changes a result of single deals."""
     expected = results(variant, players, n, "deal")
     for name in [name for name, parameter in rule_parameters().items() if parameter.matches_only]:
         if any(

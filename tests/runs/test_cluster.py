@@ -55,14 +55,14 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def two(place):
-    """A scheduler with two permanent workers."""
+    """Start a scheduler with two permanent workers."""
     with dask(place, workers=2) as one:
         yield one
 
 
 @pytest.fixture
 def team(two):
-    """A team of both workers."""
+    """Connect to a cluster with two workers."""
     team = ClusterPool(two.address)
     team.client.wait_for_workers(2, timeout=60)
     yield team
@@ -133,7 +133,7 @@ def test_a_local_cluster_listens_to_this_machine_alone():
 
 
 def refused(team, cell):
-    """The error that a run on this cluster ends with."""
+    """Return the error of a run on this cluster."""
     with pytest.raises(ClusterError) as error, ledger.open_ledger(None, {}) as run_ledger:
         team.prepare([cell.matchup])
         runner.run_tasks([cell], run_ledger, team)

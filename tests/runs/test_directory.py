@@ -29,7 +29,7 @@ MANIFEST = {"simgin": "0.1.0", "seed": 1}
 
 @pytest.fixture
 def place(tmp_path):
-    """The directory of a run that was saved."""
+    """Create the directory of a saved run."""
     directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     return tmp_path / "run"
 
@@ -171,7 +171,7 @@ for number in range(int(times)):
 
 
 def saving_together(place, times, question=""):
-    """What two processes report that write into one directory at the same time."""
+    """Return the errors of two processes that write to one directory at the same time."""
     words = [sys.executable, "-c", SAVING, place]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     several = [

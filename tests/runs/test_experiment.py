@@ -18,9 +18,9 @@ u = [10, 25]
 
 
 def slow_contrasts(found, base):
-    """The comparisons, written out over all pairs of cells.
+    """Return the contrasts, computed over all pairs of matchups.
 
-    For files whose cells all come from a single panel, sweep or solo list with a full grid.
+    Valid only for files whose matchups come from one panel, sweep or solo list with a full grid.
     """
     games, players = (list(dict.fromkeys(cell[part] for cell in names(found))) for part in (0, 1))
     met = [player for player in players if any(a == player != b for _, a, b in names(found))]

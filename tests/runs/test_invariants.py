@@ -33,7 +33,7 @@ ALONE = (("gold", None), ("random", None))
 
 
 def batches(one, units):
-    """A block of three small batches of a real matchup: two of `units` each and a shorter one."""
+    """Play a block of three small batches: two of `units` each and a shorter one."""
     sizes = [units, units, units // 2 + 1]
     return sizes, np.concatenate(
         [kernel.play_batches(one, k * one.batch_size, n) for k, n in enumerate(sizes)]
@@ -70,7 +70,7 @@ def test_every_row_the_engine_plays_passes(variant, unit):
     ],
 )
 def sound(request):
-    """A matchup and one full batch of it."""
+    """Play one full batch of a matchup."""
     a, b, variant, unit = request.param
     cell = pair(a, b, variant, unit)
     found = kernel.play_batches(cell, 0, cell.batch_size)
@@ -88,7 +88,7 @@ def passes(one, row):
 
 
 def unnoticed(one, found, change):
-    """The columns in which a change goes unnoticed."""
+    """List the columns in which a change is not detected."""
     names = []
     for i, name in zip(range(batch_columns.N_COLUMNS), NAMES, strict=True):
         row = found.copy()

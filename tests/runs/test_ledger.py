@@ -51,7 +51,7 @@ RUN = {
 
 
 def rows(rng, batches):
-    """Rows as wide as real ones, with numbers of every size."""
+    """Return random rows with the width of real ones and numbers of every size."""
     bits = rng.integers(0, 63, (batches, batch_columns.N_COLUMNS))
     return rng.integers(0, 2**63, (batches, batch_columns.N_COLUMNS)) >> bits * np.sign(
         rng.integers(-1, 2, bits.shape)
@@ -59,7 +59,7 @@ def rows(rng, batches):
 
 
 def whole(path):
-    """Whether SQLite finds nothing wrong with the file."""
+    """Return True if SQLite finds no error in the file."""
     with sqlite3.connect(path) as connection:
         return connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
@@ -127,7 +127,7 @@ def test_a_block_is_stored_whole_or_not_at_all(path, table, fails_at):
 
 
 def numbered(first, units):
-    """Rows of ten units that give the number of their units and the sum of their numbers."""
+    """Return rows of ten units, with the number of units and the sum of their indices."""
     out = np.zeros((-(-units // 10), batch_columns.N_COLUMNS), np.int64)
     for unit in range(first, first + units):
         out[(unit - first) // 10, :2] += 1, unit
@@ -195,7 +195,7 @@ with open_ledger(Path(sys.argv[1]), {"seed": 1}) as ledger:
 
 
 def starting(path, count):
-    """Processes that open the ledger at the same moment, each once all are there."""
+    """Start processes that open the ledger at the same time."""
     words = [sys.executable, "-c", HOLDING, path]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     several = [subprocess.Popen(words, text=True, **pipes) for _ in range(count)]
@@ -278,7 +278,7 @@ def empty(place):
 
 
 def read_and_written(killing, place):
-    """What a killed ledger holds for a reader, who may come first; all is there afterwards."""
+    """Return the number of batches in a killed ledger, then complete it."""
     end = killing.attempt(place, READ + WRITE + READ)
     assert end.ended == 0, end.said
     before, after = end.said.split()

@@ -30,7 +30,7 @@ CELLS = {
 
 
 def written(path, matchup, units):
-    """The batch rows, the records, and what is read back of them."""
+    """Write a Parquet file and return the batch rows, the records and the frame read back."""
     rows, deals = play_with_records(matchup, 0, units)
     named = (matchup.variant.text, matchup.a.text, matchup.opponent)
     assert records.write_deals(path, [(*named, deals)]) == len(deals)
@@ -60,7 +60,7 @@ def test_recorded_deals_are_read_back_and_add_up_to_the_batch_rows(tmp_path, mat
 
 
 def added_up(frame, unit):
-    """Sums of facts, counted from recorded deals."""
+    """Return sums of facts, computed from recorded deals."""
     decided = frame[frame["winner"] != ""]
     knocks = frame["kind"].isin(["knock", "undercut", "even"])
     found = {kind: (frame["kind"] == kind).sum() for kind in batch_columns.DEAL_ENDINGS}

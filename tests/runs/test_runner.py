@@ -26,7 +26,7 @@ TOY = SimpleNamespace(
 
 
 def numbered(matchup, first, units):
-    """A batch row that gives the number of its units and the sum of their numbers."""
+    """Return batch rows with the number of units and the sum of their indices."""
     rows = np.zeros((-(-units // matchup.batch_size), batch_columns.N_COLUMNS), np.int64)
     for unit in range(first, first + units):
         rows[(unit - first) // matchup.batch_size, :2] += 1, unit
@@ -34,7 +34,7 @@ def numbered(matchup, first, units):
 
 
 def failing(*bad, delay=lambda unit: 0.0):
-    """A player that fails in a block that holds a bad unit and names the smallest one."""
+    """Return a player that fails with the smallest bad unit of its block."""
 
     def play(matchup, first, units):
         for unit in range(first, first + units):
@@ -59,7 +59,7 @@ def toys(monkeypatch):
 
 
 def play(n, workers=2, progress=None, ledger=None, **more):
-    """The runner's result for a toy cell, and its rows."""
+    """Run a toy matchup and return its result and rows."""
     if ledger is None:
         with open_ledger(None, {}) as ledger:
             return play(n, workers, progress, ledger, **more)

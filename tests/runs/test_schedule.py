@@ -16,17 +16,17 @@ UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks tak
 
 
 def toy(batch, n):
-    """A cell of n units in batches of `batch`."""
+    """Return a task of n units in batches of `batch`."""
     return Task(SimpleNamespace(batch_size=batch, count_units=lambda n: n), n)
 
 
 def ledger_of(*finished):
-    """A ledger that knows only which (batch, units) are finished in every cell."""
+    """Return a ledger that contains only these finished (batch, units) of every matchup."""
     return SimpleNamespace(finished_batches=lambda i, size, with_deals=False: set(finished[i]))
 
 
 def units_of(cell, finished):
-    """The finished units of a cell: those of whole batches and of the very batch it ends with."""
+    """Return the finished units: those of complete batches and of the last, shorter batch."""
     size, n = cell.matchup.batch_size, cell.n
     found = set()
     for number, many in finished:
@@ -38,7 +38,7 @@ def units_of(cell, finished):
 
 @st.composite
 def cells_and_finished(draw):
-    """A cell and batches that earlier runs may have left: whole, cut short, or beyond its end."""
+    """Draw a task and batches of earlier runs: complete, shortened, or after its end."""
     size = draw(st.integers(1, 7))
     n = draw(st.integers(1, 60))
     batches = st.tuples(st.integers(0, 70 // size), st.integers(1, size))

@@ -36,7 +36,7 @@ def size(request, monkeypatch):
 
 
 def error_of_a_rate():
-    """The standard error of a rate of 5 % over all experiments."""
+    """Return the standard error of a rate of 5 % over all experiments."""
     return np.sqrt(0.05 * 0.95 / EXPERIMENTS)
 
 
@@ -49,16 +49,16 @@ def bag(number, n=100, **how):
 
 
 def repeated(population, batches, *address):
-    """The batch rows of every experiment, in batches of 200 units.
+    """Return the batch rows of every experiment, in batches of 200 units.
 
-    Equal addresses give equal packs.
+    Equal addresses give equal deals.
     """
     for chunk in range(EXPERIMENTS // CHUNK):
         yield from toy.rows(stream(batches, chunk, *address), population, (CHUNK, batches), 200)
 
 
 def batched(sequence, n):
-    """Lists of n items of an iterator."""
+    """Yield lists of n items of an iterator."""
     while chunk := list(itertools.islice(sequence, n)):
         yield chunk
 
@@ -126,7 +126,7 @@ COMPARED = ("deal_win", "margin", "points", "first_player_win")
 
 
 def sides(population, batches, seed, address):
-    """The cell of every experiment, on the packs of a seed."""
+    """Return the batch rows of every experiment, with the deals of a seed."""
     for rows in repeated(population, batches, address, seed):
         yield BatchRows(MatchupKey("v", "a", "b", seed, "deal"), rows)
 
@@ -251,7 +251,7 @@ STRENGTH = (0.0, 0.02, -0.03, 0.06)
 
 
 def round_robin():
-    """The unit populations of all pairings on the same packs, and the ratings of their means."""
+    """Return the unit populations of all pairings on the same deals, and their ratings."""
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     bags = [bag(7, win=0.5 + STRENGTH[i] - STRENGTH[j]) for i, j in pairs]
     names = [(PLAYERS[i], PLAYERS[j]) for i, j in pairs]

@@ -201,7 +201,7 @@ def test_all_differences_of_a_frame_are_one_holm_family():
 
 @pytest.fixture(scope="module")
 def repeated():
-    """A difference in the share of deals won, in 250 runs."""
+    """Compute a difference in the proportion of deals won in 250 runs."""
     rng = np.random.default_rng(8)
     runs = [[side(toy.rows(rng, bag, 60, 400)) for bag in BAGS] for _ in range(250)]
     return [compute_differences([cells], ["deal_win"]) for cells in runs]

@@ -126,7 +126,7 @@ STRENGTH = {"simple": 0.5, "b": 0.6, "c": 0.35}
 
 
 def played(seed, batches=12, units=40):
-    """A round robin of matches: batch rows by pair."""
+    """Return the batch rows of a round robin of matches, by pair."""
     rng, rows = np.random.default_rng(seed), {}
     for a, b in itertools.combinations(NAMES, 2):
         bag = toy.units(rng, 200, win=0.5 + STRENGTH[a] - STRENGTH[b], matches=True)
@@ -225,7 +225,7 @@ COPIES = ("simple", *(f"simple:k={k}" for k in (11, 12, 13, 14)))  # no hand wit
 
 
 def league_of(names, seed, count):
-    """The cells of a league in single deals, so many batches each; of copies one is played."""
+    """Return the batch rows of a league in single deals; identical strategies are played once."""
     cells, played = {}, {}
     for a, b in itertools.combinations(names, 2):
         kinds = tuple("copy" if name in COPIES else name for name in (a, b))

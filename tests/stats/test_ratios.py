@@ -12,14 +12,14 @@ from simgin.stats.estimate import RatioSums, critical_value, estimate_ratio, wil
 
 
 def estimate(numerator, denominator, *, share=False, scale=1, always=True):
-    """The estimate of a ratio from its units."""
+    """Estimate a ratio from its units."""
     n, d = (np.array([int(x) for x in part], dtype=object) for part in (numerator, denominator))
     five = (n.sum(), (n * n).sum(), d.sum(), (d * d).sum(), (n * d).sum())
     return estimate_ratio(len(n), RatioSums(*five, scale, share, always))
 
 
 def slow_se(numerator, denominator):
-    """The standard error by the delta method, written out over units."""
+    """Compute the standard error by the delta method, written out over units."""
     n, d = np.asarray(numerator, float), np.asarray(denominator, float)
     residual = n - n.sum() / d.sum() * d
     return np.sqrt(len(n) / (len(n) - 1) * (residual**2).sum()) / d.sum()

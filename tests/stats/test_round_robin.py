@@ -96,7 +96,7 @@ def test_non_additivity_needs_a_complete_round_robin_and_five_batches():
 
 
 def made_cross(shares, se):
-    """The cross-table of players 0, 1, ... with these shares of the row, and one error for all."""
+    """Return the cross table of players 0, 1, ... with these win rates and one standard error."""
     rows = []
     for i, j in itertools.permutations(range(len(shares)), 2):
         value = shares[i, j]
@@ -110,7 +110,7 @@ def random_shares(rng, k, scatter):
 
 
 def by_hand(shares, se):
-    """Every way round every three players, in which each beats the next: players, excess."""
+    """Find every circle of three players by enumeration and return its excess."""
     found = {}
     for a, b, c in itertools.permutations(range(len(shares)), 3):
         links = (shares[a, b], shares[b, c], shares[c, a])
@@ -158,7 +158,7 @@ def test_triads_with_an_unknown_pair_are_left_out():
 
 
 def brute_force(game):
-    """The equilibrium of a game that has one: some players who are level among themselves."""
+    """Find the equilibrium of a game, in which its players are level among themselves."""
     k, found = len(game), []
     for size in range(1, k + 1, 2):  # an antisymmetric game of even size is regular
         for players in itertools.combinations(range(k), size):

@@ -39,7 +39,7 @@ def best(scores: dict[int, float]) -> set[int]:
 
 
 def loose_sets(hand: int) -> set[frozenset[str]]:
-    """The cards left over by each best melding."""
+    """Return the unmatched cards of each best melding."""
     held = frozenset(cards(hand))
     return {held.difference(*melding) for melding in twin.optimal_meldings(cards(hand), ROW)}
 
@@ -154,14 +154,14 @@ def test_ga_conv_does_not_take_back_its_own_discard():
 
 
 def chance(seen, card: int) -> float:
-    """The chance that the opponent holds a card, all unseen cards alike."""
+    """Return the probability that the opponent holds a card, uniform over unseen cards."""
     if seen.unseen >> card & 1:
         return (10 - int(seen.known).bit_count()) / int(seen.unseen).bit_count()
     return float(seen.known >> card & 1)
 
 
 def chances(seen) -> tuple[set[str], dict[str, float]]:
-    """The cards that may still come, and the chances of the opponent's melds of three with each."""
+    """Return the remaining cards and the probabilities of the opponent's melds with each."""
     here = {card: chance(seen, card) for card in range(52)}
     held = dict.fromkeys(cards(seen.unseen | seen.known), 0.0)
     for triple in TRIPLES:
@@ -172,7 +172,7 @@ def chances(seen) -> tuple[set[str], dict[str, float]]:
 
 
 def worth_of_card(card, loose, there, held, hurry):
-    """What mishra's source gives a loose card."""
+    """Return the value that mishra's source gives an unmatched card."""
 
     def hope(missing):
         return max(0.0, 1 - sum(held[c] for c in missing))
@@ -195,7 +195,7 @@ def worth_of_card(card, loose, there, held, hurry):
 
 
 def worth(n, loose, there, held, hurry):
-    """Utility of n cards, some of them loose."""
+    """Return the utility of n cards, some of them unmatched."""
     if not loose:
         return n + 20
     mean = sum(worth_of_card(c, loose, there, held, hurry) for c in loose) / len(loose)
@@ -236,7 +236,7 @@ def test_mishra_weighs_its_own_worth_against_the_opponents():
 
 
 def worth_after(hand: int, legal: int, there: set[str], held: dict[str, float]) -> float:
-    """Utility after the best discard, as the source has it: tries every option, prefers a knock."""
+    """Return the utility after the best discard, as the source does; prefers a knock."""
     loose = set(min(loose_sets(hand), key=sorted))
     options = loose & set(cards(legal))
     if not options:

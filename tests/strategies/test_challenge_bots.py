@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @cache
 def questions(name: str, opponent: str, slot: str, deals: int) -> list:
-    """(deal, question) of a player in its own deals, at seat 0."""
+    """Return (deal, decision) pairs of a player at seat 0 in its own deals."""
     matchup = parse_matchup(name, opponent, "eaai", 29, "deal")
     return [
         (deal, question)
@@ -49,7 +49,7 @@ def highest(some: list[str]) -> str:
 
 
 def exp710(view, dealt: list[str]) -> set[str]:
-    """What it may discard: every best melding, and every number of melds dealt, is considered."""
+    """Return the possible discards over every best melding and number of melds dealt."""
     hand, legal = set(cards(view.hand)), set(cards(view.legal))
     allowed = set()
     for melding in twin.optimal_meldings(sorted(hand), ROW):
@@ -171,7 +171,7 @@ CELLS = {key: place for place, key in enumerate(product(twin.RANKS, MATES, PLACE
 
 
 def improvement(card: str, known: set[str], unseen: set[str]) -> float:
-    """The opponent's expected gain by a card, looked up under its description."""
+    """Return the opponent's expected gain from a card, looked up by its description."""
     mates = [other for other in twin.PACK if other[0] == card[0] and other != card]
     around = []
     for step in (-2, -1, 1, 2):
@@ -194,7 +194,7 @@ def after(hand: set[str]) -> int:
 
 
 def tonic(view) -> tuple[dict[str, float], set[str]]:
-    """The score of each card that is looked at to the end, and the loose cards."""
+    """Return the score of each card that is fully evaluated, and the unmatched cards."""
     hand, legal = set(cards(view.hand)), set(cards(view.legal))
     unseen, known = set(cards(view.unseen)), set(cards(view.known))
     deadwood = left(hand, legal)

@@ -409,7 +409,7 @@ def test_more_worlds_are_drawn_if_they_promise_more_than_they_cost(n, spread):
 
 
 def looked(values, before, price, turns=10.0):
-    """What is still in question after all worlds of a table, and the best."""
+    """Return the actions still in question after all worlds of a table, and the best."""
     k, n = values.shape
     played = np.full(k, turns * n)
     return looking.find_open_actions(values, played, (1 << k) - 1, n, np.array(before), 2.5, price)

@@ -48,7 +48,7 @@ def _imagine(n, developed, view, rules, hidden, stocks):
 
 
 def action_of(question):
-    """(action, card) of a recorded answer; None for an ending that was declined."""
+    """Return (action, card) of a recorded decision; None for a declined ending."""
     view, answer = question.view, question.action
     if question.slot == "take":
         passed = answer == mc.STOCK and view.phase == 0 and not view.legal & 4
@@ -84,7 +84,7 @@ def test_a_rollout_from_the_true_cards_is_the_engines_deal(text, player):
 
 
 def position(hand, known="", pile="", **fields):
-    """A view in the middle of a deal of the EAAI challenge, with a third of the stock gone."""
+    """Return a view in the middle of an EAAI deal, with a third of the stock gone."""
     told = {"hand": hand, "known": known, "pile": pile}
     here = {name: mask(cards) if cards else 0 for name, cards in told.items()}
     here |= dict.fromkeys(("upcard", "ending_card", "ending_count", "taken_offer"), -1)

@@ -60,7 +60,7 @@ def test_takes_are_those_of_marjj():
 
 
 def sigras_view(position):
-    """What the original counts as unknown leaves out the position's further card."""
+    """Return the view of a position; the original does not count its further card as unknown."""
     shown = {card for name in ("hand", "his", "gone", "card") for card in position[name].split()}
     fields = masks(position, hand="hand", known="his", shed="shed")
     return view(**fields, unseen=mask(" ".join(set(twin.PACK) - shown)))

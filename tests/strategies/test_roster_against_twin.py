@@ -180,7 +180,7 @@ def rule_of(slot, policy):
 
 
 def number(value):
-    """A parameter for the twin: yes and no, words, and numbers as numbers."""
+    """Convert a parameter for the reference implementation: bool, word or number."""
     if value in ("yes", "no"):
         return value == "yes"
     if value.isalpha():

@@ -139,7 +139,7 @@ def planes():
 
 
 def by_table(scoring, time, ten, unseen, values):
-    """The value of ten cards from solo_dp.npy, every part of it by brute force."""
+    """Return the value of ten cards from solo_dp.npy, every part computed by brute force."""
     now = melds_out(names(ten), values)
     saved = sum(now - max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen))
     return planes()[scoring, time, now] @ [1, saved, twin.deadwood(names(ten), values)]
@@ -181,7 +181,10 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
 
 
 def by_search(scoring, time, ten, unseen, left, values):
-    """The value of ten cards by the next card; time: of the table after it, in threes of cards."""
+    """Return the value of ten cards by the next card.
+
+    `time` is that of the table after the card, in units of three cards.
+    """
 
     def loose(eleven):
         out = melds_out(names(eleven), values)
@@ -296,7 +299,7 @@ def test_stop_dp_is_the_backward_induction():
 
 
 def facts(variant, strategy, n):
-    """The sums of n deals, and that of squared scores."""
+    """Return the sums of n deals, and the sum of squared scores."""
     game = parse_matchup(strategy, None, variant, 5, "deal")
     total = runner.run_matchup(game, n).sum(axis=0)
     found = {

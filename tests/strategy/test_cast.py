@@ -20,7 +20,7 @@ GAMES = [variants.find_variant(name) for name in variants.variant_names()]
 
 
 def strategies(part: object) -> Iterator[str]:
-    """The strategies that a part of the cast names; "self" is the strategy in training."""
+    """Yield the strategies in a part of the cast; "self" is the strategy in training."""
     if isinstance(part, str):
         yield from () if part == "self" else (part,)
     elif isinstance(part, list):

@@ -77,7 +77,7 @@ def test_what_is_taken_has_parameters_and_goes_to_other_processes(tmp_path):
 
 
 def told(folder, code):
-    """What a script says, from a folder of its own."""
+    """Run a script in its own folder and return its output."""
     (folder / "script.py").write_text(code)
     done = subprocess.run([sys.executable, "script.py"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -15,7 +15,7 @@ K = "@discard(k=param(5, 0, 20))\ndef mine(view, rules, params):\n    {}\n"
 
 
 def said(folder, text, capsys):
-    """What an author is told: the refusal, or the notice that a policy runs in Python."""
+    """Return the error, or the notice that a policy runs in Python."""
     file = folder / "mine.py"
     file.write_text(text)
     try:
@@ -76,7 +76,7 @@ def test_the_built_in_policies_make_no_mistake():
 
 
 def made(text, name):
-    """The policy of a text that is executed as a file."""
+    """Return the policy of a text that is executed as a file."""
     module = {"__name__": "made"}
     exec(compile(text, name, "exec"), module)
     return module["mine"]

@@ -134,7 +134,7 @@ GUIDE = ROOT / "docs" / "how-to" / "writing-a-strategy.md"
 
 
 def block(page, language, words):
-    """The block of code of a page that holds these words."""
+    """Return the code block of a page that contains these words."""
     blocks = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)
     (found,) = [text for text in blocks if words in text]
     return found

@@ -77,7 +77,7 @@ def place(tmp_path, monkeypatch):
 
 
 def ask(place, **environment):
-    """The answer in a new process, and how many hooks it read from disk."""
+    """Return the action in a new process, and the number of functions loaded from the cache."""
     env = {**os.environ, "SIMGIN_CACHE_DIR": str(place / "cache"), "PYTHONPATH": str(place)}
     words = [sys.executable, "-c", ASK]
     done = subprocess.run(words, env=env | environment, capture_output=True, text=True, check=True)
@@ -86,7 +86,7 @@ def ask(place, **environment):
 
 
 def policy_of(name):
-    """The policy of a file that is read anew, with the modules beside it."""
+    """Load the policy of a file again, with the modules next to it."""
     for module in ("constants", "sibling", "first_of_two", "second_of_two"):
         sys.modules.pop(module, None)
     loader._load_file.cache_clear()

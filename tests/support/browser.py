@@ -13,7 +13,7 @@ READABLE = 4.5  # contrast of text, WCAG AA
 
 @contextmanager
 def started():
-    """A browser of the system."""
+    """Start a browser of the system."""
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, NAMES)), None)
@@ -42,7 +42,7 @@ CONTRASTS = """
 
 
 def worst(texts):
-    """The texts with too little contrast."""
+    """Return the texts with too little contrast."""
     assert len(texts) > 10
     found = []
     for what, ink, behind in texts:

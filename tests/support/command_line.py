@@ -17,7 +17,7 @@ def call(*words, code=0):
 
 
 def interrupted_after(monkeypatch, blocks_, kept=False):
-    """kept: only blocks of a ledger on disk are counted, not those of trials."""
+    """Raise KeyboardInterrupt after so many blocks; with `kept`, count only ledgers on disk."""
     add, added = ledger.Ledger.add_block, []
 
     def counted(self, *block):

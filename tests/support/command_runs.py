@@ -43,6 +43,6 @@ def files(place):
 
 
 def kept(place):
-    """The part of a run directory that must not depend on how the run went."""
+    """Return the part of a run directory that must not depend on how the run went."""
     names = ("table.csv", "summary.csv", "summary.md")
     return {name: Path(place, name).read_bytes() for name in names}

@@ -21,7 +21,7 @@ VALUES = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")
 
 @cache
 def game(text: str) -> tuple[Any, dict[str, Any]]:
-    """The engine's rules and the twin's row of a variant."""
+    """Return the engine's rules and the reference's rules of a variant."""
     variant = variants.find_variant(text)
     return build_rules(variant), dict(variant.params)
 
@@ -54,12 +54,12 @@ def melds_of_the_pack(ace_runs: str) -> tuple[int, ...]:
 
 
 def dealt(rng: random.Random, size: int, pack: Iterable[int] = range(52)) -> int:
-    """A hand dealt from a shuffled pack, or from what is left of it."""
+    """Deal a hand from a shuffled pack, or from the rest of it."""
     return sum(1 << card for card in rng.sample(list(pack), size))
 
 
 def crowded(rng: random.Random, size: int) -> int:
-    """A hand from a few neighbouring ranks, whose cards fit runs as well as sets."""
+    """Return a hand from a few neighbouring ranks, whose cards fit runs as well as sets."""
     width = rng.randint(-(-size // 4) + (size % 4 == 0), 5)
     first = rng.randrange(13)
     ranks = [(first + i) % 13 for i in range(width)]
@@ -67,7 +67,7 @@ def crowded(rng: random.Random, size: int) -> int:
 
 
 def made_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
-    """A hand of random melds, overlapping or not, cut or filled up to its size, without `taken`."""
+    """Return a hand of random melds, cut or filled up to its size, without `taken`."""
     melds = [meld for meld in rng.sample(melds_of_the_pack(ace_runs), 24) if not meld & taken]
     hand = 0
     while hand.bit_count() < size and melds and rng.random() < 0.9:
@@ -81,12 +81,12 @@ def made_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) 
 
 
 def meld_rich(rng: random.Random, size: int, ace_runs: str) -> int:
-    """A hand with many melds in it, most of them in conflict."""
+    """Return a hand with many melds, most of which overlap."""
     return crowded(rng, size) if rng.random() < 0.5 else made_of_melds(rng, size, ace_runs)
 
 
 def stacked(rng, row, points):
-    """A pack in which both hands are full of melds; the first player may be near a shot."""
+    """Return a pack in which both hands are full of melds; the first can be near a shot."""
     hand = meld_rich(rng, 10, row["ace_runs"])
     if row["shot"] and rng.random() < 0.5:
         loose = mask(rank + rng.choice(twin.SUITS) for rank in twin.shot_ranks(points))
@@ -101,7 +101,7 @@ def stacked(rng, row, points):
 
 
 def stacked_alone(rng, row):
-    """A pack that begins with eleven cards full of melds: those dealt, and the first drawn."""
+    """Return a pack that begins with eleven cards full of melds: the hand and the first draw."""
     hand = members(meld_rich(rng, 11, row["ace_runs"]))
     rest = [card for card in range(52) if card not in hand]
     rng.shuffle(hand)

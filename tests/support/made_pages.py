@@ -10,7 +10,7 @@ HOSTILE = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
 
 
 def figure(words="deals won, %"):
-    """A small figure in the four inks of all pictures and one colour of data."""
+    """Return a small figure in the four inks of all plots and one data colour."""
     out = Figure(figsize=(4.8, 2), layout="constrained")
     axes, heat = out.subplots(1, 2)
     heat.imshow([[0, 1], [1, 0]])
@@ -24,7 +24,7 @@ def figure(words="deals won, %"):
 
 
 def text_table(title, headings, rows, note=""):
-    """A table of texts."""
+    """Return a table of strings."""
     columns = [Column(str(k), heading) for k, heading in enumerate(headings)]
     frame = pd.DataFrame(list(rows), columns=[column.name for column in columns], dtype=object)
     return Table(title, frame, columns, note)
@@ -38,13 +38,13 @@ ROWS = ("Turns in a match", "Minutes a match, 8 s a turn", "Deals ending in gin"
 
 
 def scored(i, k):
-    """A cell; of the first column, the base, without a word."""
+    """Return a cell of the scorecard; those of the baseline have no verdict."""
     kind = (i + k) % len(TONES) if i else 0
     return ScoreCell(f"{83 + i + k} %", WORDS[kind], "79 to 87", TONES[kind])
 
 
 def scorecard(variants):
-    """A column a rule set and a row a measure, with every tone that a cell may have."""
+    """Return a scorecard with a column per rule set and cells of every tone."""
     cells = {str(i): [scored(i, k) for k in range(len(ROWS))] for i in range(len(variants))}
     columns = [Column("row", "measure"), *(Column(str(i), one) for i, one in enumerate(variants))]
     return Table("At a glance", pd.DataFrame({"row": ROWS, **cells}), columns, "Between equals.")

@@ -17,14 +17,14 @@ STRATEGIES = (
 
 
 def spread(rows, value="value", half=0.02):
-    """A frame of rows with limits about a value, and n."""
+    """Return a frame of the rows with confidence bounds around a value, and n."""
     made = pd.DataFrame(rows)
     n = np.arange(len(made)) + 12_000
     return made.assign(low=made[value] - half, high=made[value] + half, n=n)
 
 
 def rows_for(variants, strategies, **columns):
-    """A row for every variant, strategy and combination of columns; values fall with each."""
+    """Return a row for every variant, strategy and combination of columns, with falling values."""
     keys = list(itertools.product(variants, strategies, *columns.values()))
     names = ("variant", "strategy", *columns)
     return [
@@ -89,7 +89,7 @@ def analysis(variants, strategies):
 
 
 def of_kinds(variants, **columns):
-    """A row for every variant, kind of player and combination of columns, of a review."""
+    """Return a row for every variant, player type and combination of columns of a review."""
     kinds = ("knocks at once", "knocks early, then plays for gin", "strong")
     made = rows_for(variants, ("gold",), players=kinds, **columns)
     return spread([row | {"opponent": "gold"} for row in made])
@@ -168,7 +168,7 @@ VALUES = ("value", "share", "difference", "cost", "gain", "elo", "lead")
 
 
 def matchups(variants, strategies):
-    """A tidy frame of every strategy against simple; of one variant if strategies are many."""
+    """Return a tidy frame of every strategy against simple; one variant if strategies are many."""
     if len(strategies) > 3:
         variants = variants[:1]
     values = {"deal_win": 0.5, "deal_loss": 0.45, "margin": -1.5, "match_win": 0.55}
@@ -185,7 +185,7 @@ def matchups(variants, strategies):
 
 
 def standings(variants, strategies):
-    """The ratings of a league of at least two, best first."""
+    """Return the ratings of a league of at least two strategies, best first."""
     names = [*strategies, "random"]
     rows = []
     for i, name in enumerate(names):
@@ -199,7 +199,7 @@ def standings(variants, strategies):
 
 
 def cross(variants, strategies):
-    """What everybody wins of everybody in that league."""
+    """Return the win rates of all pairs in that league."""
     names = [*strategies, "random"]
     rows = []
     for (i, a), (j, b) in itertools.permutations(enumerate(names), 2):
@@ -220,7 +220,7 @@ EVERY = (*FRAMES, *TABLES)
 
 
 def undefined(frame):
-    """The frame with nothing known of its last row but the names."""
+    """Return the frame with only the names in its last row."""
     known = frame.copy()
     numbers = _numbers(frame)
     known[numbers] = known[numbers].astype(float)
@@ -229,21 +229,21 @@ def undefined(frame):
 
 
 def frames(name, size="several"):
-    """What the picture of that name is drawn from, at a size."""
+    """Return the frames of a plot at a size."""
     if name in TABLES:
         return TABLES[name](*SIZES[size])
     return [FRAMES[name](*SIZES[size])]
 
 
 def unknown(frame):
-    """The frame with nothing known but the names: no cell or row is clear."""
+    """Return the frame with undefined values only, so that no cell or row is significant."""
     known = frame.copy()
     known[_numbers(frame)] = np.nan
     return known.assign(p_holm=1.0) if "p_holm" in frame else known
 
 
 def unclear(frame):
-    """The frame with every difference 0 and unclear."""
+    """Return the frame with every difference 0 and not significant."""
     known = frame.copy()
     for name in _numbers(frame):
         known[name] = float(name.endswith("high")) - float(name.endswith("low"))
@@ -251,7 +251,7 @@ def unclear(frame):
 
 
 def first(frame):
-    """The first row alone: a single cell, bar or dot."""
+    """Return only the first row: a single cell, bar or dot."""
     return frame.iloc[:1]
 
 
@@ -265,6 +265,6 @@ def _numbers(frame):
 
 @functools.cache
 def drawn(name, size="several", change=None):
-    """The picture of that name at a size, of frames that were changed; drawn once, seed 7."""
+    """Draw the plot of that name and size once, with seed 7, from changed frames."""
     changed = [change(frame) if change else frame for frame in frames(name, size)]
     return getattr(plots, name)(*changed, seed=7, **UNITS.get(name, {}))

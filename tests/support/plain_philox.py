@@ -13,6 +13,6 @@ def plain_philox(counter, key):
 
 
 def plain_words(seed, unit, deal, index, domain):
-    """The random words at one address (docs/explanation/reproducibility.md#random-numbers)."""
+    """Return the random words of an address, see docs/explanation/reproducibility.md."""
     counter = (unit % 2**32, unit >> 32 | deal << 16, index, domain)
     return plain_philox(counter, (seed % 2**32, seed >> 32))

@@ -17,14 +17,14 @@ COPIES = {
 
 
 def all_bytes(told):
-    """What an environment hands out, as something that can be compared."""
+    """Convert the output of an environment to a form that can be compared."""
     if isinstance(told, dict):
         return {name: all_bytes(value) for name, value in told.items()}
     return np.asarray(told).tobytes()
 
 
 def any_action(rng, mask):
-    """A legal action; mostly plays on where an ending is proposed."""
+    """Return a random legal action that mostly continues when an ending is proposed."""
     actions = np.flatnonzero(mask).tolist()
     return 56 if 56 in actions and rng.random() < 0.8 else rng.choice(actions)
 
@@ -37,7 +37,7 @@ class Played:
         self.begin(seed=3)
 
     def copied(self, how):
-        """A copy that stands where this one stands."""
+        """Return a copy in the same state."""
         other = copy.copy(self)
         other.env = COPIES[how](self.env)
         return other
@@ -101,12 +101,12 @@ KINDS = {"gym": Single, "vector": Vector, "pettingzoo": Turns}
 
 
 def started(kind, variant="standard", opponent="gold", unit="deal"):
-    """An environment of a kind that has begun."""
+    """Return an environment of a kind after its reset."""
     played = KINDS[kind]
     return played(played.kind(variant, opponent, unit=unit))
 
 
 def continued(played):
-    """A checksum of what some environments hand out in their next steps."""
+    """Return a checksum of the output of some environments in their next steps."""
     told = [one.step(Random(i)) for one in played for i in range(60)]
     return str(zlib.crc32(repr(told).encode()))

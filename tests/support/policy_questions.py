@@ -25,7 +25,7 @@ def view(**fields: int) -> Any:
 
 
 def ask(slot: str, name: str, seen: Any, rules: Any = None, **values: float | str) -> int:
-    """The answer of a policy, under the EAAI rules unless others are given."""
+    """Return the action of a policy, by default under the EAAI rules."""
     policy = next(p for p in loader.list_policies() if (p.slot, p.name) == (slot, name))(**values)
     rules = game("eaai")[0] if rules is None else rules
     if slot == "discard" and seen.flags.writeable and int(seen.hand).bit_count() == 11:
@@ -46,7 +46,7 @@ def count(hand: int) -> int:
 
 
 def some_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:
-    """A hand of n cards in a deal: some on the pile, some known to be the opponent's."""
+    """Return a view with n cards in hand, some in the pile and some known of the opponent."""
     pack = rng.sample([c for c in range(52) if not rich or 3 <= c % 13 <= 8], n)
     rest = rng.sample([c for c in range(52) if c not in pack], 52 - n)
     pile, his = rest[: rng.randrange(1, 14)], rest[14 : 14 + known]

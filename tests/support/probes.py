@@ -72,7 +72,7 @@ def has(card, step, hand):
 
 @helper
 def row_of_upcard(card, hand):
-    """The row of the chart of upcards: 0 for a meld, else 3 minus the partners."""
+    """Return the row of the upcard chart: 0 for a meld, else 3 minus the partners."""
     of_rank = 0
     for suit in range(4):
         of_rank += hand >> (13 * suit + card % 13) & 1
@@ -83,9 +83,9 @@ def row_of_upcard(card, hand):
 
 @helper
 def ordered_to_take(view, rules, params):
-    """The answer at the upcards of a row, or at what lowers the deadwood at a turn; -1: as usual.
+    """Return the forced action at the upcards of a row or at one turn; -1: as usual.
 
-    params: UPCARD or an own turn, answer there, row.
+    The parameters are UPCARD or an own turn, the action there, and the row.
     """
     if view.legal & 3 != 3:
         return -1
@@ -112,9 +112,9 @@ def champion_take(view, rules, params):
 
 @helper
 def ordered_to_throw(view, rules, params):
-    """The unmatched card of a place, the lowest first, at a turn; -1: as usual.
+    """Return the n-th lowest unmatched card at one turn; -1: as usual.
 
-    params: own turn, place; the last one there is, where there are fewer.
+    The parameters are the own turn and n; with fewer cards, the last one is returned.
     """
     cards = unmatched_cards(view.hand, rules) & view.legal
     if view.own_turn != params[0] or popcount(cards) < 2:
@@ -143,7 +143,7 @@ PROBES = {
 
 
 def ordered(matchup, slot, *order):
-    """The matchup with orders to A in one slot."""
+    """Return the matchup with a forced policy of A in one slot."""
     numbers = np.concatenate([order, make_parameter_vector(matchup.a.policy(slot))])
     policy = replace(PROBES[matchup.a.text][slot], weights=numbers)
     return replace(matchup, a=replace(matchup.a, **{slot: policy}))

@@ -16,7 +16,7 @@ def stray(view, rules, params):
 
 @helper
 def _for_the_shot(hand, points):
-    """The cards of the hand that a shot at this score must leave, one for each digit."""
+    """Return the cards that a shot at this score must leave, one for each digit."""
     kept = 0
     for digit in (points // 10 % 10, points % 10):
         cards = hand & ~kept & cards_of_rank(digit - 1) if digit else 0

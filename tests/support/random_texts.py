@@ -13,7 +13,7 @@ from support.hostile import ODD, VALUES
 
 
 def rule_value(parameter):
-    """What a parameter of the rules may be, and now and then what it may not."""
+    """Return a value of a rule parameter, sometimes an invalid one."""
     number = st.integers(parameter.low, min(parameter.high, parameter.low + 60))
     rows = st.lists(st.tuples(st.integers(0, 149), st.integers(1, 100)).map(list), min_size=1)
     kinds = {
@@ -70,7 +70,7 @@ def strategies(draw):
 
 
 def toml(value):
-    """A value in TOML; what TOML lacks, as a text."""
+    """Format a value as TOML, or as a string if TOML lacks its type."""
     if isinstance(value, dict):
         pairs = [f"{json.dumps(key)} = {toml(item)}" for key, item in value.items()]
         return "{" + ", ".join(pairs) + "}"

@@ -8,7 +8,7 @@ from simgin.core import batch_columns
 
 
 def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
-    """A cell in which a wins this share of pairs: sweeps only, evenly over batches or by chance."""
+    """Return the rows of a pair in which `a` wins both games of this share of pairs."""
     rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
     won = round(share * pairs) if rng is None else rng.binomial(pairs, share, batches)
     rows[:, batch_columns.COL_UNITS] = pairs
@@ -20,7 +20,7 @@ def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
 
 
 def field(elo, **how):
-    """The round robin of players who have exactly these strengths."""
+    """Return the round robin of players with exactly these strengths."""
     return dict(
         pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **how)
         for a, b in itertools.combinations(elo, 2)

@@ -12,7 +12,7 @@ OPPOSED = ("a_margin", "a_match_margin", "a_settlement")  # what one side has th
 
 
 def row(facts):
-    """The batch row of unit-level facts, int64 (units, N_FACTS), as the kernel would add it up."""
+    """Return the batch row of unit facts, int64 (units, N_FACTS), as the kernel sums them."""
     out = np.zeros(batch_columns.N_COLUMNS, np.int64)
     out[batch_columns.COL_UNITS] = len(facts)
     out[batch_columns.COL_SUM : batch_columns.COL_SQUARE] = facts.sum(axis=0)
@@ -28,12 +28,12 @@ def column(facts, name):
 
 
 def facts(rng, n, **how):
-    """The unit-level facts of `units`, int64 (n, N_FACTS)."""
+    """Return the facts of `units`, int64 (n, N_FACTS)."""
     return units(rng, n, **how)[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
 
 
 def units(rng, n, *, win=0.5, halves=2, matches=False):
-    """Batch rows of single units: a bag of deals or matches to draw from, of packs by rng."""
+    """Return batch rows of single units: deals or matches to draw from, shuffled by rng."""
     bag = np.zeros((n, batch_columns.N_COLUMNS), np.int64)
     luck, dealer = rng.random(n), rng.integers(0, 2, n)  # of seat 0
     bag[:, batch_columns.COL_UNITS] = 1
@@ -92,7 +92,14 @@ def truth(bag, name, scale=1):
 
 
 def _deal_rows(rng, luck, first, win):
-    """Rows of a deal of every unit; luck: A's, small is good; first: if A is the nondealer."""
+    """Return the rows of one deal of every unit.
+
+    Args:
+        rng: Random generator.
+        luck: Luck of A, smaller is better.
+        first: True for units in which A is the nondealer.
+        win: Win probability of A.
+    """
     n = len(luck)
     rows = np.zeros((n, batch_columns.N_COLUMNS), np.int64)
     facts = rows[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
@@ -113,7 +120,7 @@ def _deal_rows(rng, luck, first, win):
 
 
 def _close(bag, matches):
-    """Squares, products and pair scores of units whose sums are complete."""
+    """Set the squares, products and pair scores of units whose sums are complete."""
     facts = bag[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
     bag[:, batch_columns.COL_SQUARE : batch_columns.COL_CROSS] = facts**2
     bag[:, batch_columns.COL_CROSS : batch_columns.COL_TURNS_HISTOGRAM] = (
@@ -162,5 +169,5 @@ def _add(facts, amounts):
 
 
 def tidy(*matchup):
-    """The tidy rows of one matchup, as of `simgin.stats.table.estimates`."""
+    """Return the tidy rows of one matchup, as `simgin.stats.table.estimate_rows` does."""
     return table.make_frame(table.estimate_rows(*matchup), table.TABLE_COLUMNS)

@@ -21,14 +21,14 @@ TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more tha
 
 
 def replayed(played, match=None):
-    """The twin's result of a watched deal, every step compared; match: the twin's before it."""
+    """Return the reference's result of a traced deal, after comparing every step."""
     assert not played.error
     match = match or match_of(played)
     return (ForOne if match.row["players"] == 1 else ForTwo)(played, match).run()
 
 
 def match_of(played, **changes):
-    """The twin's match that begins with this deal; changes: to its row."""
+    """Return the reference's match that begins with this deal, with changed rules."""
     row = {**played.matchup.variant.params, **changes}
     return twin.Match(row, None if row["players"] == 1 else int(played.state.dealer))
 
@@ -77,7 +77,7 @@ class Replay:
         return self.deal.result
 
     def _ask(self, slot, legal, **fields):
-        """Check that this is the engine's next question; returns the answer."""
+        """Check that this is the engine's next decision and return it."""
         assert self.asked < len(self.played.decisions), (slot, "was not asked")
         question = self.played.decisions[self.asked]
         self.asked += 1
@@ -93,7 +93,7 @@ class Replay:
         return question
 
     def _view(self, seat):
-        """What a view must say (rules.md 9.2), but for the question itself."""
+        """Return the expected view (rules.md 9.2) without the decision itself."""
         return {
             "turn": len(self.history) + 1,
             "own_turn": self.seats[seat].turns + 1,
@@ -109,7 +109,7 @@ class Replay:
         }
 
     def _best(self, slot, seat):
-        """The least deadwood after a throw, and the throws that leave it: with eleven cards."""
+        """Return the least deadwood after a discard and the discards that leave it."""
         held = self.deal.hands[seat]
         if slot not in ("discard", "knock") or len(held) < 11:
             return {"least": -1, "best": 0}
@@ -119,7 +119,7 @@ class Replay:
         return {"least": least, "best": hands.mask(card for card in left if left[card] == least)}
 
     def _same_history(self, view, seat):
-        """The turns so far, the other seat's stock cards hidden, and nothing behind them."""
+        """Check the turns so far, with the other seat's stock cards hidden."""
         n = len(self.history)
         seen = [
             (s, source, -1 if s != seat and source != PILE else card, thrown)
@@ -231,7 +231,7 @@ class ForTwo(Replay):
         self.seats[seat].count = self._count(seat)
 
     def _last(self, kinds):
-        """The 50th-card rule: a knock question if the last discard lets ten cards end the deal."""
+        """Follow the 50th-card rule: ask to knock if the last discard ends the deal."""
         seat = self.deal.to_move
         self.phase = LAST
         if "take" not in kinds:
@@ -317,7 +317,7 @@ class ForTwo(Replay):
         return {**super()._view(seat), **seen, **({} if deal._seen else self._nothing_seen())}
 
     def _nothing_seen(self):
-        """What is different in a view before anyone looks at his cards (rules.md 8.1)."""
+        """Return the fields of a view that differ before the cards are seen (rules.md 8.1)."""
         limit = -1 if self.row["knock_by_upcard"] else self.row["knock_limit"]
         cards = {"hand": 0, "count": 0, "upcard": -1, "pile": 0, "unseen": hands.PACK}
         return {**cards, "limit": limit, "multiplier": 1, "phase": BLIND}
@@ -386,7 +386,7 @@ class ForOne(Replay):
         self.seats[0].count = self._count(0)
 
     def _gin_discard(self, throws):
-        """The dearest discard that leaves gin, of equal ones the first; None if none may end it."""
+        """Return the highest discard that leaves gin, the first of equal ones; None without one."""
         if not self.deal.draws and not self.row["stop_before_draw"]:
             return None
         worth = twin.card_values(self.row)
@@ -438,7 +438,7 @@ class ForOne(Replay):
 
 
 def standing(match, seat):
-    """What a view must say of the score before the deal (rules.md 7)."""
+    """Return the expected score fields of a view before the deal (rules.md 7)."""
     goal, row, other = match.goal, match.row, 1 - seat
     deals = goal.tally if row["goal"] in TALLIED else goal.won
     games, opened = getattr(goal, "games", [0, 0]), getattr(goal, "opened", [0, 0])
@@ -460,7 +460,7 @@ def standing(match, seat):
 
 
 def needed(row, seat):
-    """The parameter that says what a seat needs to win the match."""
+    """Return the parameter with the target of a seat."""
     if row["goal"] == "race":
         return "points_target" if seat == row["race_points_seat"] else "deals_target"
     targets = {"deals": "deals_target", "games": "games_target", "total": "total_goal"}
@@ -475,12 +475,12 @@ def same_columns(view, goal, seat):
 
 
 def number(card):
-    """A card of the twin as 0..51, or -1 for none."""
+    """Return a card of the reference as 0..51, or -1 for None."""
     return -1 if card is None else hands.mask([card]).bit_length() - 1
 
 
 def proposed(ending):
-    """What a view says of an ending of the twin."""
+    """Return the fields of a view for an ending of the reference."""
     return {
         "ending": ENDINGS[ending.how],
         "ending_card": number(ending.card),
@@ -489,7 +489,7 @@ def proposed(ending):
 
 
 def signed(bits):
-    """A mask of 64 bits as the int64 that holds it."""
+    """Return a mask of 64 bits as int64."""
     return bits - (1 << 64) if bits >> 63 else bits
 
 

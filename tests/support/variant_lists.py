@@ -18,7 +18,7 @@ OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gamble
 
 
 def deals_of(text):
-    """The variant whose single deals are those of another."""
+    """Return the variant with the same single deals."""
     row = variants.find_variant(text).params
     other = {name: some[0] for name, some in DEALS_ALONE.items() if row[name] not in some}
     return "+".join([text, *(f"{name}={value}" for name, value in other.items())])
@@ -50,7 +50,7 @@ def acting(names, rows):
 
 
 def any_variant(rng, base, values):
-    """The text of a random variant: `base` with one of the values of each parameter."""
+    """Return a random variant: `base` with one of the values of each parameter."""
     while True:
         drawn = [f"{name}={rng.choice(some)}" for name, some in values.items()]
         try:
@@ -82,7 +82,7 @@ UNUSUAL = (
 
 
 def distinct(texts):
-    """The single deals of some variants, each kind of deal once."""
+    """Return the variants that differ in single deals, each once."""
     found = {}
     for text in map(deals_of, texts):
         row = variants.find_variant(text).params
@@ -92,5 +92,5 @@ def distinct(texts):
 
 
 def strategy(name):
-    """A shipped strategy or one of tests/support/random_strategies.py."""
+    """Return a built-in strategy or one of tests/support/random_strategies.py."""
     return loader.find_strategy(f"{FUZZERS}#{name}" if re.split("[:+]", name)[0] in OWN else name)

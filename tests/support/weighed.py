@@ -8,7 +8,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/tuning.md"
 
 
 def write_weighed(folder, text=WEIGHED):
-    """The file of the strategy, without weights."""
+    """Write the file of the strategy without weights and return its path."""
     file = folder / "weighed.py"
     file.write_text(text)
     return file

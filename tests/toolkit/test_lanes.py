@@ -11,7 +11,7 @@ from simgin.toolkit.stack_arrays import N_LANES, float_stack_array, int_stack_ar
 
 
 def fill(n):
-    """What two new arrays hold in all, before and after n places of both are written."""
+    """Return the contents of two new arrays before and after n elements of both are written."""
     whole, real = int_stack_array(), float_stack_array()
     before = whole.sum() + real.sum()
     for i in range(n):

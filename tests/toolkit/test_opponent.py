@@ -23,7 +23,7 @@ def _the_same_cards_in_any_order_of_tests():
 
 
 def random_cards(most):
-    """A random set of cards; every other one is from a third of the pack and rich in melds."""
+    """Return a random set of cards; every other set is rich in melds."""
     pack = [card for card in twin.PACK if card[0] in "56789"]
     pack = pack if LOT.random() < 0.5 else list(twin.PACK)
     return frozenset(LOT.sample(pack, LOT.randint(most // 2, min(most, len(pack)))))
@@ -102,7 +102,7 @@ DEALS, TURNS, SURE = 250, 8, 4.5  # standard errors: one false alarm in random_c
 
 
 def counts_before(played):
-    """(turns had, least deadwood of the ten cards) before every own turn, for both seats."""
+    """Yield (number of turns, least deadwood of ten cards) before every own turn, by seat."""
     row = played.matchup.variant.params
     hands = [set(names(hand)) for hand in played.hands]
     had = [0, 0]

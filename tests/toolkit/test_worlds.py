@@ -159,7 +159,7 @@ def draw(view, hasty, numbers, first, thin, rules, seed, hands):
 
 
 def narrowed(view, hand, cards):
-    """A view in which only some cards are unseen and the opponent has taken most of the hand."""
+    """Return a view with few unseen cards, in which the opponent took most of the hand."""
     view = view.copy()
     free = members(hand & ~int(view.known))
     rest = members(int(view.unseen) & ~hand)
@@ -290,7 +290,7 @@ def stage_of(turn):
 
 
 def odds(view, card):
-    """The odds of a single card, from the description in the module."""
+    """Return the odds of a single card, from the description in the module."""
     completed = int(view.turns) - (int(view.own_turn) - 1)
     found = NUMBERS[13 * stage_of(completed) + card % 13]
     for kind, turn, other in events(view):

@@ -36,7 +36,7 @@ def main():
 
 
 def report(verdicts):
-    """The failures, the counts by kind, and what is not supported."""
+    """Yield the failures, the counts by kind, and the reasons for unsupported examples."""
     counts, reasons = Counter(), Counter()
     for verdict in verdicts:
         kind = verdict.example.kind
@@ -56,7 +56,7 @@ def report(verdicts):
 
 
 def text(value):
-    """A value as it stands in JSON, words without quotation marks."""
+    """Format a value as JSON, with strings unquoted."""
     return "nothing" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 

@@ -42,7 +42,7 @@ ALONE = {"draw": DRAW, "stop": Action(0, STOP), "big gin": Action(0, BIG_GIN)}
 
 
 def action(text):
-    """The action that a text means, of two players; ScriptError otherwise."""
+    """Parse an action of two players. Raise ScriptError if it is not valid."""
     seat, _, rest = text.strip().partition(" ")
     for what in WORDS:
         head, found, card = rest.strip().partition(what)
@@ -53,7 +53,7 @@ def action(text):
 
 
 def action_alone(text):
-    """The action that a text means, of a single player; ScriptError otherwise."""
+    """Parse an action of a solitaire player. Raise ScriptError if it is not valid."""
     words = " ".join(text.split())
     if words in ALONE:
         return ALONE[words]
@@ -67,7 +67,7 @@ def said_alone(one):
 
 
 def pack_of(nondealer, dealer, upcard, stock):
-    """The 52 cards in dealing order; an eleventh of the nondealer comes instead of the upcard."""
+    """Return the 52 cards in dealing order; the nondealer can have eleven without an upcard."""
     turned = [*nondealer[10:], *([] if upcard is None else [upcard])]
     sizes = (len(nondealer[:10]), len(dealer), len(turned), len(stock))
     if sizes != (10, 10, 1, STOCK_CARDS):

@@ -49,7 +49,7 @@ def knock_options(example, subject):
 
 
 def lay_off(example, subject):
-    """The defender's count, and a way to it: the example's own where that is one."""
+    """Return the defender's count and a way to it, the example's own if it is correct."""
     row, hand = example.row("knocker_melds"), example.hand("hand", *range(1, 12))
     shown = _shown_melds(example, row)
     count, own, laid, fixed = subject.lay_off(row, hand, shown)
@@ -155,7 +155,7 @@ def shot_digits(example, subject):
 
 
 def exact_counts(example, subject):
-    """Number of melds in the pack, and of hands that consist of melds only."""
+    """Return the number of melds in the pack, and of hands that consist of melds only."""
     row = example.row()
     melds = np.array(sorted(subject.all_melds(row)), np.int64)
     answer = {"melds": len(melds)}
@@ -166,7 +166,7 @@ def exact_counts(example, subject):
 
 
 def _fully_melded(melds, size):
-    """The hands of `size` cards that are unions of disjoint melds; all as masks."""
+    """Return all hands of `size` cards that are unions of disjoint melds, as masks."""
     sizes = np.bitwise_count(melds)
     unions = []
     for parts in _parts(size):
@@ -179,7 +179,7 @@ def _fully_melded(melds, size):
 
 
 def _parts(size, least=3):
-    """The ways to write a size as rising sizes of melds, at most three for eleven cards."""
+    """Return the ways to write a size as rising meld sizes, at most three for eleven cards."""
     ways = [(size,)] if size >= least else []
     for part in range(least, size // 2 + 1):
         ways += [(part, *rest) for rest in _parts(size - part, part)]

@@ -113,7 +113,7 @@ def _outcome(deal, winner):
 
 
 def _bids(example):
-    """The offers of an example, each with the answer that follows it."""
+    """Return the offers of an example, each with its answer."""
     bids = []
     for when, what, seat, number in example.given["events"]:
         example.number("input.events: a seat", seat, 0, 1)

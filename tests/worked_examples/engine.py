@@ -70,7 +70,7 @@ def knock_options(row, hand, limit, taken, drawn, points):
 
 
 def lay_off(row, hand, melds):
-    """The defender's count, a way to it, and the count if the own melds are fixed first."""
+    """Return the defender's count, a way to it, and the count with the own melds fixed first."""
     rules, mask = build_rules_from_params(row), cards_to_mask(hand)
     shown = np.array([*map(cards_to_mask, melds), 0, 0, 0][:3], np.int64)
     count, laid = _laid_off(mask, shown, rules)
@@ -96,7 +96,7 @@ def deal_points(row, stop, own, other, left, factor):
 
 
 def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
-    """Counts of stopper and defender, their points, and the stopper's melds."""
+    """Return the counts of knocker and defender, their points, and the knocker's melds."""
     rules, state = build_rules_from_params(row), new_state(0)
     state.hand[:] = cards_to_mask(hand), cards_to_mask(defender)
     state.stock, state.multiplier = left, factor
@@ -185,7 +185,7 @@ class Deal:
         self._play()
 
     def copy(self):
-        """The deal as it stands, to be gone on with in another way."""
+        """Return the deal in its current state, to continue it in another way."""
         return copy.copy(self)
 
     # What there is
@@ -266,7 +266,7 @@ class Deal:
         return None
 
     def run_out(self):
-        """What nothing else is legal beside has been done by the engine."""
+        """Do nothing, because the engine has already played every forced action."""
 
     def _answer(self, action, asked):
         view = asked.view
@@ -294,7 +294,7 @@ class Deal:
         self._say(code)
 
     def _meet_last_discard(self, action, view):
-        """The 50th-card rule: the engine proposes the best ending with the last discard."""
+        """Follow the 50th-card rule: the engine proposes the best ending with the last discard."""
         if not self.taking and action.what == "take":
             self.taking = True
             self.done = [*self.done, action]
@@ -338,7 +338,7 @@ class Deal:
 
 
 def question(deal, number):
-    """A question of a deal; its number is that of the answers before it."""
+    """Return a decision of a deal; its number is the number of earlier actions."""
     state = deal.state
     view = state.log[number].copy()
     slot = codes.SLOTS[state.slots[number]]
@@ -346,7 +346,7 @@ def question(deal, number):
 
 
 def actions_of(deal):
-    """What was really played, from the engine's history and its questions."""
+    """Return the actions played, from the engine's history and its decisions."""
     alone, ended, turns = deal.matchup.b is None, deal.state.stopper >= 0, deal.turns
     done = [] if alone else _opening_passes(deal)
     for number, (seat, source, _, card) in enumerate(turns, start=1):
@@ -359,7 +359,7 @@ def actions_of(deal):
 
 
 def _opening_passes(deal):
-    """The passes of the first upcard are in no history."""
+    """Return the passes of the first upcard, which are not in the history."""
     done = []
     for number in range(int(deal.state.logged)):
         asked = question(deal, number)
@@ -373,7 +373,7 @@ def _opening_passes(deal):
 
 
 def _unfinished_alone(deal):
-    """What followed the last turn: a draw, of the joker perhaps, or the stop."""
+    """Return the actions after the last turn: a draw, perhaps of the joker, or the stop."""
     row, state = deal.matchup.variant.params, deal.state
     if (deal.kind == "joker" and state.joker >= dealt(row)) or (not deal.kind and state.drawn >= 0):
         return [DRAW]
@@ -381,7 +381,7 @@ def _unfinished_alone(deal):
 
 
 def _unfinished(deal):
-    """What followed the last complete turn: a draw, or the pass of the last discard."""
+    """Return the actions after the last complete turn: a draw, or the pass of the last discard."""
     if not deal.kind:
         asked = question(deal, deal.state.logged)
         if asked.slot not in ("discard", "knock") or asked.view.phase == codes.PHASE_LAST:
@@ -423,7 +423,7 @@ def follow(variant, entries):
 
 
 def _columns(state, rules, outcome):
-    """What the columns hold, and what seat 0 receives for them."""
+    """Return the contents of the columns, and the payment to seat 0."""
     n = int(rules.columns)
     closed = [seat if seat >= 0 else None for seat in state.column_winner[:n].tolist()]
     paid = [int(match.compute_column_settlement(state, rules, column)) for column in range(n)]

@@ -24,7 +24,7 @@ class Verdict:
 
 
 def read(path, kind=None):
-    """The examples of a file, of one kind if named; ExampleError where it cannot be read."""
+    """Read the examples of a file, of one kind if named. Raise ExampleError if it is invalid."""
     if kind is not None:
         _check_kind(kind)
     try:
@@ -65,7 +65,7 @@ def example(vector):
 
 
 def run(examples, subject):
-    """A verdict on every example; ExampleError with all that cannot be read."""
+    """Return a verdict on every example. Raise ExampleError with all invalid examples."""
     verdicts, sentences = [], []
     for one in examples:
         try:
@@ -78,7 +78,7 @@ def run(examples, subject):
 
 
 def verdict(example, subject):
-    """The result of one example; ExampleError where it cannot be read."""
+    """Return the result of one example. Raise ExampleError if it is invalid."""
     try:
         differences = compare(example, subject)
     except NotSupported as reason:

@@ -88,7 +88,7 @@ KINDS = {
 
 
 def compare(example, subject):
-    """Expected keys with another answer from the subject: key -> (expected, got)."""
+    """Return the expected keys for which the subject differs: key -> (expected, got)."""
     kind = KINDS[example.kind]
     wanted = {key: value for key, value in example.expect.items() if key not in NOT_COMPARED}
     if not wanted:

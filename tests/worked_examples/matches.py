@@ -41,7 +41,7 @@ class Standing:
 
 
 def won(winner, points, how="knock", stake=1):
-    """A deal won by a seat; by nobody if that is -1."""
+    """Return a deal won by a seat; by no side if that is -1."""
     scored = (points if winner == 0 else 0, points if winner == 1 else 0)
     return Entry(winner, scored, how if winner >= 0 else "void", stake)
 
@@ -95,7 +95,7 @@ def total_match(example, subject):
 
 
 def hollywood(example, subject):
-    """A match in columns: points, entries, who closed each, and what seat 0 receives."""
+    """Play a match in columns: points, entries, who closed each, and the payment to seat 0."""
     variant = example.rules("wins", base="hollywood", goal="columns")
     wins = _pairs(example, "wins", 0, 10**6)
     standing = subject.follow(variant, [won(*pair) for pair in wins])
@@ -124,7 +124,7 @@ def dice_pro(example, subject):
 
 
 def pro_round(example, subject):
-    """A round of games, each told by its winner and the loser's points."""
+    """Play a round of games, each given by its winner and the loser's points."""
     goal = example.whole("goal", 1, 1000)
     variant = example.rules("games", "goal", base="pro", goal="games", games_target=goal)
     games = _pairs(example, "games", 0, variant.params["points_target"] - 1)
@@ -136,7 +136,7 @@ def pro_round(example, subject):
 
 
 def _game(variant, winner, loser, how="knock", stake=1):
-    """A game of two deals: the loser's points, then what the winner needs (0 after a refusal)."""
+    """Return a game of two deals: the loser's points, then those that the winner needs."""
     needed = 0 if how == "refused" else variant.params["points_target"]
     return [won(1 - winner, loser, stake=stake), won(winner, needed, how, stake)]
 
@@ -149,7 +149,7 @@ def _loser(example, variant):
 
 
 def _events(example):
-    """The deals of a match, told by winner, points and how they ended."""
+    """Return the deals of a match, given by winner, points and ending."""
     return [_event(example, **event) for event in example.given["events"]]
 
 
@@ -166,7 +166,7 @@ def _event(example, winner=None, points=None, how=None):
 
 
 def _pairs(example, key, low, high):
-    """A list of winners, 0, 1 or null (-1), each with a number; nobody has 0."""
+    """Return a list of winners, 0, 1 or null (-1), each with a number, which is 0 for null."""
     return [_pair(example, f"input.{key}", *pair, low, high) for pair in example.given[key]]
 
 

@@ -45,7 +45,7 @@ def options(example, subject):
 
 
 def _words(deal, ways):
-    """What a deal can be gone on with, each once."""
+    """Return the possible continuations of a deal, each once."""
     words = []
     for way in ways:
         then = deal.copy()
@@ -58,7 +58,7 @@ def _words(deal, ways):
 
 
 def _word(way, then):
-    """What a way to go on is called in an expectation."""
+    """Return the name of a continuation in an expectation."""
     last = way[-1].what
     if last not in (STOP, BIG_GIN):
         return last
@@ -68,7 +68,7 @@ def _word(way, then):
 
 
 def _alone(example, subject):
-    """What a single player can do first, with three hands: all melded, near gin, and loose."""
+    """Return the first options in solitaire games with three hands: melded, near gin, unmatched."""
     variant = example.rules(*OPENING, base=example.base())
     example.of_one_player(variant, "input.state.to_move = player")
     example.whole("passes", 0, 0)
@@ -87,7 +87,7 @@ def _alone(example, subject):
 
 
 def _flat(example):
-    """The example with the keys of `state` among those of the input."""
+    """Return the example with the keys of `state` among those of the input."""
     others = {key: value for key, value in example.given.items() if key != "state"}
     return replace(example, given=others | example.given["state"])
 
@@ -126,10 +126,10 @@ def _late(example, row):
 
 
 def _stacked(drawn, mover, holds, can_end):
-    """A pack with which the mover can end the deal after so many draws, or not; and the throws.
+    """Return a pack with which the mover can end the deal after so many draws, or not.
 
-    stream[i] is thrown when stream[i + 2] is drawn: first the tenth cards of the hands, then the
-    stock.
+    Also returns the discards: stream[i] is discarded when stream[i + 2] is drawn, first the tenth
+    cards of the hands, then the stock.
     """
     stream = [-1] * (STOCK_CARDS + 2)
     nine = ELEVEN[:9] if can_end else LOOSE

@@ -160,7 +160,7 @@ class Deal:
         self.untold_stop = self._has_gone_out()
 
     def _theirs(self, action):
-        """The twin's words for an action; an ending is the one that the cards permit."""
+        """Return the reference's name of an action; an ending is the one that the cards permit."""
         if action.what in ("stop", "big gin"):
             card = format_card(action.card) if action.card >= 0 else None
             ways = [way for way in self.deal.options() if way[:2] == ("end", card)]

@@ -42,7 +42,7 @@ class Example:
         return ExampleError(f"{self.id}: {sentence}")
 
     def whole(self, key, low=0, high=10**6):
-        """The input's whole number low..high of a key, which must be there."""
+        """Return the required integer low..high of an input key."""
         return self.number(f"input.{key}", self.given[key], low, high)
 
     def number(self, key, value, low=0, high=10**6):
@@ -72,14 +72,14 @@ class Example:
         return -1 if self.given.get(key) is None else self.hand(key, 1)[0]
 
     def option(self, key, default=None):
-        """A number among the options that is no parameter, like stock_left."""
+        """Return an option that is not a rule parameter, like stock_left."""
         value = self.given.get("options", {}).get(key, self.given.get(key, default))
         return self.number(f"input.options.{key}", value, 0, 52)
 
     # The rules
 
     def base(self):
-        """The text of the variant named, in a kind whose rules are that variant's."""
+        """Return the variant spec of a kind whose rules are those of a variant."""
         return variants.find_variant(self.variant).text
 
     def of_one_player(self, variant, what):
@@ -88,7 +88,7 @@ class Example:
             raise self.error(f"{needs}, and {self.variant} is for two.")
 
     def settings(self, own, base="standard"):
-        """The parameters set; what is neither one nor a key of the kind (`own`) is refused."""
+        """Return the parameters set; reject keys that are neither parameters nor in `own`."""
         unruly = (*own, *NO_RULES)
         given = {key: value for key, value in self.given.items() if key not in unruly}
         for key in ("options", "overrides"):
@@ -107,11 +107,11 @@ class Example:
         return given
 
     def row(self, *own, base="standard"):
-        """The rules: those of `base` with the settings."""
+        """Return the rules: those of `base` with the settings."""
         return {**variants.find_variant(base).params, **self.settings(own, base)}
 
     def rules(self, *own, base="standard", **fixed):
-        """The rules as a variant: `base`, the settings, what the kind fixes; must be valid."""
+        """Return a valid variant: `base`, the settings, and the parameters fixed by the kind."""
         given = self.settings(own, base)
         for name, value in fixed.items():
             if given.get(name, value) != value:
@@ -128,14 +128,14 @@ class Example:
 
 
 def plain(value):
-    """A number, a word or null, apart from yes and no, which Python takes for 1 and 0."""
+    """Return a value and whether it is a bool, because Python treats yes and no as 1 and 0."""
     if isinstance(value, dict | list):
         raise TypeError(f"{value!r} is no single value")
     return type(value) is bool, value
 
 
 def as_text(value):
-    """A number or word as text, with single blanks; null stays null."""
+    """Return a number or word as a string with single blanks; null stays null."""
     return value if value is None else " ".join(str(value).split())
 
 
@@ -158,7 +158,7 @@ def as_list(value):
 
 
 def as_rows(value):
-    """A list whose order counts: a number, null or two numbers for each column."""
+    """Return a list whose order matters: a number, null or two numbers for each column."""
     if not isinstance(value, list):
         raise TypeError(f"{value!r} is no list")
     return repr(value)

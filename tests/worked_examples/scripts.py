@@ -44,7 +44,7 @@ def _ended(deal, script):
 
 
 def _illegal_action(example, place):
-    """The text of an impossible action; with its number if the last action has the same text."""
+    """Return the text of an impossible action, with its number if the last action is the same."""
     texts = example.given["actions"]
     text = texts[place]
     if "illegal" not in example.expect:
@@ -83,7 +83,7 @@ def solo_script(example, subject):
 
 
 def _pack_alone(example, variant):
-    """The 52 cards in dealing order (unknown ones last), the joker's place, cards known."""
+    """Return the 52 cards in dealing order, the joker's position, and the number known."""
     hand, in_hand = _with_joker(example, "hand")
     deck, in_deck = _with_joker(example, "deck_top_first")
     joker = in_hand if in_hand >= 0 or in_deck < 0 else len(hand) + in_deck
@@ -113,7 +113,7 @@ def _check_places(example, row, held, in_hand, in_deck):
 
 
 def _ended_alone(deal, script):
-    """The result of a deal, if it has ended, and not without the script's doing."""
+    """Return the result of a deal if the script has ended it."""
     penalty = deal.row["deal_scoring"] == "penalty"
     if not deal.kind or deal.left not in ([], [Action(0, STOP)] if penalty else []):
         return {"illegal": None, "how": UNFINISHED, "draws": script.count(DRAW)}

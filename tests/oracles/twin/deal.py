@@ -33,7 +33,7 @@ def meldings(
     taken: str | None = None,
     own_points: int = 0,
 ) -> list[list[list[str]]]:
-    """The meldings the stopper may show with the ending, in the order of rules.md 3.5.
+    """Return the meldings the knocker may show with the ending, in the order of rules.md 3.5.
 
     Under melding = auto the first is shown. Under melding = choice a hand that could be gin may
     show a dearer melding within the limit, as a knock.
@@ -168,7 +168,7 @@ class Deal:
         return None if self.result is not None else self._mover
 
     def options(self) -> set[tuple]:
-        """The legal actions of the seat to move (rules.md 9.1); empty when the deal is over."""
+        """Return the legal actions of the seat to move (rules.md 9.1); empty after the deal."""
         if self.result is not None:
             return set()
         if self._phase == "offer":
@@ -223,7 +223,7 @@ class Deal:
         return {"taken": taken, "banned": self._ban(taken, drawn), "own_points": points}
 
     def _ban(self, taken: str | None, drawn: str | None) -> str | None:
-        """The card that may not be discarded on this turn (rules.md 4.3, discard_ban)."""
+        """Return the card that may not be discarded on this turn (rules.md 4.3, discard_ban)."""
         if self.row["discard_ban"] == "none":
             return None
         if self.row["discard_ban"] == "drawn" and drawn is not None:
@@ -320,7 +320,7 @@ class Deal:
             self._next_turn("draw")
 
     def _lay_down(self, card: str | None) -> None:
-        """The discard that closes a turn; None for big gin."""
+        """Discard the card that ends a turn; None for big gin."""
         if card is not None:
             self.hands[self._mover].remove(card)
             self.pile.append(card)

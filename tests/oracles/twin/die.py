@@ -11,17 +11,17 @@ class Die:
         self.offered: tuple[int, int] | None = None  # by whom, which number; until the answer
 
     def numbers(self, seat: int, seen: bool) -> range:
-        """The numbers the seat may offer: before cards are seen (8.1) and in play (8.3, 8.4)."""
+        """Return the numbers the seat may offer: blind (8.1) or in play (8.3, 8.4)."""
         unowned = self.row["die_centre_in_play"] if seen else True
         may = self.row["die"] != "off" and (seat == self.owner or (self.owner is None and unowned))
         return range(self.stake + 1, self.row["die_cap"] + 1) if may else range(0)
 
     def accept(self) -> None:
-        """The stake becomes the number, and the accepter owns the die (rules.md 8.2)."""
+        """Accept the number as the stake; the accepter then owns the die (rules.md 8.2)."""
         (offerer, self.stake), self.offered = self.offered, None
         self.owner = 1 - offerer
 
     def refuse(self) -> tuple[int, int]:
-        """The seat that offered and the won deals (games) a refusal gives it (rules.md 8.2)."""
+        """Return the offering seat and the deals or games a refusal gives it (rules.md 8.2)."""
         (offerer, number), self.offered = self.offered, None
         return offerer, self.stake if self.row["die_refusal_pays"] == "old" else number

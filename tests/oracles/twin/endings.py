@@ -14,7 +14,7 @@ class Ending:
 
 
 def knock_limit(row: dict, upcard: str | None) -> int:
-    """The knock limit of the deal (rules.md 3.4): fixed, or the face value of the first upcard."""
+    """Return the knock limit of the deal (rules.md 3.4), fixed or set by the first upcard."""
     if not row["knock_by_upcard"]:
         return row["knock_limit"]
     if upcard is None:
@@ -25,7 +25,7 @@ def knock_limit(row: dict, upcard: str | None) -> int:
 
 
 def shot_ranks(score: int) -> list[str]:
-    """The ranks a shot must leave, lowest first: the last two digits but 0 (rules.md 3.6)."""
+    """Return the ranks a shot must leave: the last two digits except 0 (rules.md 3.6), sorted."""
     digits = (score // 10 % 10, score % 10)
     return [RANKS[digit - 1] for digit in sorted(digits) if digit > 0]
 

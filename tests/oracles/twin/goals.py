@@ -20,7 +20,7 @@ def game_value(row: dict, loser: int) -> int:
 
 
 def settled(row: dict, winner: int, points: list[int], boxes: list[int]) -> int:
-    """The settlement of a game or column as its winner sees it (rules.md 7, `points`)."""
+    """Return the settlement of a game or column for its winner (rules.md 7, `points`)."""
     loser = 1 - winner
     shut_out = row["shutout"] if boxes[loser] == 0 else "none"
     own = points[winner] * (2 if shut_out == "double_points" else 1)
@@ -114,7 +114,7 @@ class Columns(Goal):
             self._wins(self._better())
 
     def _entered(self, side: int) -> list[int]:
-        """The columns in which a won deal is entered; it opens another if one is left to open."""
+        """Return the columns in which a won deal is entered; open another one if any is left."""
         open_columns = [column for column, closed in enumerate(self.closed_by) if closed is None]
         if self.row["column_entry"] == "absolute":
             self.opened[side] = min(self.won[side], len(self.columns))
@@ -133,7 +133,7 @@ class Columns(Goal):
         ]
 
     def _better(self) -> int | None:
-        """The greater sum, else more columns, else nobody."""
+        """Return the side with the greater sum, else with more columns, else None."""
         lead = sum(self.settlements()) or self.closed_by.count(0) - self.closed_by.count(1)
         return None if lead == 0 else int(lead < 0)
 

@@ -36,7 +36,7 @@ def _ways(
 
 
 def defender_count(shown_melds: Iterable[Iterable[str]], hand: Iterable[str], row: dict) -> LayOff:
-    """The least value of cards in no own meld and no lay-off, and a way to it (rules.md 3.7)."""
+    """Return the defender's least count and a way to it (rules.md 3.7)."""
     hand = list(hand)
     choices = [additions(meld, hand, row) for meld in shown_melds]
     best: tuple[int, list[str], list[frozenset[str]]] | None = None

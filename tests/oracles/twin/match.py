@@ -14,7 +14,7 @@ class Match:
         self.deals = 0
 
     def die(self) -> Die:
-        """The die of the next deal: one for each game, or a new one for every deal (rules.md 8)."""
+        """Return the die of the next deal: one per game, or a new one per deal (rules.md 8)."""
         of_game = isinstance(self.goal, Games) and self.row["die"] == "game"
         return self.goal.die if of_game else Die(self.row)
 
@@ -26,7 +26,7 @@ class Match:
             self.dealer = self._next_dealer(result)
 
     def _next_dealer(self, result) -> int | None:
-        """The next dealer: next_dealer after a won deal, else void_dealer (rules.md 4.1)."""
+        """Return the next dealer: next_dealer after a won deal, else void_dealer (rules.md 4.1)."""
         if self.dealer is None:
             return None
         if result.winner is None:

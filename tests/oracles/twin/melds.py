@@ -49,7 +49,7 @@ def card_values(row: dict, side: str = "stopper") -> dict[str, int]:
 
 
 def _chain(card: str, ace_runs: str) -> list[str]:
-    """The cards of a run from `card` upward, at most 13 (rules.md 3.1)."""
+    """Return the cards of a run from `card` upward, at most 13 (rules.md 3.1)."""
     start = RANKS.index(card[0])
     return [rank + card[1] for rank in LINE[ace_runs][start : start + 13]]
 
@@ -137,7 +137,7 @@ def left_over(hand: Iterable[str], family: Iterable[Iterable[str]]) -> list[str]
 
 
 def _most_saved(options: list[tuple[frozenset[str], int]]) -> int:
-    """The largest total value of disjoint melds, given as (cards, value); tries all families."""
+    """Return the largest total value of disjoint melds, given as (cards, value)."""
     most = 0
     for number, (meld, saved) in enumerate(options):
         rest = [option for option in options[number + 1 :] if meld.isdisjoint(option[0])]
@@ -146,7 +146,7 @@ def _most_saved(options: list[tuple[frozenset[str], int]]) -> int:
 
 
 def deadwood(hand: Iterable[str], row: dict, side: str = "stopper") -> int:
-    """The least deadwood over all meldings of the hand (rules.md 3.2)."""
+    """Return the least deadwood over all meldings of the hand (rules.md 3.2)."""
     ace = row["ace_value"] if side == "stopper" else row["defender_ace_value"]
     return _deadwood(frozenset(hand), row["ace_runs"], row["rainbow"], row["pip_values"], ace)
 
@@ -164,7 +164,7 @@ def _deadwood(
 
 
 def texts(family: Iterable[Iterable[str]]) -> list[str]:
-    """A melding's text: the texts of its melds, sorted as ASCII strings (rules.md 3.5, item 4)."""
+    """Return the names of the melds of a melding in ASCII order (rules.md 3.5, item 4)."""
     return sorted(" ".join(meld) for meld in family)
 
 
@@ -195,11 +195,14 @@ def permitted(
     taken: str | None = None,
     demanded: Iterable[str] | None = None,
 ) -> list[list[tuple[str, ...]]]:
-    """The meldings of the stopper's cards that meet every condition given.
+    """Return the meldings of the knocker's cards that meet every condition.
 
-    limit: deadwood at most this (gin and knock, rules.md 3.3).
-    demanded: the ranks of the left-over cards (the shot, rules.md 3.6); [] for big gin.
-    taken: a card that must be in a meld under take_to_knock = melded (rules.md 3.3).
+    Args:
+        hand: Cards of the knocker.
+        row: Rules.
+        limit: Maximum deadwood (gin and knock, rules.md 3.3).
+        taken: A card that must be in a meld if take_to_knock = melded (rules.md 3.3).
+        demanded: Ranks of the unmatched cards (the shot, rules.md 3.6); [] for big gin.
     """
     hand = list(hand)
     values = card_values(row)
@@ -222,7 +225,7 @@ def permitted(
 
 @cache
 def _direct(meld: tuple[str, ...], ace_runs: str) -> frozenset[str]:
-    """The cards of the pack that could be laid off on a meld as it is shown (rules.md 3.7)."""
+    """Return the cards that could be laid off on a meld as it is shown (rules.md 3.7)."""
     return frozenset(
         card for card in PACK if card not in meld and extends(meld, [card], {"ace_runs": ace_runs})
     )
@@ -242,7 +245,7 @@ def showable(
     taken: str | None = None,
     demanded: Iterable[str] | None = None,
 ) -> list[list[list[str]]]:
-    """The meldings of `permitted` in the order of rules.md 3.5; discard: thrown with the ending."""
+    """Return the meldings of `permitted` in the order of rules.md 3.5; `discard` ends the deal."""
     hand = list(hand)
     values = card_values(row)
     known = set(hand) if discard is None else {*hand, discard}
@@ -258,5 +261,5 @@ def showable(
 def shown(
     hand: Iterable[str], discard: str | None, row: dict, **conditions
 ) -> list[list[str]] | None:
-    """The melding shown under melding = auto, the first of `showable`; None if there is none."""
+    """Return the melding shown if melding = auto, the first of `showable`; None without one."""
     return next(iter(showable(hand, discard, row, **conditions)), None)

@@ -12,7 +12,7 @@ class Score:
 
 
 def multiplier(row: dict, upcard: str | None) -> int:
-    """The factor on all points: spade_multiplier when the first upcard is a spade (rules.md 6)."""
+    """Return the factor on all points: spade_multiplier for a spade upcard (rules.md 6)."""
     return row["spade_multiplier"] if upcard is not None and upcard[1] == "S" else 1
 
 

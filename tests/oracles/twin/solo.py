@@ -59,7 +59,7 @@ class SoloDeal:
         return PLAYER if self.result is None else None
 
     def options(self) -> set[tuple]:
-        """The legal actions (rules.md 9.1); the empty set when the deal is over."""
+        """Return the legal actions (rules.md 9.1); the empty set after the deal."""
         if self.result is not None:
             return set()
         return self._stop_options() if len(self.hands[PLAYER]) == 10 else self._discard_options()
@@ -144,7 +144,7 @@ class SoloDeal:
         )
 
     def _above(self) -> int | None:
-        """The cards above the joker at the end; count_joker adds the joker (N in rules.md 6)."""
+        """Return the number of cards above the joker; count_joker adds it (N in rules.md 6)."""
         if self.row["deal_scoring"] != "joker":
             return None
         return self.deck.index(JOKER) + (1 if self.row["count_joker"] else 0)
@@ -156,7 +156,7 @@ class SoloDeal:
         return Score(how, "stopper", won, 0)
 
     def _lost_to_the_joker(self) -> None:
-        """The points of a deal lost to the joker (rules.md 6); penalties are the player's."""
+        """Score a deal lost to the joker (rules.md 6); penalties are the player's."""
         count = self._count()
         points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}
         scored = points[self.row["deal_scoring"]]

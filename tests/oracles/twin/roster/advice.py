@@ -12,7 +12,7 @@ HIGH = "TJQK"
 
 
 def by_price(prices):
-    """The discard policy of a rule that sets prices."""
+    """Return the discard policy of a rule that assigns penalties."""
 
     def policy(p, **values):
         return {thrown(p, prices(p, **values))}
@@ -21,7 +21,7 @@ def by_price(prices):
 
 
 def thrown(p, prices):
-    """The legal card with least deadwood plus price; ties: the dearest, then the first card."""
+    """Return the legal card with least deadwood plus penalty, then the highest, then the first."""
 
     def cost(card):
         left = p.count(p.hand - {card}) + prices.get(card, 0)
@@ -48,7 +48,7 @@ def unpaired(p):
 
 
 def near(card, span=2):
-    """Same rank, or same suit within `span` ranks, without going round the corner."""
+    """Return True for the same rank, or the same suit within `span` ranks (no corner)."""
     beside = [c for c in PACK if c[1] == card[1] and abs(gap(c, card)) <= span]
     return {*beside, *(c for c in PACK if c[0] == card[0])} - {card}
 
@@ -248,7 +248,7 @@ def deny(p, held, cost):
 
 
 def pairs_of_his(p, card):
-    """The two other cards of each meld of three with a card that the opponent may hold."""
+    """Yield the other two cards of each meld of three with a card the opponent may hold."""
     held = p.known | p.unseen
     melds = three_card_melds(p.rules)
     return [meld - {card} for meld in melds if card in meld and meld - {card} <= held]
@@ -258,7 +258,7 @@ def pairs_of_his(p, card):
 
 
 def hazard(p, margin, **values):
-    """The least expected cost; of cards that cost the same within 1e-9 any is accepted."""
+    """Return the cards with the least expected cost, equal within 1e-9."""
     left = {card: p.count(p.hand - {card}) for card in p.legal}
     few = [card for card in left if left[card] <= min(left.values()) + margin]
     costs = {card: hazard_cost(p, card, left[card], **values) for card in few}

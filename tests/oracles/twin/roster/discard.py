@@ -11,12 +11,12 @@ ROUNDING = Fraction(1, 10**9)  # the policies reckon in floating point
 
 
 def least(scores: dict[str, Fraction]) -> set[str]:
-    """The cards with the least score, or nearly so."""
+    """Return the cards with the least score, or nearly so."""
     return {card for card in scores if scores[card] <= min(scores.values()) + ROUNDING}
 
 
 def exactly_least(scores: dict[str, tuple]) -> set[str]:
-    """The cards with the least score, of scores that are known exactly."""
+    """Return the cards with the least score, if scores are known exactly."""
     return {card for card in scores if scores[card] == min(scores.values())}
 
 
@@ -33,7 +33,7 @@ def uniform(seen: Seen) -> set[str]:
 
 
 def loose_high(seen: Seen) -> set[str]:
-    """The dearest loose card of any best melding of the eleven; without one, the dearest card."""
+    """Return the highest unmatched card of each best melding, else the highest card."""
     chosen = set()
     for loose in seen.loose(seen.hand):
         legal = loose & seen.legal or seen.legal
@@ -42,7 +42,7 @@ def loose_high(seen: Seen) -> set[str]:
 
 
 def melds_through_rank(card: str) -> int:
-    """A K 4, 2 Q 5, 3..J 6."""
+    """Return the number of melds of three through a rank: A K 4, 2 Q 5, 3..J 6."""
     return {0: 4, 12: 4, 1: 5, 11: 5}.get(rank(card), 6)
 
 

@@ -65,7 +65,7 @@ class Seen:
     def thrown_after(
         self, hand: frozenset[str], *, drawn: str | None = None, taken: str | None = None
     ) -> frozenset[str]:
-        """The discards that will be legal with a hand of eleven (rules.md 4.3, discard_ban)."""
+        """Return the legal discards of a hand of eleven (rules.md 4.3, discard_ban)."""
         banned = {"none": None, "taken": taken, "drawn": drawn or taken}[self.row["discard_ban"]]
         return hand - {banned}
 
@@ -73,7 +73,7 @@ class Seen:
         return _melds(hand, self.rules)
 
     def loose(self, hand: frozenset[str]) -> tuple[frozenset[str], ...]:
-        """The loose cards of every least-deadwood melding, and last those loose in any of them."""
+        """Return the unmatched cards of every best melding, and the union of them last."""
         return _loose(hand, self.rules)
 
 
@@ -99,13 +99,13 @@ def rank(card: str) -> int:
 
 
 def beside(card: str, steps: int) -> str | None:
-    """The card of the same suit so many ranks higher, None beyond ace and king."""
+    """Return the card of the same suit so many ranks higher; None beyond ace and king."""
     place = rank(card) + steps
     return RANKS[place] + card[1] if 0 <= place < 13 else None
 
 
 @cache
 def near(card: str) -> frozenset[str]:
-    """Same rank, or same suit within two ranks (no round the corner)."""
+    """Return True for the same rank, or the same suit within two ranks (no corner)."""
     same_rank = {other for other in PACK if other[0] == card[0]}
     return frozenset((same_rank | {beside(card, steps) for steps in (-2, -1, 1, 2)}) - {card, None})

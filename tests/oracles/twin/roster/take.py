@@ -20,12 +20,12 @@ def random(seen: Seen, p: float = 0.5) -> set[int]:
 
 
 def meld_any(seen: Seen) -> set[int]:
-    """Some meld inside h+c contains c."""
+    """Return True if some meld inside h+c contains c."""
     return answer(seen, any(seen.offer in meld for meld in seen.melds(seen.hand | {seen.offer})))
 
 
 def meld_best(seen: Seen) -> set[int]:
-    """Some least-deadwood melding of h+c contains c in a meld."""
+    """Return True if some least-deadwood melding of h+c contains c in a meld."""
     meldings = seen.loose(seen.hand | {seen.offer})
     return answer(seen, any(seen.offer not in loose for loose in meldings))
 
@@ -36,7 +36,7 @@ def meld_best_lower(seen: Seen) -> set[int]:
 
 
 def knock_or_meld(seen: Seen) -> set[int]:
-    """Taking allows a legal knock, or `meld_best`."""
+    """Return True if taking allows a legal knock, or if `meld_best` is true."""
     eleven = seen.hand | {seen.offer}
     knocks = seen.after(eleven, seen.thrown_after(eleven, taken=seen.offer)) <= seen.limit
     return answer(seen, knocks or meld_best(seen) == {1})
@@ -50,7 +50,7 @@ def lower(seen: Seen) -> set[int]:
 
 
 def value(seen: Seen, by: str = "deadwood") -> set[int]:
-    """The best value after taking beats the mean of the best after drawing u, over all u in U."""
+    """Return True if the best value after taking beats the mean best after drawing u in U."""
 
     def best(card: str, unseen: frozenset[str], **drawn: str) -> int:
         eleven = seen.hand | {card}
