@@ -36,7 +36,7 @@ def test_a_quick_experiment_reproduces_the_reference_results(name, tmp_path, mon
 
 
 def test_every_reference_result_has_a_command_that_makes_it():
-    made = {one.name: one.command for one in reference.references()}
+    made = {one.name: one.command for one in reference.list_references()}
     folders = {path.parent for path in REFERENCE.parent.rglob("manifest.json")}
     there = {path.relative_to(REFERENCE.parent).as_posix() for path in folders}
     assert there <= set(made)
@@ -56,8 +56,8 @@ def test_making_a_reference_renews_the_committed_files(tmp_path, monkeypatch):
     (kept / "plots").mkdir(parents=True)
     for name in ("table.csv", "plots/a.png"):
         (kept / name).write_text("old")
-    monkeypatch.setitem(reference.OTHERS, "mine", ("true",))
-    reference.Reference("mine").make()
+    monkeypatch.setitem(reference.OTHER_COMMANDS, "mine", ("true",))
+    reference.Reference("mine").rebuild()
     written = {path.relative_to(kept).as_posix() for path in kept.rglob("*") if path.is_file()}
     assert written == {"table.csv", "manifest.json", "plots/a.png"}
     assert all((kept / name).read_text() == "new" for name in written - {"manifest.json"})
