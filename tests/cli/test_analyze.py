@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import simgin
-from support import strict_html
 from support.command_line import call
+from support.html_checks import find_errors
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
 TEN = HAND[:10]
@@ -120,7 +120,7 @@ def position(tmp_path_factory):
 
 def test_the_page_stands_alone_and_says_what_it_shows(position):
     page = (position / "report.html").read_text()
-    assert strict_html.faults(page) == []
+    assert find_errors(page) == []
     assert page.count("<figure") == 1
     (told,) = re.findall(r"<desc[^>]*>(.*?)</desc>", page, re.S)
     assert told.startswith("cost: from 0 (discard KS), to ") and "(discard 9C)" in told

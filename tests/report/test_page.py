@@ -12,7 +12,7 @@ from rich.console import Console
 from simgin.cli import output
 from simgin.report import html_report
 from simgin.report.report import Caveat, Plot
-from support import strict_html as wellformed
+from support.html_checks import find, find_errors, parse, text_of
 from support.made_pages import HOSTILE, figure, made, text_table
 
 
@@ -32,47 +32,50 @@ TWO = {"plots": [Plot(name, "One", "Words.", figure()) for name in ("a", "b")]}
 )
 def test_a_page_is_valid_html_and_the_same_each_time(parts):
     text = html_report.render_html(made(**parts))
-    assert wellformed.faults(text) == [] and text == html_report.render_html(made(**parts))
+    assert find_errors(text) == [] and text == html_report.render_html(made(**parts))
 
 
 def test_names_are_escaped_everywhere():
     text = html_report.render_html(made(HOSTILE, (HOSTILE, "standard")))
-    assert wellformed.faults(text) == []
-    root, _ = wellformed.read(text)
-    assert "<script>alert" not in text and len(list(root.all("script"))) == 1
+    assert find_errors(text) == []
+    root, _ = parse(text)
+    assert "<script>alert" not in text and len(find(root, "script")) == 1
     for tag in ("title", "h1", "li", "b", "h2", "th", "desc", "dt", "code"):
-        assert any(HOSTILE in node.text for node in root.all(tag)), tag
+        assert any(HOSTILE in text_of(node) for node in find(root, tag)), tag
 
 
 def test_only_the_pages_own_script_may_run():
     text = sound()
-    root, _ = wellformed.read(text)
-    (script,) = root.all("script")
-    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    root, _ = parse(text)
+    (script,) = find(root, "script")
+    digest = base64.b64encode(hashlib.sha256(text_of(script).encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in text
 
 
 def test_what_is_read_first_stands_first():
-    root, _ = wellformed.read(sound())
+    root, _ = parse(sound())
     titles = ["At a glance", "Results", "Who wins: gold", "League: standard?"]
     titles += ["League: oklahoma+gin_bonus=20?", "Small", "How it was made"]
-    assert [node.text for node in root.all("h2")] == titles
-    (folded,) = root.all("details")
-    assert [node.text for node in folded.all("h2")] == ["Small"]
-    first, second = (node for node in root.all("li"))
-    assert first.text == "gold wins." and [node.text for node in second.all("b")] == ["standard"]
-    command, citation = root.all("pre")
-    assert command.text == "simgin match 'gold'" and citation.text.startswith("@software{simgin")
+    assert [text_of(node) for node in find(root, "h2")] == titles
+    (folded,) = find(root, "details")
+    assert [text_of(node) for node in find(folded, "h2")] == ["Small"]
+    first, second = (node for node in find(root, "li"))
+    assert text_of(first) == "gold wins."
+    assert [text_of(node) for node in find(second, "b")] == ["standard"]
+    command, citation = find(root, "pre")
+    assert text_of(command) == "simgin match 'gold'" and text_of(citation).startswith(
+        "@software{simgin"
+    )
 
 
 def test_a_caution_stands_next_to_the_question_with_its_command():
     """On the page, in the summary, and on a screen, whose first lines it is among."""
     report = made(**CAUTION)
-    root, _ = wellformed.read(html_report.render_html(report))
-    (header,) = root.all("header")
-    first, second, *_ = (*header.all("h1"), *header.all("p"))
-    assert "Who wins" in first.text and second.text == report.caveat.sentence
-    assert [node.text for node in header.all("pre")] == [report.caveat.command]
+    root, _ = parse(html_report.render_html(report))
+    (header,) = find(root, "header")
+    first, second, *_ = (*find(header, "h1"), *find(header, "p"))
+    assert "Who wins" in text_of(first) and text_of(second) == report.caveat.sentence
+    assert [text_of(node) for node in find(header, "pre")] == [report.caveat.command]
     question, caution, *_ = report.to_markdown().split("\n\n")
     assert question.startswith("# ") and report.caveat.command in caution
     console = Console(file=io.StringIO(), width=300)
@@ -86,35 +89,35 @@ def test_a_caution_stands_next_to_the_question_with_its_command():
 
 def test_every_link_leads_to_a_file_that_is_written_with_the_page():
     written = html_report.report_files(made())
-    root, _ = wellformed.read(str(written[html_report.HTML_NAME]))
-    links = {node.attributes["href"] for node in root.all("a")} - {"#main"}
+    root, _ = parse(str(written[html_report.HTML_NAME]))
+    links = {node.attrib["href"] for node in find(root, "a")} - {"#main"}
     drawn = {f"plots/{name}" for name in ("league-0.csv", "league-1.csv", "wins.png")}
     assert links >= {"table.csv", *drawn} and links <= set(written)
     assert not links & {"plots/wins.csv"}, "a picture without a frame has no figures"
 
 
 def test_a_scorecard_shows_verdicts_in_colours_and_intervals_in_light_type():
-    root, _ = wellformed.read(sound())
-    card = next(root.all("table"))
-    cells = list(card.all("td"))
-    assert [node.attributes["class"] for node in cells[:4]] == ["base", "little", "base", "much"]
-    parts = [[node.text for node in cells[1].all(tag)] for tag in ("b", "i", "small")]
+    root, _ = parse(sound())
+    card = find(root, "table")[0]
+    cells = find(card, "td")
+    assert [node.attrib["class"] for node in cells[:4]] == ["base", "little", "base", "much"]
+    parts = [[text_of(node) for node in find(cells[1], tag)] for tag in ("b", "i", "small")]
     assert parts == [["84 %"], ["▲ a little more"], ["79 to 87"]]
-    assert not list(card.all("input")) and "sorted" not in card.attributes["class"]
+    assert not find(card, "input") and "sorted" not in card.attrib["class"]
 
 
 def test_pictures_use_the_pages_inks_and_keep_data_colours():
-    root, _ = wellformed.read(sound())
-    svg = next(root.all("svg"))
-    styles = " ".join(node.attributes.get("style") or "" for node in wellformed.every(svg))
+    root, _ = parse(sound())
+    svg = find(root, "svg")[0]
+    styles = " ".join(node.get("style", "") for node in svg.iter())
     for ink in ("ink", "faint", "grid", "paper"):
         assert f"var(--{ink})" in styles
     assert not re.search("#222222|#666666|#dddddd", styles, re.I)
-    is_white = lambda node: "#ffffff" in (node.attributes.get("style") or "").lower()  # noqa: E731
-    white = [node.text for node in wellformed.every(svg) if is_white(node)]
+    is_white = lambda node: "#ffffff" in (node.get("style", "")).lower()  # noqa: E731
+    white = [text_of(node) for node in svg.iter() if is_white(node)]
     assert white == ["on data"], "white text stands on data, whatever the paper is"
     assert "#0072b2" in styles.lower()
-    assert "deals won, %" in [node.text for node in svg.all("text")], "text stays text"
+    assert "deals won, %" in [text_of(node) for node in find(svg, "text")], "text stays text"
 
 
 def test_columns_of_numbers_are_marked():
@@ -122,15 +125,15 @@ def test_columns_of_numbers_are_marked():
     cells = [(*numbers, "3,530, 3,668 (p < .0001)", "gold", "5 of gold")]
     cells.append(("2", "9 deals", "", "–", "1, 2", "1", "gold"))
     sheet = text_table("Kinds", tuple("abcdefg"), cells)
-    root, _ = wellformed.read(html_report.render_html(made(tables=[sheet], detail_tables=[])))
-    columns = [node for node in root.all("th") if node.attributes["scope"] == "col"]
-    assert [node.attributes["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
+    root, _ = parse(html_report.render_html(made(tables=[sheet], detail_tables=[])))
+    columns = [node for node in find(root, "th") if node.attrib["scope"] == "col"]
+    assert [node.attrib["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
 
 
 @pytest.mark.parametrize(("rows", "scrolls"), [(40, False), (60, True)])
 def test_no_row_of_a_table_as_long_as_a_deal_is_hidden_in_a_box(rows, scrolls):
     sheet = text_table("Every decision", ("turn", "action"), [("1", "knock")] * rows)
-    root, _ = wellformed.read(html_report.render_html(made(tables=[sheet], detail_tables=[])))
-    (box,) = [node for node in root.all("div") if "scroll" in node.attributes.get("class", "")]
-    assert ("high" in box.attributes["class"]) == scrolls
+    root, _ = parse(html_report.render_html(made(tables=[sheet], detail_tables=[])))
+    (box,) = [node for node in find(root, "div") if "scroll" in node.get("class", "")]
+    assert ("high" in box.attrib["class"]) == scrolls
     assert html_report.render_html(made()).count("max-height: 85vh") == 1

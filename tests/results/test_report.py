@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from simgin.runs import directory, ledger
-from support import strict_html as wellformed
 from support.command_line import call
 from support.command_runs import OWN
 from support.hostile import tree
+from support.html_checks import find_errors
 
 RUNS = {
     "panel": """
@@ -98,7 +98,7 @@ def test_the_same_files_are_written_without_the_strategies(made, name, monkeypat
     assert tree("out") == before
     assert ("plots/endings.svg" in before) == (name == "panel")
     assert "report.html" in output and output.rstrip().endswith("Repeat:  simgin report out")
-    assert wellformed.faults(before["report.html"].decode()) == []
+    assert find_errors(before["report.html"].decode()) == []
 
 
 def change(place, statement):

@@ -17,8 +17,8 @@ from simgin.runs import directory, ledger
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import STRONG
 from support import hostile
-from support import strict_html as wellformed
 from support.command_line import call, interrupted_after
+from support.html_checks import find_errors
 
 BASE, LONGER = "standard", "standard+points_target=200"
 GAMES = ("straight", LONGER)
@@ -243,7 +243,7 @@ def test_question_verdict_and_scorecard_take_24_lines(made):
 
 def test_the_page_has_every_part_and_is_sound(made):
     text = (made[0] / "report.html").read_text()
-    assert wellformed.faults(text) == []
+    assert find_errors(text) == []
     for part in ("At a glance", "At the same length", "What this cannot tell", "All figures"):
         assert part in text
     pictures = {path.stem for path in (made[0] / "plots").glob("*.svg")}
@@ -282,7 +282,7 @@ def test_a_sweep_ends_in_an_answer(empty_directory):
     lines = " ".join(shown.split())
     assert "Which undercut bonus? Turns a match: " in lines and "by undercut bonus" in lines
     text = (empty_directory / "out" / "report.html").read_text()
-    assert "Best undercut bonus" in text and wellformed.faults(text) == []
+    assert "Best undercut bonus" in text and find_errors(text) == []
     assert "play at least 2,000 matches" in text
     frame = pd.read_csv(empty_directory / "out" / "plots" / "sweep.csv")
     assert sorted(set(frame["x"])) == [0, 10, 40]

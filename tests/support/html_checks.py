@@ -1,0 +1,111 @@
+"""Checks of an HTML report: html5lib for the syntax, and the rules that html5lib does not check."""
+
+import re
+from itertools import pairwise
+
+import html5lib
+
+REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-of")
+EXTERNAL_URL = re.compile(r"(?:https?:)?//|^\s*(?:file|data|ftp|javascript):", re.I)
+REPORT_FILE = re.compile(r"[\w%-][\w%./-]*\.(?:csv|png)$")  # written together with the report
+LOADING_TAGS = set(
+    "img link iframe object embed audio video source base form foreignobject".split()
+)
+LOADING_CODE = r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\("
+
+
+def parse(text):
+    """Return the root element, with tags in lower case and no namespaces, and the syntax errors."""
+    parser = html5lib.HTMLParser(namespaceHTMLElements=False)
+    root = parser.parse(text)
+    for node in root.iter():
+        if isinstance(node.tag, str):  # comments have a function
+            node.tag = node.tag.rpartition("}")[2].lower()
+            for name in [name for name in node.attrib if isinstance(name, str) and "}" in name]:
+                node.attrib[name.rpartition("}")[2]] = node.attrib.pop(name)
+    return root, [f"line {line}: {code}" for (line, _), code, _ in parser.errors]
+
+
+def text_of(node):
+    """Return the text inside an element."""
+    return "".join(node.itertext())
+
+
+def find(root, *tags):
+    """Return the elements with one of some tags, in the order of the document."""
+    return [node for node in root.iter() if node.tag in tags]
+
+
+def find_errors(text):
+    """Return all errors of a report."""
+    root, errors = parse(text)
+    nodes = [node for node in root.iter() if isinstance(node.tag, str)]
+    ids = [node.get("id") for node in nodes if node.get("id")]
+    errors += [f"duplicate id {name}" for name in {*ids} if ids.count(name) > 1]
+    for node in nodes:
+        references = [name for key in REFERENCES for name in node.get(key, "").split()]
+        references += re.findall(r"(?:url\(|^)#([^)]*)", node.get("href", ""))
+        references += [
+            one for value in node.attrib.values() for one in re.findall(r"url\(#(.*?)\)", value)
+        ]
+        errors += [f"<{node.tag}> refers to a missing id {name}" for name in {*references} - {*ids}]
+        errors += _external_resources(node)
+    errors += [error for svg in find(root, "svg") for error in _plot_errors(svg)]
+    errors += [error for table in find(root, "table") for error in _table_errors(table)]
+    return [*errors, *_document_errors(root)]
+
+
+def _external_resources(node):
+    attributes = dict(node.attrib)
+    if node.tag == "image" and attributes.get("href", "").startswith("data:image/png;base64,"):
+        del attributes["href"]  # the colours of a heat map
+    if node.tag in LOADING_TAGS or attributes.keys() & {"src", "srcset"}:
+        yield f"<{node.tag}> can load a resource"
+    for name, value in attributes.items():
+        if name.startswith("on"):
+            yield f"<{node.tag}> has a script in {name}"
+        is_link = name == "href" and not (value.startswith("#") or REPORT_FILE.match(value))
+        if name != "xmlns" and (is_link or EXTERNAL_URL.search(value)):
+            yield f"<{node.tag}> has an external URL in {name}"
+    if node.tag in ("style", "script") and re.search(LOADING_CODE, text_of(node)):
+        yield f"<{node.tag}> can load a resource"
+
+
+def _plot_errors(svg):
+    named = [node for node in svg if node.tag in ("title", "desc") and text_of(node).strip()]
+    is_labelled = svg.get("aria-labelledby", "").split() == [node.get("id") for node in named]
+    if svg.get("role") != "img" or len(named) != 2 or not is_labelled:
+        yield "a plot has no title and alternative text"
+    if "viewBox" not in svg.attrib:
+        yield "a plot has no size"
+
+
+def _table_errors(table):
+    if not any(text_of(caption).strip() for caption in table.iter("caption")):
+        yield "a table has no caption"
+    headings = [(node.get("scope"), text_of(node).strip()) for node in table.iter("th")]
+    if not headings or {scope for scope, _ in headings} - {"col", "row"} or ("col", "") in headings:
+        yield "a table has headings without a scope or name"
+    if len({len(find(row, "th", "td")) for row in table.iter("tr")}) != 1:
+        yield "a table has rows of different length"
+
+
+def _document_errors(root):
+    levels = [int(node.tag[1]) for node in find(root, "h1", "h2", "h3", "h4", "h5", "h6")]
+    if levels[:1] != [1] or levels.count(1) != 1 or any(b > a + 1 for a, b in pairwise(levels)):
+        yield "the headings are not nested in one h1"
+    if root.get("lang") != "en" or not any(
+        text_of(node).strip() for node in root.iterfind("head/title")
+    ):
+        yield "the report has no language or title"
+    if any(len(find(root, name)) != 1 for name in ("header", "main", "footer")):
+        yield "a landmark is missing or duplicated"
+    labels = {label.get("for") for label in root.iter("label")} - {None}
+    yield from (
+        f"<{node.tag}> has no label"
+        for node in find(root, "input", "select")
+        if node.get("id") not in labels
+    )
+    policies = [node.get("content") for node in root.iter("meta") if "http-equiv" in node.attrib]
+    if len(policies) != 1 or "default-src 'none'" not in policies[0]:
+        yield "no content security policy forbids the network"
