@@ -85,7 +85,7 @@ def checked(monkeypatch, *failed, code=0, words=()):
         contract.ContractResult("x", name, ok, f"about {name}.") for name, ok in passed.items()
     ]
     monkeypatch.setattr(contract, "check_strategies", lambda *_: findings)
-    return call("strategies", "check_strategies", "mine.py", *words, code=code).stdout
+    return call("strategies", "check", "mine.py", *words, code=code).stdout
 
 
 @pytest.mark.parametrize(("knows", "signs"), [(True, "✓✗–"), (False, ("ok", "FAIL", "-"))])

@@ -96,7 +96,7 @@ OTHER = """
 from simgin.core.jit import compile_function
 def other(x):
     return twice(x) + looked_up(5)
-print(compile_function(other, keep=False)(30))
+print(compile_function(other, use_cache=False)(30))
 print(sum(twice._cache_hits.values()), sum(twice._cache_misses.values()))
 """
 IS_PREPARED = "import sys\nprint('numba.np.arraymath' in sys.modules)\n"
@@ -136,7 +136,7 @@ def test_numba_is_found_as_it_was_by_others(tmp_path):
         "import sys\nfrom simgin.core.jit import compile_function\n"
         "def product(a, b):\n    return np.dot(a, b) + a.sum()\n"
         "print(twice(4), 'scipy.linalg' in sys.modules)\n"
-        "product = compile_function(product, keep=False)\n"
+        "product = compile_function(product, use_cache=False)\n"
         "print(product(np.arange(3.0), np.ones(3)), 'scipy.linalg' in sys.modules)\n"
     )
     assert run(tmp_path, code).stdout == "8 False\n6.0 True\n"

@@ -135,17 +135,17 @@ def test_a_table_is_copied_with_all_that_was_asked(variant, by):
 
 
 def answer_any(table, rng):
-    if table.question is None:
+    if table.decision is None:
         table.close_deal()
         return
-    legal = int(table.question.view.legal)
-    answers = [answer for answer in range(64) if legal >> answer & 1]
-    table.answer(0 if table.question.slot == "knock" else rng.choice(answers))
+    legal = int(table.decision.view.legal)
+    actions = [action for action in range(64) if legal >> action & 1]
+    table.act(0 if table.decision.slot == "knock" else rng.choice(actions))
 
 
-def described(question):
-    fields = [question.view[name].tobytes() for name in question.view.dtype.names]
-    return question.slot, question.answer, fields
+def described(decision):
+    fields = [decision.view[name].tobytes() for name in decision.view.dtype.names]
+    return decision.slot, decision.action, fields
 
 
 # In the mode that checks every index

@@ -81,9 +81,9 @@ def test_a_seed_is_any_number_of_64_bits(kind, seed):
     env.reset(seed=seed)
     seats = env.unwrapped._seats
     dealt = trace_deal(seats.matchup, 0)
-    assert seats.games.states[0].unit == 0
+    assert seats.batch.states[0].unit == 0
     engine = trace_deal(type(seats.matchup)(**{**vars(seats.matchup), "seed": int(seed)}), 0)
-    assert seats.games.states[0].pack[:20].tolist() == engine.state.pack[:20].tolist()
+    assert seats.batch.states[0].pack[:20].tolist() == engine.state.pack[:20].tolist()
     assert engine.state.pack[:20].tolist() != dealt.state.pack[:20].tolist()
 
 
