@@ -104,7 +104,7 @@ def test_who_looks_on_sees_what_is_known_so_far():
     worlds = [done for done, _, _ in seen]
     assert worlds == sorted(set(worlds))
     assert len(worlds) > 1
-    assert all(every == 600 and analysis.worlds == done for done, every, analysis in seen)
+    assert all(every == 600 and analysis.n_worlds == done for done, every, analysis in seen)
     assert seen[-1][2].frame().equals(found.frame())
 
 

@@ -26,7 +26,7 @@ LEFT_OUT = ("noise",)  # of those who are not asked
 
 
 def same(one, two):
-    assert (one.place, one.actions, one.in_match) == (two.place, two.actions, two.in_match)
+    assert (one.label, one.actions, one.in_match) == (two.label, two.actions, two.in_match)
     for name in one.view.dtype.names:
         assert name in LEFT_OUT or np.array_equal(one.view[name], two.view[name]), name
 
@@ -118,7 +118,7 @@ def test_who_is_not_there_any_more_has_a_stand_in(written, tmp_path):
     path.write_text(path.read_text().replace("gold", "nobody").replace("simple", evil))
     read = read_deal_file(path).deal
     assert [player.text for player in read.matchup.players] == ["champion", "champion"]
-    assert [q.action for q in read.decisions] == [q.answer for q in deal.questions]
+    assert [q.action for q in read.decisions] == [q.action for q in deal.decisions]
 
 
 def test_a_decision_that_does_not_follow_is_named(written):

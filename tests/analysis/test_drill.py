@@ -41,7 +41,7 @@ def test_prices_are_those_of_analyze(made):
         rows = list(rows)
         _, *words = shlex.split(rows[0]["analyze"])
         told = json.loads(call(*words, "--worlds", WORLDS, "--json").stdout)["rows"]
-        same = made.exercises[number - 1].position.place
+        same = made.exercises[number - 1].position.label
         decision = f"{same}, {rows[0]['player']}"
         known = {row["action"]: row for row in told if row["decision"] == decision}
         for row in rows:
@@ -53,12 +53,12 @@ def test_prices_are_those_of_analyze(made):
 def test_what_was_done_is_wrong_the_best_is_right_and_few_others_are(made):
     assert len(made.exercises) == N
     for one in made.exercises:
-        assert one.right[0] == one.analysis.order[0]
-        assert set(one.right) < set(one.answers)
-        assert one.position.was_done_at not in one.right
-        assert len(one.right) == 1 or 3 * len(one.right) <= len(one.answers)
+        assert one.correct_options[0] == one.analysis.ranking[0]
+        assert set(one.correct_options) < set(one.options)
+        assert one.position.chosen_index not in one.correct_options
+        assert len(one.correct_options) == 1 or 3 * len(one.correct_options) <= len(one.options)
     for one in made.exercises:  # any card may go, but of endings only the best is an answer
-        texts = [one.position.text(one.position.actions[place]) for place in one.answers]
+        texts = [one.position.format_action(one.position.actions[place]) for place in one.options]
         ends = [text.partition(",")[0] for text in texts if not text.startswith("discard")]
         assert len(ends) == len(set(ends))
 

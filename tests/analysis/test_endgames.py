@@ -206,7 +206,7 @@ def worlds_of(position):
 
 def exact(position):
     """What every action is worth on average over all worlds, and how often it wins."""
-    row = position.variant.row
+    row = position.variant.params
     seat = int(position.view.seat)
     worth, wins = np.zeros((2, len(position.actions)))
     worlds = list(worlds_of(position))
@@ -228,17 +228,17 @@ def exact(position):
 def check(position, found):
     """Compare an analysis with what is exact; True if it found one action best."""
     worth, wins = exact(position)
-    counted = 100 * wins if found.by == "win" else worth
-    name = "deals" if found.by == "deals" else "points"
-    for place, (_, line) in zip(found.order, found.frame().iterrows(), strict=True):
-        action = position.text(position.actions[place])
+    counted = 100 * wins if found.measure == "win" else worth
+    name = "deals" if found.measure == "deals" else "points"
+    for place, (_, line) in zip(found.ranking, found.frame().iterrows(), strict=True):
+        action = position.format_action(position.actions[place])
         assert line["action"] == action
-        cost = counted[found.order[0]] - counted[place]
+        cost = counted[found.ranking[0]] - counted[place]
         assert abs(line[name] - worth[place]) <= 4 * line[f"{name}_se"] + 1e-9, action
         assert abs(line["win"] - wins[place]) <= 4 * line["win_se"] + 1e-9, action
         assert line["low"] - 1e-9 <= cost <= line["high"] + 1e-9, action
-    assert counted[found.best].max() == pytest.approx(counted.max())
-    return len(found.best) == 1
+    assert counted[found.best_indices].max() == pytest.approx(counted.max())
+    return len(found.best_indices) == 1
 
 
 def told(position, deal, forget=False):

@@ -50,7 +50,7 @@ def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(files):
     units = error_rates.evaluate_units(trial, 0, 3)
     graded = run_grade(GradeRequest.read(files, "gold", "champion", None, 25, 1))
     found = [one for deal in graded.decisions for one in deal]  # a unit is a file there
-    alike = ("half", "turn", "place", "done", "usual_cost")
+    alike = ("half", "turn", "label", "chosen", "evaluator_cost")
     same, rated = (
         [[getattr(one, name) for name in alike] for one in of] for of in (found, [*chain(*units)])
     )
@@ -173,9 +173,9 @@ def test_few_deals_are_not_called_a_rate(files):
     assert "Ladder" not in [table.title for table in report.tables]
     many = replace(
         few,
-        judged=few.decisions * 5,
-        played=few.deals_played * 5,
-        others=few.opponent_decisions * 5,
+        decisions=few.decisions * 5,
+        deals_played=few.deals_played * 5,
+        opponent_decisions=few.opponent_decisions * 5,
     )
     said = " ".join(grades.grade_verdict(many))
     assert "these" not in said and "Less luck" in said

@@ -51,7 +51,7 @@ LEMMA = [
 def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge, deals):
     """The performance difference lemma (Kakade and Langford 2002); the judge is clearly better."""
     trial = RatingTask.read(a, b, variant, judge, MIN_DEALS, worlds=0, seed=3)
-    rates = run_error_rates(replace(trial, deals=deals))
+    rates = run_error_rates(replace(trial, n_deals=deals))
     error = np.hypot(
         rates.evaluator_gains.std(ddof=1) / np.sqrt(len(rates.evaluator_gains)), rates.lead.se
     )
@@ -90,7 +90,7 @@ def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
 def few(worlds):
     """Fewer deals than a user may ask for."""
     trial = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, worlds, 2)
-    return replace(trial, deals=30)
+    return replace(trial, n_deals=30)
 
 
 @pytest.fixture(scope="module")
@@ -111,24 +111,24 @@ def test_kinds_and_mistakes_add_up(rates):
         assert whole.loc["all", column] == pytest.approx(whole[column].drop("all").sum())
         for kind, total in parts[column].sum().items():
             assert whole.loc[kind, column] == pytest.approx(total)
-    for unit in rates.judged:
+    for unit in rates.decisions:
         for judged in unit:
-            assert (judged.mistake == "") == (judged.done == judged.best)
+            assert (judged.mistake == "") == (judged.chosen == judged.best)
             assert judged.mistake in ("", *MISTAKES[judged.kind])
             assert judged.mistake or judged.cost == 0
 
 
 def test_workers_do_not_change_the_rates(without_worlds):
-    alone = run_error_rates(without_worlds.trial, workers=1)
-    assert alone.decisions == without_worlds.judged
+    alone = run_error_rates(without_worlds.task, workers=1)
+    assert alone.decisions == without_worlds.decisions
     assert alone.frame().equals(without_worlds.frame())
 
 
 def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rates, without_worlds):
     """Both by what they bring in the cards as they lay, which the judge knows nothing of."""
     assert rates.total.value > without_worlds.total.value
-    changed = [judged for unit in rates.judged for judged in unit if judged.mistake]
-    assert np.mean([one.cost for one in changed]) < np.mean([one.seeming for one in changed])
+    changed = [judged for unit in rates.decisions for judged in unit if judged.mistake]
+    assert np.mean([one.cost for one in changed]) < np.mean([one.selection_lead for one in changed])
     itself = run_error_rates(RatingTask.read("gold", "simple", "standard", "gold", MIN_DEALS, 0, 1))
     assert itself.lead.value == itself.total.value == 0
     assert not any(judged.mistake for unit in itself.decisions for judged in unit)
@@ -137,7 +137,7 @@ def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rate
 def test_few_worlds_are_said_to_give_rates_that_are_too_low(rates):
     note = build_rates_table(rates, "gold-early").note
     assert "With fewer than 100 worlds" in note and "too low" in note
-    enough = replace(rates, trial=replace(rates.trial, worlds=100))
+    enough = replace(rates, task=replace(rates.task, n_worlds=100))
     assert "fewer than" not in build_rates_table(enough, "gold-early").note
 
 
@@ -150,7 +150,7 @@ def test_from_the_worlds_that_are_enough_rates_are_level():
     trial = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, 0, 2)
     costs = {}
     for worlds in (20, ENOUGH_WORLDS, 400):
-        judged = evaluate_units(replace(trial, worlds=worlds), 0, 150)
+        judged = evaluate_units(replace(trial, n_worlds=worlds), 0, 150)
         costs[worlds] = np.array([sum(one.cost for one in unit) for unit in judged]) / 2
     lost, level = costs[100] - costs[20], costs[400] - costs[100]
     errors = [of.std(ddof=1) / np.sqrt(len(of)) for of in (lost, level)]
@@ -177,7 +177,7 @@ def test_the_strongest_judges_and_is_met(variant, own, players):
 
 def test_the_hidden_hand_is_the_one_of_the_deal(rates):
     """With the stock as it lay, too, what was done leads to the points of the deal (play_in)."""
-    matchup = rates.trial.matchup
+    matchup = rates.task.matchup
     for unit in range(20):
         deal = trace_deal(matchup, unit, unit % 2)
         hands = [
@@ -197,8 +197,8 @@ def test_costliest_decisions_come_from_other_worlds(rates):
     assert values == sorted(values, reverse=True)
     assert len(costliest) == 5
     judged, lead = costliest[0]
-    deal = trace_deal(rates.trial.matchup, judged.unit, judged.half)
-    (position,) = [own for own in positions_of_a(deal) if own.label == judged.place]
-    judge = DecisionEvaluator(rates.trial.judge, 0)
+    deal = trace_deal(rates.task.matchup, judged.unit, judged.half)
+    (position,) = [own for own in positions_of_a(deal) if own.label == judged.label]
+    judge = DecisionEvaluator(rates.task.evaluator, 0)
     many = judge.sample_lead(position, judged.best, 4000)
     assert abs(many.mean() - lead.value) < 4 * lead.se

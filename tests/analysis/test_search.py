@@ -66,8 +66,8 @@ def test_what_differs_is_what_two_players_of_the_same_cards_do_otherwise():
     expected = {}
     deals = (watched(player, "simple", "standard", 100) for player in ("gold", "gold-early"))
     for (place, own), (_, other) in zip(*deals, strict=True):
-        mine = [(q.seat, q.slot, q.answer) for q in own.questions]
-        yours = [(q.seat, q.slot, q.answer) for q in other.questions]
+        mine = [(q.seat, q.slot, q.action) for q in own.decisions]
+        yours = [(q.seat, q.slot, q.action) for q in other.decisions]
         if mine != yours:
             expected[place] = points(own) - points(other)
     assert places(found) == list(expected)

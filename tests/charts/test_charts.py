@@ -57,10 +57,10 @@ def weighted_mean(gains):
 
 
 def test_equal_weights_count_for_nothing(discards):
-    thrice = Chart(FIRST, discards.cells, discards.worth, 3 * discards.weights)
+    thrice = Chart(FIRST, discards.cells, discards.values, 3 * discards.weights)
     assert (discards.weights == 1).all()
-    assert np.allclose(thrice.to_grid("value"), discards.grid("value"), equal_nan=True)
-    assert np.allclose(thrice.to_grid("high"), discards.grid("high"), equal_nan=True)
+    assert np.allclose(thrice.to_grid("value"), discards.to_grid("value"), equal_nan=True)
+    assert np.allclose(thrice.to_grid("high"), discards.to_grid("high"), equal_nan=True)
 
 
 def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discards):
@@ -71,7 +71,7 @@ def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discar
     """
     few = 300  # questions
     weights = np.random.default_rng(7).integers(1, 6, few)
-    small = Chart(FIRST, discards.cells[:few], discards.worth[:few], weights)
+    small = Chart(FIRST, discards.cells[:few], discards.values[:few], weights)
     met = np.bincount(small.cells[small.cells >= 0], minlength=FIRST.kind.n_cells)
     used = [int(c) for c in np.flatnonzero(met >= charts.MIN_DECISIONS) if c != FIRST.kind.baseline]
     rows, worth, of = [], [], []
@@ -124,7 +124,7 @@ def test_intervals_of_cells_hold_in_95_of_100_charts(most):
 
 def test_rows_and_questions_without_an_answer_are_left_out(discards):
     """A question of which nothing was tried changes nothing; a row never met is not spoken of."""
-    few = discards.cells[:300], discards.worth[:300], discards.weights[:300]
+    few = discards.cells[:300], discards.values[:300], discards.weights[:300]
     none = np.full_like(few[0][:5], -1), np.full_like(few[1][:5], np.nan), few[2][:5]
     both = map(np.concatenate, zip(few, none, strict=True))
     small, more = (Chart(FIRST, *of) for of in (few, both))
@@ -201,7 +201,7 @@ def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knocks):
     text = charts.render_chart_strategy(knocks, "simgin chart knock")
     names: dict[str, object] = {}
     exec(text[text.index("CHART") : text.index("@knock")], names)
-    grid = knocks.grid("value")
+    grid = knocks.to_grid("value")
     for turn, row in enumerate(names["CHART"]):
         for deadwood in range(1, len(grid) + 1):
             assert bool(row >> deadwood & 1) == bool(grid[deadwood - 1, turn] > 0)

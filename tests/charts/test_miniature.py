@@ -41,7 +41,7 @@ def drawn(view, rules, params):
 BREAKS = """
 @discard
 def breaks(view, rules, params):
-    return lowest(view.hand if view.stock == 2 else view.best)
+    return lowest_bit(view.hand if view.stock == 2 else view.best)
 """
 
 

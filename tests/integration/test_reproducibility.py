@@ -44,7 +44,7 @@ def play(asked, run_ledger, team, interrupted):
     while True:
         try:
             return runner.run_tasks(
-                asked.tasks, run_ledger, team(), interrupt, stopping_rules=asked.rules
+                asked.tasks, run_ledger, team(), interrupt, stopping_rules=asked.stopping_rules
             )
         except KeyboardInterrupt:
             blocks = itertools.count()
