@@ -86,7 +86,7 @@ def chromium():
     """Start the system's Chromium once."""
     from support import browser
 
-    with browser.started() as found:
+    with browser.start_browser() as found:
         yield found
 
 

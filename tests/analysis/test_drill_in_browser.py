@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from support.browser import CONTRASTS, worst
+from support.browser import CONTRASTS, unreadable_texts
 from support.command_line import call
 
 pytestmark = pytest.mark.slow
@@ -115,13 +115,13 @@ def test_the_page_fits_is_readable_and_wide_enough_for_thumbs(opened, made, widt
     for _ in made[1]:
         for key in ("1", "Enter"):
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
-            assert worst(tab.evaluate(CONTRASTS)) == []
+            assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
             for button in tab.locator("button:visible").all():
                 box = button.bounding_box()
                 assert box["width"] >= THUMB and box["height"] >= THUMB
             tab.keyboard.press(key)
     assert tab.locator("#result").is_visible()
-    assert worst(tab.evaluate(CONTRASTS)) == []
+    assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
 
 
 def test_without_scripts_the_prices_are_there_to_read(opened, made):

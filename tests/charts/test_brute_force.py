@@ -21,7 +21,7 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 from simgin.strategy import discard
 from simgin.toolkit import lowest_bit, popcount, unmatched_cards
-from support.probes import OWN, UPCARD, ordered, partners
+from support.probes import OWN, UPCARD, partners, with_forced_policy
 
 pytestmark = pytest.mark.slow
 FAR = 3.3  # standard errors
@@ -87,7 +87,9 @@ def knocks(player, rules, before, deals=400_000):
     found = {}
     for turn in TURNS:
         matchup = matchup_of(player, rules, SEED + turn)
-        now, later = (played(ordered(matchup, "knock", turn, do, before), deals) for do in (1, 0))
+        now, later = (
+            played(with_forced_policy(matchup, "knock", turn, do, before), deals) for do in (1, 0)
+        )
         gain = points(now) - points(later)
         first = np.where(now["upcard_to"] == 1, now["dealer"], 1 - now["dealer"])
         own_turns = (now["turns"] + (first == 0)) // 2
@@ -117,7 +119,9 @@ def upcards(player, rules, deals):
     found = {}
     for row in range(4):
         matchup = matchup_of(player, rules, SEED + 20 + row)
-        taken, left = (played(ordered(matchup, "take", UPCARD, do, row), deals) for do in (1, 0))
+        taken, left = (
+            played(with_forced_policy(matchup, "take", UPCARD, do, row), deals) for do in (1, 0)
+        )
         gain = points(taken) - points(left)
         for seat in (0, 1):  # nondealer and dealer
             own = taken["dealer"] == 1 - seat
@@ -141,7 +145,10 @@ def test_upcards_of_a_chart(player, rules):
 
 def first_discards(matchup, deals):
     """The cells of the unmatched cards at the first discard of each deal, and what each led to."""
-    led_to = [points(played(ordered(matchup, "discard", 1, place), deals)) for place in range(11)]
+    led_to = [
+        points(played(with_forced_policy(matchup, "discard", 1, place), deals))
+        for place in range(11)
+    ]
     rules = build_rules(matchup.variant)
     cells, worth = [], []
     for unit in range(deals):
@@ -238,7 +245,9 @@ def test_takes_and_discards_that_training_sees(player, rules, slot):
     zs = []
     for turn in TURNS:
         matchup = matchup_of(player, rules, SEED + 40 + turn)
-        one, two = (points(played(ordered(matchup, slot, turn, *do), deals)) for do in orders)
+        one, two = (
+            points(played(with_forced_policy(matchup, slot, turn, *do), deals)) for do in orders
+        )
         here = np.where(turns == turn, weights, 0)
         share = here.sum() / deals
         value, se = mean(two - one)

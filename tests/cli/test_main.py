@@ -17,7 +17,7 @@ from simgin.cli.main import COMMANDS, cli
 from simgin.core import jit
 from simgin.runs import directory, ledger, runner
 from support.command_line import call, interrupted_after
-from support.command_runs import EXPERIMENT, FEW, PLUGIN, files, kept
+from support.command_runs import EXPERIMENT, FEW, PLUGIN, files, reproducible_files
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -82,7 +82,7 @@ def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_director
         assert len(run_ledger.finished_batches(0, 1000)) >= 2
     call(*shlex.split(command)[1:])
     call("match", "gold", "--deals", "60k", "-o", "whole")
-    assert kept("out") == kept("whole")
+    assert reproducible_files("out") == reproducible_files("whole")
     before = files(empty_directory)
     with monkeypatch.context() as patched:
         interrupted_after(patched, 1)

@@ -17,7 +17,7 @@ from simgin.runs.plan import Plan
 from simgin.runs.runner import ExtraPass
 from simgin.stats import table
 from support.command_line import call
-from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, kept
+from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, reproducible_files
 
 pytestmark = pytest.mark.usefixtures("empty_directory", "without_pictures")
 
@@ -61,7 +61,7 @@ def manifest(place):
 def test_a_repeated_command_prints_the_same_and_plays_nothing(empty_directory, monkeypatch):
     def outcome():
         printed = call("run", "waiting.toml", "--json").stdout
-        return printed, kept("results/waiting"), manifest("results/waiting")
+        return printed, reproducible_files("results/waiting"), manifest("results/waiting")
 
     Path("waiting.toml").write_text(EXPERIMENT)
     first = outcome()
@@ -75,7 +75,7 @@ def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
     for n in ("2k", "6k", "3001"):
         call("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
         call("match", "gold", "--deals", n, "-o", f"fresh{n}", "--workers", 1)
-        assert kept("out") == kept(f"fresh{n}")
+        assert reproducible_files("out") == reproducible_files(f"fresh{n}")
         assert manifest("out")["matchups"] == manifest(f"fresh{n}")["matchups"]
 
 

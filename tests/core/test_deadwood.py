@@ -29,9 +29,9 @@ def sample(text, seed, n_dealt, n_rich):
     rng = random.Random(f"{text} {seed}")
     sizes = [10] * 12 + [11] * 6 + [9, 8, 7, 6, 5, 4, 3]
     for i in range(n_dealt):
-        yield hands.dealt(rng, sizes[i % len(sizes)])
+        yield hands.deal_hand(rng, sizes[i % len(sizes)])
     for i in range(n_rich):
-        yield hands.meld_rich(rng, sizes[i % len(sizes)], ace_runs_of(text))
+        yield hands.meld_rich_hand(rng, sizes[i % len(sizes)], ace_runs_of(text))
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
@@ -53,7 +53,11 @@ def test_best_discards_agree_with_trying_every_discard(text, values):
     rules, _ = hands.game(text + values)
     rng = random.Random(f"{text}{values} discards")
     for i in range(800):
-        hand = hands.dealt(rng, 11) if i % 3 == 0 else hands.meld_rich(rng, 11, ace_runs_of(text))
+        hand = (
+            hands.deal_hand(rng, 11)
+            if i % 3 == 0
+            else hands.meld_rich_hand(rng, 11, ace_runs_of(text))
+        )
         one = 1 << rng.choice(hands.members(hand))
         legal = hand & (rng.getrandbits(52) if i % 4 == 0 else ~one)
         left = {card: deadwood(hand ^ 1 << card, rules) for card in hands.members(legal)}
@@ -70,7 +74,7 @@ def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_twin(text):
     rules, row = hands.game(text)
     rng = random.Random(f"{text} with")
     for i in range(150):
-        hand = hands.meld_rich(rng, 10 + i % 2, row["ace_runs"])
+        hand = hands.meld_rich_hand(rng, 10 + i % 2, row["ace_runs"])
         cards = hands.names(hand)
         melds = twin.melds_in(cards, row)
         for card in cards:
@@ -114,7 +118,7 @@ def fewest_laid_off(melds, cards, row, count):
 def melds_shown(rng, row):
     """One to three disjoint melds of at most eleven cards, as a knocker could show them."""
     melds, wanted = [], rng.choice([1, 2, 2, 3, 3])
-    for meld in rng.sample(hands.melds_of_the_pack(row["ace_runs"]), 60):
+    for meld in rng.sample(hands.all_meld_masks(row["ace_runs"]), 60):
         used = sum(melds)
         ranks, suits = map(len, map(set, zip(*hands.names(meld), strict=True)))
         is_rainbow = ranks > 1 and suits > 1
@@ -131,8 +135,8 @@ def defender(rng, row, melds):
     used = sum(melds)
     kind = rng.random()
     if kind < 0.25:
-        return hands.dealt(rng, 10, [card for card in range(52) if not used >> card & 1])
-    hand = hands.made_of_melds(rng, 10, row["ace_runs"], used)
+        return hands.deal_hand(rng, 10, [card for card in range(52) if not used >> card & 1])
+    hand = hands.hand_of_melds(rng, 10, row["ace_runs"], used)
     if kind < 0.6:
         spare = [card for card in range(52) if not used >> card & 1]
         near = [card for meld in melds for card in spare if beside(card, meld)]

@@ -55,7 +55,11 @@ def by_twin(*asked, **conditions):
 
 def eleven(rng, row):
     """Ten cards kept and the one thrown, as masks."""
-    hand = hands.dealt(rng, 11) if rng.random() < 0.1 else hands.meld_rich(rng, 11, row["ace_runs"])
+    hand = (
+        hands.deal_hand(rng, 11)
+        if rng.random() < 0.1
+        else hands.meld_rich_hand(rng, 11, row["ace_runs"])
+    )
     discard = 1 << rng.choice(hands.members(hand))
     return hand ^ discard, discard
 
@@ -115,7 +119,7 @@ def with_a_shot(rng, row, points):
     for rank in demanded:
         spare = [card for card in range(rank, 52, 13) if not loose >> card & 1]
         loose |= 1 << rng.choice(spare)
-    melds = hands.made_of_melds(rng, 10 - len(demanded), row["ace_runs"], loose)
+    melds = hands.hand_of_melds(rng, 10 - len(demanded), row["ace_runs"], loose)
     spare = [card for card in range(52) if not (melds | loose) >> card & 1]
     return melds | loose, 1 << rng.choice(spare)
 
@@ -146,7 +150,7 @@ def test_the_melding_of_big_gin_agrees_with_the_twin(text):
     rng = random.Random(f"{text} big gin")
     big = 0
     while big < 150:
-        hand = hands.made_of_melds(rng, 11, row["ace_runs"])
+        hand = hands.hand_of_melds(rng, 11, row["ace_runs"])
         left, melds = board.shown(hand)
         if left == 0:
             assert (left, melds) == by_twin(hand, 0, row, demanded=[]), hands.names(hand)

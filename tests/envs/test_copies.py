@@ -18,14 +18,14 @@ from simgin.rules import variants
 
 pytest.importorskip("pettingzoo")
 
-from support.played_envs import COPIES, KINDS, continued, started
+from support.played_envs import COPIES, KINDS, digest_next_steps, start_env
 
 by_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def play_beside_a_twin(kind, how, deals, *words, **options):
     """Copies are played elsewhere or in place of the original, which stays equal to its twin."""
-    original, twin = started(kind, *words, **options), started(kind, *words, **options)
+    original, twin = start_env(kind, *words, **options), start_env(kind, *words, **options)
     for i in count():
         if i % 5 == 2:
             copied = original.copied(how)
@@ -78,13 +78,13 @@ def test_pickles_continue_in_another_process(tmp_path):
     """Also those whose opponent is a strategy of the user's."""
     mine = tmp_path / "mine.py"
     mine.write_text(MINE)
-    played = [started(kind, "standard", str(mine)) for kind in KINDS]
+    played = [start_env(kind, "standard", str(mine)) for kind in KINDS]
     for one in played:
         for i in range(20):
             one.step(Random(i))
     file = tmp_path / "played.pkl"
     file.write_bytes(pickle.dumps(played))
-    assert run_python(CONTINUED, file) == continued(played)
+    assert run_python(CONTINUED, file) == digest_next_steps(played)
 
 
 MINE = '''"""Knocks late."""

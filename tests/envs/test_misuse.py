@@ -19,7 +19,7 @@ from simgin.text.amounts import AmountError
 pytest.importorskip("pettingzoo")
 
 from simgin.envs import gin_rummy
-from support.played_envs import KINDS, started
+from support.played_envs import KINDS, start_env
 
 by_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -47,7 +47,7 @@ def spaces_of(env):
 @by_kind
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
 def test_what_a_user_changes_in_place_changes_nothing_later(kind, variant):
-    changed, twin = started(kind, variant), started(kind, variant)
+    changed, twin = start_env(kind, variant), start_env(kind, variant)
     for i in count():
         overwrite(changed.handed)
         assert changed.step(Random(i)) == twin.step(Random(i))
@@ -57,11 +57,11 @@ def test_what_a_user_changes_in_place_changes_nothing_later(kind, variant):
 
 @by_kind
 def test_environments_share_no_space(kind):
-    first, second = (spaces_of(started(kind).env) for _ in range(2))
+    first, second = (spaces_of(start_env(kind).env) for _ in range(2))
     for space in first:
         space.seed(1)
     kept = [repr(space.sample()) for space in second]
-    first, second = (spaces_of(started(kind).env) for _ in range(2))
+    first, second = (spaces_of(start_env(kind).env) for _ in range(2))
     for own in first:
         assert all(own is not other for other in second)
         for box in getattr(own, "spaces", {}).values():
@@ -77,7 +77,7 @@ def test_environments_share_no_space(kind):
 @by_kind
 @pytest.mark.parametrize("seed", [2**63, 2**64 - 1, np.uint64(2**63 + 5), np.int64(4)])
 def test_a_seed_is_any_number_of_64_bits(kind, seed):
-    env = started(kind).env
+    env = start_env(kind).env
     env.reset(seed=seed)
     seats = env.unwrapped._seats
     dealt = trace_deal(seats.matchup, 0)
@@ -91,7 +91,7 @@ def test_a_seed_is_any_number_of_64_bits(kind, seed):
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", float("nan")])
 def test_another_seed_is_refused(kind, seed):
     with pytest.raises(AmountError, match="is no seed"):
-        started(kind).env.reset(seed=seed)
+        start_env(kind).env.reset(seed=seed)
 
 
 # Options
@@ -151,7 +151,7 @@ NO_ACTIONS += [np.float64(3), np.bool_(True), np.int64(-1), np.array([5, 6]), {}
 @pytest.mark.parametrize("action", NO_ACTIONS, ids=repr)
 def test_what_is_no_action_is_refused_and_changes_nothing(action):
     for kind in ("gym", "pettingzoo"):
-        played, twin = started(kind), started(kind)
+        played, twin = start_env(kind), start_env(kind)
         with pytest.raises(EnvError, match=r"is not an action.*0 to 129"):
             played.env.step(action)
         assert played.step(Random(1)) == twin.step(Random(1))
@@ -183,7 +183,7 @@ def test_what_are_no_actions_of_a_vector_is_refused(actions):
 
 @pytest.mark.parametrize("wrong", [-1, encoding.N_ACTIONS, 2**40])
 def test_an_action_outside_the_space_plays_none_of_a_vector(wrong):
-    played, twin = started("vector"), started("vector")
+    played, twin = start_env("vector"), start_env("vector")
     actions = played.mask.argmax(axis=1)
     actions[3] = wrong
     with pytest.raises(EnvError, match=f"{wrong} is not an action"):
@@ -192,7 +192,7 @@ def test_an_action_outside_the_space_plays_none_of_a_vector(wrong):
 
 
 def test_the_action_of_a_game_that_has_ended_is_not_read():
-    played = started("vector")
+    played = start_env("vector")
     while played.mask.any(axis=1).all():
         played.step(Random(2))
     actions = np.where(played.mask.any(axis=1), played.mask.argmax(axis=1), -1)
@@ -217,7 +217,7 @@ def test_before_a_reset_nothing_can_be_done(make):
 
 
 def test_after_the_end_there_is_no_step():
-    played = started("gym")
+    played = start_env("gym")
     while played.mask.any():
         played.step(Random(1))
     with pytest.raises(EnvError, match=r"Call reset\(\) first"):

@@ -9,7 +9,7 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
 from simgin.rules.parameters import rule_parameters
-from support.variant_lists import TWO_PLAYER, UNUSUAL, possible, strategy
+from support.variant_lists import TWO_PLAYER, UNUSUAL, possible_values, strategy
 
 MARGINS = ("a_margin", "a_match_margin", "a_settlement")  # A's lead over B
 WITHOUT_NOISE = ("gold", "gin-only", "gold-early", "gold-at")
@@ -80,7 +80,7 @@ def idle(row):
 
 def alternatives(parameter):
     others = {"table": [[[200, 2]]], "pair": [[60, 40]]}
-    return others.get(parameter.kind) or possible(parameter)
+    return others.get(parameter.kind) or possible_values(parameter)
 
 
 @pytest.mark.parametrize("text", ROWS)

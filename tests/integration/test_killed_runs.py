@@ -12,7 +12,7 @@ import pytest
 from simgin.runs import directory, plan
 from simgin.runs.ledger import LEDGER_FILE, open_existing_ledger
 from support.command_line import call
-from support.command_runs import kept
+from support.command_runs import reproducible_files
 from support.dask_cluster import dask
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -91,7 +91,7 @@ def grown(place, before):
 
 def assert_alike(path, place, fresh):
     """Check that a run left exactly what an undisturbed run left."""
-    assert kept(place) == kept(fresh)
+    assert reproducible_files(place) == reproducible_files(fresh)
     files = [{file.relative_to(one) for file in one.rglob("*")} for one in (place, fresh)]
     assert files[0] == files[1]
     said, wanted = (directory.read_manifest(one) for one in (place, fresh))

@@ -10,7 +10,7 @@ import pytest
 
 from simgin.checks import bench, contract
 from simgin.rules import variants
-from support.poisoned import poison, ran, typed
+from support.poisoned import executed_modules, poison, run_command
 
 ROOT = Path(__file__).parents[2]
 STRATEGY = """
@@ -28,7 +28,7 @@ def here(empty_directory):
     poison(empty_directory)
     Path("mine.py").write_text(STRATEGY)
     yield empty_directory
-    assert ran(empty_directory) == []
+    assert executed_modules(empty_directory) == []
 
 
 def test_the_process_that_checks_strategies_imports_nothing_from_here(here):
@@ -80,7 +80,7 @@ def test_python_path_of_the_user_is_respected(empty_directory):
     text = STRATEGY.replace("return 1", "return ANSWER")
     (empty_directory / "mine.py").write_text(f"from helper import ANSWER\n{text}")
     words = ("strategies", "check", "mine.py", "-v", "solitaire-gin", "--json")
-    done = typed(empty_directory, *words, PYTHONPATH=str(empty_directory / "mine"))
+    done = run_command(empty_directory, *words, PYTHONPATH=str(empty_directory / "mine"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert all(row["passed"] for row in json.loads(done.stdout)["rows"])
 
@@ -99,13 +99,13 @@ PLAYED = "match gold simple --deals 200 -o out"
 def plain(tmp_path_factory):
     """A directory without files of settings, and what is played and drawn there."""
     place = tmp_path_factory.mktemp("plain")
-    assert typed(place, *PLAYED.split()).returncode == 0
+    assert run_command(place, *PLAYED.split()).returncode == 0
     return place
 
 
 def test_broken_settings_of_a_library_are_not_read_here(empty_directory):
     Path(".numba_config.yaml").write_text("[1, 2")
-    done = typed(empty_directory, "hand", "5S6S7S9H9D9CKSQD2CAH")
+    done = run_command(empty_directory, "hand", "5S6S7S9H9D9CKSQD2CAH")
     assert done.returncode == 0 and "Traceback" not in done.stderr
 
 
@@ -117,7 +117,7 @@ def test_no_settings_of_libraries_are_read_here(empty_directory, plain, name, co
     Path("mine.py").write_text(STRATEGY)
     children = "strategies check mine.py -v eaai", "match gold --deals 2k --scheduler local:1"
     for words in (PLAYED, *children):
-        done = typed(empty_directory, *words.split())
+        done = run_command(empty_directory, *words.split())
         assert done.returncode == 0, done.stderr
         assert all(line.startswith("simgin: ") for line in done.stderr.splitlines())
         assert "knock runs in Python" not in done.stdout
@@ -142,6 +142,6 @@ COMMANDS = [
 def test_no_command_imports_anything_from_here(here, command):
     experiment = 'question = "?"\ndeals = 2000\nmatchups = [{ a = "mine.py", b = "gold" }]\n'
     Path("demo.toml").write_text(experiment)
-    done = typed(here, *command.split())
+    done = run_command(here, *command.split())
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr

@@ -12,7 +12,7 @@ from simgin.play.kernel import play_with_records
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from support import hands
-from support.twin_replay import match_of, replayed
+from support.twin_replay import match_before, replay_deal
 
 GAMES = (
     ("standard", "gold", "simple"),
@@ -49,7 +49,7 @@ def test_every_turn_agrees_with_the_twin(game):
     assert np.array_equal(found.records, play_with_records(matchup, 0, UNITS)[1])
     for i, record in enumerate(found.records):
         shown = trace_deal(matchup, int(record["unit"]), int(record["half"]))
-        replayed(shown, match_of(shown))
+        replay_deal(shown, match_before(shown))
         of_deal = found.rows[found.column("deal") == i]
         assert [row[1:] for row in of_deal.tolist()] == turns_of(shown)
 

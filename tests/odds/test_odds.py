@@ -23,7 +23,7 @@ from simgin.rules import variants
 from simgin.runs import runner
 from simgin.stats import batches
 from simgin.strategy.cast import odds_players
-from support.plain_sentences import faults
+from support.plain_sentences import list_errors
 
 NO_OUTCOMES = outcomes.Outcomes(
     np.zeros((0, len(outcomes.OUTCOME_COLUMNS)), np.int64),
@@ -453,4 +453,4 @@ def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wi
     assert others == [
         "Half of the gins of a strong player have come by draw 8, the middle 80 % on draws 8 to 8."
     ]
-    assert [fault for line in odds_verdict(odds) for fault in faults(line)] == []
+    assert [fault for line in odds_verdict(odds) for fault in list_errors(line)] == []

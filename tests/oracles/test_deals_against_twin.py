@@ -14,8 +14,8 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.parameters import rule_parameters
 from support import hands, variant_lists
-from support.twin_replay import match_of, replayed
-from support.variant_lists import ONE_PLAYER, in_sections, possible, strategy
+from support.twin_replay import match_before, replay_deal
+from support.variant_lists import ONE_PLAYER, parameters_in, possible_values, strategy
 
 MOST = 40  # stacked packs of each pair until an outcome must have occurred
 PAIRS = (
@@ -155,12 +155,12 @@ def stacked_deal(rng, matchup, i, dealer):
     """Play a deal from a stacked pack; two in three two-player deals are at any score."""
     row = matchup.variant.params
     if row["players"] == 1:
-        pack = hands.stacked_alone(rng, row)
+        pack = hands.stacked_pack_solo(rng, row)
         return trace_deal(matchup, i, pack=pack, joker=any_place(rng, row)), None
     points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
-    pack = hands.stacked(rng, row, points[1 - dealer])
+    pack = hands.stacked_pack(rng, row, points[1 - dealer])
     played = trace_deal(matchup, i, pack=pack, dealer=dealer, points=points)
-    return played, match_of(played, start_points=points)
+    return played, match_before(played, start_points=points)
 
 
 def any_place(rng, row):
@@ -172,7 +172,7 @@ def any_place(rng, row):
 
 
 def book(seen, played, match=None):
-    result = replayed(played, match)
+    result = replay_deal(played, match)
     seen[result.kind] += 1
     seen["stopped at once"] += result.stopper is not None and result.draws == [0, 0]
     seen["no hand"] += len(hands.members(int(played.state.hand[0]))) == 9
@@ -191,7 +191,7 @@ def book(seen, played, match=None):
     seen["declined"] += any(one.slot == "knock" and one.action == 0 for one in played.decisions)
 
 
-ROWS = variant_lists.distinct(variant_lists.TWO_PLAYER)
+ROWS = variant_lists.distinct_deals(variant_lists.TWO_PLAYER)
 
 
 def rare(text):
@@ -251,10 +251,12 @@ def test_every_variant_and_option_agrees_with_the_twin_in_many_deals(text):
 
 def test_every_value_of_a_rule_is_replayed():
     """In a variant where it counts."""
-    rules = in_sections("deal", "meld", "score", "stake")
-    wanted = {(name, str(value)) for name in rules for value in possible(rule_parameters()[name])}
+    rules = parameters_in("deal", "meld", "score", "stake")
+    wanted = {
+        (name, str(value)) for name in rules for value in possible_values(rule_parameters()[name])
+    }
     texts = (*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *ALONE)
-    assert wanted <= variant_lists.acting(
+    assert wanted <= variant_lists.values_in_effect(
         rules, [variants.find_variant(text).params for text in texts]
     )
 
@@ -299,10 +301,12 @@ def compare_any_rows(base, seed, rows, from_stacked):
     """Of choices and yes-or-no parameters every value that the base can have is drawn."""
     rng, seen, row = random.Random(seed), Counter(), variants.find_variant(base).params
     values = {}
-    for name in in_sections("deal", "meld", "score", "stake"):
+    for name in parameters_in("deal", "meld", "score", "stake"):
         rule = rule_parameters()[name]
         if rule.kind in ("bool", "choice"):
-            some = [one for one in possible(rule) if not variants.validate({**row, name: one})]
+            some = [
+                one for one in possible_values(rule) if not variants.validate({**row, name: one})
+            ]
             values[name] = [rule.to_text(value) for value in some]
     values |= FOR_TWO if base == "standard" else FOR_ONLY_ONE
     for _ in range(rows):
@@ -330,6 +334,6 @@ def test_the_50th_card_rule_can_add_a_turn(most, takes):
     pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
     variant = variants.find_variant(f"standard-50th+max_turns={most}+knock_limit=99")
     played = trace_deal(Matchup(variant, *map(strategy, pair), 3, "deal"), 0)
-    replayed(played)
+    replay_deal(played)
     assert played.kind != "stalled"
     assert played.state.turns == most + 1

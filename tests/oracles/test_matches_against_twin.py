@@ -18,8 +18,14 @@ from simgin.play.traced_deal import NoSuchDeal, trace_deal
 from simgin.rules import variants
 from simgin.rules.parameters import rule_parameters
 from support import hands
-from support.twin_replay import match_of, replayed
-from support.variant_lists import acting, any_variant, in_sections, possible, strategy
+from support.twin_replay import match_before, replay_deal
+from support.variant_lists import (
+    any_variant,
+    parameters_in,
+    possible_values,
+    strategy,
+    values_in_effect,
+)
 
 PAIRS = (
     ("gambler", "stray"),
@@ -226,8 +232,8 @@ def played_match(game, unit, half, booked):
     match = None
     while match is None or not match.over:
         played = trace_deal(game, unit, half, match.deals if match else 0)
-        match = match or match_of(played)
-        result = replayed(played, match)
+        match = match or match_before(played)
+        result = replay_deal(played, match)
         book_deal(booked, result, played, half)
         match.enter(result)
     with pytest.raises(NoSuchDeal, match=f"over after {match.deals} deals"):
@@ -271,10 +277,12 @@ def test_many_matches_of_every_variant_and_option_agree_with_the_twin(text, i):
 
 def test_every_value_of_a_match_rule_is_played():
     rows = [variants.find_variant(text).params for text in TEXTS]
-    rules = in_sections("match", "stake")
+    rules = parameters_in("match", "stake")
     told = [name for name in rules if rule_parameters()[name].kind in ("choice", "bool")]
-    words = {(name, str(value)) for name in told for value in possible(rule_parameters()[name])}
-    covered = acting(rules, rows)
+    words = {
+        (name, str(value)) for name in told for value in possible_values(rule_parameters()[name])
+    }
+    covered = values_in_effect(rules, rows)
     assert words <= covered, words - covered
     assert {name for name, _ in covered} == {*rules}
 
@@ -353,6 +361,6 @@ def test_single_deals_and_their_sums_agree_with_the_twin(text, a, b, n):
         for half in range(1 + game.is_mirrored):
             played = trace_deal(game, unit, half)
             assert b is None or played.state.dealer == unit % 2
-            book_deal(booked, replayed(played), played, half)
+            book_deal(booked, replay_deal(played), played, half)
         units.append(booked)
     assert named(kernel.play_batches(game, 0, n)[0]) == named(batch_row(units))

@@ -129,8 +129,8 @@ def same_showdown(oracle, theirs, state, stopper, rules, seen):
 
 def stacked(rng):
     """Return a pack with two hands full of melds, for many knocks, undercuts and layoffs."""
-    one = hands.meld_rich(rng, 10, "low")
-    other = hands.made_of_melds(rng, 10, "low", one)
+    one = hands.meld_rich_hand(rng, 10, "low")
+    other = hands.hand_of_melds(rng, 10, "low", one)
     first, second = (rng.sample(hands.members(hand), 10) for hand in (one, other))
     rest = rng.sample(hands.members(hands.PACK & ~(one | other)), 32)
     return [card for two in zip(first, second, strict=True) for card in two] + rest

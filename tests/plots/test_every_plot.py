@@ -17,7 +17,7 @@ from simgin.core.batch_columns import DEAL_ENDINGS
 from simgin.report import figures
 from support import made_pictures
 from support import toy_deals as toy
-from support.made_pictures import FRAMES, SIZES, STRATEGIES, VARIANTS, drawn, spread
+from support.made_pictures import FRAMES, SIZES, STRATEGIES, VARIANTS, draw_plot, with_bounds
 
 
 def plain(text):
@@ -28,7 +28,7 @@ def plain(text):
 @pytest.mark.parametrize("size", ["one", "several"])
 def test_the_caption_states_what_was_played(name, size):
     frame = FRAMES[name](*SIZES[size])
-    caption = plain(drawn(name, size).get_supxlabel())
+    caption = plain(draw_plot(name, size).get_supxlabel())
     assert "seed7." in caption
     of_ends = frame["strategy"].isin([frame["strategy"].iloc[i] for i in (0, -1)])
     listed = frame[of_ends] if name == "gin_by_draw" else frame  # a ladder's ends
@@ -50,7 +50,7 @@ def test_the_odds_draw_the_ends_of_a_ladder_and_name_each_line():
 @pytest.mark.parametrize("name", FRAMES)
 def test_an_svg_has_text_shapes_and_its_own_ids(name):
     """No images, which a page's policy forbids; inks that it can exchange or that are on data."""
-    figure = drawn(name)
+    figure = draw_plot(name)
     root = ElementTree.fromstring(plots.svg(figure, "it"))
     ids = [element.get("id") for element in root.iter() if element.get("id")]
     assert len(set(ids)) == len(ids) and all(one.startswith("it-") for one in ids)
@@ -89,7 +89,7 @@ def test_metrics_without_a_clear_difference_are_named_and_not_drawn():
     sizes = {"gin": 30, "void": 2, "turns": 4, "margin": 0}
     rows = [{"metric": metric, "title": metric, "difference": x} for metric, x in sizes.items()]
     names = {"variant": "oklahoma", "strategy": "gold", "opponent": "itself"}
-    frame = spread(rows, "difference", 0.1).assign(base_variant="standard", **names)
+    frame = with_bounds(rows, "difference", 0.1).assign(base_variant="standard", **names)
     frame["p_holm"] = np.where(frame["metric"].isin(["gin", "turns"]), 0.001, 0.3)
     figure = plots.forest_plot(frame, seed=1)
     shown = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
@@ -109,7 +109,7 @@ def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
 
 def test_hands_of_two_players_are_not_mixed():
     cells = {"turn": range(4), "count": range(0, 20, 5)}
-    frame = spread(made_pictures.rows_for(VARIANTS[:2], STRATEGIES[:2], **cells))
+    frame = with_bounds(made_pictures.rows_for(VARIANTS[:2], STRATEGIES[:2], **cells))
     panels = plots.win_by_deadwood(frame, seed=1).axes
     assert len(panels) == 4
     parts = frame.groupby(["variant", "strategy"], sort=False)["value"]
@@ -127,7 +127,7 @@ def test_the_best_knock_limit_is_the_largest_mark():
 
 
 def test_undefined_values_are_noted_and_not_drawn():
-    frame = made_pictures.undefined(FRAMES["forest_plot"](*SIZES["one"])[:1])
+    frame = made_pictures.with_undefined_row(FRAMES["forest_plot"](*SIZES["one"])[:1])
     figure = plots.forest_plot(frame, seed=1)
     assert plots.png(figure).startswith(b"\x89PNG")
     texts = figure.findobj(lambda artist: hasattr(artist, "get_text"))
@@ -137,10 +137,10 @@ def test_undefined_values_are_noted_and_not_drawn():
 EMPTY = "too few to estimate|too few scores for a map|No cell is significant|no knock"
 
 
-@pytest.mark.parametrize("name", made_pictures.EVERY)
+@pytest.mark.parametrize("name", made_pictures.PLOT_NAMES)
 def test_a_plot_of_nothing_says_so_in_every_panel(name):
     """Nothing known: no warning (pytest makes them errors), no `nan`, and words instead of data."""
-    figure = drawn(name, "one", made_pictures.unknown)
+    figure = draw_plot(name, "one", made_pictures.with_undefined_values)
     figure.draw_without_rendering()
     for axes in figure.axes:
         texts = [text.get_text() for text in axes.texts if text.get_visible()]
@@ -153,16 +153,16 @@ def test_a_plot_of_nothing_says_so_in_every_panel(name):
 TWO_ROWS = ("skill", "elo_ratings")
 
 
-@pytest.mark.parametrize("name", made_pictures.EVERY)
+@pytest.mark.parametrize("name", made_pictures.PLOT_NAMES)
 def test_plots_of_a_single_row_and_of_what_is_nowhere_clear_warn_of_nothing(name):
-    changes = [made_pictures.unclear]
-    changes += [made_pictures.first, made_pictures.first_unknown] * (name not in TWO_ROWS)
+    changes = [made_pictures.without_significance]
+    changes += [made_pictures.first_row, made_pictures.undefined_first_row] * (name not in TWO_ROWS)
     for change in changes:
-        drawn(name, "one", change).draw_without_rendering()
+        draw_plot(name, "one", change).draw_without_rendering()
 
 
 def test_a_single_knock_is_a_cell_of_the_chart():
-    (cells,) = drawn("knocks_by_turn", "one", made_pictures.first).axes[0].collections
+    (cells,) = draw_plot("knocks_by_turn", "one", made_pictures.first_row).axes[0].collections
     assert [*np.ptp(cells.get_coordinates(), axis=(0, 1))] == pytest.approx([1, 1])
 
 
@@ -187,8 +187,11 @@ PLOTS = [plots.win_and_points, plots.endings]
 
 
 def matchups(*pairs, unit="deal", units=200):
-    made = [toy.facts(RNG, units, win=0.55, matches=unit == "match") for _ in pairs]
-    rows = [toy.tidy(*names, unit, toy.row(one)) for names, one in zip(pairs, made, strict=True)]
+    made = [toy.draw_facts(RNG, units, win=0.55, matches=unit == "match") for _ in pairs]
+    rows = [
+        toy.tidy_rows(*names, unit, toy.batch_row(one))
+        for names, one in zip(pairs, made, strict=True)
+    ]
     return pd.concat(rows, ignore_index=True)
 
 

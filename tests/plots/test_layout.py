@@ -12,18 +12,20 @@ from matplotlib.transforms import Bbox
 
 from simgin import plots
 from simgin.report import figures
-from support.made_pictures import EVERY, drawn, undefined
+from support.made_pictures import PLOT_NAMES, draw_plot, with_undefined_row
 
 PHONE, MARGIN = 390, 16  # pixels across, and the margin of a page
 LEAST = 8  # pixels of type on a phone
 EDGE = 2  # pixels of a figure that a box may be off, since glyphs are narrower than their boxes
-PICTURES = pytest.mark.parametrize("name", EVERY)
-CASES = pytest.mark.parametrize(("name", "size"), list(itertools.product(EVERY, ("one", "many"))))
+PICTURES = pytest.mark.parametrize("name", PLOT_NAMES)
+CASES = pytest.mark.parametrize(
+    ("name", "size"), list(itertools.product(PLOT_NAMES, ("one", "many")))
+)
 
 
 def test_every_picture_is_made_here():
     """A new picture needs frames in tests/support/made_pictures.py."""
-    assert set(EVERY) == set(plots.__all__) - {"png", "svg"}
+    assert set(PLOT_NAMES) == set(plots.__all__) - {"png", "svg"}
 
 
 def visible_texts(figure):
@@ -134,11 +136,11 @@ def legends_on_panels(figure):
 
 @CASES
 def test_nothing_covers_anything_else(name, size):
-    figure = drawn(name, size)
+    figure = draw_plot(name, size)
     assert figure.get_figwidth() == figures.FIGURE_WIDTH
     assert faults(figure) == []
 
 
 @PICTURES
 def test_nor_in_several_panels_where_a_value_is_undefined(name):
-    assert faults(drawn(name, "several", change=undefined)) == []
+    assert faults(draw_plot(name, "several", change=with_undefined_row)) == []

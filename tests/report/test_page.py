@@ -13,30 +13,30 @@ from simgin.cli import output
 from simgin.report import html_report
 from simgin.report.report import Caveat, Plot
 from support.html_checks import find, find_errors, parse, text_of
-from support.made_pages import HOSTILE, figure, made, text_table
+from support.made_pages import HOSTILE, make_figure, make_report, make_text_table
 
 
 @functools.cache
 def sound():
-    """Render the HTML report of `made()` once."""
-    return html_report.render_html(made())
+    """Render the HTML report of `make_report()` once."""
+    return html_report.render_html(make_report())
 
 
 EMPTY = {name: [] for name in ("rules", "verdict", "tables", "plots", "detail_tables", "facts")}
 CAUTION = {"caveat": Caveat(f"Caution: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
-TWO = {"plots": [Plot(name, "One", "Words.", figure()) for name in ("a", "b")]}
+TWO = {"plots": [Plot(name, "One", "Words.", make_figure()) for name in ("a", "b")]}
 
 
 @pytest.mark.parametrize(
     "parts", [{}, EMPTY | {"files": {}}, TWO, CAUTION], ids=["whole", "empty", "alike", "caution"]
 )
 def test_a_page_is_valid_html_and_the_same_each_time(parts):
-    text = html_report.render_html(made(**parts))
-    assert find_errors(text) == [] and text == html_report.render_html(made(**parts))
+    text = html_report.render_html(make_report(**parts))
+    assert find_errors(text) == [] and text == html_report.render_html(make_report(**parts))
 
 
 def test_names_are_escaped_everywhere():
-    text = html_report.render_html(made(HOSTILE, (HOSTILE, "standard")))
+    text = html_report.render_html(make_report(HOSTILE, (HOSTILE, "standard")))
     assert find_errors(text) == []
     root, _ = parse(text)
     assert "<script>alert" not in text and len(find(root, "script")) == 1
@@ -70,7 +70,7 @@ def test_what_is_read_first_stands_first():
 
 def test_a_caution_stands_next_to_the_question_with_its_command():
     """On the page, in the summary, and on a screen, whose first lines it is among."""
-    report = made(**CAUTION)
+    report = make_report(**CAUTION)
     root, _ = parse(html_report.render_html(report))
     (header,) = find(root, "header")
     first, second, *_ = (*find(header, "h1"), *find(header, "p"))
@@ -84,11 +84,11 @@ def test_a_caution_stands_next_to_the_question_with_its_command():
     lines = console.file.getvalue().splitlines()
     assert lines[1].rstrip() == report.caveat.sentence
     assert f"Better:  {report.caveat.command}" in lines
-    assert not any("Better" in str(part) for part in output.screen_parts(made(), False, ""))
+    assert not any("Better" in str(part) for part in output.screen_parts(make_report(), False, ""))
 
 
 def test_every_link_leads_to_a_file_that_is_written_with_the_page():
-    written = html_report.report_files(made())
+    written = html_report.report_files(make_report())
     root, _ = parse(str(written[html_report.HTML_NAME]))
     links = {node.attrib["href"] for node in find(root, "a")} - {"#main"}
     drawn = {f"plots/{name}" for name in ("league-0.csv", "league-1.csv", "wins.png")}
@@ -124,16 +124,16 @@ def test_columns_of_numbers_are_marked():
     numbers = ("1", "4,000 matches (40,756 deals)", "-0.3 ± 0.2", "0.088 (0.063 to 0.122)")
     cells = [(*numbers, "3,530, 3,668 (p < .0001)", "gold", "5 of gold")]
     cells.append(("2", "9 deals", "", "–", "1, 2", "1", "gold"))
-    sheet = text_table("Kinds", tuple("abcdefg"), cells)
-    root, _ = parse(html_report.render_html(made(tables=[sheet], detail_tables=[])))
+    sheet = make_text_table("Kinds", tuple("abcdefg"), cells)
+    root, _ = parse(html_report.render_html(make_report(tables=[sheet], detail_tables=[])))
     columns = [node for node in find(root, "th") if node.attrib["scope"] == "col"]
     assert [node.attrib["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
 
 
 @pytest.mark.parametrize(("rows", "scrolls"), [(40, False), (60, True)])
 def test_no_row_of_a_table_as_long_as_a_deal_is_hidden_in_a_box(rows, scrolls):
-    sheet = text_table("Every decision", ("turn", "action"), [("1", "knock")] * rows)
-    root, _ = parse(html_report.render_html(made(tables=[sheet], detail_tables=[])))
+    sheet = make_text_table("Every decision", ("turn", "action"), [("1", "knock")] * rows)
+    root, _ = parse(html_report.render_html(make_report(tables=[sheet], detail_tables=[])))
     (box,) = [node for node in find(root, "div") if "scroll" in node.get("class", "")]
     assert ("high" in box.attrib["class"]) == scrolls
-    assert html_report.render_html(made()).count("max-height: 85vh") == 1
+    assert html_report.render_html(make_report()).count("max-height: 85vh") == 1

@@ -9,9 +9,9 @@ import re
 import pytest
 
 from simgin.report import html_report
-from support.browser import CONTRASTS, worst
+from support.browser import CONTRASTS, unreadable_texts
 from support.command_line import call
-from support.made_pages import HOSTILE, made
+from support.made_pages import HOSTILE, make_report
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ def pages(tmp_path_factory):
     call("review", "straight", "tedesco", "--against", "standard", *small, place / "review")
     call("review", "solitary-gin", "gin-solitaire", *small, place / "review-alone")
     (place / "hostile").mkdir()
-    text = html_report.render_html(made(HOSTILE, (HOSTILE, "a & b", "standard")))
+    text = html_report.render_html(make_report(HOSTILE, (HOSTILE, "a & b", "standard")))
     (place / "hostile" / "report.html").write_text(text)
     return {path.name: path / "report.html" for path in place.iterdir() if path.is_dir()}
 
@@ -84,7 +84,7 @@ def test_the_page_fits_is_readable_and_shows_every_picture(opened, tmp_path, nam
     )
     assert boxes and all(box["left"] >= 0 and box["right"] <= width for box in boxes)
     assert all(box["width"] > 200 and box["height"] > 60 for box in boxes)
-    assert worst(tab.evaluate(CONTRASTS)) == []
+    assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
     shot = tmp_path / f"{name}-{width}-{scheme}.png"
     tab.screenshot(path=shot, full_page=True)
     assert shot.stat().st_size > 10_000

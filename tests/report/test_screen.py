@@ -15,15 +15,15 @@ from rich.console import Console
 from simgin.report import numbers, summary, wrapping
 from simgin.stats import metrics
 from support import toy_deals as toy
-from support.made_pages import text_table
+from support.made_pages import make_text_table
 
 RNG = np.random.default_rng(11)
 LONG = "simple+discard=hits:keep_pairs=yes+knock=at:k=4"
 
 
 def frame(*matchups, units=300):
-    rows = [toy.row(toy.facts(RNG, units, win=0.6, matches=True)) for _ in matchups]
-    made = [toy.tidy(*names, "match", row) for names, row in zip(matchups, rows, strict=True)]
+    rows = [toy.batch_row(toy.draw_facts(RNG, units, win=0.6, matches=True)) for _ in matchups]
+    made = [toy.tidy_rows(*names, "match", row) for names, row in zip(matchups, rows, strict=True)]
     return pd.concat(made, ignore_index=True)
 
 
@@ -106,7 +106,7 @@ def test_a_long_table_ends_with_how_many_are_left_out():
 def test_a_table_that_is_too_wide_stands_below_itself_with_the_names_that_differ(width):
     rows = [("standard", name, *(f"{i}.50 ± 0.25" for i in range(12))) for name in ("gold", "low")]
     headings = ("variant", "A", *(f"column {i}" for i in range(12)))
-    text = text_of(text_table("Wide", headings, rows), width)
+    text = text_of(make_text_table("Wide", headings, rows), width)
     heads = [line for line in text.splitlines() if "column" in line]
     assert len(heads) == text.count("gold") == text.count("low") > 1
     assert {tuple(head.split()[:2]) for head in heads} == {("A", "column")}
@@ -142,8 +142,8 @@ def test_details_have_every_metric_with_its_meaning(width):
 
 
 def played(name, n, win):
-    row = toy.row(toy.facts(RNG, n, win=win, matches=True))
-    return toy.tidy("standard", name, "simple", "match", row)
+    row = toy.batch_row(toy.draw_facts(RNG, n, win=win, matches=True))
+    return toy.tidy_rows("standard", name, "simple", "match", row)
 
 
 SUMMARISED = pd.concat([played("gold", 300, 0.6), played("gin-only", 20, 0.4)], ignore_index=True)

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from simgin.report.numbers import EN_DASH
 from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
-from support.made_pages import made
+from support.made_pages import make_report
 
 FRAME = pd.DataFrame(
     {
@@ -82,9 +82,9 @@ def test_a_scorecard_has_a_line_a_row_and_loses_the_word_that_the_arrow_says(wid
 
 
 def test_question_verdict_and_first_table_fit_a_screen_and_details_show_the_rest():
-    lines = "".join(map(text_of, made().to_renderables())).splitlines()
+    lines = "".join(map(text_of, make_report().to_renderables())).splitlines()
     assert lines[:2] == ["Who wins, gold?", "gold wins."] and len(lines) <= 24
-    text = "".join(map(text_of, made().to_renderables(details=True)))
+    text = "".join(map(text_of, make_report().to_renderables(details=True)))
     assert "Small" not in "\n".join(lines) and "Small" in text and "Results" in text
 
 

@@ -17,12 +17,12 @@ ITSELF = FieldChange("knock=early", "gold+knock=early", "gold", "gold")
 
 def played(strategy, opponent, win, *, swapped=False, unit="deal"):
     """Twenty batches in which `strategy` wins a deal with chance `win`, as A or swapped as B."""
-    bag = toy.units(np.random.default_rng(1), 150, win=win, matches=unit == "match")
-    rows = toy.rows(np.random.default_rng(5), bag, 20, 200)
+    bag = toy.draw_units(np.random.default_rng(1), 150, win=win, matches=unit == "match")
+    rows = toy.draw_rows(np.random.default_rng(5), bag, 20, 200)
     if not swapped:
         return BatchRows(MatchupKey("eaai", strategy, opponent, 1, unit), rows)
     return BatchRows(
-        MatchupKey("eaai", opponent, strategy, 1, unit), toy.seen_by_b(rows), as_b=True
+        MatchupKey("eaai", opponent, strategy, 1, unit), toy.swap_sides(rows), as_b=True
     )
 
 

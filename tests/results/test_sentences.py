@@ -11,7 +11,7 @@ from simgin.results.run_results import EXTRA_VARIANT_METRICS
 from simgin.stats import differences, league, table
 from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
 from simgin.stats.round_robin import TRIAD_COLUMNS, Triads
-from support.plain_sentences import faults
+from support.plain_sentences import list_errors
 
 NAN = math.nan
 
@@ -80,7 +80,7 @@ def test_the_verdict_on_two_players_follows_the_intervals(margin, half, matches,
     if matches:
         told["match_win"] = (matches, 0.02)
     (found,) = sentences.describe_matchups(tidy(("eaai", "gold", "simple", told)))
-    assert found.startswith(f"eaai: {line}") and faults(found) == []
+    assert found.startswith(f"eaai: {line}") and list_errors(found) == []
     assert sentences.describe_matchups(tidy(("eaai", "gold", "gold", told))) == []
 
 
@@ -110,7 +110,7 @@ def test_who_beats_whom_allows_for_the_other_matchups_of_the_run(z, unit):
         won = f"s{i} beats t{i}: " if own > 0 else f"s{i} loses to t{i}: "
         adjusted = " after Holm's adjustment" if abs(own) > 1.96 else ""
         close = f"too close to call between s{i} and t{i}{adjusted}: s{i} wins"
-        assert line.startswith(f"eaai: {won if is_sure else close}") and faults(line) == []
+        assert line.startswith(f"eaai: {won if is_sure else close}") and list_errors(line) == []
 
 
 def test_a_result_against_points_is_named_only_if_both_survive():
@@ -158,7 +158,7 @@ def test_of_many_strategies_the_best_and_worst_are_named(better):
         ]
     else:
         (line,) = sentences.describe_matchups(tidy(*alone))
-        assert faults(line) == [] and "a does best" in line and "g does worst" in line
+        assert list_errors(line) == [] and "a does best" in line and "g does worst" in line
     idle = [("dice", name, "other", {"margin": (0.0, None)}) for name in values]
     assert sentences.describe_matchups(tidy(*idle)) == ["dice: too few deals for a finding."]
 
@@ -171,7 +171,7 @@ def test_of_several_values_of_a_strategy_the_best_is_named(unit):
         for name, share in won.items()
     ]
     first, *others = sentences.describe_matchups(tidy(*rows))
-    assert len(others) == 3 and not faults(first)
+    assert len(others) == 3 and not list_errors(first)
     if unit == "match":
         best = "eaai: of 3 values against y, x does best with 52.0 ± 1.0 % of matches won; its"
         assert first.startswith(f"{best} interval overlaps that of x:k=7; x:k=3 does worst")
@@ -217,7 +217,7 @@ def test_a_difference_of_every_metric_has_its_direction_and_unit(unit, players):
     ):
         frame = made_differences(("early", name, sign * 0.19, 0.02, 1e-6))
         (line,) = sentences.describe_differences(frame)
-        assert faults(line) == []
+        assert list_errors(line) == []
         assert ("more" in line) == (sign > 0) and ("fewer" in line) == (sign < 0)
         assert ("19.0 ± 4.0 percentage points" in line) == METRICS_BY_NAME[name].is_proportion
 
@@ -250,7 +250,7 @@ def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
         "eaai: too close to call in 1 of 3 pairs: a and b.",
         "eaai: none of 20 triads goes round in a circle.",
     ]
-    assert [fault for line in said for fault in faults(line)] == []
+    assert [fault for line in said for fault in list_errors(line)] == []
     said = said_of_a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
     assert "Even so, it loses to the second, b (Elo" in said[0]
     assert said[1] == "eaai: all 3 pairs differ significantly in deals won."
@@ -301,7 +301,7 @@ def test_the_equilibrium_mix_is_named_with_its_weights(mix, line):
 )
 def test_circles_are_told_from_chance(examined, circles, sure, start):
     said = sentences.describe_cyclic_triads(triads(examined, circles, sure))
-    assert said.startswith(start) and (not said or faults(said) == [])
+    assert said.startswith(start) and (not said or list_errors(said) == [])
     assert ("(p under 0.0001 after" in said) == (sure > 0)
 
 

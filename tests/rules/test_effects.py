@@ -20,7 +20,7 @@ from simgin.rules import variants
 from simgin.rules.parameters import rule_parameters
 from simgin.rules.validation import RulesWarning
 from support.command_line import call
-from support.variant_lists import possible, strategy
+from support.variant_lists import possible_values, strategy
 
 # Numbers that differ in play; of words and yes or no all values are drawn.
 NUMBERS = {
@@ -57,7 +57,7 @@ PLAYERS = {
 
 def values_of(name):
     """Return some values of a parameter."""
-    return NUMBERS.get(name) or possible(rule_parameters()[name])
+    return NUMBERS.get(name) or possible_values(rule_parameters()[name])
 
 
 def any_rules(rng, base):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.experiment_files import names, read
+from support.experiment_files import matchup_names, read_plan
 
 # What is compared
 
@@ -22,14 +22,18 @@ def slow_contrasts(found, base):
 
     Valid only for files whose matchups come from one panel, sweep or solo list with a full grid.
     """
-    games, players = (list(dict.fromkeys(cell[part] for cell in names(found))) for part in (0, 1))
-    met = [player for player in players if any(a == player != b for _, a, b in names(found))]
+    games, players = (
+        list(dict.fromkeys(cell[part] for cell in matchup_names(found))) for part in (0, 1)
+    )
+    met = [
+        player for player in players if any(a == player != b for _, a, b in matchup_names(found))
+    ]
     players = met + players
     game, player = (base if base in texts else texts[0] for texts in (games, players))
     return {
         (i, j)
-        for i, (v, a, b) in enumerate(names(found))
-        for j, (w, c, d) in enumerate(names(found))
+        for i, (v, a, b) in enumerate(matchup_names(found))
+        for j, (w, c, d) in enumerate(matchup_names(found))
         if b == d
         and ((v == w and a != c == player and b not in (a, c)) or (a == c and v != w == game))
     }
@@ -56,7 +60,7 @@ ALONE = 'variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-onl
     + [(OPPONENTS, "")],
 )
 def test_comparisons_agree_with_all_pairs_of_cells(tmp_path, text, base):
-    found = read(tmp_path, 'question = "?"\n' + (f'base = "{base}"\n' if base else "") + text)
+    found = read_plan(tmp_path, 'question = "?"\n' + (f'base = "{base}"\n' if base else "") + text)
     contrasts = found.contrasts
     expected = slow_contrasts(found, base.removesuffix("+knock=at:k=10"))  # which simple does
     assert set(contrasts) == expected and len(contrasts) == len(expected) >= 2
@@ -66,8 +70,8 @@ def test_comparisons_agree_with_all_pairs_of_cells(tmp_path, text, base):
 def test_round_robins_and_pairs_compare_variants_only(tmp_path):
     pairs = 'round_robin = ["gold", "simple", "gin-only"]\n[[matchups]]\na = "stubborn"\n'
     pairs += '[[matchups]]\na = "gold-early"'
-    assert read(tmp_path, f'question = "?"\n{pairs}').contrasts == ()
-    found = read(tmp_path, f'question = "?"\nvariants = ["eaai", "pro"]\n{pairs}')
+    assert read_plan(tmp_path, f'question = "?"\n{pairs}').contrasts == ()
+    found = read_plan(tmp_path, f'question = "?"\nvariants = ["eaai", "pro"]\n{pairs}')
     assert found.contrasts == tuple((5 + i, i) for i in range(5))
 
 
@@ -78,12 +82,12 @@ def test_without_a_base_cell_nothing_is_compared(tmp_path):
         "grid.k = [5, 7]"
     )
     for base in ("", 'base = "gold+knock=at:k=7"\n'):
-        assert read(tmp_path, f'question = "?"\n{base}{text}').contrasts == ()
+        assert read_plan(tmp_path, f'question = "?"\n{base}{text}').contrasts == ()
 
 
 def test_a_pair_with_exchanged_sides_is_not_compared(tmp_path):
     panel = '[panel]\nstrategies = ["gold", "stubborn", "gin-only"]'
-    found = read(tmp_path, f'question = "?"\nround_robin = ["simple", "gold"]\n{panel}')
+    found = read_plan(tmp_path, f'question = "?"\nround_robin = ["simple", "gold"]\n{panel}')
     assert [cell.a for cell in found.matchup_keys] == ["simple", "stubborn", "gin-only"]
     # gold's cell shows simple's side: the first of the others is the base
     assert found.contrasts == ((2, 1),)
@@ -113,8 +117,10 @@ def test_every_change_is_played_in_every_field_beside_the_base(tmp_path):
     cells += [("gold+knock=early", "gold-early"), ("gin-only+knock=at", "simple")]
     cells += [("gold+take=deny", "gold"), ("gin-only+take=deny", "simple")]
     cells += [("gold+take=deny", "gold-early")]
-    found = read(tmp_path, FIELDS)
-    assert names(found) == [(variant, *pair) for variant in ("standard", "eaai") for pair in cells]
+    found = read_plan(tmp_path, FIELDS)
+    assert matchup_names(found) == [
+        (variant, *pair) for variant in ("standard", "eaai") for pair in cells
+    ]
     fields = ("gold", "gin-only v simple", "gold v gold-early")
     expected = [("knock=early", field) for field in fields] + [("knock=at", fields[1])]
     expected += [("take=deny", field) for field in fields]
@@ -123,5 +129,5 @@ def test_every_change_is_played_in_every_field_beside_the_base(tmp_path):
 
 def test_a_change_that_makes_the_player_one_of_the_others_is_left_out(tmp_path):
     text = 'question = "?"\nchanges = ["knock=at", "take=deny"]\n'
-    found = read(tmp_path, text + '[[fields]]\nstrategy = "gold:k=3"\nagainst = "gold"\n')
+    found = read_plan(tmp_path, text + '[[fields]]\nstrategy = "gold:k=3"\nagainst = "gold"\n')
     assert [effect.change for effect in found.effects] == ["take=deny"]

@@ -12,7 +12,7 @@ from simgin.runs import experiment_file, stopping
 from simgin.runs.block import Task
 from simgin.runs.experiment_file import ExperimentError
 from simgin.runs.plan import Plan, plan_experiment
-from support.experiment_files import names, read, swept
+from support.experiment_files import matchup_names, read_plan, read_sweep
 
 PAIR = '[[matchups]]\na = "gold"\n'
 
@@ -20,11 +20,11 @@ PAIR = '[[matchups]]\na = "gold"\n'
 def test_a_minimal_file_takes_the_defaults(tmp_path):
     task = Task(parse_matchup("gold", "simple", "standard", 1, "deal"), 100_000)
     wanted = Plan("waiting", (task,), question="Well?")
-    assert read(tmp_path, 'question = "Well?"\n' + PAIR) == wanted
+    assert read_plan(tmp_path, 'question = "Well?"\n' + PAIR) == wanted
 
 
 def test_a_file_can_have_every_form(tmp_path):
-    found = read(
+    found = read_plan(
         tmp_path,
         """
         question = "Does waiting for gin pay?"
@@ -52,17 +52,17 @@ def test_a_file_can_have_every_form(tmp_path):
         ("stubborn", "simple"),  # gold against simple was met in the round robin
     )
     games = ("eaai", "standard+gin_bonus=20")
-    assert names(found) == [(variant, *pair) for variant in games for pair in pairs]
+    assert matchup_names(found) == [(variant, *pair) for variant in games for pair in pairs]
 
 
 def test_a_file_can_be_for_one_player(tmp_path):
-    found = read(
+    found = read_plan(
         tmp_path,
         'question = "?"\nvariants = ["gin-solitaire"]\n'
         'solo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]',
     )
     players = ["gold", "gold+knock=at:k=0"]  # gold once
-    assert names(found) == [("gin-solitaire", text, "") for text in players]
+    assert matchup_names(found) == [("gin-solitaire", text, "") for text in players]
     assert [matchup.b for matchup in found.matchups] == [None, None]
 
 
@@ -87,7 +87,7 @@ def test_what_is_no_text_is_refused(tmp_path):
     ],
 )
 def test_a_file_says_when_to_stop(tmp_path, keys, rule, seconds, unit, n):
-    found = read(tmp_path, f'question = "?"\n{keys}\n{PAIR}')
+    found = read_plan(tmp_path, f'question = "?"\n{keys}\n{PAIR}')
     assert found.stopping_rules == ((rule(found.matchups[0]),) if rule else ())
     assert (found.seconds, found.unit, [task.n for task in found.tasks]) == (seconds, unit, [n])
 
@@ -96,7 +96,7 @@ def test_a_file_says_when_to_stop(tmp_path, keys, rule, seconds, unit, n):
 
 
 def test_a_sweep_plays_every_combination_in_order_in_every_variant(tmp_path):
-    found = swept(
+    found = read_sweep(
         tmp_path,
         'strategy = "gold+knock=at:k={k}"\nagainst = "gold+discard=hits:keep_pairs={p}"\n'
         "[sweep.grid]\nk = [3, 10]\np = [true, false]",
@@ -104,11 +104,13 @@ def test_a_sweep_plays_every_combination_in_order_in_every_variant(tmp_path):
     )
     others = ("gold+discard=hits:keep_pairs=yes", "gold+discard=hits")
     pairs = [(a, b) for a in ("gold+knock=at:k=3", "gold") for b in others]
-    assert names(found) == [(game, *pair) for game in ("eaai", "standard") for pair in pairs]
+    assert matchup_names(found) == [
+        (game, *pair) for game in ("eaai", "standard") for pair in pairs
+    ]
 
 
 def test_equal_cells_occur_once(tmp_path):
-    found = swept(
+    found = read_sweep(
         tmp_path,
         'strategy = "simple+knock=at:k={k}"\nagainst = "simple+knock=at:k={j}"\n'
         "[sweep.grid]\nk = [4, 10, 4.0]\nj = [4, 10]",
@@ -116,12 +118,12 @@ def test_equal_cells_occur_once(tmp_path):
     )
     four = "simple+knock=at:k=4"
     pairs = [("gold", "simple"), (four, "simple"), (four, four), ("simple", "simple")]
-    assert [cell[1:] for cell in names(found)] == pairs
+    assert [cell[1:] for cell in matchup_names(found)] == pairs
 
 
 def test_a_sweep_can_be_for_one_player(tmp_path):
     text = 'strategy = "gold"\nvariant = "gin-solitaire+gin_bonus={g}"\ngrid.g = [10, 20]'
-    assert [(a, b) for _, a, b in names(swept(tmp_path, text))] == [("gold", "")] * 2
+    assert [(a, b) for _, a, b in matchup_names(read_sweep(tmp_path, text))] == [("gold", "")] * 2
 
 
 # The page about them
@@ -139,4 +141,4 @@ def test_the_page_documents_every_key_and_shows_all_but_the_seed():
 
 @pytest.mark.parametrize("text", SHOWN)
 def test_the_examples_on_the_page_can_be_played(tmp_path, text):
-    assert read(tmp_path, text).tasks
+    assert read_plan(tmp_path, text).tasks

@@ -54,8 +54,8 @@ def test_the_pair_test_needs_pairs(more):
 
 def toy_rows(batches, size):
     """Batch rows of toy deals."""
-    units = toy.units(np.random.default_rng(30), 300)
-    return toy.rows(np.random.default_rng(31), units, batches, size)
+    units = toy.draw_units(np.random.default_rng(30), 300)
+    return toy.draw_rows(np.random.default_rng(31), units, batches, size)
 
 
 def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
@@ -65,7 +65,7 @@ def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
     halves = []
     for row in rows:
         z = rule.multiplier(int(row[0]))
-        frame = toy.tidy("standard", "gold", "simple", "deal", row, z).set_index("metric")
+        frame = toy.tidy_rows("standard", "gold", "simple", "deal", row, z).set_index("metric")
         halves.append(float((frame["high"] - frame["low"])["deal_win"].iloc[0] / 2))
     narrow = [half <= 0.02 and row[0] >= 200 for half, row in zip(halves, rows, strict=True)]
     assert [one is not None for one in decided] == narrow
@@ -121,7 +121,7 @@ def test_the_planned_units_are_known_before_playing():
 
 def test_every_interval_of_a_stopped_run_is_widened():
     row = toy_rows(10, 1000).sum(axis=0)
-    plain, wide = (toy.tidy("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0))
+    plain, wide = (toy.tidy_rows("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0))
     share = plain["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].is_proportion)
     ratio = ((wide["high"] - wide["low"]) / (plain["high"] - plain["low"]))[plain["se"].gt(0)]
     assert ratio[~share].to_numpy() == pytest.approx(3 / 1.96)
@@ -132,8 +132,10 @@ def test_every_interval_of_a_stopped_run_is_widened():
 
 
 def test_a_share_of_single_results_takes_the_beta_binomial_sequence():
-    facts = toy.facts(np.random.default_rng(8), 5000, halves=1)
+    facts = toy.draw_facts(np.random.default_rng(8), 5000, halves=1)
     won = int(toy.column(facts, "a_deal_win").sum())
-    frame = toy.tidy("standard", "gold", "gold", "deal", toy.row(facts), 3.0).set_index("metric")
+    frame = toy.tidy_rows("standard", "gold", "gold", "deal", toy.batch_row(facts), 3.0).set_index(
+        "metric"
+    )
     limits = tuple(frame.loc["deal_win", ["low", "high"]])
     assert limits == pytest.approx(estimate.beta_binomial_interval(won, 5000 - won))

@@ -45,7 +45,7 @@ def stream(*address):
 
 
 def bag(number, n=100, **how):
-    return toy.units(np.random.default_rng([SEED, 1000, number]), n, **how)
+    return toy.draw_units(np.random.default_rng([SEED, 1000, number]), n, **how)
 
 
 def repeated(population, batches, *address):
@@ -54,7 +54,9 @@ def repeated(population, batches, *address):
     Equal addresses give equal deals.
     """
     for chunk in range(EXPERIMENTS // CHUNK):
-        yield from toy.rows(stream(batches, chunk, *address), population, (CHUNK, batches), 200)
+        yield from toy.draw_rows(
+            stream(batches, chunk, *address), population, (CHUNK, batches), 200
+        )
 
 
 def batched(sequence, n):
@@ -65,7 +67,7 @@ def batched(sequence, n):
 
 def true(units, name):
     metric = metrics.METRICS_BY_NAME[name]
-    return toy.truth(units, metric.numerator_a, metric.scale)
+    return toy.true_value(units, metric.numerator_a, metric.scale)
 
 
 def coverage_by_metric(names, low, high, truth):
@@ -102,7 +104,7 @@ MATCHES = "match_win match_margin deals_per_match loser_score margin deal_win se
 )
 def test_intervals_of_ratios_have_nominal_coverage(names, units, how):
     names, population = names.split(), bag(0, win=0.52, **how)
-    low, high = estimated(names, toy.rows(stream(1, units), population, EXPERIMENTS, units))
+    low, high = estimated(names, toy.draw_rows(stream(1, units), population, EXPERIMENTS, units))
     truth = np.array([true(population, name) for name in names])
     check(coverage_by_metric(names, low, high, truth))
 
@@ -116,7 +118,7 @@ def test_intervals_of_rare_shares_have_nominal_coverage_on_average():
     population = bag(14, 300)
     truth, found = np.array([true(population, name) for name in names]), []
     for units in range(300, 700, 20):
-        rows = toy.rows(stream(14, units), population, EXPERIMENTS // 20, units)
+        rows = toy.draw_rows(stream(14, units), population, EXPERIMENTS // 20, units)
         low, high = estimated(names, rows)
         found.append((low <= truth) & (truth <= high))
     check(dict(zip(names, np.concatenate(found).mean(axis=0).tolist(), strict=True)))
@@ -239,8 +241,8 @@ def test_intervals_with_control_variates_have_nominal_coverage():
 
 def test_a_strategy_against_its_clone_takes_half_of_the_cross_table():
     half = bag(6, matches=True)
-    population = np.concatenate([half, toy.seen_by_b(half)])
-    rows = toy.rows(stream(6, 6), population, EXPERIMENTS, 300)
+    population = np.concatenate([half, toy.swap_sides(half)])
+    rows = toy.draw_rows(stream(6, 6), population, EXPERIMENTS, 300)
     crossed = [league._cross_rows("a", "b", row[None])[0] for row in rows]
     limits = np.array([one[4:6] for one in crossed], dtype=float)
     check(coverage_by_metric(["share"], limits[:, :1], limits[:, 1:], 0.5))
@@ -301,7 +303,7 @@ def estimates_at_looks(population, name, address):
         batch_columns.COL_CROSS + fact,
     ]
     parts = [
-        toy.rows(stream(9, address, chunk), population[:, columns], (500, LOOKS), 200)
+        toy.draw_rows(stream(9, address, chunk), population[:, columns], (500, LOOKS), 200)
         for chunk in range(EXPERIMENTS // 500)
     ]
     totals = np.concatenate(parts).cumsum(axis=1)

@@ -15,11 +15,11 @@ from simgin.stats.estimate import estimate_metric, required_sample_size
 from simgin.stats.metrics import METRICS_BY_NAME, select_metrics
 from support import toy_deals as toy
 
-BAGS = [toy.units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]
+BAGS = [toy.draw_units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]
 
 
 def rows(which, batches=20, seed=5, units=200):
-    return toy.rows(np.random.default_rng(seed), BAGS[which], batches, units)
+    return toy.draw_rows(np.random.default_rng(seed), BAGS[which], batches, units)
 
 
 def side(cell, *, strategy="gold", opponent="simple", seed=1, unit="deal", **how):
@@ -69,7 +69,7 @@ def test_without_common_packs_errors_add_in_quadrature():
 
 def test_a_few_single_results_take_welchs_t():
     """Single results of known variances: scipy's Welch test."""
-    units = [toy.units(np.random.default_rng(k), n, halves=1) for k, n in ((1, 40), (2, 60))]
+    units = [toy.draw_units(np.random.default_rng(k), n, halves=1) for k, n in ((1, 40), (2, 60))]
     cells = [unit.sum(axis=0)[None] for unit in units]
     found = one(side(cells[0]), side(cells[1], seed=2))
     margins = [fact(unit, "a_margin") for unit in units]
@@ -99,7 +99,7 @@ def test_a_difference_seen_from_the_other_side_changes_its_sign():
     assert other["difference"] == pytest.approx(-own["difference"])
     assert other["se"] == pytest.approx(own["se"])
     seen = one(side(a, as_b=True), side(b, as_b=True), "deal_win")
-    twin = one(side(toy.seen_by_b(a)), side(toy.seen_by_b(b)), "deal_win")
+    twin = one(side(toy.swap_sides(a)), side(toy.swap_sides(b)), "deal_win")
     assert twin["difference"] == pytest.approx(seen["difference"])
 
 
@@ -203,7 +203,7 @@ def test_all_differences_of_a_frame_are_one_holm_family():
 def repeated():
     """Compute a difference in the proportion of deals won in 250 runs."""
     rng = np.random.default_rng(8)
-    runs = [[side(toy.rows(rng, bag, 60, 400)) for bag in BAGS] for _ in range(250)]
+    runs = [[side(toy.draw_rows(rng, bag, 60, 400)) for bag in BAGS] for _ in range(250)]
     return [compute_differences([cells], ["deal_win"]) for cells in runs]
 
 
@@ -214,7 +214,7 @@ def test_two_are_called_the_same_in_one_run_of_forty_where_the_difference_is_the
     repeated, beyond, least, most
 ):
     """A margin that the truth reaches, surpasses by four errors, or stays below by eight."""
-    true = toy.truth(BAGS[0], "a_deal_win") - toy.truth(BAGS[1], "a_deal_win")
+    true = toy.true_value(BAGS[0], "a_deal_win") - toy.true_value(BAGS[1], "a_deal_win")
     margin = f"{100 * (abs(true) - beyond):.12g}%"
     same = sum(add_verdicts(frame, margin)["verdict"][0] == contrast.SAME for frame in repeated)
     assert least <= same / len(repeated) <= most

@@ -20,7 +20,7 @@ from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.stats.round_robin import ELO_PER_LOG_ODDS, RoundRobin, fit_strengths, resample
 from support import toy_deals as toy
 from support.plain_philox import plain_words
-from support.round_robins import field, pairing
+from support.round_robins import make_pairing, make_round_robin
 
 
 def rated(pairings, seed=1, **how):
@@ -40,7 +40,7 @@ def test_strengths_maximise_the_likelihood():
 
 
 def test_the_rating_of_two_players_is_the_logit_of_their_share():
-    frame = rated(dict([pairing("x", "simple", 0.7)]))
+    frame = rated(dict([make_pairing("x", "simple", 0.7)]))
     won, lost = 7000 + 0.5, 3000 + 0.5  # matches, with the virtual draw
     assert list(frame["strategy"]) == ["x", "simple"]
     assert frame["elo"].tolist() == pytest.approx([ELO_PER_LOG_ODDS * np.log(won / lost), 0])
@@ -56,7 +56,7 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
     elo, found = {"simple": 0.0, "b": 50.0, "c": -30.0}, []
     leads = []
     for i in range(300):
-        cells = field(elo, pairs=300, rng=np.random.default_rng([7, i]))
+        cells = make_round_robin(elo, pairs=300, rng=np.random.default_rng([7, i]))
         frame = rated(cells, i, samples=200).set_index("strategy")
         found.append(frame.loc[["b", "c"], ["elo", "se"]].to_numpy())
         half = (frame["lead_high"] - frame["lead"]) / stats.t.ppf(0.975, 9)  # of ten batches
@@ -71,7 +71,7 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
 def test_a_lead_is_the_difference_to_the_next_row():
     """And is known better than the distance to the anchor, if others stand between."""
     elo = {"simple": 0.0, "b": 50.0, "c": 300.0, "d": 305.0, "e": 290.0, "f": -200.0}
-    frame = rated(field(elo, rng=np.random.default_rng(3), batches=40))
+    frame = rated(make_round_robin(elo, rng=np.random.default_rng(3), batches=40))
     assert frame["lead"].iloc[:-1].to_numpy() == pytest.approx(-np.diff(frame["elo"]))
     assert frame.iloc[-1][["lead", "lead_low", "lead_high"]].isna().all()
     width, lead = (frame[f"{of}high"] - frame[f"{of}low"] for of in ("", "lead_"))
@@ -79,13 +79,15 @@ def test_a_lead_is_the_difference_to_the_next_row():
 
 
 def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
-    cells = dict([pairing("x", "y", 0.6), pairing("simple", "z", 0.5), pairing("z", "w", 0.5)])
+    cells = dict(
+        [make_pairing("x", "y", 0.6), make_pairing("simple", "z", 0.5), make_pairing("z", "w", 0.5)]
+    )
     frame = rated(cells).set_index("strategy")
     assert frame.loc[["x", "y"], ["elo", "se", "low", "high"]].isna().all(axis=None)
     assert frame.loc[["simple", "z", "w"], "elo"].tolist() == pytest.approx([0, 0, 0])
     assert list(frame.index[-2:]) == ["x", "y"]
-    assert rated(dict([pairing("x", "simple", 0.6, batches=4)]))["elo"].isna().all()
-    without_simple = rated(dict([pairing("x", "y", 1.0)])).set_index("strategy")["elo"]
+    assert rated(dict([make_pairing("x", "simple", 0.6, batches=4)]))["elo"].isna().all()
+    without_simple = rated(dict([make_pairing("x", "y", 1.0)])).set_index("strategy")["elo"]
     expected = {
         "x": 0,
         "y": -ELO_PER_LOG_ODDS * np.log(10_000.5 / 0.5),
@@ -104,8 +106,8 @@ def test_resampling_draws_from_the_projects_stream():
 
 
 def test_the_cross_table_has_every_pair_both_ways():
-    bag = toy.units(np.random.default_rng(1), 300, win=0.55)
-    rows = toy.rows(np.random.default_rng(2), bag, 10, 500)
+    bag = toy.draw_units(np.random.default_rng(1), 300, win=0.55)
+    rows = toy.draw_rows(np.random.default_rng(2), bag, 10, 500)
     frame = compute_cross_table({("x", "y"): rows})
     names = ("deals", "decided", "a_deal_win")
     deals, decided, won = (
@@ -129,8 +131,8 @@ def played(seed, batches=12, units=40):
     """Return the batch rows of a round robin of matches, by pair."""
     rng, rows = np.random.default_rng(seed), {}
     for a, b in itertools.combinations(NAMES, 2):
-        bag = toy.units(rng, 200, win=0.5 + STRENGTH[a] - STRENGTH[b], matches=True)
-        rows[a, b] = toy.rows(rng, bag, (batches,), units)
+        bag = toy.draw_units(rng, 200, win=0.5 + STRENGTH[a] - STRENGTH[b], matches=True)
+        rows[a, b] = toy.draw_rows(rng, bag, (batches,), units)
     return rows
 
 
@@ -150,7 +152,7 @@ def test_standings_are_means_over_opponents():
     rows = played(1)
     found = standings(rows).set_index("strategy")
     assert list(found["place"]) == [1, 2, 3] and list(found.index) == ["b", "simple", "c"]
-    tidy = [toy.tidy("v", *pair, "match", part.sum(axis=0)) for pair, part in rows.items()]
+    tidy = [toy.tidy_rows("v", *pair, "match", part.sum(axis=0)) for pair, part in rows.items()]
     plain = pd.concat(tidy).groupby(["strategy", "metric"])["value"].mean()
     for name, metric in itertools.product(NAMES, league.MEASURES["match"]):
         assert found.loc[name, metric] == pytest.approx(plain[name, metric])
@@ -210,7 +212,7 @@ def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at(other_tur
     rows = played(1)
     again = rows["simple", "b"].copy()
     again[3, batch_columns.COL_SUM + batch_columns.FACT_INDEX["turns"]] += other_turns
-    swapped = toy.seen_by_b(rows["b", "c"])
+    swapped = toy.swap_sides(rows["b", "c"])
     doubled = rows | {("simple", "d"): again, ("c", "d"): swapped}
     doubled |= {("b", "d"): played(2)["simple", "b"]}
     assert league.find_duplicate_entries(both_sides(doubled)) == (

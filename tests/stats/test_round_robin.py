@@ -20,7 +20,7 @@ from simgin.stats.round_robin import (
     compute_non_additivity,
     find_circles,
 )
-from support.round_robins import field, pairing
+from support.round_robins import make_pairing, make_round_robin
 
 LINE = {"simple": 0.0, "b": 60.0, "c": -30.0, "d": 10.0}
 
@@ -31,7 +31,9 @@ def fit(pairings, samples=100):
 
 def rock_paper_scissors(*shares, **how):
     pairs = (("r", "s"), ("s", "p"), ("p", "r"))
-    return dict(pairing(*pair, share, **how) for pair, share in zip(pairs, shares, strict=True))
+    return dict(
+        make_pairing(*pair, share, **how) for pair, share in zip(pairs, shares, strict=True)
+    )
 
 
 # Non-additivity
@@ -52,17 +54,18 @@ def test_the_deviance_is_twice_the_log_likelihood_that_the_model_lacks():
 
 
 def test_a_table_of_the_model_is_additive():
-    noise = [fit(field(LINE, rng=np.random.default_rng([3, i]))) for i in range(60)]
+    noise = [fit(make_round_robin(LINE, rng=np.random.default_rng([3, i]))) for i in range(60)]
     raw, share = (np.array([getattr(one, name) for one in noise]) for name in ("raw", "proportion"))
     assert raw.mean() > 0.002  # noise alone leaves a deviance
     assert share.mean() < 0.5 * raw.mean()
-    assert fit(field(LINE, pairs=10**6)).raw < 1e-4
+    assert fit(make_round_robin(LINE, pairs=10**6)).raw < 1e-4
 
 
 def test_a_cell_without_wins_does_not_rule():
     """`d` never beats `b`. The log odds of that grow with what is played, the deviance does not."""
     small, large = (
-        field(LINE, pairs=n) | dict([pairing("b", "d", 1.0, pairs=n)]) for n in (500, 50_000)
+        make_round_robin(LINE, pairs=n) | dict([make_pairing("b", "d", 1.0, pairs=n)])
+        for n in (500, 50_000)
     )
     assert fit(large, 2).raw == pytest.approx(fit(small, 2).raw, rel=0.01)
 
@@ -86,8 +89,8 @@ def test_the_error_of_non_additivity_agrees_with_repeated_experiments():
 
 
 def test_non_additivity_needs_a_complete_round_robin_and_five_batches():
-    one, other = pairing("a", "b", 0.5), pairing("b", "c", 0.5)
-    for cells in (dict([one, other]), dict([one]), field(LINE, batches=4)):
+    one, other = make_pairing("a", "b", 0.5), make_pairing("b", "c", 0.5)
+    for cells in (dict([one, other]), dict([one]), make_round_robin(LINE, batches=4)):
         assert np.isnan(fit(cells).proportion)
         assert compute_equilibrium_mix(RoundRobin(cells, 1))["mix"].isna().all()
 
@@ -209,11 +212,13 @@ def test_the_mix_of_a_round_robin_is_that_of_its_log_odds():
 
 
 def test_a_leader_is_the_mix_and_others_are_behind_by_what_they_lose_to_him():
-    frame = compute_equilibrium_mix(RoundRobin(field(LINE, pairs=20_000), 1)).set_index("strategy")
+    frame = compute_equilibrium_mix(RoundRobin(make_round_robin(LINE, pairs=20_000), 1)).set_index(
+        "strategy"
+    )
     assert frame["mix"].to_dict() == pytest.approx({"b": 1, "simple": 0, "c": 0, "d": 0}, abs=1e-6)
     behind = {name: elo - 60 for name, elo in LINE.items()}
     assert frame["elo_v_mix"].to_dict() == pytest.approx(behind, abs=0.1)
-    level = field({"simple": 0, "b": 4, "c": 2}, rng=np.random.default_rng(2))
+    level = make_round_robin({"simple": 0, "b": 4, "c": 2}, rng=np.random.default_rng(2))
     assert (
         compute_equilibrium_mix(RoundRobin(level, 1))["elo_v_mix_high"] == 0
     ).all()  # none is ahead
@@ -221,7 +226,10 @@ def test_a_leader_is_the_mix_and_others_are_behind_by_what_they_lose_to_him():
 
 def test_who_never_won_against_the_mix_is_known_by_a_bound():
     """Half a win of 10,001; it has no limits, others have."""
-    cells = {**field(LINE, rng=np.random.default_rng(2)), **dict([pairing("b", "d", 1.0)])}
+    cells = {
+        **make_round_robin(LINE, rng=np.random.default_rng(2)),
+        **dict([make_pairing("b", "d", 1.0)]),
+    }
     frame = compute_equilibrium_mix(RoundRobin(cells, 1)).set_index("strategy")
     assert frame["mix"].to_dict() == pytest.approx({"b": 1, "simple": 0, "c": 0, "d": 0}, abs=1e-6)
     assert frame.loc["d", "elo_v_mix"] == pytest.approx(-ELO_PER_LOG_ODDS * np.log(10_000.5 / 0.5))

@@ -11,11 +11,14 @@ from simgin.stats import metrics, table
 from support import toy_deals as toy
 
 RNG = np.random.default_rng(7)
-FACTS = {"deal": toy.facts(RNG, 3000, win=0.6), "match": toy.facts(RNG, 400, win=0.6, matches=True)}
+FACTS = {
+    "deal": toy.draw_facts(RNG, 3000, win=0.6),
+    "match": toy.draw_facts(RNG, 400, win=0.6, matches=True),
+}
 
 
 def frame(unit="deal", a="gold", b="simple"):
-    return toy.tidy("standard", a, b, unit, toy.row(FACTS[unit]))
+    return toy.tidy_rows("standard", a, b, unit, toy.batch_row(FACTS[unit]))
 
 
 def cell(tidy, metric, strategy="gold"):
@@ -120,7 +123,7 @@ def test_a_zero_has_no_minus_sign():
     facts = np.zeros((100, batch_columns.N_FACTS), np.int64)
     facts[:, batch_columns.FACT_INDEX["deals"]] = 2
     assert "-0" not in table.format_csv(
-        toy.tidy("standard", "gold", "simple", "deal", toy.row(facts))
+        toy.tidy_rows("standard", "gold", "simple", "deal", toy.batch_row(facts))
     )
 
 

@@ -15,12 +15,12 @@ from simgin.stats.estimate import Estimate
 from simgin.stats.variance import control_variate_mean
 from support import toy_deals as toy
 
-BAG = toy.units(np.random.default_rng(1), 200)
+BAG = toy.draw_units(np.random.default_rng(1), 200)
 
 
 def test_adjustment_agrees_with_scipys_regression():
     """With equal batches the adjusted value is the regression line at the control's mean."""
-    rows, mean = toy.rows(np.random.default_rng(2), BAG, 50, 200), 0.3
+    rows, mean = toy.draw_rows(np.random.default_rng(2), BAG, 50, 200), 0.3
     y, x = (
         rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["gin"]] / 400,
         rows[:, batch_columns.COL_DEALT_DIFFERENCE] / 400,
@@ -75,7 +75,7 @@ def test_adjusted_estimates_stand_beside_raw_estimates():
     assert tuple(frame.columns) == variance.ADJUSTED_COLUMNS
     assert set(frame["metric"]) <= {"win", "score", "gin"}
     assert (frame["variance_ratio"] < variance.MAX_VARIANCE_RATIO).all()
-    raw = toy.tidy("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
+    raw = toy.tidy_rows("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
     for row in frame.itertuples():
         plain = tuple(raw.loc[row.metric, ["value", "se", "n"]])
         assert (row.value, row.se, row.n) == pytest.approx(plain)
@@ -163,16 +163,16 @@ def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
 
 
 def test_the_gain_of_matches_comes_from_their_own_columns():
-    bag = toy.units(np.random.default_rng(6), 400, matches=True)
-    rows = toy.rows(np.random.default_rng(7), bag, 10, 100)
+    bag = toy.draw_units(np.random.default_rng(6), 400, matches=True)
+    rows = toy.draw_rows(np.random.default_rng(7), bag, 10, 100)
     found = variance.pairing_efficiency(rows, "match")
     assert (found["rho"] < 1).all() and set(found["n"]) == {2000}
 
 
 @pytest.mark.parametrize(("batches", "pairs"), [(4, 100), (5, 5)])
 def test_the_gain_is_undefined_without_enough_pairs(batches, pairs):
-    bag = toy.units(np.random.default_rng(6), 50)
-    rows = toy.rows(np.random.default_rng(7), bag, batches, pairs)
+    bag = toy.draw_units(np.random.default_rng(6), 50)
+    rows = toy.draw_rows(np.random.default_rng(7), bag, batches, pairs)
     assert np.isnan(variance.pairing_efficiency(rows, "deal")["rho"]).all()
 
 

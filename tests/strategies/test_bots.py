@@ -11,7 +11,16 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 from simgin.text import notation
 from support.hands import PACK, members
-from support.policy_questions import ROW, TRIPLES, ask, cards, count, mask, some_view, view
+from support.policy_questions import (
+    ROW,
+    TRIPLES,
+    cards,
+    count_deadwood,
+    mask,
+    query_policy,
+    random_view,
+    view,
+)
 
 BOTS = (
     *("stock-greedy", "rlcard-novice", "openspiel-simple", "jdh8-heuristic", "hitscore"),
@@ -26,11 +35,11 @@ def value(card: int) -> int:
 
 def views(seed: int, n: int, size: int = 11) -> list:
     rng = random.Random(seed)
-    return [some_view(rng, size, rich=i % 3 == 0, known=i % 4) for i in range(n)]
+    return [random_view(rng, size, rich=i % 3 == 0, known=i % 4) for i in range(n)]
 
 
 def left(seen) -> dict[int, int]:
-    return {card: count(seen.hand & ~(1 << card)) for card in members(seen.legal)}
+    return {card: count_deadwood(seen.hand & ~(1 << card)) for card in members(seen.legal)}
 
 
 def best(scores: dict[int, float]) -> set[int]:
@@ -63,7 +72,7 @@ def test_novice_ends_the_deal_when_it_can_and_else_keeps_least_deadwood():
         expected = {card for card, d in deadwood.items() if d <= most}
         found = set()
         for seen.noise in random.Random(4).sample(range(2**53), 60):
-            found.add(ask("discard", "novice", seen))
+            found.add(query_policy("discard", "novice", seen))
         assert found == expected if len(expected) < 5 else found <= expected
     assert kinds["knock"] >= 10 and kinds["none"] > 60
 
@@ -75,14 +84,14 @@ def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
             continue
         loose = loose_in_some(seen)
         dearest = max((value(card) for card in loose), default=0)
-        thrown = ask("discard", "novice", seen, reading="dearest")
+        thrown = query_policy("discard", "novice", seen, reading="dearest")
         assert thrown in {card for card in loose if value(card) == dearest}
 
 
 def test_openspiel_throws_the_highest_loose_card_of_eleven():
     for seen in views(6, 150):
         loose = loose_in_some(seen)
-        thrown = ask("discard", "loose-rank", seen)
+        thrown = query_policy("discard", "loose-rank", seen)
         if loose:
             assert thrown in loose and thrown % 13 == max(card % 13 for card in loose)
         else:
@@ -109,14 +118,14 @@ def test_openspiel_simple_decides_as_openspiels_bot():
             action = bots[seat].step(state)
             if phase == "DISCARD" and action < 52:
                 options = len(loose_sets(hand)) == 1
-                thrown = ask("discard", "loose-rank", view(hand=hand, legal=hand))
+                thrown = query_policy("discard", "loose-rank", view(hand=hand, legal=hand))
                 same = thrown % 13 == openspiel.card(action) % 13  # the suit is by chance
             elif phase in ("FIRST_UPCARD", "SECOND_UPCARD", "DRAW"):
                 offered = openspiel.card(upcard)
                 options = len(loose_sets(hand | 1 << offered)) == 1
-                seen = view(hand=hand, taken_offer=offered, legal=3, count=count(hand))
+                seen = view(hand=hand, taken_offer=offered, legal=3, count=count_deadwood(hand))
                 takes = action == spiel.gin_rummy.DRAW_UPCARD_ACTION
-                same = ask("take", "knock-or-meld", seen) == takes
+                same = query_policy("take", "knock-or-meld", seen) == takes
             else:
                 state.apply_action(action)
                 continue
@@ -138,7 +147,7 @@ def test_hitscore_keeps_hits_among_discards_of_least_deadwood():
             melds = {c: twin.melds_in([*ten, c], ROW) for c in unseen}
             hits[card] = -sum(any(c in meld for meld in melds[c]) for c in unseen)
         ties += len(set(hits.values())) > 1
-        assert ask("discard", "low-hits", seen) in best(hits)
+        assert query_policy("discard", "low-hits", seen) in best(hits)
     assert ties > 10
 
 
@@ -146,11 +155,13 @@ def test_ga_conv_does_not_take_back_its_own_discard():
     """The 7C lowers the deadwood, whoever threw it."""
     hand, seven = mask("AS 2S 3S 5H 5D 5C 8C 9C KD 2H"), notation.parse_card("7C")
     for thrower, taken in ((0, 0), (1, 1)):
-        seen = view(hand=hand, taken_offer=seven, legal=3, count=count(hand), turns=1, seat=0)
+        seen = view(
+            hand=hand, taken_offer=seven, legal=3, count=count_deadwood(hand), turns=1, seat=0
+        )
         seen.history[0] = (thrower, 0, 3, seven)
-        assert ask("take", "lower-new", seen) == taken
+        assert query_policy("take", "lower-new", seen) == taken
         seen.turns = 0
-        assert ask("take", "lower-new", seen) == 1
+        assert query_policy("take", "lower-new", seen) == 1
 
 
 def chance(seen, card: int) -> float:
@@ -230,7 +241,7 @@ def test_mishra_weighs_its_own_worth_against_the_opponents():
                 own = worth(10, set(loose) - {card}, there, held, hurry(loose))
                 scores[card] = 0.77 * 1.45 * (1 - his) - own
             expected = best(scores)
-        thrown = notation.format_card(ask("discard", "mishra", seen))
+        thrown = notation.format_card(query_policy("discard", "mishra", seen))
         assert thrown in expected, (cards(seen.hand), expected)
     assert asked > 20
 
@@ -254,10 +265,15 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
         seen.known &= 0 if asked % 2 else PACK
         offer = random.Random(asked).choice(members(seen.pile))
         seen.pile &= ~(1 << offer)
-        seen.taken_offer, seen.legal, seen.count, seen.taken = offer, 3, count(seen.hand), -1
+        seen.taken_offer, seen.legal, seen.count, seen.taken = (
+            offer,
+            3,
+            count_deadwood(seen.hand),
+            -1,
+        )
         eleven = seen.hand | 1 << offer
         there, held = chances(seen)
-        wanted = count(eleven) < seen.count + value(offer)
+        wanted = count_deadwood(eleven) < seen.count + value(offer)
         if not wanted:
             drawn = []
             for u in members(seen.unseen):
@@ -266,7 +282,7 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
             wanted = worth_after(eleven, seen.hand, there, held) >= sum(drawn) / len(drawn)
             taken += wanted
         asked += 1
-        alike += ask("take", "mishra", seen) == wanted
+        alike += query_policy("take", "mishra", seen) == wanted
     assert alike >= asked - 1 and taken >= 2
 
 
@@ -276,11 +292,11 @@ def test_belief_holds_back_against_a_low_opponent():
     known = mask("6C 7C 8C KS KH KD KC")
     seen = view(hand=hand, known=known, unseen=PACK & ~(hand | known), ending=1, ending_count=9)
     for seen.noise in random.Random(11).sample(range(2**53), 20):
-        assert ask("knock", "belief", seen, opp=26) == 0
-        assert ask("knock", "belief", seen, opp=12) == 1
-        assert ask("knock", "belief", seen, opp=26, own=9) == 1
+        assert query_policy("knock", "belief", seen, opp=26) == 0
+        assert query_policy("knock", "belief", seen, opp=12) == 1
+        assert query_policy("knock", "belief", seen, opp=26, own=9) == 1
     seen.known, seen.unseen = 0, PACK & ~hand
-    assert ask("knock", "belief", seen) == 1
+    assert query_policy("knock", "belief", seen) == 1
 
 
 # How they play

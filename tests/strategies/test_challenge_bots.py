@@ -15,7 +15,7 @@ from oracles.twin.roster.seen import near, rank
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from support.hands import members
-from support.policy_questions import ROW, TRIPLES, ask, cards, count, some_view
+from support.policy_questions import ROW, TRIPLES, cards, count_deadwood, query_policy, random_view
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -116,7 +116,7 @@ def test_percent_twenty_takes_by_its_description():
         hand, known = cards(seen.hand), cards(seen.known)
         (card,) = cards(1 << int(seen.taken_offer))
         after = left({*hand, card}, set(hand))
-        drop = count(seen.hand) - min(after.values())
+        drop = count_deadwood(seen.hand) - min(after.values())
         needed = 3 if wanted(card, known) else 1
         takes = drop >= 9 or (drop >= needed and card in melded([*hand, card]))
         assert (question.action == 1) == takes
@@ -226,12 +226,12 @@ def test_ginrummy_and_tonic_discards_by_its_description():
     """Ten unseen cards are enough: the twin goes through all their pairs."""
     rng, several = random.Random(31), 0
     for i in range(16):
-        seen = some_view(rng, 11, rich=i % 2 == 0, known=i % 4)
+        seen = random_view(rng, 11, rich=i % 2 == 0, known=i % 4)
         seen.unseen = sum(1 << card for card in rng.sample(members(seen.unseen), 10))
         scores, loose = tonic(seen)
         if not scores:
             continue
-        (thrown,) = cards(1 << ask("discard", "ginrummy-and-tonic", seen))
+        (thrown,) = cards(1 << query_policy("discard", "ginrummy-and-tonic", seen))
         assert thrown in loose
         assert scores[thrown] <= min(scores.values()) + 1e-9
         several += len(scores) > 1

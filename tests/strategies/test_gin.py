@@ -32,10 +32,10 @@ def packs(variant, seed, n):
     row = variant.params
     for number in range(n):
         if row["players"] == 2:
-            yield hands.stacked(rng, row, 0), -1, number % 2
+            yield hands.stacked_pack(rng, row, 0), -1, number % 2
             continue
         dealt = 11 if row["first_turn"] == "discard_first" else 10
-        pack = hands.stacked_alone(rng, row)
+        pack = hands.stacked_pack_solo(rng, row)
         yield pack, rng.randrange(dealt, 53) if row["joker"] != "none" else -1, 0
 
 

@@ -20,7 +20,7 @@ from simgin.strategy import compiler, loader
 from simgin.text import notation
 from support import hands
 from support.hands import PACK
-from support.policy_questions import ask, count, mask, view
+from support.policy_questions import count_deadwood, mask, query_policy, view
 from support.variant_lists import strategy
 
 ROWS = (
@@ -132,7 +132,7 @@ def test_hidden_hands_and_stock_are_dealt_uniformly():
 
 def test_hidden_hands_are_as_developed_as_set():
     ways = mc.IMPROVED, mc.BEST_OF_DRAWS, mc.RANDOM
-    counts = {way: [count(him) for him in imagined(60, way)[0]] for way in ways}
+    counts = {way: [count_deadwood(him) for him in imagined(60, way)[0]] for way in ways}
     means = {way: np.mean(found) for way, found in counts.items()}
     aim = mc.EXPECTED_DEADWOOD[int(MIDDLE.pile).bit_count()]
     assert aim == 19
@@ -192,9 +192,9 @@ def test_a_card_that_the_opponent_can_use_is_kept():
     seen = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
     seen.legal = seen.hand
     king_of_spades, king_of_hearts = notation.parse_cards("KS KH")
-    assert ask("discard", "low", seen) == king_of_spades
-    assert ask("discard", "mc", seen, n=1000, width=2, value="points") == king_of_hearts
-    assert len({ask("discard", "mc", seen) for _ in range(5)}) == 1
+    assert query_policy("discard", "low", seen) == king_of_spades
+    assert query_policy("discard", "mc", seen, n=1000, width=2, value="points") == king_of_hearts
+    assert len({query_policy("discard", "mc", seen) for _ in range(5)}) == 1
 
 
 def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
@@ -207,7 +207,9 @@ def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
         ("QS", his, {"ending_count": 0}, 1),
     ):
         hand = f"AD 2D 3D 6C 6H 6S 9S TS JS {last} KH"
-        assert ask("knock", "mc", position(hand, known, "3H 7C", **kept | fields)) == knocks
+        assert (
+            query_policy("knock", "mc", position(hand, known, "3H 7C", **kept | fields)) == knocks
+        )
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 from simgin.text import notation
-from support.policy_questions import ROW, ask, count, mask, view
+from support.policy_questions import ROW, count_deadwood, mask, query_policy, view
 
 DATA = Path(__file__).parents[1] / "data"
 MARJJ, SIGRA = (json.loads((DATA / f"{name}.json").read_text()) for name in ("marjj", "sigra"))
@@ -40,7 +40,7 @@ def test_discards_are_those_of_marjj(position):
     thrown = set()
     for i in range(16):
         seen.noise = (2 * i + 1) << 48
-        thrown.add(notation.format_card(ask("discard", "marjj", seen)))
+        thrown.add(notation.format_card(query_policy("discard", "marjj", seen)))
     assert thrown == least(position["scores"])
     assert position["thrown"] in thrown
 
@@ -50,10 +50,12 @@ def test_takes_are_those_of_marjj():
     answers = {True: 0, False: 0}
     for position in MARJJ["take"]:
         hand, card = mask(position["hand"]), position["offer"]
-        seen = view(hand=hand, taken_offer=notation.parse_card(card), legal=3, count=count(hand))
+        seen = view(
+            hand=hand, taken_offer=notation.parse_card(card), legal=3, count=count_deadwood(hand)
+        )
         best = twin.optimal_meldings([*position["hand"].split(), card], ROW)
         in_all = len({any(card in meld for meld in melding) for melding in best}) == 1
-        took = ask("take", "meld-best-lower", seen)
+        took = query_policy("take", "meld-best-lower", seen)
         assert took == (position["takes"] or not in_all)
         answers[position["takes"]] += in_all
     assert min(answers.values()) >= 30
@@ -71,7 +73,7 @@ def test_discards_leave_what_sigra_values_most(position):
     seen = sigras_view(position)
     seen.hand |= mask(position["card"])
     seen.legal = seen.hand
-    card = notation.format_card(ask("discard", "mmd", seen))
+    card = notation.format_card(query_policy("discard", "mmd", seen))
     best = least(position["worth"])
     assert card in best
     assert VALUE[card] == max(VALUE[c] for c in best)
@@ -81,7 +83,7 @@ def test_discards_leave_what_sigra_values_most(position):
 def test_takes_are_those_of_sigra(position):
     seen = sigras_view(position)
     seen.taken_offer, seen.legal = notation.parse_card(position["card"]), 3
-    assert ask("take", "mmd", seen) == position["takes"]
+    assert query_policy("take", "mmd", seen) == position["takes"]
 
 
 def test_marjjs_results_against_simple_agree_with_the_original():

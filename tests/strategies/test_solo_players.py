@@ -50,7 +50,9 @@ KNOCK, SOLITARY = map(game, ("solitaire-gin-knock", "solitary-gin"))
 
 def ask(slot, name, values=None, rules=KNOCK, **fields):
     about = {"ending_card": -1, "deck_left": 20, "ending": 1}
-    return questions.ask(slot, name, questions.view(**about | fields), rules, **values or {})
+    return questions.query_policy(
+        slot, name, questions.view(**about | fields), rules, **values or {}
+    )
 
 
 def thrown(name, rules, hand, unseen, values=None, **fields):

@@ -16,7 +16,7 @@ from simgin.runs import runner
 from simgin.stats import batches
 from simgin.text import notation
 from support.hands import members
-from support.policy_questions import ask, view
+from support.policy_questions import query_policy, view
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = build_rules(variants.find_variant("dice"))
@@ -27,7 +27,7 @@ BLIND, TURN = 4, 1
 
 def at_die(slot, name, values=None, **fields):
     about = {"target": 7, "stake": 1, "goal": int(RULES.goal), "phase": TURN, "own_turn": 3}
-    return ask(slot, name, view(**about | fields), RULES, **values or {})
+    return query_policy(slot, name, view(**about | fields), RULES, **values or {})
 
 
 @cache
@@ -129,13 +129,15 @@ def test_random_answers_are_as_frequent_as_set():
     counts = dict.fromkeys(members(hand), 0)
     for _ in range(5500):
         seen = view(hand=hand, legal=hand, noise=RANDOM.randrange(2**53))
-        counts[ask("discard", "uniform", seen)] += 1
+        counts[query_policy("discard", "uniform", seen)] += 1
     assert sum((n - 500) ** 2 / 500 for n in counts.values()) < 29.6
     noises = [RANDOM.randrange(2**53) for _ in range(4000)]
-    takes = sum(ask("take", "random", view(legal=3, noise=noise), p=0.25) for noise in noises)
+    takes = sum(
+        query_policy("take", "random", view(legal=3, noise=noise), p=0.25) for noise in noises
+    )
     assert abs(takes - 1000) < 3.3 * 27.4  # once in a thousand
     for noise, ends in ((2**52 - 1, 1), (2**52, 0)):
-        assert ask("knock", "random", view(ending=1, noise=noise), p_end=0.5) == ends
+        assert query_policy("knock", "random", view(ending=1, noise=noise), p_end=0.5) == ends
 
 
 BEFORE = {"phase": 4, "count": 60, "own_turn": 1}
@@ -155,7 +157,10 @@ BEFORE = {"phase": 4, "count": 60, "own_turn": 1}
 )
 def test_offer_policies_follow_their_definitions(name, params, fields, offered):
     legal = 0b1111101 & ~((1 << fields["stake"] + 1) - 2)
-    assert ask("offer", name, view(**{"phase": 1, **fields}, legal=legal), **params) == offered
+    assert (
+        query_policy("offer", name, view(**{"phase": 1, **fields}, legal=legal), **params)
+        == offered
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,14 +175,14 @@ def test_offer_policies_follow_their_definitions(name, params, fields, offered):
     ],
 )
 def test_answer_policies_follow_their_definitions(name, params, fields, accepted):
-    assert ask("answer", name, view(**fields, offered=2, legal=3), **params) == accepted
+    assert query_policy("answer", name, view(**fields, offered=2, legal=3), **params) == accepted
 
 
 def test_random_offers_are_legal_and_as_frequent_as_set():
     seen = view(stake=3, legal=0b1110001)
     offers = []
     for seen.noise in (RANDOM.randrange(2**53) for _ in range(4000)):
-        offers.append(ask("offer", "random", seen, p_offer=0.25))
+        offers.append(query_policy("offer", "random", seen, p_offer=0.25))
     assert set(offers) == {0, 4, 5, 6}
     assert abs(sum(offer > 0 for offer in offers) - 1000) < 140  # five standard errors
     assert all(abs(offers.count(number) - 333) < 90 for number in (4, 5, 6))
@@ -202,4 +207,4 @@ def test_playing_to_the_score_follows_the_points_needed(game, seat, other, count
     elif game == "race":
         seat = rules.race_points_seat
     seen = view(seat=seat, other_points=other, ending=1, ending_count=count)
-    assert ask("knock", "count", seen, rules) == knocks
+    assert query_policy("knock", "count", seen, rules) == knocks

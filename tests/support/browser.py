@@ -12,7 +12,7 @@ READABLE = 4.5  # contrast of text, WCAG AA
 
 
 @contextmanager
-def started():
+def start_browser():
     """Start a browser of the system."""
     from playwright.sync_api import sync_playwright
 
@@ -41,7 +41,7 @@ CONTRASTS = """
 """
 
 
-def worst(texts):
+def unreadable_texts(texts):
     """Return the texts with too little contrast."""
     assert len(texts) > 10
     found = []

@@ -42,7 +42,7 @@ def files(place):
     return sorted(path.relative_to(place).as_posix() for path in Path(place).rglob("*"))
 
 
-def kept(place):
+def reproducible_files(place):
     """Return the part of a run directory that must not depend on how the run went."""
     names = ("table.csv", "summary.csv", "summary.md")
     return {name: Path(place, name).read_bytes() for name in names}

@@ -3,16 +3,16 @@
 from simgin.runs.plan import plan_experiment
 
 
-def read(tmp_path, text):
+def read_plan(tmp_path, text):
     path = tmp_path / "waiting.toml"
     path.write_text(text, encoding="utf-8")
     return plan_experiment(path)
 
 
-def names(found):
+def matchup_names(found):
     """Variant, A and B of every cell; B is empty for one player."""
     return [(cell.variant, cell.a, cell.b) for cell in found.matchup_keys]
 
 
-def swept(tmp_path, text, rest=""):
-    return read(tmp_path, f'question = "?"\n{rest}\n[sweep]\n{text}')
+def read_sweep(tmp_path, text, rest=""):
+    return read_plan(tmp_path, f'question = "?"\n{rest}\n[sweep]\n{text}')

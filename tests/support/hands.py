@@ -47,28 +47,28 @@ def members(hand: int) -> list[int]:
 
 
 @cache
-def melds_of_the_pack(ace_runs: str) -> tuple[int, ...]:
+def all_meld_masks(ace_runs: str) -> tuple[int, ...]:
     """Every meld of the pack with up to five cards, rainbows included; longer ones are unions."""
     melds = twin.all_melds({"ace_runs": ace_runs, "rainbow": True})
     return tuple(sorted(mask(meld) for meld in melds if len(meld) <= 5))
 
 
-def dealt(rng: random.Random, size: int, pack: Iterable[int] = range(52)) -> int:
+def deal_hand(rng: random.Random, size: int, pack: Iterable[int] = range(52)) -> int:
     """Deal a hand from a shuffled pack, or from the rest of it."""
     return sum(1 << card for card in rng.sample(list(pack), size))
 
 
-def crowded(rng: random.Random, size: int) -> int:
+def neighbouring_ranks_hand(rng: random.Random, size: int) -> int:
     """Return a hand from a few neighbouring ranks, whose cards fit runs as well as sets."""
     width = rng.randint(-(-size // 4) + (size % 4 == 0), 5)
     first = rng.randrange(13)
     ranks = [(first + i) % 13 for i in range(width)]
-    return dealt(rng, size, [13 * suit + rank for suit in range(4) for rank in ranks])
+    return deal_hand(rng, size, [13 * suit + rank for suit in range(4) for rank in ranks])
 
 
-def made_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
+def hand_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
     """Return a hand of random melds, cut or filled up to its size, without `taken`."""
-    melds = [meld for meld in rng.sample(melds_of_the_pack(ace_runs), 24) if not meld & taken]
+    melds = [meld for meld in rng.sample(all_meld_masks(ace_runs), 24) if not meld & taken]
     hand = 0
     while hand.bit_count() < size and melds and rng.random() < 0.9:
         hand |= melds.pop()
@@ -80,18 +80,22 @@ def made_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) 
     return hand
 
 
-def meld_rich(rng: random.Random, size: int, ace_runs: str) -> int:
+def meld_rich_hand(rng: random.Random, size: int, ace_runs: str) -> int:
     """Return a hand with many melds, most of which overlap."""
-    return crowded(rng, size) if rng.random() < 0.5 else made_of_melds(rng, size, ace_runs)
+    return (
+        neighbouring_ranks_hand(rng, size)
+        if rng.random() < 0.5
+        else hand_of_melds(rng, size, ace_runs)
+    )
 
 
-def stacked(rng, row, points):
+def stacked_pack(rng, row, points):
     """Return a pack in which both hands are full of melds; the first can be near a shot."""
-    hand = meld_rich(rng, 10, row["ace_runs"])
+    hand = meld_rich_hand(rng, 10, row["ace_runs"])
     if row["shot"] and rng.random() < 0.5:
         loose = mask(rank + rng.choice(twin.SUITS) for rank in twin.shot_ranks(points))
-        hand = loose | made_of_melds(rng, 10 - loose.bit_count(), row["ace_runs"], loose)
-    other = made_of_melds(rng, 10, row["ace_runs"], hand)
+        hand = loose | hand_of_melds(rng, 10 - loose.bit_count(), row["ace_runs"], loose)
+    other = hand_of_melds(rng, 10, row["ace_runs"], hand)
     rest = [card for card in range(52) if not (hand | other) >> card & 1]
     rng.shuffle(rest)
     first, second = members(hand), members(other)
@@ -100,9 +104,9 @@ def stacked(rng, row, points):
     return [card for two in zip(first, second, strict=True) for card in two] + rest
 
 
-def stacked_alone(rng, row):
+def stacked_pack_solo(rng, row):
     """Return a pack that begins with eleven cards full of melds: the hand and the first draw."""
-    hand = members(meld_rich(rng, 11, row["ace_runs"]))
+    hand = members(meld_rich_hand(rng, 11, row["ace_runs"]))
     rest = [card for card in range(52) if card not in hand]
     rng.shuffle(hand)
     rng.shuffle(rest)

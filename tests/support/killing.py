@@ -80,7 +80,7 @@ class Operations:
 # In the process that forks
 
 
-def carry_out(place, code):
+def execute(place, code):
     """Execute code in a folder; the exit code that a process would have."""
     os.chdir(place)
     try:
@@ -103,7 +103,7 @@ def attempt(place, code, last, seconds):
             operations = Operations(last)
             operations.watch()
             signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM ends a process by itself
-            ended = carry_out(place, code)
+            ended = execute(place, code)
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
             os.write(counted.fileno(), str(operations.count).encode())
@@ -119,7 +119,7 @@ def serve():
     """Carry out what is read, a line each: the first in this process, each other one in a child."""
     answers = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    ended = carry_out(*json.loads(sys.stdin.readline()))
+    ended = execute(*json.loads(sys.stdin.readline()))
     os.write(answers, f"{ended}\n".encode())
     for line in sys.stdin:
         os.write(answers, f"{json.dumps(attempt(**json.loads(line)))}\n".encode())

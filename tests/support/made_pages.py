@@ -9,7 +9,7 @@ from simgin.report.report_table import Column, ScoreCell, Table
 HOSTILE = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
 
 
-def figure(words="deals won, %"):
+def make_figure(words="deals won, %"):
     """Return a small figure in the four inks of all plots and one data colour."""
     out = Figure(figsize=(4.8, 2), layout="constrained")
     axes, heat = out.subplots(1, 2)
@@ -23,7 +23,7 @@ def figure(words="deals won, %"):
     return out
 
 
-def text_table(title, headings, rows, note=""):
+def make_text_table(title, headings, rows, note=""):
     """Return a table of strings."""
     columns = [Column(str(k), heading) for k, heading in enumerate(headings)]
     frame = pd.DataFrame(list(rows), columns=[column.name for column in columns], dtype=object)
@@ -37,20 +37,20 @@ WORDS = ("", "▲ a little more", "▼ much less", "same", "depends on the playe
 ROWS = ("Turns in a match", "Minutes a match, 8 s a turn", "Deals ending in gin", "Skill")
 
 
-def scored(i, k):
+def score_cell(i, k):
     """Return a cell of the scorecard; those of the baseline have no verdict."""
     kind = (i + k) % len(TONES) if i else 0
     return ScoreCell(f"{83 + i + k} %", WORDS[kind], "79 to 87", TONES[kind])
 
 
-def scorecard(variants):
+def make_scorecard(variants):
     """Return a scorecard with a column per rule set and cells of every tone."""
-    cells = {str(i): [scored(i, k) for k in range(len(ROWS))] for i in range(len(variants))}
+    cells = {str(i): [score_cell(i, k) for k in range(len(ROWS))] for i in range(len(variants))}
     columns = [Column("row", "measure"), *(Column(str(i), one) for i, one in enumerate(variants))]
     return Table("At a glance", pd.DataFrame({"row": ROWS, **cells}), columns, "Between equals.")
 
 
-def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
+def make_report(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
     cells = [("2.25 ± 0.10", "0.5"), ("-1,000 ± 3", "–"), ("", "-0.12 (-0.31 to 0.44)")]
     rows = [(variant, f"{name} {i}", *both) for variant in variants for i, both in enumerate(cells)]
     parts = {
@@ -58,19 +58,21 @@ def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
         "rules": [(variant, f"Differs, says {name}.") for variant in variants],
         "verdict": [f"{name} wins.", f"{variants[0]}: matches are longer."],
         "plots": [
-            Plot("wins", f"Who wins: {name}", f"{name} wins 3.", figure()),
+            Plot("wins", f"Who wins: {name}", f"{name} wins 3.", make_figure()),
             *(
-                Plot(f"league-{i}", f"League: {one}?", "", figure(), frame=WINS, columns=COLUMNS)
+                Plot(
+                    f"league-{i}", f"League: {one}?", "", make_figure(), frame=WINS, columns=COLUMNS
+                )
                 for i, one in enumerate(variants)
             ),
         ],
         "tables": [
-            scorecard(variants),
-            text_table(
+            make_scorecard(variants),
+            make_text_table(
                 "Results", ("variant", "A", "points/deal", "dead hand %"), rows, "How to read it."
             ),
         ],
-        "detail_tables": [text_table("Small", ("place", "who"), [("1", name)])],
+        "detail_tables": [make_text_table("Small", ("place", "who"), [("1", name)])],
         "facts": [("Seed", "1"), (f"Strategy {name}", "take lower")],
         "command": f"simgin match '{name}'",
         "files": {"table.csv": "a,b\n"},

@@ -16,7 +16,7 @@ STRATEGIES = (
 )
 
 
-def spread(rows, value="value", half=0.02):
+def with_bounds(rows, value="value", half=0.02):
     """Return a frame of the rows with confidence bounds around a value, and n."""
     made = pd.DataFrame(rows)
     n = np.arange(len(made)) + 12_000
@@ -33,17 +33,17 @@ def rows_for(variants, strategies, **columns):
     ]
 
 
-def renamed(rows, name):
+def rename_value(rows, name):
     return [{name if key == "value" else key: x for key, x in row.items()} for row in rows]
 
 
 def shares(rows):
-    return spread(renamed(rows, "share"), "share")
+    return with_bounds(rename_value(rows, "share"), "share")
 
 
 def scores(variants, strategies):
     tens = range(0, 100, 10)
-    made = spread(rows_for(variants[:1], strategies[:1], dealer=(0, 1), a=tens, b=tens))
+    made = with_bounds(rows_for(variants[:1], strategies[:1], dealer=(0, 1), a=tens, b=tens))
     value = 0.5 + (made["a"] - made["b"]) / 250 + made["dealer"] / 50
     return made.assign(opponent=made["strategy"], value=value)
 
@@ -54,13 +54,13 @@ def differences(variants, strategies):
     for variant, i in itertools.product(variants, range(7)):
         metric = {"metric": f"m{i}", "title": f"points per deal, sd {i}"}
         rows.append({"variant": variant, **names, **metric, "difference": 10.0**i - 5})
-    made = spread(rows, "difference", 0.5)
+    made = with_bounds(rows, "difference", 0.5)
     return made.assign(p_holm=(made["difference"].abs() < 6).astype(float))
 
 
 def effects(variants, strategies):
     made = rows_for(variants[:1], strategies, change=("take=lower", "knock=early"))
-    rows = spread(renamed(made, "difference"), "difference", 0.5)
+    rows = with_bounds(rename_value(made, "difference"), "difference", 0.5)
     return rows.assign(opponent="gold", field=rows["strategy"] + " v gold")
 
 
@@ -73,7 +73,7 @@ def search(variants, strategies):
     for n, parameter in itertools.product(range(12), parameters):
         values = {"gain": 0.3 * n - 0.2, "value": 5.0 + n, "value_high": 8.0 + n}
         rows.append(names | {"generations": n, "parameter": parameter} | values)
-    return spread(rows, "gain", 0.4)
+    return with_bounds(rows, "gain", 0.4)
 
 
 def analysis(variants, strategies):
@@ -84,20 +84,20 @@ def analysis(variants, strategies):
         names | {"action": action, "cost": 0.7 * i, "by": "match", "best": i < 2, "done": i == 5}
         for i, action in enumerate(actions)
     ]
-    made = spread(rows, "cost", 0.9)
+    made = with_bounds(rows, "cost", 0.9)
     return made.assign(worlds=made["n"])
 
 
-def of_kinds(variants, **columns):
+def rows_by_player_type(variants, **columns):
     """Return a row for every variant, player type and combination of columns of a review."""
     kinds = ("knocks at once", "knocks early, then plays for gin", "strong")
     made = rows_for(variants, ("gold",), players=kinds, **columns)
-    return spread([row | {"opponent": "gold"} for row in made])
+    return with_bounds([row | {"opponent": "gold"} for row in made])
 
 
 def fifths(variants, _):
     places = [20 * i for i in range(5)]
-    made = spread(rows_for(variants, ("gold",), own=places, other=places))
+    made = with_bounds(rows_for(variants, ("gold",), own=places, other=places))
     value = (made["other"] - made["own"]) / 1000
     return made.assign(value=value, low=value - 0.01, high=value + 0.01, opponent="gold")
 
@@ -107,28 +107,28 @@ def sweep(_, strategies):
     made = rows_for(("standard",), strategies[:1], title=("Turns", "Gin, %"), x=range(5))
     rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
     names = {"x_name": "undercut bonus", "is_base": False, "factor": 1}
-    return spread(rows, half=2).assign(**names)
+    return with_bounds(rows, half=2).assign(**names)
 
 
 def sweep_map(_, strategies):
     made = rows_for(("standard",), strategies[:1], x=range(0, 25, 5), y=range(0, 50, 10))
     rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
     names = {"title": "Turns a match", "x_name": "gin bonus", "y_name": "undercut bonus"}
-    return spread(rows, half=2).assign(**names, factor=1, even=np.nan)
+    return with_bounds(rows, half=2).assign(**names, factor=1, even=np.nan)
 
 
 def chart(_, strategies):
     cells = {"row": tuple("12345"), "column": ("1", "2", "3", "12+")}
-    made = spread(rows_for(("standard",), strategies[:1], metric=("knock_gain",), **cells))
+    made = with_bounds(rows_for(("standard",), strategies[:1], metric=("knock_gain",), **cells))
     return made.assign(unit="deal", p_holm=[0.01, 1.0] * (len(made) // 2))
 
 
 FRAMES = {
     "decision_chart": chart,
-    "effects_by_player_type": lambda v, _: of_kinds(
+    "effects_by_player_type": lambda v, _: rows_by_player_type(
         v, title=("Turns: change", "Gin: change, points")
     ).assign(factor=100),
-    "endings_by_player_type": lambda v, _: of_kinds(
+    "endings_by_player_type": lambda v, _: rows_by_player_type(
         v, metric=("gin", "knock", "undercut", "void")
     ).assign(value=0.25, low=0.24, high=0.26),
     "match_length": lambda v, s: shares(rows_for(v, s[:1], turns=range(0, 200, 10))).assign(
@@ -141,15 +141,15 @@ FRAMES = {
     "sweep_curves": sweep,
     "sweep_map": sweep_map,
     "analysis": analysis,
-    "win_by_deadwood": lambda v, s: spread(
+    "win_by_deadwood": lambda v, s: with_bounds(
         rows_for(v, s[:1], turn=range(20), count=range(0, 60, 5))
     ),
-    "knock_thresholds": lambda v, s: spread(
+    "knock_thresholds": lambda v, s: with_bounds(
         rows_for(v, s[:1], measure=("points", "share"), k=range(0, 12, 2))
     ),
     "win_by_score": scores,
     "gin_by_draw": lambda v, s: shares(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
-    "skill": lambda v, s: spread(rows_for(v, (*s[:2], "hindsight"))),
+    "skill": lambda v, s: with_bounds(rows_for(v, (*s[:2], "hindsight"))),
     "match_totals": lambda v, s: shares(rows_for(v[:1], s, total=range(0, 100, 10))),
     "forest_plot": differences,
     "gains_by_field": effects,
@@ -181,7 +181,7 @@ def matchups(variants, strategies):
         for metric, value in values.items():
             unit = "match" if metric == "match_win" else "deal"
             rows.append(names | {"metric": metric, "unit": unit, "value": value})
-    return spread(rows).assign(se=0.01)
+    return with_bounds(rows).assign(se=0.01)
 
 
 def standings(variants, strategies):
@@ -205,7 +205,7 @@ def cross(variants, strategies):
     for (i, a), (j, b) in itertools.permutations(enumerate(names), 2):
         share = 0.5 + (j - i) / (2 * len(names))
         rows.append({"variant": variants[0], "strategy": a, "opponent": b, "share": share})
-    return spread(rows, "share")
+    return with_bounds(rows, "share")
 
 
 # Pictures of more than a frame -> what they are drawn from
@@ -216,10 +216,10 @@ TABLES = {
     "league": lambda v, s: [standings(v, s), cross(v, s)],
 }
 UNITS = {"elo_ratings": {"unit": "match"}, "league": {"unit": "match"}}
-EVERY = (*FRAMES, *TABLES)
+PLOT_NAMES = (*FRAMES, *TABLES)
 
 
-def undefined(frame):
+def with_undefined_row(frame):
     """Return the frame with only the names in its last row."""
     known = frame.copy()
     numbers = _numbers(frame)
@@ -235,14 +235,14 @@ def frames(name, size="several"):
     return [FRAMES[name](*SIZES[size])]
 
 
-def unknown(frame):
+def with_undefined_values(frame):
     """Return the frame with undefined values only, so that no cell or row is significant."""
     known = frame.copy()
     known[_numbers(frame)] = np.nan
     return known.assign(p_holm=1.0) if "p_holm" in frame else known
 
 
-def unclear(frame):
+def without_significance(frame):
     """Return the frame with every difference 0 and not significant."""
     known = frame.copy()
     for name in _numbers(frame):
@@ -250,13 +250,13 @@ def unclear(frame):
     return known.assign(p_holm=1.0) if "p_holm" in frame else known
 
 
-def first(frame):
+def first_row(frame):
     """Return only the first row: a single cell, bar or dot."""
     return frame.iloc[:1]
 
 
-def first_unknown(frame):
-    return unknown(first(frame))
+def undefined_first_row(frame):
+    return with_undefined_values(first_row(frame))
 
 
 def _numbers(frame):
@@ -264,7 +264,7 @@ def _numbers(frame):
 
 
 @functools.cache
-def drawn(name, size="several", change=None):
+def draw_plot(name, size="several", change=None):
     """Draw the plot of that name and size once, with seed 7, from changed frames."""
     changed = [change(frame) if change else frame for frame in frames(name, size)]
     return getattr(plots, name)(*changed, seed=7, **UNITS.get(name, {}))

@@ -23,7 +23,7 @@ ELO = re.compile(rf"Elo -?{NUMBER} ± {NUMBER}")
 IN_THE_UNIT_BEFORE = re.compile(rf"\(difference {NUMBER} ± {NUMBER}\)")
 
 
-def faults(text):
+def list_errors(text):
     found = [name for name, pattern in FAULTS.items() if re.search(pattern, text)]
     with_unit = len(ESTIMATE.findall(text))
     with_unit += len(ELO.findall(text)) + len(IN_THE_UNIT_BEFORE.findall(text))

@@ -29,7 +29,7 @@ def any_action(rng, mask):
     return 56 if 56 in actions and rng.random() < 0.8 else rng.choice(actions)
 
 
-class Played:
+class EnvSession:
     """An environment of one kind, what it has handed out last, and the legal actions in it."""
 
     def __init__(self, env):
@@ -48,7 +48,7 @@ class Played:
         return [*map(all_bytes, handed)]
 
 
-class Single(Played):
+class Single(EnvSession):
     kind = gin_rummy.gym_env
 
     def begin(self, **seed):
@@ -77,7 +77,7 @@ class Vector(Single):
         return self.look(*told)
 
 
-class Turns(Played):
+class Turns(EnvSession):
     def kind(variant, opponent, **options):
         return gin_rummy.env(variant, **options)
 
@@ -100,13 +100,13 @@ class Turns(Played):
 KINDS = {"gym": Single, "vector": Vector, "pettingzoo": Turns}
 
 
-def started(kind, variant="standard", opponent="gold", unit="deal"):
+def start_env(kind, variant="standard", opponent="gold", unit="deal"):
     """Return an environment of a kind after its reset."""
     played = KINDS[kind]
     return played(played.kind(variant, opponent, unit=unit))
 
 
-def continued(played):
+def digest_next_steps(played):
     """Return a checksum of the output of some environments in their next steps."""
     told = [one.step(Random(i)) for one in played for i in range(60)]
     return str(zlib.crc32(repr(told).encode()))

@@ -23,13 +23,13 @@ def poison(folder):
         (folder / f"{name}.py").write_text(text)
 
 
-def ran(folder):
+def executed_modules(folder):
     """Return the names of the modules that were executed."""
     mark = folder / MARK
     return mark.read_text().split() if mark.exists() else []
 
 
-def typed(folder, *words, **environment):
+def run_command(folder, *words, **environment):
     """Run the installed `simgin` in a folder, as a user types it."""
     command = [str(word) for word in (SIMGIN, *words)]
     env = {**os.environ, **environment}

@@ -24,7 +24,7 @@ def view(**fields: int) -> Any:
     return made
 
 
-def ask(slot: str, name: str, seen: Any, rules: Any = None, **values: float | str) -> int:
+def query_policy(slot: str, name: str, seen: Any, rules: Any = None, **values: float | str) -> int:
     """Return the action of a policy, by default under the EAAI rules."""
     policy = next(p for p in loader.list_policies() if (p.slot, p.name) == (slot, name))(**values)
     rules = game("eaai")[0] if rules is None else rules
@@ -41,11 +41,11 @@ def mask(text: str) -> int:
     return notation.cards_to_mask(notation.parse_cards(text))
 
 
-def count(hand: int) -> int:
+def count_deadwood(hand: int) -> int:
     return twin.deadwood(cards(hand), ROW)
 
 
-def some_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:
+def random_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:
     """Return a view with n cards in hand, some in the pile and some known of the opponent."""
     pack = rng.sample([c for c in range(52) if not rich or 3 <= c % 13 <= 8], n)
     rest = rng.sample([c for c in range(52) if c not in pack], 52 - n)

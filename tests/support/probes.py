@@ -26,7 +26,7 @@ UPCARD = 0  # instead of an own turn: the first upcard
 
 
 @helper
-def ordered_to_knock(view, params):
+def forced_knock(view, params):
     """1 or 0 at the turn of the order, and before it by a probability; -1: as usual.
 
     params: own turn, answer there, probability of a knock in an earlier turn or OWN.
@@ -40,7 +40,7 @@ def ordered_to_knock(view, params):
 
 @knock(noise=True)
 def gold_knock(view, rules, params):
-    order = -1 if is_gin_or_better(view) else ordered_to_knock(view, params)
+    order = -1 if is_gin_or_better(view) else forced_knock(view, params)
     return order == 1 if order >= 0 else True
 
 
@@ -48,7 +48,7 @@ def gold_knock(view, rules, params):
 def champion_knock(view, rules, params):
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
-    order = ordered_to_knock(view, params)
+    order = forced_knock(view, params)
     return order == 1 if order >= 0 else knock_gain(view, rules, params[3:]) > 0
 
 
@@ -82,7 +82,7 @@ def row_of_upcard(card, hand):
 
 
 @helper
-def ordered_to_take(view, rules, params):
+def forced_take(view, rules, params):
     """Return the forced action at the upcards of a row or at one turn; -1: as usual.
 
     The parameters are UPCARD or an own turn, the action there, and the row.
@@ -98,20 +98,20 @@ def ordered_to_take(view, rules, params):
 
 @take
 def gold_take(view, rules, params):
-    order = ordered_to_take(view, rules, params)
+    order = forced_take(view, rules, params)
     return order if order >= 0 else take_if(lowers_deadwood(view, rules), view.legal)
 
 
 @take
 def champion_take(view, rules, params):
-    order = ordered_to_take(view, rules, params)
+    order = forced_take(view, rules, params)
     if order >= 0:
         return order
     return take_if(take_gain(view, rules, params[3:]) > 0, view.legal)
 
 
 @helper
-def ordered_to_throw(view, rules, params):
+def forced_discard(view, rules, params):
     """Return the n-th lowest unmatched card at one turn; -1: as usual.
 
     The parameters are the own turn and n; with fewer cards, the last one is returned.
@@ -126,13 +126,13 @@ def ordered_to_throw(view, rules, params):
 
 @discard
 def gold_discard(view, rules, params):
-    order = ordered_to_throw(view, rules, params)
+    order = forced_discard(view, rules, params)
     return order if order >= 0 else lowest_bit(highest_value_cards(view.best, rules)[0])
 
 
 @discard
 def champion_discard(view, rules, params):
-    order = ordered_to_throw(view, rules, params)
+    order = forced_discard(view, rules, params)
     return order if order >= 0 else lowest_cost_discard(view.legal, view, rules, params[2:])
 
 
@@ -142,7 +142,7 @@ PROBES = {
 }
 
 
-def ordered(matchup, slot, *order):
+def with_forced_policy(matchup, slot, *order):
     """Return the matchup with a forced policy of A in one slot."""
     numbers = np.concatenate([order, make_parameter_vector(matchup.a.policy(slot))])
     policy = replace(PROBES[matchup.a.text][slot], weights=numbers)

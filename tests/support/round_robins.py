@@ -7,7 +7,7 @@ import numpy as np
 from simgin.core import batch_columns
 
 
-def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
+def make_pairing(a, b, share, *, batches=10, pairs=500, rng=None):
     """Return the rows of a pair in which `a` wins both games of this share of pairs."""
     rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
     won = round(share * pairs) if rng is None else rng.binomial(pairs, share, batches)
@@ -19,9 +19,9 @@ def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
     return (a, b), rows
 
 
-def field(elo, **how):
+def make_round_robin(elo, **how):
     """Return the round robin of players with exactly these strengths."""
     return dict(
-        pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **how)
+        make_pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **how)
         for a, b in itertools.combinations(elo, 2)
     )

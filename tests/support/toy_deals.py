@@ -1,4 +1,4 @@
-"""Facts of deals from known distributions: `row(facts(...))`, or `rows` of a bag of `units`."""
+"""Facts of deals from known distributions, as batch rows and as bags of units to draw from."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ MUTUAL = (*batch_columns.SIDE_FACTS, "match_win")  # facts that both sides have,
 OPPOSED = ("a_margin", "a_match_margin", "a_settlement")  # what one side has the other loses
 
 
-def row(facts):
+def batch_row(facts):
     """Return the batch row of unit facts, int64 (units, N_FACTS), as the kernel sums them."""
     out = np.zeros(batch_columns.N_COLUMNS, np.int64)
     out[batch_columns.COL_UNITS] = len(facts)
@@ -27,12 +27,12 @@ def column(facts, name):
     return facts[:, batch_columns.FACT_INDEX[name]]
 
 
-def facts(rng, n, **how):
-    """Return the facts of `units`, int64 (n, N_FACTS)."""
-    return units(rng, n, **how)[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
+def draw_facts(rng, n, **how):
+    """Return the facts of `draw_units`, int64 (n, N_FACTS)."""
+    return draw_units(rng, n, **how)[:, batch_columns.COL_SUM : batch_columns.COL_SQUARE]
 
 
-def units(rng, n, *, win=0.5, halves=2, matches=False):
+def draw_units(rng, n, *, win=0.5, halves=2, matches=False):
     """Return batch rows of single units: deals or matches to draw from, shuffled by rng."""
     bag = np.zeros((n, batch_columns.N_COLUMNS), np.int64)
     luck, dealer = rng.random(n), rng.integers(0, 2, n)  # of seat 0
@@ -56,7 +56,7 @@ def units(rng, n, *, win=0.5, halves=2, matches=False):
     return bag
 
 
-def rows(rng, bag, batches, per_batch):
+def draw_rows(rng, bag, batches, per_batch):
     """Return batch rows of units drawn from a bag with replacement.
 
     They are (*batches, batch_columns.N_COLUMNS) int64.
@@ -67,7 +67,7 @@ def rows(rng, bag, batches, per_batch):
     return flat.astype(np.int64).reshape(*counts.shape[:-1], -1)
 
 
-def seen_by_b(bag):
+def swap_sides(bag):
     swapped = bag.copy()
     for i, name in enumerate(batch_columns.FACT_NAMES):
         mirrored = {"a_": "b_", "b_": "a_"}.get(name[:2], name[:2]) + name[2:]
@@ -82,7 +82,7 @@ def seen_by_b(bag):
     return swapped
 
 
-def truth(bag, name, scale=1):
+def true_value(bag, name, scale=1):
     total, fact = bag.sum(axis=0), batch_columns.FACT_INDEX[name]
     return (
         total[batch_columns.COL_SUM + fact]
@@ -168,6 +168,6 @@ def _add(facts, amounts):
         facts[:, batch_columns.FACT_INDEX[name]] += amount
 
 
-def tidy(*matchup):
+def tidy_rows(*matchup):
     """Return the tidy rows of one matchup, as `simgin.stats.table.estimate_rows` does."""
     return table.make_frame(table.estimate_rows(*matchup), table.TABLE_COLUMNS)

@@ -13,21 +13,21 @@ from support import hands
 
 UPCARD, TURN, LAST, STOP, BLIND = 0, 1, 2, 3, 4  # view.phase
 STOCK, PILE, DEALT = 0, 1, 2  # source in the history
-MOST_SHOWN = 64  # rows of view.meldings
+MAX_MELDINGS = 64  # rows of view.meldings
 ENDINGS = {"knock": 1, "gin": 1, "shot": 2, "big_gin": 3}
 GOALS = ("single", "points", "columns", "games", "race", "twofold", "deals", "total")
 COMPARED = [name for name, _ in VIEW_FIELDS if name != "noise"]
 TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more than one
 
 
-def replayed(played, match=None):
+def replay_deal(played, match=None):
     """Return the reference's result of a traced deal, after comparing every step."""
     assert not played.error
-    match = match or match_of(played)
+    match = match or match_before(played)
     return (ForOne if match.row["players"] == 1 else ForTwo)(played, match).run()
 
 
-def match_of(played, **changes):
+def match_before(played, **changes):
     """Return the reference's match that begins with this deal, with changed rules."""
     row = {**played.matchup.variant.params, **changes}
     return twin.Match(row, None if row["players"] == 1 else int(played.state.dealer))
@@ -89,7 +89,7 @@ class Replay:
         different = {name: (got[name], want[name]) for name in got if got[name] != want[name]}
         assert not different, (slot, different)
         self._same_history(question.view, seat)
-        same_columns(question.view, self.match.goal, seat)
+        check_columns(question.view, self.match.goal, seat)
         return question
 
     def _view(self, seat):
@@ -105,7 +105,7 @@ class Replay:
             "ending_card": -1,
             "ending_count": -1,
             "offered": 0,
-            **standing(self.match, seat),
+            **score_fields(self.match, seat),
         }
 
     def _best(self, slot, seat):
@@ -150,7 +150,7 @@ class Replay:
 
     def _close(self, seat, source, drawn, thrown):
         """Book a turn; nothing is thrown with big gin."""
-        self.history.append((seat, source, number(drawn), number(thrown)))
+        self.history.append((seat, source, card_number(drawn), card_number(thrown)))
         self.seats[seat].turns += 1
 
 
@@ -162,7 +162,7 @@ class ForTwo(Replay):
         assert int(state.dealer) == match.dealer
         deal = Deal(self.row, pack, match.dealer, tuple(match.points), match.die())
         self.phase = UPCARD if self.row["first_turn"].startswith("upcard") else TURN
-        self.first_card = number(deal.upcard)
+        self.first_card = card_number(deal.upcard)
         self.upcard_to = -1 if deal.upcard is None else 2
         for seat in range(2):
             self.seats[seat].count = twin.deadwood(deal.hands[seat], self.row)
@@ -197,7 +197,7 @@ class ForTwo(Replay):
         seat = self.deal.to_move
         action = "stock"
         if len(choices) > 1:
-            legal, offered = sum(1 << answer for answer in choices), number(self.deal.pile[-1])
+            legal, offered = sum(1 << answer for answer in choices), card_number(self.deal.pile[-1])
             action = choices[self._ask("take", legal, taken_offer=offered).action]
         if action != "take" and "take" in kinds:
             self.seats[seat].shed |= self._top()  # declined
@@ -242,7 +242,7 @@ class ForTwo(Replay):
         eleven = [*self.deal.hands[seat], card]
         endings = twin.legal_endings(eleven, self.row, self.deal.limit, **conditions)
         best = self._proposal(endings, seat)
-        if not self._asked_to_end(best, taken_offer=number(card)):
+        if not self._asked_to_end(best, taken_offer=card_number(card)):
             self.deal.act(("pass",))
             return
         self._taken_by(seat)
@@ -257,19 +257,21 @@ class ForTwo(Replay):
         return True
 
     def _asked_to_end(self, ending, **fields):
-        return self._ask("knock", 0b11, **proposed(ending), **fields).action == 1
+        return self._ask("knock", 0b11, **ending_fields(ending), **fields).action == 1
 
     def _end(self, ending):
         """End the deal; where there is a choice of meldings, show the one answered."""
         seat = self.deal.to_move
         self.deal.act(("end", ending.card, ending.how))
         if self.deal.result is None:
-            rows = self.deal.meldings[:MOST_SHOWN]
+            rows = self.deal.meldings[:MAX_MELDINGS]
             thrown = {ending.card} - {None}  # it lies on the pile by now
             kept, pile = {*self.deal.hands[seat]} - thrown, thrown.union(self.deal.pile)
             cards = {"hand": hands.mask(kept), "pile": hands.mask(pile)}
-            question = self._ask("show", signed((1 << len(rows)) - 1), **cards, **proposed(ending))
-            same_meldings(question.view.meldings.tolist(), rows)
+            question = self._ask(
+                "show", to_int64((1 << len(rows)) - 1), **cards, **ending_fields(ending)
+            )
+            check_meldings(question.view.meldings.tolist(), rows)
             self.deal.act(("show", tuple(twin.texts(rows[question.action]))))
         self._thrown(seat, ending.card)
 
@@ -278,7 +280,7 @@ class ForTwo(Replay):
         worth = twin.card_values(self.row)
 
         def preference(ending):
-            dearness = -worth.get(ending.card, 0), number(ending.card)
+            dearness = -worth.get(ending.card, 0), card_number(ending.card)
             return -ENDINGS[ending.how], ending.count, *dearness
 
         return min(endings, key=preference, default=None)
@@ -310,8 +312,8 @@ class ForTwo(Replay):
             "multiplier": deal.multiplier,
             "stake": deal.die.stake,
             "owner": -1 if deal.die.owner is None else deal.die.owner,
-            "taken": number(deal._taken),
-            "drawn": number(deal._drawn),
+            "taken": card_number(deal._taken),
+            "drawn": card_number(deal._drawn),
             "phase": self.phase,
         }
         return {**super()._view(seat), **seen, **({} if deal._seen else self._nothing_seen())}
@@ -334,7 +336,7 @@ class ForTwo(Replay):
             assert (int(state.upcard), int(state.upcard_to)) == (-1, -1)
             return
         got = int(state.upcard), int(state.limit), int(state.multiplier)
-        assert got == (number(want.upcard), want.limit, want.multiplier)
+        assert got == (card_number(want.upcard), want.limit, want.multiplier)
         assert int(state.upcard_to) == self.upcard_to
         for seat in range(2):
             assert int(state.hand[seat]) == hands.mask(self.deal.hands[seat])
@@ -374,7 +376,7 @@ class ForOne(Replay):
             return
         throws = {option[1] for option in self.deal.options() if option[0] == "throw"}
         card = self._gin_discard(throws)
-        if card is not None and self._asked_to_end("gin", 0, ending_card=number(card)):
+        if card is not None and self._asked_to_end("gin", 0, ending_card=card_number(card)):
             self._closed(card)
             self.deal.act(("throw", card))
             if self.deal.result is None:  # with penalties gin ends the deal by itself
@@ -392,7 +394,7 @@ class ForOne(Replay):
         worth = twin.card_values(self.row)
         held = self.deal.hands[0]
         gins = [card for card in throws if twin.deadwood({*held} - {card}, self.row) == 0]
-        return min(gins, key=lambda card: (-worth[card], number(card)), default=None)
+        return min(gins, key=lambda card: (-worth[card], card_number(card)), default=None)
 
     def _asked_to_end(self, how, count, **fields):
         question = self._ask("knock", 0b11, ending=ENDINGS[how], ending_count=count, **fields)
@@ -422,7 +424,7 @@ class ForOne(Replay):
             "stake": 1,
             "owner": -1,
             "taken": -1,
-            "drawn": number(deal._drawn) if len(deal.hands[0]) == 11 else -1,
+            "drawn": card_number(deal._drawn) if len(deal.hands[0]) == 11 else -1,
             "phase": TURN,
         }
         return {**super()._view(seat), **seen}
@@ -437,7 +439,7 @@ class ForOne(Replay):
             assert int(state.stopper_count) == want.stopper_count
 
 
-def standing(match, seat):
+def score_fields(match, seat):
     """Return the expected score fields of a view before the deal (rules.md 7)."""
     goal, row, other = match.goal, match.row, 1 - seat
     deals = goal.tally if row["goal"] in TALLIED else goal.won
@@ -455,11 +457,13 @@ def standing(match, seat):
         "closed": sum(1 << column for column, over in enumerate(closed) if over),
         "deal": match.deals,
         "goal": GOALS.index(row["goal"]),
-        "target": -1 if row[needed(row, seat)] is None else row[needed(row, seat)],
+        "target": -1
+        if row[target_parameter(row, seat)] is None
+        else row[target_parameter(row, seat)],
     }
 
 
-def needed(row, seat):
+def target_parameter(row, seat):
     """Return the parameter with the target of a seat."""
     if row["goal"] == "race":
         return "points_target" if seat == row["race_points_seat"] else "deals_target"
@@ -467,33 +471,33 @@ def needed(row, seat):
     return targets.get(row["goal"], "points_target")
 
 
-def same_columns(view, goal, seat):
+def check_columns(view, goal, seat):
     columns = getattr(goal, "columns", [])
     for name, side in (("own_columns", seat), ("other_columns", 1 - seat)):
         want = [column[side] for column in columns]
         assert view[name].tolist() == want + [0] * (len(view[name]) - len(want)), name
 
 
-def number(card):
+def card_number(card):
     """Return a card of the reference as 0..51, or -1 for None."""
     return -1 if card is None else hands.mask([card]).bit_length() - 1
 
 
-def proposed(ending):
+def ending_fields(ending):
     """Return the fields of a view for an ending of the reference."""
     return {
         "ending": ENDINGS[ending.how],
-        "ending_card": number(ending.card),
+        "ending_card": card_number(ending.card),
         "ending_count": ending.count,
     }
 
 
-def signed(bits):
+def to_int64(bits):
     """Return a mask of 64 bits as int64."""
     return bits - (1 << 64) if bits >> 63 else bits
 
 
-def same_meldings(got, want):
+def check_meldings(got, want):
     """Check that a view has the twin's meldings in order, three masks a row, and nothing beyond."""
     rows = [sorted(hands.mask(meld) for meld in melding) for melding in want]
     assert [sorted(mask for mask in row if mask) for row in got[: len(rows)]] == rows

@@ -10,8 +10,8 @@ from simgin.strategy import loader
 
 # Match parameters and the values they must have for single deals, which have no settlement and
 # no die.
-DEALS_ALONE = {"goal": ("points", "single"), "shutout": ("none",), "die": ("off",)}
-DEALS_ALONE |= {"game_bonus": (0,), "box_bonus": (0,)}
+SINGLE_DEAL_VALUES = {"goal": ("points", "single"), "shutout": ("none",), "die": ("off",)}
+SINGLE_DEAL_VALUES |= {"game_bonus": (0,), "box_bonus": (0,)}
 FUZZERS = Path(__file__).with_name("random_strategies.py")
 # Strategies in that file
 OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gambler")
@@ -20,11 +20,11 @@ OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gamble
 def deals_of(text):
     """Return the variant with the same single deals."""
     row = variants.find_variant(text).params
-    other = {name: some[0] for name, some in DEALS_ALONE.items() if row[name] not in some}
+    other = {name: some[0] for name, some in SINGLE_DEAL_VALUES.items() if row[name] not in some}
     return "+".join([text, *(f"{name}={value}" for name, value in other.items())])
 
 
-def possible(parameter):
+def possible_values(parameter):
     """Every value of a choice or a yes-or-no parameter; of a number both ends and the default."""
     if parameter.kind == "bool":
         return False, True
@@ -34,11 +34,11 @@ def possible(parameter):
     return tuple(value for value in ends if value is not None)
 
 
-def in_sections(*sections):
+def parameters_in(*sections):
     return [name for name, parameter in rule_parameters().items() if parameter.section in sections]
 
 
-def acting(names, rows):
+def values_in_effect(names, rows):
     """(name, value as a text) of parameters that have an effect in some row, or never have one."""
     known = {name: rule_parameters()[name] for name in names}
     return {
@@ -81,12 +81,12 @@ UNUSUAL = (
 )
 
 
-def distinct(texts):
+def distinct_deals(texts):
     """Return the variants that differ in single deals, each once."""
     found = {}
     for text in map(deals_of, texts):
         row = variants.find_variant(text).params
-        rules = tuple(str(row[name]) for name in in_sections("deal", "meld", "score"))
+        rules = tuple(str(row[name]) for name in parameters_in("deal", "meld", "score"))
         found.setdefault(rules, text)
     return tuple(found.values())
 

@@ -11,7 +11,7 @@ from simgin import toolkit
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
-from support.hands import NAMES, game, mask, meld_rich, names
+from support.hands import NAMES, game, mask, meld_rich_hand, names
 
 LOT = random.Random()
 ROWS = variants.variant_names()
@@ -135,7 +135,7 @@ def test_the_draws_that_make_gin_agree_with_their_definition(text):
     rules, row = game(text)
     found = 0
     for _ in range(60):
-        hand = frozenset(names(meld_rich(LOT, 10, row["ace_runs"])))
+        hand = frozenset(names(meld_rich_hand(LOT, 10, row["ace_runs"])))
         drawn = [card for card in random_cards(40) if card not in hand]
         want = 0
         if len(hand - set().union(*twin.melds_in(list(hand), row))) <= 3:
