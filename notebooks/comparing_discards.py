@@ -93,7 +93,7 @@ plots.forest_plot(simgin.prepare_forest(results.differences), seed=1)
 # with p < 0.05 on average. `p_holm` allows for the number of comparisons.
 
 # %%
-results.differences[["strategy", "metric", "difference", "low", "high", "p_holm", "detectable"]]
+results.differences[["strategy", "metric", "value", "low", "high", "p_holm", "detectable"]]
 
 # %% [markdown]
 # ## A rule of thumb

@@ -50,7 +50,7 @@ review_report.scorecard_table(review).frame
 # `p_holm` allows for that.
 
 # %%
-review.differences[["variant", "title", "players", "difference", "low", "high", "p_holm", "size"]]
+review.differences[["variant", "title", "players", "value", "low", "high", "p_holm", "size"]]
 
 # %% [markdown]
 # ## For whom

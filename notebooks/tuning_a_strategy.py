@@ -90,7 +90,7 @@ plots.search_history(tuned.history_frame, seed=7)
 print(*tuned.sentences, sep="\n\n")
 
 # %%
-tuned.table[["opponent", "default", "tuned", "gain", "gain_low", "gain_high", "n"]]
+tuned.table[["opponent", "default", "tuned", "value", "low", "high", "n"]]
 
 # %% [markdown]
 # The last line is the tuned strategy against the newcomer's own. A gain against a pool can be a

@@ -68,7 +68,7 @@ def test_differences_are_drawn_in_percentages_with_a_dot_a_strategy(found):
     shown = simgin.prepare_forest(differences)
     row, drawn = (frame.set_index(["strategy", "metric"]) for frame in (differences, shown))
     key = ("gold+discard=uniform", "deal_win")
-    assert drawn.loc[key, "difference"] == pytest.approx(100 * row.loc[key, "difference"])
+    assert drawn.loc[key, "value"] == pytest.approx(100 * row.loc[key, "value"])
     assert drawn.loc[key, "high"] == pytest.approx(100 * row.loc[key, "high"])
     key = ("gold+discard=uniform", "margin")
     assert drawn.loc[key, "low"] == pytest.approx(row.loc[key, "low"])

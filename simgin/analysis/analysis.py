@@ -31,7 +31,7 @@ from simgin.plots.action_costs import COST_UNITS
 from simgin.renamed import RenamedAttributes
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import ALPHA, MIN_UNITS_FIRST_LOOK, confidence_sequence_width
-from simgin.stats.table import make_frame
+from simgin.stats.table import build_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -242,19 +242,8 @@ class Analysis(RenamedAttributes):
         return mean, low, mean + half_width
 
     def frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per action, best action first.
-
-        Columns:
-
-        * `variant`; `strategy` and `opponent`, which play the rollouts; `action`.
-        * `points`, `match`, `deals`, `games`, and the proportions `win`, `gin` and `undercut`:
-          means per world, each with its standard error (`points_se` and so on).
-        * `by`: measure by which actions are compared; `cost`, `low`, `high`: cost compared with
-          the best action, in the unit of this measure.
-        * `worlds`: number of worlds; `best`: True if the action may be the best; `done`: True if
-          the player chose the action.
-        """
-        return make_frame(self.rows())
+        """Return a row per action, best action first (output `analysis` in rows.toml)."""
+        return build_frame("analysis", self.rows())
 
     def rows(self) -> list[dict[str, object]]:
         """Return the rows of `frame` as dictionaries."""
@@ -509,9 +498,9 @@ def analyse_deal(
 
 
 def analyses_to_frame(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
-    """Combine analyses in one DataFrame, with the columns `decision` and `turn` first."""
+    """Combine analyses in one DataFrame (output `analysis` in rows.toml)."""
     rows = []
     for decision, analysis in analyses.items():
         columns = {"decision": decision, "turn": analysis.position.turn}
         rows += [columns | row for row in analysis.rows()]
-    return make_frame(rows)
+    return build_frame("analysis", rows)

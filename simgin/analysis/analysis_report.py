@@ -19,9 +19,10 @@ from simgin.plots import analysis as forest
 from simgin.report import numbers
 from simgin.report.card_rows import FACE_DOWN, CardRow
 from simgin.report.report import Plot, Report
-from simgin.report.report_table import Column, Table, table_from_rows
+from simgin.report.report_table import Column, Table, describe_frame, table_from_rows
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import Z95
+from simgin.stats.table import build_frame
 from simgin.text.notation import format_card, format_hand
 
 if TYPE_CHECKING:
@@ -298,10 +299,11 @@ def _make_plots(analyses: Analyses) -> Iterator[Plot]:
         prefix = f"{_capitalise(title)}: " if len(analyses) > 1 else ""
         costs = analysis.frame()
         plot = forest(costs, seed=analysis.matchup.seed)
-        df = costs.rename(columns={"cost": "value"})
+        df = build_frame("plots/costs", costs.rename(columns={"cost": "value"}))
+        alt = describe_frame(df, COST_COLUMNS)
         plot_title = _capitalise(f"{prefix}the cards, and what each action costs")
         cards, note = list(card_rows(position)), position_caption(position)
-        yield Plot(f"costs-{number}", plot_title, "", plot, df, COST_COLUMNS, cards, note)
+        yield Plot(f"costs-{number}", plot_title, alt, plot, df, cards, note)
 
 
 def position_caption(position: Position) -> str:

@@ -42,7 +42,7 @@ from simgin.report.report import Report
 from simgin.rules import variants
 from simgin.runs.manifest import build_identity
 from simgin.stats.estimate import estimate_mean
-from simgin.stats.table import Frame, make_frame, to_json_row
+from simgin.stats.table import Frame, build_frame, to_json_row
 from simgin.strategy.cast import strong_player, weaker_types
 from simgin.text import shell
 from simgin.text.files import atomic_write
@@ -184,7 +184,7 @@ class Drill:
 
     def frames(self) -> dict[str, Frame]:
         """Return the rows as a DataFrame."""
-        return {"drill": make_frame(self.records())}
+        return {"drill": build_frame("drill", self.records())}
 
     def report(self, command: str) -> Report:
         """Return a report with the number of exercises by kind of decision."""
@@ -196,14 +196,7 @@ class Drill:
         return Report(title, [f"{len(self.exercises)} positions: {listed}."], command=command)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each option, best option of its exercise first.
-
-        Columns:
-
-        * `position`: number of the exercise, from 1; `theme`; `place`: label of the decision.
-        * `player`: strategy that made the mistake; `analyze`: command that repeats the analysis.
-        * The columns of `Analysis.frame`; `best` is True if the option is correct.
-        """
+        """Return a row for each option, best option of its exercise first (output `drill`)."""
         rows = []
         for number, exercise in enumerate(self.exercises, start=1):
             columns = {

@@ -35,7 +35,7 @@ from simgin.report.report_table import Column, Table
 from simgin.rules import variants
 from simgin.runs.manifest import build_identity
 from simgin.stats.estimate import Estimate, estimate_mean
-from simgin.stats.table import make_frame
+from simgin.stats.table import build_frame
 from simgin.stats.variance import control_variate_mean
 from simgin.strategy.cast import strong_player
 from simgin.text import shell
@@ -232,21 +232,14 @@ class ErrorRates(RenamedAttributes):
         return f"{show.replace('show', 'analyze', 1)} --turn {decision.turn} --as {evaluator}"
 
     def frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per kind of decision, per mistake, and in total.
-
-        The rows are tidy. In a row for all mistakes of a kind, `mistake` is empty. Columns:
-
-        * `value`: loss per deal, in points or as a proportion of deals won (see `counted`).
-        * `per_deal`: number of mistakes per deal.
-        * `points`: the value as displayed, in points or %.
-        """
+        """Return a row per kind of decision, per mistake, and in total (output `rates`)."""
         rows = []
         for kind, mistakes in MISTAKES.items():
             for mistake in ("", *mistakes):
                 if self.frequency(kind, mistake):
                     rows.append(self._row(kind, mistake))
         rows.append(self._row(ALL_KINDS, ""))
-        return make_frame(rows)
+        return build_frame("rates", rows)
 
     def _row(self, kind: str, mistake: str) -> dict[str, object]:
         named = "" if kind == ALL_KINDS else kind

@@ -29,6 +29,7 @@ from simgin.report.report import Report
 from simgin.rules import variants
 from simgin.runs.manifest import build_identity
 from simgin.stats.estimate import estimate_mean
+from simgin.stats.table import build_frame
 from simgin.text.amounts import AmountError, parse_count, parse_seed
 
 if TYPE_CHECKING:
@@ -181,22 +182,10 @@ class FoundDeals:
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the rows as a DataFrame."""
-        import pandas as pd
-
-        return {"deals": pd.DataFrame(self.listed_rows)}
+        return {"deals": build_frame("deals", self.listed_rows)}
 
     def records(self) -> list[DealRow]:
-        """Return the rows of the deals or decisions.
-
-        Columns:
-
-        * `variant`, `strategy`, `opponent`, `seed`, `unit`, `half`, `deal`: position of the deal.
-        * `ending`, `turns`, `points` and `happened`: its result; `command`: replays the deal.
-        * With `differ`: `place`, `own` and `other`, the first decision that differs; `rival`,
-          `rival_happened`, `rival_points` and `rival_command`; `gain`.
-        * With `costly`: `place`, `turn`, `own` and `best`, the decision; `cost`, `low`, `high` and
-          `by`; `analyze`, a command.
-        """
+        """Return the rows of the deals or decisions (output `deals` in rows.toml)."""
         return list(self.listed_rows)
 
     def report(self, command: str) -> Report:

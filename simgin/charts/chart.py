@@ -35,7 +35,7 @@ from simgin.plots.action_costs import GAIN_UNITS
 from simgin.report.html_report import load_template
 from simgin.report.numbers import EN_DASH
 from simgin.report.report import Plot, Report
-from simgin.report.report_table import Column, ScoreCell, Table
+from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
 from simgin.results.sentences import join_words
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -46,7 +46,7 @@ from simgin.stats import metrics, paired_estimate
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import NO_INFLUENCES, PairedEstimate
-from simgin.stats.table import make_frame, to_records
+from simgin.stats.table import build_frame, estimate_columns, make_frame, to_records
 from simgin.text.messages import quote_text
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class Chart:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with one row per cell: row, column, value, se, low, high, n and p_holm."""
+        """DataFrame with one row per cell (output `chart` in rows.toml)."""
         kind, base = self.request.kind, self.request.kind.baseline
         names = {
             "variant": self.request.variant,
@@ -223,7 +223,8 @@ class Chart:
             "metric": f"{self.request.kind_name}_gain",
         }
         fit = CellRegression(self.cells, self.values, self.weights, kind.n_cells, base)
-        rows = []
+        rows: list[dict[str, Any]] = []
+        p_values: list[float] = []
         for cell in np.flatnonzero(fit.counts >= MIN_DECISIONS):
             value, se, effective = fit.estimates[:, cell]
             n = int(fit.counts[cell])
@@ -231,18 +232,11 @@ class Chart:
                 value, n, NO_INFLUENCES, effective, known_se=se if cell != base else 0.0
             )
             row, column = divmod(int(cell), len(kind.columns))
-            low, high = estimate.interval
             where = {"row": kind.rows[row], "column": kind.columns[column]}
-            measured = {
-                "value": value,
-                "se": estimate.se,
-                "low": low,
-                "high": high,
-                "n": estimate.n,
-            }
-            rows.append({**names, **where, **measured, "p": estimate.p if cell != base else 1.0})
-        frame = make_frame(rows)
-        return frame.assign(p_holm=adjust_p_values(frame.pop("p").to_numpy())) if rows else frame
+            p_values.append(estimate.p if cell != base else 1.0)
+            rows.append({**names, **where, **estimate_columns(estimate, n)})
+        frame = build_frame("chart", rows)
+        return frame.assign(p_holm=adjust_p_values(np.array(p_values, float)))
 
     def to_grid(self, name: str) -> np.ndarray:
         """Return a column of the DataFrame as a grid: float64 (n_rows, n_columns), NaN if empty."""
@@ -467,6 +461,8 @@ def build_chart_report(chart: Chart, command: str) -> Report:
     )
     score = f", at {request.score[0]} to {request.score[1]}" if request.score else ""
     title = variants.find_variant(request.variant).title
+    gain = Column("value", "gain", factor=request.display_factor)
+    columns = (Column("row", "row"), Column("column", "column"), gain)
     return Report(
         request.kind.question,
         sentences,
@@ -476,14 +472,9 @@ def build_chart_report(chart: Chart, command: str) -> Report:
             Plot(
                 f"chart_{request.kind_name}",
                 f"Gain of {request.kind.gain}",
-                "",
+                describe_frame(chart.frame, columns),
                 plots.decision_chart(chart.frame, seed=request.seed),
                 frame=chart.frame,
-                columns=(
-                    Column("row", "row"),
-                    Column("column", "column"),
-                    Column("value", "gain", factor=request.display_factor),
-                ),
             )
         ],
         facts=[

@@ -44,7 +44,7 @@ from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import build_identity
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA, Estimate, two_sided_p_value
-from simgin.stats.table import Frame, make_frame
+from simgin.stats.table import Frame, build_frame, make_frame
 from simgin.strategy import cast, loader
 from simgin.strategy.cast import CHAMPION, SELF
 from simgin.text.amounts import parse_count, parse_seed
@@ -228,7 +228,7 @@ class AdaptedChampion(Improvement):
     def table(self) -> Frame:
         """The confirmation, with Holm-adjusted p-values of the gains."""
         table = super().table
-        return table.assign(p_holm=table["opponent"].map(self.p_holm))
+        return build_frame("confirmation", table.assign(p_holm=table["opponent"].map(self.p_holm)))
 
     def file_content(self, command: str) -> bytes:
         """Return the weights, followed by the command and the gain as remarks."""
@@ -240,7 +240,7 @@ class AdaptedChampion(Improvement):
         for number, shares in enumerate(self.win_rates, 1):
             for opponent, won in zip(TRAINING_OPPONENTS, shares, strict=True):
                 rounds.append({"round": number, "opponent": opponent, "won": won})
-        return {"rounds": make_frame(rounds), "confirmation": self.table}
+        return {"rounds": build_frame("champion_rounds", rounds), "confirmation": self.table}
 
     def display_tables(self) -> list[Table]:
         """Return the table of win rates by round."""

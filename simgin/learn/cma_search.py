@@ -41,7 +41,7 @@ from simgin.report.report import Plot
 from simgin.report.report_table import Column, Table
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
-from simgin.stats.table import Frame, make_frame
+from simgin.stats.table import Frame, build_frame, make_frame
 from simgin.strategy.strategy_spec import format_values_toml
 from simgin.text.messages import escape_to_one_line
 
@@ -270,7 +270,8 @@ class TuningResult(Improvement, RenamedAttributes):
     @property
     def parameters(self) -> Frame:
         """The parameters: parameter, meaning, low, high, default, tuned."""
-        return make_frame(
+        return build_frame(
+            "parameters",
             [
                 {
                     "parameter": knob.name,
@@ -281,7 +282,7 @@ class TuningResult(Improvement, RenamedAttributes):
                     "tuned": value,
                 }
                 for knob, value in zip(self.request.parameters, self.values, strict=True)
-            ]
+            ],
         )
 
     @property
@@ -311,7 +312,7 @@ class TuningResult(Improvement, RenamedAttributes):
         chosen = DistributionMean(self.values, self.history.final_mean.deviations)
         gain = self.confirmation.objective.gain
         rows += _history_rows(request, request.generations, chosen, gain, request.confirmed)
-        return make_frame(rows)
+        return build_frame("search", rows)
 
     def file_content(self, command: str) -> bytes:
         """Return the tuned parameters as TOML for `name@FILE.toml`, with remarks on the gain."""

@@ -37,7 +37,7 @@ from simgin.rules.build import build_rules
 from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import build_identity
 from simgin.stats.estimate import Estimate
-from simgin.stats.table import Frame, make_frame
+from simgin.stats.table import Frame, build_frame
 from simgin.strategy import Policy, Strategy, discard, helper
 from simgin.text.amounts import parse_count, parse_seed
 
@@ -232,8 +232,9 @@ class TrainingResult(Improvement):
     def parameters(self) -> Frame:
         """The weights: number, start, trained."""
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)
-        return make_frame(
-            [{"number": name, "start": start, "trained": now} for (name, start), now in learned]
+        return build_frame(
+            "weights",
+            [{"number": name, "start": start, "trained": now} for (name, start), now in learned],
         )
 
     def file_content(self, command: str) -> bytes:
@@ -248,7 +249,7 @@ class TrainingResult(Improvement):
             rounds.append({"round": played.number, "questions": played.n_decisions, **gain})
         return {
             "parameters": self.parameters,
-            "rounds": make_frame(rounds),
+            "rounds": build_frame("rounds", rounds),
             "confirmation": self.table,
         }
 

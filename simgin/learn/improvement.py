@@ -24,7 +24,7 @@ from simgin.stats import batches, paired_estimate, table
 from simgin.stats.estimate import Estimate, interval_around
 from simgin.stats.metrics import Metric
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.stats.table import Frame, make_frame
+from simgin.stats.table import Frame, build_frame, estimate_columns, make_frame
 from simgin.strategy import Strategy
 from simgin.text.messages import escape_to_one_line
 
@@ -283,7 +283,7 @@ class Improvement:
 
     @property
     def table(self) -> Frame:
-        """The confirmation as a DataFrame: one row per opponent, the default last."""
+        """The gain against every opponent, the default last (output `confirmation`)."""
         rows = []
         for line in self.confirmation.all_comparisons:
             row: dict[str, Any] = {
@@ -292,12 +292,13 @@ class Improvement:
                 "base_strategy": self.request.strategy.text,
                 "opponent": line.opponent,
                 "metric": self.request.metric.name,
+                "kind": "gain",
             }
             row |= bound_columns(self.wording.done, line.tuned)
             row |= bound_columns(self.wording.baseline, line.default)
-            row |= bound_columns("gain", line.gain)
-            rows.append({**row, "n": self.request.confirmed})
-        return make_frame(rows)
+            row |= estimate_columns(line.gain, self.request.confirmed)
+            rows.append(row)
+        return build_frame("confirmation", rows)
 
     @property
     def sentences(self) -> list[str]:
@@ -351,8 +352,8 @@ class Improvement:
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row of the confirmation for each opponent; the CSV has one per estimate."""
-        return [table.to_json_row(row) for row in self.table.to_dict("records")]
+        """Return the rows of the confirmation for JSON."""
+        return table.to_records(self.table)
 
     def report(self, command: str) -> Report:
         """Return the report of the improvement."""

@@ -28,7 +28,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, map_units
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import MIN_UNITS, proportion_interval
-from simgin.stats.table import Frame, make_frame
+from simgin.stats.table import Frame, build_frame, make_frame
 from simgin.strategy import python_tier
 
 RETRACED_DEALS_PER_CALL = 2_000  # deals replayed per call
@@ -38,8 +38,6 @@ RETRACED_DEALS_PER_CALL = 2_000  # deals replayed per call
 TURN_DTYPE = np.dtype([(name, np.int64) for name in ("deal", "turn", "own_turn", "side", "count")])
 TURNS_TYPE = types.Array(from_dtype(TURN_DTYPE), 1, "C")
 DEADWOOD_BIN = 5  # points of deadwood
-
-COUNT_COLUMNS = ("turn", "count", "value", "se", "low", "high", "n")
 
 
 @dataclass(frozen=True)
@@ -134,7 +132,7 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     units are left out.
 
     Returns:
-        DataFrame with the columns variant, strategy, opponent and COUNT_COLUMNS.
+        Output `counts` (rows.toml).
     """
     matchup = turns.matchup
     turn, count, unit, won = _hands_after_turns(turns)
@@ -146,7 +144,7 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     names = {"variant": matchup.variant.text, "strategy": matchup.a.text}
     columns = {"turn": cells[:, 0], "count": cells[:, 1] * DEADWOOD_BIN, "value": value, "se": se}
     frame = make_frame(columns | {"low": low, "high": high, "n": n})
-    frame = frame.assign(**names, opponent=matchup.opponent)[[*names, "opponent", *COUNT_COLUMNS]]
+    frame = build_frame("counts", frame.assign(**names, opponent=matchup.opponent))
     return frame[frame["value"].notna()].reset_index(drop=True)
 
 

@@ -369,10 +369,9 @@ def odds_plots(odds: Odds) -> Iterator[Plot]:
 
 def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) -> Plot:
     text = ["variant", "strategy", "kind", "statistic", "metric", "measure"]
-    value = "share" if "share" in frame else "value"
     keys = [column for column in (*text, "a", "b", "turn", "count", "draws") if column in frame]
     columns = [Column(key, key) for key in keys if key in text]
-    columns.append(Column(value, f"{title} %", digits=1, factor=100))
+    columns.append(Column("value", f"{title} %", digits=1, factor=100))
     figure = draw(frame.reset_index(drop=True), seed=odds.seed)
     # The data of the plot is in the CSV file of all players.
     return Plot(name, title, describe_frame(frame, columns), figure)

@@ -26,8 +26,7 @@ from simgin.play.parallel import Progress, map_units
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import int_param
 from simgin.rules.variants import Variant
-from simgin.stats.estimate import Estimate
-from simgin.stats.table import make_frame
+from simgin.stats.table import build_frame, make_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,21 +94,16 @@ class SoloDeals(PlayerResult):
         return 52 - dealt_cards(variant) + int(build_rules(variant).joker != JOKER_NONE)
 
 
-def estimate_row(estimate: Estimate, n: int, name: str = "value") -> dict[str, float]:
-    """Return an estimate as fields of a row, with its value under the given name."""
-    value, se, low, high = estimate.as_tuple
-    return {name: value, "se": se, "low": low, "high": high, "n": n}
-
-
-def with_players(matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return rows as a DataFrame, with variant, strategy and opponent as the first columns."""
+def with_players(
+    output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
+) -> pd.DataFrame:
+    """Return the rows of an output (`build_frame`) for the players of a matchup."""
     names = {
         "variant": matchup.variant.text,
         "strategy": matchup.a.text,
         "opponent": matchup.opponent,
     }
-    frame = make_frame(rows)
-    return frame.assign(**names)[[*names, *frame.columns]]
+    return build_frame(output, make_frame(rows).assign(**names))
 
 
 def play_solo_deals(

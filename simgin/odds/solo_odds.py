@@ -6,8 +6,7 @@
     odds_by_strategy(samples)  # probability to win, to go gin and to win the match; mean score
     odds_by_draws(samples[-1])  # endings of the strongest player by number of draws
 
-Every DataFrame has the columns variant, strategy, opponent (empty), those listed at its function,
-the value with se, low and high, and n, the number of deals or matches per row.
+simgin/stats/rows.toml lists the columns of every DataFrame.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from simgin.core.cards import ALL_CARDS
 from simgin.core.meldings import find_melds
 from simgin.core.rules_record import JOKER_NONE
 from simgin.match_value import match_value, outcomes
-from simgin.odds.solo_deals import SoloDeals, dealt_cards, estimate_row, with_players
+from simgin.odds.solo_deals import SoloDeals, dealt_cards, with_players
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import (
@@ -36,7 +35,7 @@ from simgin.stats.estimate import (
     interval_around,
     undefined_estimate,
 )
-from simgin.stats.table import concat_frames
+from simgin.stats.table import concat_frames, estimate_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,8 +68,8 @@ def odds_by_strategy(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 def _strategy_odds(deals: SoloDeals) -> pd.DataFrame:
     rows = _result_rows(deals)
     if not deals.matchup.variant.goal.one_deal and not match_unavailable_reason(deals):
-        rows.append({"metric": "match", **estimate_row(*match_win_probability(deals))})
-    return with_players(deals.matchup, rows)
+        rows.append({"metric": "match", **estimate_columns(*match_win_probability(deals))})
+    return with_players("strength", deals.matchup, rows)
 
 
 def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
@@ -78,7 +77,8 @@ def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
     n = len(deals.rows)
     counted = _metric_values(deals).items()
     return [
-        {"metric": name, **estimate_row(mean_over_deals(deals, *each), n)} for name, each in counted
+        {"metric": name, **estimate_columns(mean_over_deals(deals, *each), n)}
+        for name, each in counted
     ]
 
 
@@ -140,7 +140,7 @@ def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     cards.
 
     Returns:
-        DataFrame with the columns draws, kind and share.
+        Output `odds` (rows.toml).
     """
     drawn = deals.column("drawn")
     n = len(deals.rows)
@@ -150,8 +150,8 @@ def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     for kind, ended in _ending_masks(deals):
         pairs = [(ended & (drawn <= t), all_deals) for t in draws]
         for t, share in zip(draws, ratios_over_deals(deals, pairs), strict=True):
-            rows.append({"draws": t, "kind": kind, **estimate_row(share, n, "share")})
-    return with_players(deals.matchup, rows)
+            rows.append({"draws": t, "kind": kind, **estimate_columns(share, n)})
+    return with_players("odds", deals.matchup, rows)
 
 
 def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
@@ -162,7 +162,7 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
     left out.
 
     Returns:
-        DataFrame with the columns left and metric.
+        Output `left` (rows.toml).
     """
     drawn = deals.column("drawn")
     draws = range(_max_draws(deals))
@@ -173,8 +173,8 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
             draws, ratios_over_deals(deals, pairs, is_proportion=share), strict=True
         ):
             left = {"left": deals.deck_size - t, "metric": metric}
-            rows.append(left | estimate_row(ratio, int((drawn > t).sum())))
-    return with_players(deals.matchup, rows).dropna(ignore_index=True)
+            rows.append(left | estimate_columns(ratio, int((drawn > t).sum())))
+    return with_players("left", deals.matchup, rows).dropna(ignore_index=True)
 
 
 def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
@@ -184,15 +184,15 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     binomial.
 
     Returns:
-        DataFrame with the column statistic: mean, q10, q50 or q90.
+        Output `gin` (rows.toml).
     """
     drawn = np.sort(deals.column("drawn")[deals.ended_in(*ENDING_GROUPS["gin"])])
     n = len(drawn)
     if n < MIN_UNITS:
-        return with_players(deals.matchup, [])
+        return with_players("gin", deals.matchup, [])
     se = float(drawn.std(ddof=1) / np.sqrt(n))
     mean = undefined_if_constant(interval_around(float(drawn.mean()), se, n, np.inf, minimum=0.0))
-    rows = [{"statistic": "mean", **estimate_row(mean, n)}]
+    rows = [{"statistic": "mean", **estimate_columns(mean, n)}]
     for q in QUANTILES:
         # The quantile of n sorted numbers, and its confidence bounds
         rank = n * q
@@ -200,18 +200,18 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
         ranks = np.array([rank, rank - half, rank + half + 1])
         indices = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
         middle = Estimate(drawn[indices[0]].item(), np.nan, n, *drawn[indices[1:]].tolist())
-        rows.append({"statistic": f"q{100 * q:.0f}", **estimate_row(middle, n)})
-    return with_players(deals.matchup, rows)
+        rows.append({"statistic": f"q{100 * q:.0f}", **estimate_columns(middle, n)})
+    return with_players("gin", deals.matchup, rows)
 
 
 def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
     """Compute the distribution of totals in a match of a fixed number of deals.
 
     Returns:
-        DataFrame with the columns total and share; empty for other variants.
+        Output `totals` (rows.toml); empty for other variants.
     """
     if deals.matchup.unit != "match":
-        return with_players(deals.matchup, [])
+        return with_players("totals", deals.matchup, [])
     matches = sums_by_unit(deals, "score").astype(np.int64)
     n = len(matches)
     distinct_totals = np.unique(matches)
@@ -219,8 +219,9 @@ def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
     shares = ratios_over_units(*is_seen.astype(np.int64).T, np.ones(n, np.int64))
     each = zip(distinct_totals, shares, strict=True)
     return with_players(
+        "totals",
         deals.matchup,
-        [{"total": int(total), **estimate_row(share, n, "share")} for total, share in each],
+        [{"total": int(total), **estimate_columns(share, n)} for total, share in each],
     )
 
 
@@ -231,8 +232,8 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
         samples: Deals of the same player with `knock=at:k=0`, `knock=at:k=1` and so on.
 
     Returns:
-        DataFrame with the columns k and measure: "points" (mean score of a deal) or "share" (deals
-        won).
+        Output `threshold` (rows.toml). The measure is "points" (mean score of a deal) or "share"
+        (deals won).
     """
     measures = {"score": "points", "win": "share"}
     rows = []
@@ -242,7 +243,7 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
                 rows.append({"k": k, "measure": measures[metric], **row})
     first = samples[0]
     player, _, _ = first.strategy.partition("+knock=")
-    return with_players(first.matchup, rows).assign(strategy=player)
+    return with_players("threshold", first.matchup, rows).assign(strategy=player)
 
 
 def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
@@ -287,12 +288,13 @@ def skill_gap(weak: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
         )
         independent_variance = (a.var(ddof=1) + b.var(ddof=1)) / deals_per_unit
         paired_variance = difference.var(ddof=1) * deals_per_unit
-        row = {"base_strategy": weak.strategy, "metric": metric, **estimate_row(estimate, deals)}
+        row = {"base_strategy": weak.strategy, "metric": metric}
+        row |= estimate_columns(estimate, deals)
         needed = _required_deals("own_packs", independent_variance, estimate) | _required_deals(
             "same_packs", paired_variance, estimate
         )
-        rows.append(row | needed | {"n": row.pop("n")})
-    return with_players(strong.matchup, rows)
+        rows.append(row | needed)
+    return with_players("gap", strong.matchup, rows)
 
 
 def _required_deals(name: str, variance: float, difference: Estimate) -> dict[str, float]:
@@ -318,15 +320,13 @@ def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     parts = []
     for deals in samples:
         share = mean_over_deals(deals, deals.ended_in(*ENDING_GROUPS["gin"]))
-        parts.append(
-            with_players(deals.matchup, [{"metric": "gin", **estimate_row(share, len(deals.rows))}])
-        )
+        row = {"metric": "gin", **estimate_columns(share, len(deals.rows))}
+        parts.append(with_players("bracket", deals.matchup, [row]))
     best = max(parts[1:] or parts, key=lambda part: part["value"].iloc[0])
     first = samples[0].matchup
     bound = estimate_mean(hindsight_gin_probability(first.variant, N_HINDSIGHT_DECKS, first.seed))
-    hindsight_frame = with_players(
-        first, [{"metric": "gin", **estimate_row(bound, N_HINDSIGHT_DECKS)}]
-    ).assign(strategy=HINDSIGHT)
+    row = {"metric": "gin", **estimate_columns(bound, N_HINDSIGHT_DECKS)}
+    hindsight_frame = with_players("bracket", first, [row]).assign(strategy=HINDSIGHT)
     return concat_frames([*parts[: len(parts) > 1], best, hindsight_frame])
 
 
@@ -402,7 +402,7 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     place = deals.column("place")
     group = deals.column("unit") % outcomes.N_GROUPS
     if (place < 0).all():
-        return with_players(deals.matchup, [])
+        return with_players("joker", deals.matchup, [])
     n = int((place >= 0).sum())
     rows = []
     for metric, column in RESULT_COLUMNS.items():
@@ -423,8 +423,8 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
                 maximum=1.0,
             )
         )
-        rows.append({"metric": metric, **estimate_row(between, n)})
-    return with_players(deals.matchup, rows).dropna(ignore_index=True)
+        rows.append({"metric": metric, **estimate_columns(between, n)})
+    return with_players("joker", deals.matchup, rows).dropna(ignore_index=True)
 
 
 def _moments_by_position(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:

@@ -1,7 +1,6 @@
 """Odds of two equal players by seat and by score, from match values and deal outcomes.
 
-Both seats play the same strategy. Every DataFrame has the columns variant, strategy, opponent,
-those listed at its function, and n, the number of deals per row.
+Both seats play the same strategy. simgin/stats/rows.toml lists the columns of every DataFrame.
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from simgin.match_value import match_value
 from simgin.match_value.match_value import MatchValue, ValueUnavailable
 from simgin.match_value.outcomes import N_GROUPS, Outcomes, count_outcomes
-from simgin.odds.solo_deals import PlayerResult, estimate_row, with_players
+from simgin.odds.solo_deals import PlayerResult, with_players
 from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup
 from simgin.play.parallel import Progress
 from simgin.stats.estimate import Estimate, critical_value, interval_around, wilson_interval
+from simgin.stats.table import estimate_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,15 +113,15 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
     first turn.
 
     Returns:
-        DataFrame with the columns seat, metric, value, se, low and high.
+        Output `seats` (rows.toml).
     """
     rows = [row for seat in SEAT_NAMES for row in _deal_rows(self_play, seat)]
     if self_play.value is not None:
         for seat, chance in _match_probabilities(self_play.value):
             rows.append(
-                {"seat": seat, "metric": "match", **estimate_row(chance, self_play.n_deals)}
+                {"seat": seat, "metric": "match", **estimate_columns(chance, self_play.n_deals)}
             )
-    return with_players(self_play.matchup, rows)
+    return with_players("seats", self_play.matchup, rows)
 
 
 def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
@@ -135,7 +135,7 @@ def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
     for metric, is_chosen in {"win": winner == seat_side, "nobody": winner < 0}.items():
         share = int(counts[is_chosen].sum()) // self_play.counts_per_deal / n
         chance = Estimate(share, math.sqrt(share * (1 - share) / n), n, *wilson_interval(share, n))
-        yield {"seat": seat, "metric": metric, **estimate_row(chance, n)}
+        yield {"seat": seat, "metric": metric, **estimate_columns(chance, n)}
 
 
 def _match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
@@ -166,17 +166,15 @@ def odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
     """Compute the probability to win the match at every score.
 
     Returns:
-        DataFrame with the columns a and b (points of both sides), dealer (0 for the side with a
-        points,
-        1 for the other side) and the value. It is empty without match values, or if the sides count
+        Output `scores` (rows.toml). It is empty without match values, or if the sides count
         anything but points.
     """
     match_values = self_play.value
     if match_values is None or match_values.board.fields != POINTS_FIELDS:
-        return with_players(self_play.matchup, [])
+        return with_players("scores", self_play.matchup, [])
     scores = match_values.table().rename(columns={"score_a": "a", "score_b": "b"})
     half = critical_value(N_GROUPS) * scores["se"]
     scores["low"] = (scores["value"] - half).clip(lower=0)
     scores["high"] = (scores["value"] + half).clip(upper=1)
     scores["n"] = self_play.n_deals
-    return with_players(self_play.matchup, scores)
+    return with_players("scores", self_play.matchup, scores)

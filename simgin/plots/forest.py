@@ -35,7 +35,7 @@ INCONCLUSIVE_NOTE = "Grey and hollow: no clear difference."
 def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot differences of variants or strategies from their baseline, one panel per metric.
 
-    Columns: metric, title, base_variant (and base_strategy), difference; optional p_holm, which
+    Columns: metric, title, base_variant (and base_strategy), value; optional p_holm, which
     decides significance instead of the interval. Metrics without a significant difference are only
     listed in the caption, unless no metric has one. `simgin.prepare_forest` makes such a DataFrame
     from the differences of a run.
@@ -70,7 +70,7 @@ def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the points per deal that changes of a strategy gain, one panel per change.
 
-    Columns: change, field, difference; rows in points (metric margin) of one variant. Panels are
+    Columns: change, field, value; rows in points (metric margin) of one variant. Panels are
     sorted by mean gain and share a square-root scale, with a dot and its error bar for every field.
 
     Args:
@@ -83,7 +83,7 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     Example:
         simgin.plots.gains_by_field(gains, seed=7)
     """
-    gains = frame.groupby("change", sort=False)["difference"].mean()
+    gains = frame.groupby("change", sort=False)["value"].mean()
     changes = gains.sort_values(ascending=False, kind="stable").index
     # The caption lists the fields only, because it would be too long with every change
     by_field = frame.assign(strategy=frame["field"], opponent="")
@@ -123,7 +123,7 @@ def _draw_panels(
                 if row["clear"].any()
                 else figures.draw_inconclusive_bars
             )
-            limits = figures.float_columns(row, "difference", "low", "high")
+            limits = figures.float_columns(row, "value", "low", "high")
             draw(axes, np.array([names.index(name)]), limits, figures.SINGLE_STYLE, "")
         axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
         figures.set_row_names(axes, names)

@@ -292,7 +292,7 @@ def league(
 
     Args:
         standings: Rows with strategy and variant, best rating first; one variant.
-        cross: Rows with strategy, opponent, share (0 to 1), low, high and n.
+        cross: Rows with strategy, opponent, value (0 to 1), low, high and n.
         unit: "deal" or "match".
         seed: Seed named in the caption.
 
@@ -301,10 +301,10 @@ def league(
 
     Example:
         results = simgin.run_experiment("league.toml")
-        simgin.plots.league(results.standings, results.cross, unit="deal")
+        simgin.plots.league(results.standings, results.cross_table, unit="deal")
     """
     order = list(standings["strategy"])
-    shares = cross.pivot(index="strategy", columns="opponent", values="share")
+    shares = cross.pivot(index="strategy", columns="opponent", values="value")
     values = 100 * shares.reindex(index=order, columns=order).to_numpy(dtype=float)
     variant = standings["variant"].iloc[0]
     rows = [f"{name}  {place}" for place, name in enumerate(order, start=1)]

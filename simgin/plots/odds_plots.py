@@ -55,7 +55,7 @@ TOTALS_NOTE = (
 def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the cumulative probability of gin by draw for the weakest and strongest strategy.
 
-    Columns: draws, kind, share; one panel per variant with labelled lines. Strategies are sorted
+    Columns: draws, kind, value; one panel per variant with labelled lines. Strategies are sorted
     weakest first (naive and strong); for the last one, drawn jokers and knocks are grey lines.
 
     Args:
@@ -87,7 +87,7 @@ def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")
     is_seen = (
-        frame.groupby(["variant", "strategy", "kind"])["share"].transform("max")
+        frame.groupby(["variant", "strategy", "kind"])["value"].transform("max")
         >= MIN_OUTCOME_SHARE
     )
     is_other = frame["kind"].isin(list(OUTCOME_STYLES)) & is_last & is_seen
@@ -102,7 +102,7 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
     for (kind, strategy), part in rows.groupby(["kind", "strategy"], sort=False):
         style = OUTCOME_STYLES.get(str(kind)) or styles[str(strategy)]
         (draws,) = figures.float_columns(part, "draws")
-        share = figures.percent_columns(part, "share", "low", "high")
+        share = figures.percent_columns(part, "value", "low", "high")
         figures.draw_band(axes, draws, share, style, "")
         name = ends_of[str(strategy)] if kind == "gin" else str(kind)
         ink = figures.TEXT_COLOUR if kind == "gin" else figures.MUTED_COLOUR
@@ -116,7 +116,7 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
     axes.set_ylim(min(0, free), 100)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last])
     axes.set_xlim(0, last * (1 + LABEL_MARGIN))
-    figures.label_if_undefined(axes, rows["share"])
+    figures.label_if_undefined(axes, rows["value"])
 
 
 @figures.plot_function
@@ -191,10 +191,10 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     """Draw bars for bins whose upper ends are multiples of ten, with Wilson intervals."""
-    if part["share"].isna().all():
+    if part["value"].isna().all():
         figures.label_empty(axes, figures.UNDEFINED_LABEL)
         return
-    shares = part["share"].groupby(-(-part["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
+    shares = part["value"].groupby(-(-part["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
     value = 100 * shares.to_numpy()
     n = int(part["n"].max())
     low, high = 100 * np.array([wilson_interval(min(float(share), 1), n) for share in shares]).T

@@ -61,7 +61,7 @@ def match_length(
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.new_figure(PANEL_HEIGHT * len(names) + 0.4, "", caption)
     styles = figures.series_styles(names, order)
-    most = 100 * figures.max_distance(frame["share"], MIN_SHARE_SHOWN)
+    most = 100 * figures.max_distance(frame["value"], MIN_SHARE_SHOWN)
     for axes, variant, part in figures.panels_by(figure, frame, "variant", sharex=True):
         _draw_distribution(axes, part, styles[variant].colour)
         axes.set_ylim(0, 1.1 * most)
@@ -71,7 +71,7 @@ def match_length(
 
 
 def _draw_distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
-    turns, width, share = figures.float_columns(part, "turns", "width", "share")
+    turns, width, share = figures.float_columns(part, "turns", "width", "value")
     if np.isnan(share).all():
         figures.label_empty(axes, figures.UNDEFINED_LABEL)
         return
@@ -163,7 +163,7 @@ def knocks_by_turn(
 def _draw_knocks(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
-    table = part.pivot(index="deadwood", columns="turn", values="share")
+    table = part.pivot(index="deadwood", columns="turn", values="value")
     shades = LinearSegmentedColormap.from_list("knocks", [to_rgba(colour, a) for a in (0, 1)])
     values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
     across, down = (np.asarray(cells, np.float64) for cells in (table.columns, table.index))
@@ -171,12 +171,12 @@ def _draw_knocks(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     axes.pcolormesh(*edges, values, cmap=shades, vmin=0)
     axes.grid(visible=False)
     axes.locator_params(integer=True)
-    knocked = part[part["share"] > MIN_SHARE_SHOWN]
+    knocked = part[part["value"] > MIN_SHARE_SHOWN]
     if knocked.empty:
         figures.label_empty(axes, "no knock")
         return
     axes.set_xlim(0.5, float(knocked["turn"].max()) + 0.5)
-    axes.set_ylim(-0.5, float(part[part["share"] > 0]["deadwood"].max()) + 0.5)
+    axes.set_ylim(-0.5, float(part[part["value"] > 0]["deadwood"].max()) + 0.5)
 
 
 @figures.plot_function

@@ -163,7 +163,7 @@ def _inline_svg(plot: Plot) -> Markup:
     for attribute in ("width", "height", "version"):
         root.attrib.pop(attribute, None)
     root.insert(0, _text_element("title", plot.name, plot.title))
-    root.insert(1, _text_element("desc", plot.name, plot.alt_text))
+    root.insert(1, _text_element("desc", plot.name, plot.alt))
     # A tall figure shrinks in print; keep it at the left margin
     root.set("preserveAspectRatio", "xMinYMin meet")
     root.set("role", "img")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from simgin.renamed import RenamedAttributes
 from simgin.report import figures
 from simgin.report.card_rows import CardRow
-from simgin.report.report_table import Column, Table, describe_frame
+from simgin.report.report_table import Table
 from simgin.report.wrapping import Sentences
 from simgin.stats import table
 
@@ -50,15 +50,14 @@ class Result(Protocol):
 
 @dataclass(frozen=True)
 class Plot:
-    """A matplotlib figure with the DataFrame that it shows.
+    """A matplotlib figure with its data.
 
     Attributes:
         name: Base name of the output files, unique in a report.
         title: Title in the HTML report.
-        alt: Alternative text; generated from the DataFrame if empty.
+        alt: Alternative text.
         figure: The figure.
-        frame: Data that the figure shows.
-        columns: Columns of `frame` for the alternative text.
+        frame: Rows of its CSV file (`simgin.stats.table.build_frame`).
         cards: Cards shown above the figure in the HTML report.
         note: Note shown with the cards.
     """
@@ -68,7 +67,6 @@ class Plot:
     alt: str
     figure: Figure
     frame: pd.DataFrame | None = None
-    columns: Sequence[Column] = ()
     cards: Sequence[CardRow] = ()
     note: str = ""
 
@@ -76,13 +74,6 @@ class Plot:
     def svg(self) -> str:
         """The figure as SVG, drawn once for both the SVG file and the HTML report."""
         return figures.svg(self.figure, self.name)
-
-    @property
-    def alt_text(self) -> str:
-        """The alternative text."""
-        if self.alt or self.frame is None:
-            return self.alt
-        return describe_frame(self.frame, self.columns)
 
     @property
     def csv(self) -> str:

@@ -80,7 +80,7 @@ def compare_runs(
             for no equivalence test.
 
     Returns:
-        Differences with the columns `differences.DIFFERENCE_COLUMNS`.
+        Rows of the output `differences` (rows.toml).
 
     Raises:
         ComparisonError: If the runs cannot be compared.

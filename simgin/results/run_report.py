@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from simgin import plots
 from simgin.report import numbers, summary
 from simgin.report.report import Plot, Report
-from simgin.report.report_table import Column, Table
+from simgin.report.report_table import Column, Table, describe_frame
 from simgin.results.run_info import describe_homogeneity, describe_size
 from simgin.results.sentences import (
     COMPARISON_COLUMNS,
@@ -64,11 +64,11 @@ PAIRING_NOTE = (
     "p is that of the exact sign test."
 )
 MAX_PLOTTED_MATCHUPS = 60  # matchups per plot; larger leagues have heat maps
-CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("share", "won %", factor=100))
+CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("value", "won %", factor=100))
 EFFECT_PLOT_COLUMNS = (
     Column("change", "change"),
     Column("field", "field"),
-    Column("difference", "points"),
+    Column("value", "points"),
 )
 
 
@@ -99,19 +99,11 @@ def build_run_report(
 
 def _build_csv_files(results: RunResults) -> dict[str, str]:
     """Return the CSV files by name, without empty tables."""
-    frames = {
-        "differences": results.differences,
-        "effects": results.effects,
-        "league": results.standings,
-        "cross": results.cross_table,
-        "circles": results.cyclic_triads,
-        "pairing": results.pairing_efficiency,
-        "adjusted": results.control_variates,
+    files = {
+        f"{name}.csv": table.format_csv(frame)
+        for name, frame in results.frames().items()
+        if len(frame)
     }
-    files = {"table.csv": table.format_csv(results.table)}
-    for name, frame in frames.items():
-        if len(frame):
-            files[f"{name}.csv"] = table.format_csv(frame)
     return files | {"summary.csv": summary.summary_csv(results.estimates)}
 
 
@@ -261,7 +253,7 @@ def build_cross_tables(results: RunResults) -> Iterator[Table]:
 
 
 def _format_proportion(row: Any) -> str:
-    return numbers.format_estimate(row["share"], row["low"], row["high"], 100)
+    return numbers.format_estimate(row["value"], row["low"], row["high"], 100)
 
 
 def build_pivot_table(
@@ -324,7 +316,7 @@ def _format_difference(row: Any) -> str:
     if row["se"] == 0:
         return "none"
     factor = METRICS_BY_NAME[row["metric"]].display_factor
-    text = numbers.format_estimate(row["difference"], row["low"], row["high"], factor)
+    text = numbers.format_estimate(row["value"], row["low"], row["high"], factor)
     if is_significant(row):
         return f"{text} *"
     if text == numbers.EN_DASH or math.isnan(row.get("detectable", math.nan)):
@@ -343,7 +335,7 @@ def build_effects_tables(frame: pd.DataFrame) -> Iterator[Table]:
     for names, rows in frame.groupby(["variant", "metric"], sort=False):
         variant, metric = map(str, names)
         title = f"Effects under {variant}: {METRICS_BY_NAME[metric].title}"
-        least_gain = rows.groupby("change")["difference"].transform("min")
+        least_gain = rows.groupby("change")["value"].transform("min")
         ranked = rows.assign(gains=-least_gain).sort_values("gains", kind="stable")
         yield build_pivot_table(title, ranked, "change", "field", _format_difference, note)
 
@@ -361,21 +353,20 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
         if rows["elo"].notna().all():
             figure = plots.elo_ratings(rows, unit=unit, seed=seed)
             question = f"Who is stronger than whom{under}?"
-            yield Plot(
-                f"ratings-{file_slug(name)}", question, "", figure, rows, LEAGUE_TABLE_COLUMNS
-            )
+            alt = describe_frame(rows, LEAGUE_TABLE_COLUMNS)
+            estimates = results.league[results.league["variant"] == name]
+            yield Plot(f"ratings-{file_slug(name)}", question, alt, figure, estimates)
         figure = plots.league(rows, cross, unit=unit, seed=seed)
         question = f"Who wins against whom{under}?"
-        yield Plot(f"league-{file_slug(name)}", question, "", figure, cross, CROSS_PLOT_COLUMNS)
+        alt = describe_frame(cross, CROSS_PLOT_COLUMNS)
+        yield Plot(f"league-{file_slug(name)}", question, alt, figure, cross)
     points = results.effects[results.effects["metric"] == "margin"]
     for name, rows in points.groupby("variant", sort=False):
         if rows["low"].notna().any():  # otherwise, the run has too few batches for intervals
             figure = plots.gains_by_field(rows, seed=seed)
             question = f"What does each change gain under {name}?"
-            renamed = rows.rename(columns={"low": "difference_low", "high": "difference_high"})
-            yield Plot(
-                f"effects-{file_slug(name)}", question, "", figure, renamed, EFFECT_PLOT_COLUMNS
-            )
+            alt = describe_frame(rows, EFFECT_PLOT_COLUMNS)
+            yield Plot(f"effects-{file_slug(name)}", question, alt, figure, rows)
     if len(results.matchup_keys) <= MAX_PLOTTED_MATCHUPS:
         yield from _iter_matchup_plots(results.table, seed)
 
@@ -389,9 +380,11 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
         shown_columns = [
             c for c in columns if (c.name in WIN_METRICS) == is_shown and c.name != "turns"
         ]
-        value_columns = [f"{c.name}{end}" for c in shown_columns for end in ("", "_low", "_high")]
-        part = wide[[*(column.name for column in PLAYER_COLUMNS), *value_columns]]
-        yield Plot(name, question, "", figure, part, (*PLAYER_COLUMNS, *shown_columns))
+        alt = describe_frame(wide, (*PLAYER_COLUMNS, *shown_columns))
+        rows = table.stack_estimates(wide, [column.name for column in shown_columns])
+        columns_of_rows = [*(c.name for c in PLAYER_COLUMNS), "metric", "value", "low", "high"]
+        rows = table.build_frame("table", rows[columns_of_rows])
+        yield Plot(name, question, alt, figure, rows)
 
 
 def file_slug(variant: object) -> str:

@@ -25,7 +25,7 @@ from simgin.runs.runner import ThreadPool
 from simgin.runs.stopping import COMPLETE, StopResult
 from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import BatchRows
-from simgin.stats.differences import DIFFERENCE_COLUMNS, adjust_p_values, compute_differences
+from simgin.stats.differences import add_adjusted_p_values, compute_differences
 from simgin.stats.estimate import Z95, estimate_metric, two_sided_p_value
 from simgin.stats.league import compute_equilibrium_mix
 from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
@@ -40,16 +40,19 @@ if TYPE_CHECKING:
 EXTRA_VARIANT_METRICS = ("turns", "gin", "undercut", "void")
 NAME_COLUMNS = ("variant", "strategy", "opponent")
 DOUBLE_WIN_COLUMNS = ("swept", "swept_by_b", "p_sweeps")
-EFFECT_COLUMNS = (
-    *("variant", "change", "field", "strategy", "base_strategy", "opponent"),
-    *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm", "n", "kind"),
-)
 # Value of a strategy that plays itself, by metric of effects
 SELF_PLAY_VALUES = {"margin": 0.0, "match_win": 0.5}
-FRAME_NAMES = (
-    *("table", "differences", "effects", "ratings"),
-    *("standings", "cross", "pairing", "adjusted"),
-)
+# Properties with the rows of the outputs (rows.toml)
+OUTPUTS = {
+    "table": "table",
+    "differences": "differences",
+    "effects": "effects",
+    "league": "league",
+    "cross": "cross_table",
+    "circles": "cyclic_triads",
+    "pairing": "pairing",
+    "adjusted": "control_variates",
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class RunResults(RenamedAttributes):
     ledger: Ledger
 
     def __repr__(self) -> str:
-        return f"<Findings of {len(self.matchup_keys)} matchups; frames: {', '.join(FRAME_NAMES)}>"
+        return f"<Findings of {len(self.matchup_keys)} matchups; frames: {', '.join(OUTPUTS)}>"
 
     def __getstate__(self) -> object:
         raise TypeError("findings hold an open ledger; pickle their frames, such as table")
@@ -76,8 +79,8 @@ class RunResults(RenamedAttributes):
         return [end.units for end in self.info.stop_results]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return all results as DataFrames by name."""
-        return {name: getattr(self, name) for name in FRAME_NAMES}
+        """Return the rows of every CSV file by its name."""
+        return {name: getattr(self, rows) for name, rows in OUTPUTS.items()}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of `table` for JSON, without importing pandas."""
@@ -154,7 +157,7 @@ class RunResults(RenamedAttributes):
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """DataFrame of the contrasts of the plan (columns: DIFFERENCE_COLUMNS).
+        """DataFrame of the contrasts of the plan.
 
         Holm's adjustment treats all contrasts as one family.
         """
@@ -164,12 +167,12 @@ class RunResults(RenamedAttributes):
             )
             for i, base in self.info.contrasts
         ]
-        frame = table.concat_frames(parts, DIFFERENCE_COLUMNS)
-        return frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
+        frame = table.build_frame("differences", table.concat_frames(parts))
+        return add_adjusted_p_values(frame)
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """DataFrame of the effect of every change in every field (columns: EFFECT_COLUMNS).
+        """DataFrame of the effect of every change in every field.
 
         Holm's adjustment treats all effects as one family.
         """
@@ -184,9 +187,7 @@ class RunResults(RenamedAttributes):
                     else self._find_matchup(variant, effect.baseline, effect.opponent)
                 )
                 parts.append(compute_effect(effect, played, base))
-        frame = table.concat_frames(parts, [name for name in EFFECT_COLUMNS if name != "p_holm"])
-        frame = frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
-        return frame[list(EFFECT_COLUMNS)]
+        return add_adjusted_p_values(table.build_frame("effects", table.concat_frames(parts)))
 
     def _find_matchup(self, variant: str, strategy: str, opponent: str) -> BatchRows:
         """Return the rows of a matchup from the side of `strategy`."""
@@ -224,18 +225,22 @@ class RunResults(RenamedAttributes):
 
         return self._by_league(standing, league.LEAGUE_COLUMNS)
 
+    @property
+    def league(self) -> pd.DataFrame:
+        """DataFrame of `standings` with one row per estimate."""
+        rows = table.stack_estimates(self.standings, league.LEAGUE_ESTIMATES)
+        return table.build_frame("league", rows.assign(kind="league"))
+
     @cached_property
     def cross_table(self) -> pd.DataFrame:
-        """DataFrame of the cross-table of every round robin.
-
-        The columns are CROSS_COLUMNS, unit, metric, kind and variant.
-        """
+        """DataFrame of the cross-table of every round robin."""
         unit = self.info.unit
         constants = {"unit": unit, "metric": headline_metrics(unit, 2)[0], "kind": "league"}
-        return self._by_league(
+        frame = self._by_league(
             lambda _, robin: league.compute_cross_table(robin.pairings).assign(**constants),
             (*league.CROSS_COLUMNS, *constants),
         )
+        return table.build_frame("cross", frame)
 
     def _by_league(
         self,
@@ -282,9 +287,9 @@ class RunResults(RenamedAttributes):
 
     @cached_property
     def cyclic_triads(self) -> pd.DataFrame:
-        """DataFrame of the cyclic triads of every round robin (columns: TRIAD_COLUMNS, variant)."""
+        """DataFrame of the cyclic triads of every round robin."""
         parts = [triads.circles.assign(variant=variant) for variant, triads in self.triads.items()]
-        return table.concat_frames(parts, (*round_robin.TRIAD_COLUMNS, "variant"))
+        return table.build_frame("circles", table.concat_frames(parts))
 
     @cached_property
     def pairing_efficiency(self) -> pd.DataFrame:
@@ -307,22 +312,24 @@ class RunResults(RenamedAttributes):
             parts, (*NAME_COLUMNS, *variance.PAIRING_COLUMNS, *DOUBLE_WIN_COLUMNS)
         )
 
+    @property
+    def pairing(self) -> pd.DataFrame:
+        """DataFrame of `pairing_efficiency` with one row per estimate."""
+        rows = table.stack_estimates(self.pairing_efficiency, variance.PAIRING_ESTIMATES)
+        return table.build_frame("pairing", rows)
+
     @cached_property
     def control_variates(self) -> pd.DataFrame:
-        """DataFrame of the gain by control variates (columns: NAME_COLUMNS, ADJUSTED_COLUMNS).
-
-        It is empty for runs with a stopping rule.
-        """
-        columns = (*NAME_COLUMNS, *variance.ADJUSTED_COLUMNS)
+        """DataFrame of the gain by control variates; empty for runs with a stopping rule."""
         if self.info.stopping_text:
-            return table.concat_frames([], columns)
+            return table.build_frame("adjusted", [])
         parts = []
         for i, cell in enumerate(self.matchup_keys):
             frame = variance.compute_adjusted_metrics(
                 params=self.info.variant_params(cell), unit=self.info.unit, rows=self.rows(i)
             )
             parts.append(self._with_players(i, frame))
-        return table.concat_frames(parts, columns)
+        return table.build_frame("adjusted", table.concat_frames(parts))
 
     def iter_deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
         """Yield variant, A, B and the recorded deals (`DEAL_RECORD`) of every batch."""
@@ -467,8 +474,8 @@ def compute_effect(
         baseline_rows: Rows of the strategy without the change; None if it would play itself.
 
     Returns:
-        DataFrame with EFFECT_COLUMNS except p_holm, which needs all effects of the run. Matches won
-        are included if matches were played.
+        Rows of the output `effects`, in which p_holm needs all effects of the run. Matches won are
+        included if matches were played.
     """
     names = ["margin"]
     if rows.matchup.unit == "match":
@@ -478,10 +485,10 @@ def compute_effect(
         if baseline_rows
         else _difference_from_self_play(rows, names)
     )
-    frame = frame.assign(
-        change=effect.change, field=effect.field, base_strategy=effect.baseline, kind="effect"
-    )
-    return frame[[name for name in EFFECT_COLUMNS if name != "p_holm"]]
+    labels = {"base_strategy": effect.baseline, "kind": "effect"}
+    frame = frame.assign(change=effect.change, field=effect.field, p_holm=np.nan, **labels)
+    columns = table.output_columns("effects")
+    return frame.drop(columns=[name for name in frame if name not in columns])
 
 
 def _difference_from_self_play(batch_rows: BatchRows, names: list[str]) -> pd.DataFrame:
@@ -499,7 +506,7 @@ def _difference_from_self_play(batch_rows: BatchRows, names: list[str]) -> pd.Da
             "opponent": batch_rows.opponent,
             "unit": metric.unit,
             "metric": name,
-            "difference": difference,
+            "value": difference,
             "se": estimate.se,
             "low": estimate.low - reference,
             "high": estimate.high - reference,
@@ -518,11 +525,11 @@ def format_differences(differences: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: If the DataFrame contains no differences.
     """
-    if not {"metric", "difference"} <= set(differences.columns):
+    if not {"metric", "value"} <= set(differences.columns):
         raise ValueError("forest takes the differences of findings, such as found.differences.")
     metrics = differences["metric"].map(METRICS_BY_NAME)
     factors = metrics.map(lambda metric: metric.display_factor).astype(float)
     formatted = differences.assign(title=metrics.map(lambda metric: metric.title))
-    for name in ("difference", "se", "low", "high"):
+    for name in table.NUMBER_COLUMNS:
         formatted[name] = formatted[name].astype(float) * factors
     return formatted[formatted["se"] > 0].reset_index(drop=True)

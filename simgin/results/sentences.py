@@ -228,7 +228,7 @@ def _compare_pairs(
 ) -> dict[str, dict[NamePair, PairResult]]:
     """Return estimate and side of every pair by variant, in the order of the standings."""
     estimates_by_pair = {
-        (row["variant"], row["strategy"], row["opponent"]): (row["share"], row["low"], row["high"])
+        (row["variant"], row["strategy"], row["opponent"]): (row["value"], row["low"], row["high"])
         for row in cross.to_dict("records")
     }
     named_pairs = [
@@ -307,12 +307,12 @@ def describe_cyclic_triads(triads: Triads) -> str:
     if triads.circles.empty:
         return f"{subject} round in a circle."
     strongest = triads.circles.iloc[0]
-    path = " over ".join(strongest[name] for name in ("first", "second", "third", "first"))
+    path = " over ".join(strongest[name] for name in ("strategy", "opponent", "third", "strategy"))
     p = strongest["p_holm"]
     p_text = f"under {MIN_PRINTED_P:g}" if p < MIN_PRINTED_P else f"{p:.2g}"
     return (
         f"{subject} round in a circle beyond chance; the clearest, {path}, has "
-        f"{100 * strongest['share']:.1f} % in its closest pair, {strongest['excess']:.1f} standard "
+        f"{100 * strongest['value']:.1f} % in its closest pair, {strongest['excess']:.1f} standard "
         f"errors above even (p {p_text} after Holm's adjustment)."
     )
 
@@ -502,8 +502,7 @@ def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
 def _summarise_fields(rows: pd.DataFrame) -> str:
     """Return the start of a sentence on the results of a change in all fields."""
     signs = {
-        math.copysign(1, row["difference"]) if is_significant(row) else 0
-        for _, row in rows.iterrows()
+        math.copysign(1, row["value"]) if is_significant(row) else 0 for _, row in rows.iterrows()
     }
     if signs == {0}:
         return "too close to call in every field:"
@@ -525,7 +524,7 @@ def describe_differences(frame: pd.DataFrame) -> list[str]:
     for names, rows in groups:
         significant = [row for _, row in rows.iterrows() if is_significant(row)]
         if significant:
-            largest = max(abs(row["difference"]) / row["se"] for row in significant)
+            largest = max(abs(row["value"]) / row["se"] for row in significant)
             parts = "; ".join(map(_format_difference, significant))
             significant_lines.append((largest, f"{format_comparison(*map(str, names))}: {parts}."))
     significant_lines.sort(key=lambda line: -line[0])
@@ -578,7 +577,7 @@ def format_comparison(
 def _format_difference(row: Any) -> str:
     """Format a difference: `19.9 ± 1.7 percentage points more of the matches won`."""
     metric = METRICS_BY_NAME[row["metric"]]
-    amount = format_magnitude((row["difference"], row["low"], row["high"]), metric.display_factor)
+    amount = format_magnitude((row["value"], row["low"], row["high"]), metric.display_factor)
     points = " percentage points" if metric.is_proportion else ""
-    more = "more" if row["difference"] > 0 else "fewer"
+    more = "more" if row["value"] > 0 else "fewer"
     return f"{amount}{points} {more} {METRIC_QUANTITIES[metric.name]}"

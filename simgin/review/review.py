@@ -30,17 +30,9 @@ from simgin.runs.runner import ExtraPass
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.stats.table import Frame, make_frame, to_records
+from simgin.stats.table import Frame, build_frame, estimate_columns, to_records
 from simgin.strategy.cast import CHAMPION, KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
 
-METRIC_COLUMNS = (
-    *("variant", "strategy", "opponent", "unit", "metric", "value", "se", "low", "high", "n"),
-    *("title", "players", "why", "untrained"),
-)
-DIFFERENCE_COLUMNS = (
-    *("variant", "strategy", "opponent", "unit", "metric", "difference", "se", "low", "high", "n"),
-    *("title", "players", "base_variant", "p", "p_holm", "size", "untrained"),
-)
 SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of values of one player against another
 
 
@@ -280,12 +272,7 @@ class Review(RenamedAttributes):
 
     @cached_property
     def metrics(self) -> Frame:
-        """Every value, with METRIC_COLUMNS.
-
-        Proportions are from 0 to 1. `players` is the player type, `n` counts units of `unit`, `why`
-        is the reason if a value is missing, and `untrained` is True if the value would change with
-        a strong player trained for the rules.
-        """
+        """Every value of the scorecard (output `metrics` in rows.toml)."""
         rows = []
         for (variant, metric, kind), number in self.measurements.items():
             untrained = self.is_untrained((variant, metric, kind))
@@ -293,14 +280,12 @@ class Review(RenamedAttributes):
             if isinstance(number, str):
                 rows.append({**names, "n": 0, "why": number})
             else:
-                low, high = number.interval
-                numbers = {"value": number.value, "se": number.se, "low": low, "high": high}
-                rows.append({**names, **numbers, "n": number.n, "why": ""})
-        return make_frame(rows, METRIC_COLUMNS)
+                rows.append({**names, **estimate_columns(number, number.n), "why": ""})
+        return build_frame("metrics", rows)
 
     @cached_property
     def differences(self) -> Frame:
-        """Every effect, with DIFFERENCE_COLUMNS, adjusted as one family by Holm's method."""
+        """Every effect (output `review_differences` in rows.toml)."""
         p_holm = adjust_p_values(
             np.array([change.difference.p for change in self.effects.values()], float)
         )
@@ -308,13 +293,11 @@ class Review(RenamedAttributes):
         rows = []
         for ((variant, metric, kind), change), p in zip(self.effects.items(), p_holm, strict=True):
             own = change.difference
-            low, high = own.interval
-            numbers = {"difference": own.value, "se": own.se, "low": low, "high": high, "n": own.n}
-            tests = {"base_variant": base, "p": own.p, "p_holm": p}
+            tests = {"base_variant": base, "p": own.p, "p_holm": p, "size": change.size}
             untrained = [self.is_untrained((of, metric, kind)) for of in (variant, base)]
             names = {**self._labels(variant, metric, kind), "untrained": any(untrained)}
-            rows.append({**names, **numbers, **tests, "size": change.size})
-        return make_frame(rows, DIFFERENCE_COLUMNS)
+            rows.append({**names, **estimate_columns(own, own.n), **tests, "kind": "difference"})
+        return build_frame("review_differences", rows)
 
     def _labels(self, variant: str, metric: str, player_type: str) -> dict[str, str]:
         """Return strategies, metric, title and players of a value."""

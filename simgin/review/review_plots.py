@@ -10,13 +10,13 @@ import numpy as np
 from simgin import plots
 from simgin.core import batch_columns
 from simgin.report.report import Plot
-from simgin.report.report_table import Column
+from simgin.report.report_table import Column, describe_frame
 from simgin.review import match_course
 from simgin.review.review import GIN_VS_KNOCK, Review
 from simgin.review.verdicts import variant_label
 from simgin.stats import paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.stats.table import Frame, make_frame
+from simgin.stats.table import Frame, build_frame, estimate_columns
 from simgin.strategy.cast import STRONG
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def review_plots(review: Review) -> Iterator[Plot]:
     frame = knocks_frame(review)
     if len(frame) and not review.request.is_solo:
         figure = plots.knocks_by_turn(frame, seed=seed, order=names)
-        columns = _make_columns("variant", "turn", "deadwood", share="share")
+        columns = _make_columns("variant", "turn", "deadwood", value="share")
         question = "When does the strong player knock?"
         yield _plot("knock_chart", question, figure, frame, columns)
     frame = score_difference_frame(review)
@@ -65,7 +65,7 @@ def review_plots(review: Review) -> Iterator[Plot]:
 def _plot(
     name: str, question: str, figure: Figure, frame: Frame, columns: Sequence[Column]
 ) -> Plot:
-    return Plot(name, question, "", figure, frame=frame, columns=columns)
+    return Plot(name, question, describe_frame(frame, columns), figure, frame)
 
 
 def _make_columns(*untitled: str, **titled: str) -> tuple[Column, ...]:
@@ -78,11 +78,6 @@ def _matchup_columns(review: Review, variant: str, player_type: str = STRONG) ->
     name = review.strategy(variant, player_type)
     opponent = "" if review.request.is_solo else name
     return {"variant": variant_label(variant), "strategy": name, "opponent": opponent}
-
-
-def _estimate_columns(estimate: PairedEstimate) -> dict[str, Any]:
-    low, high = estimate.interval
-    return {"value": estimate.value, "se": estimate.se, "low": low, "high": high, "n": estimate.n}
 
 
 def match_length_frame(review: Review) -> Frame:
@@ -104,13 +99,9 @@ def match_length_frame(review: Review) -> Frame:
         for start, column in zip(starts, binned.T, strict=True):
             share = paired_estimate.compute_rate(column, count.sum(axis=1), is_proportion=True)
             where = {"turns": start, "width": width, "median": median}
-            rows.append({**_matchup_columns(review, variant), **where, **_share_columns(share)})
-    return make_frame(rows)
-
-
-def _share_columns(estimate: PairedEstimate) -> dict[str, Any]:
-    numbers = _estimate_columns(estimate)
-    return {"share": numbers.pop("value"), **numbers}
+            own = estimate_columns(share, share.n)
+            rows.append({**_matchup_columns(review, variant), **where, **own})
+    return build_frame("plots/match_length", rows)
 
 
 def endings_frame(review: Review) -> Frame:
@@ -131,14 +122,9 @@ def endings_frame(review: Review) -> Frame:
             for metric, kinds_of_end in ends.items():
                 share = played.per_unit("deals", *kinds_of_end, share=True)
                 labels = {"players": kind, "metric": metric}
-                rows.append(
-                    {
-                        **_matchup_columns(review, variant, kind),
-                        **labels,
-                        **_estimate_columns(share),
-                    }
-                )
-    return make_frame(rows)
+                own = estimate_columns(share, share.n)
+                rows.append({**_matchup_columns(review, variant, kind), **labels, **own})
+    return build_frame("plots/outcomes", rows)
 
 
 def effects_frame(review: Review) -> Frame:
@@ -153,9 +139,9 @@ def effects_frame(review: Review) -> Frame:
                     "factor": row.factor,
                     "title": f"{row.title}: change{', percentage points' * bool(row.unit)}",
                 }
-                numbers = _estimate_columns(change.difference) | {"n": review.request.matches}
+                numbers = estimate_columns(change.difference, review.request.matches)
                 rows.append({**_matchup_columns(review, variant, kind), **labels, **numbers})
-    return make_frame(rows)
+    return build_frame("plots/kinds", rows)
 
 
 def knocks_frame(review: Review) -> Frame:
@@ -171,33 +157,24 @@ def knocks_frame(review: Review) -> Frame:
                 share = paired_estimate.compute_rate(
                     knocks[:, turn, count], per_batch, is_proportion=True
                 )
-                bin_columns = {"turn": turn, "deadwood": count}
-                rows.append(
-                    {**_matchup_columns(review, variant), **bin_columns, **_share_columns(share)}
-                )
-    return make_frame(rows)
+                own = {"turn": turn, "deadwood": count, **estimate_columns(share, share.n)}
+                rows.append({**_matchup_columns(review, variant), **own})
+    return build_frame("plots/knock_chart", rows)
 
 
 def score_difference_frame(review: Review) -> Frame:
     """Return the difference in win probability from the baseline, by fifths of the target."""
     base = review.request.base
-    if base is None:
-        return make_frame([])
-    baseline = _win_rates_by_score(review, base)
+    baseline = {} if base is None else _win_rates_by_score(review, base)
     rows = []
     for variant in review.request.compared_variants:
         for bins, own in _win_rates_by_score(review, variant).items():
             if bins in baseline:
                 own_place, other_place = (100 / SCORE_FIFTHS * at for at in bins)
-                bin_columns = {"own": own_place, "other": other_place}
-                rows.append(
-                    {
-                        **_matchup_columns(review, variant),
-                        **bin_columns,
-                        **_estimate_columns(own - baseline[bins]),
-                    }
-                )
-    return make_frame(rows)
+                lead = own - baseline[bins]
+                columns = {"own": own_place, "other": other_place, **estimate_columns(lead, lead.n)}
+                rows.append({**_matchup_columns(review, variant), **columns})
+    return build_frame("plots/scores", rows)
 
 
 def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], PairedEstimate]:
@@ -263,16 +240,9 @@ def sweep_frame(review: Review) -> Frame:
         }
         axes = {"x_name": x_name.replace("_", " "), "y_name": y_name.replace("_", " ")}
         base = {"is_base": variant == review.request.base, "factor": factor}
-        rows.append(
-            {
-                **_matchup_columns(review, variant),
-                **point_columns,
-                **axes,
-                **base,
-                **_estimate_columns(number),
-            }
-        )
-    return make_frame(rows)
+        own = estimate_columns(number, number.n)
+        rows.append({**_matchup_columns(review, variant), **point_columns, **axes, **base, **own})
+    return build_frame("plots/sweep", rows)
 
 
 def _parse_number(text: str) -> float | str:

@@ -376,15 +376,11 @@ def _detail_tables(review: Review) -> Iterator[Table]:
     yield Table("All figures", known, columns, "Shares are from 0 to 1.")
     if len(review.differences):
         changed = review.differences
-        changed = changed.assign(
-            variant=changed["variant"].map(variant_label),
-            difference_low=changed["low"],
-            difference_high=changed["high"],
-        )
+        changed = changed.assign(variant=changed["variant"].map(variant_label))
         shown = (
             *(Column("variant", "rules"), Column("title", "what")),
             Column("players", "players"),
-            *(Column("difference", "difference"), Column("p_holm", "p, Holm", digits=4)),
+            *(Column("value", "difference"), Column("p_holm", "p, Holm", digits=4)),
             Column("size", "in words"),
         )
         base = variant_label(str(review.request.base))

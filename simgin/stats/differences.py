@@ -20,13 +20,7 @@ from simgin.stats.batches import MIN_BATCHES, PAIR_COLUMNS, PAIR_SCORES, BatchRo
 from simgin.stats.estimate import Z95, Estimate, estimate_metric
 from simgin.stats.metrics import METRICS_BY_NAME, Metric, headline_metrics
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.stats.table import Frame, make_frame
-
-DIFFERENCE_COLUMNS = (
-    *("variant", "strategy", "opponent", "base_variant", "base_strategy", "base_opponent"),
-    *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm"),
-    *("detectable", "n", "paired"),
-)
+from simgin.stats.table import Frame, build_frame
 
 Comparison = tuple[BatchRows, BatchRows]  # a matchup and its baseline
 
@@ -39,16 +33,18 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
         metric_names: Names of the metrics.
 
     Returns:
-        A frame with DIFFERENCE_COLUMNS, NaN if undefined. `unit` is what the metric is per, and `n`
-        the number of such units in the smaller matchup. `p` is two-sided and undefined for matchups
-        with a stopping rule, whose intervals are wider instead. `p_holm` is adjusted over all rows.
-        `detectable` is the true difference that the test detects with 80 % power.
+        Rows of the output `differences` (rows.toml), NaN if undefined. `n` is the number of units
+        in the smaller matchup. `p` is undefined for matchups with a stopping rule, whose intervals
+        are wider instead. `p_holm` is adjusted over all rows.
     """
     chosen = [metrics.METRICS_BY_NAME[name] for name in metric_names]
     rows = [row for played, base in comparisons for row in _comparison_rows(played, base, chosen)]
-    frame = make_frame(rows, [name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
-    frame = frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
-    return frame[list(DIFFERENCE_COLUMNS)]
+    return add_adjusted_p_values(build_frame("differences", rows))
+
+
+def add_adjusted_p_values(frame: Frame) -> Frame:
+    """Return differences whose column `p_holm` has Holm's adjustment over all rows."""
+    return frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
 
 
 def adjust_p_values(p: np.ndarray) -> np.ndarray:
@@ -83,7 +79,7 @@ def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None
 def _comparison_rows(
     compared: BatchRows, baseline: BatchRows, chosen: Sequence[Metric]
 ) -> list[dict[str, object]]:
-    """Return the rows of one comparison, without Holm's column."""
+    """Return the rows of one comparison, without Holm's adjustment."""
     shared = align_batches(compared, baseline)
     pair = shared or (compared, baseline)
     is_paired = shared is not None
@@ -100,11 +96,13 @@ def _comparison_rows(
             "base_opponent": baseline.opponent,
             "unit": metric.unit,
             "metric": metric.name,
-            "difference": difference.value,
+            "value": difference.value,
             "se": difference.se,
+            "p_holm": np.nan,  # needs all rows
             **_test_statistics(difference, [cell.multiplier for cell in pair if cell.multiplier]),
             "n": min(counts),
             "paired": is_paired,
+            "kind": "difference",
         }
         rows.append(row)
     return rows

@@ -31,7 +31,7 @@ RATING_COLUMNS = (
     *("strategy", "elo", "se", "low", "high"),
     *("lead", "lead_se", "lead_low", "lead_high", "n"),
 )
-CROSS_COLUMNS = ("strategy", "opponent", "share", "se", "low", "high", "n")
+CROSS_COLUMNS = ("strategy", "opponent", "value", "se", "low", "high", "n")
 
 
 def compute_cross_table(pairings: Pairings) -> Frame:
@@ -41,9 +41,9 @@ def compute_cross_table(pairings: Pairings) -> Frame:
         pairings: Batch rows by pair of strategies.
 
     Returns:
-        A frame with CROSS_COLUMNS. `share` is the proportion of matches, or else deals, that the
+        A frame with CROSS_COLUMNS. `value` is the proportion of matches, or else deals, that the
         strategy won; draws count as one half. `n` is the number of matches or deals. The matrix is
-        `frame.pivot(index="strategy", columns="opponent", values="share")`.
+        `frame.pivot(index="strategy", columns="opponent", values="value")`.
     """
     table = [row for (a, b), rows in pairings.items() for row in _cross_rows(a, b, rows)]
     return make_frame(table, CROSS_COLUMNS)
@@ -145,8 +145,8 @@ LEAGUE_COLUMNS = (
     "n",
     *("lead", "lead_se", "lead_low", "lead_high"),
     *MIX_COLUMNS[1:],
-    "kind",
 )
+LEAGUE_ESTIMATES = ("elo", *MEASURES["match"], "lead", "mix", "elo_v_mix")  # with intervals
 
 
 def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) -> Frame:
@@ -168,15 +168,7 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
     for place, own_rating in enumerate(rated.to_dict("records"), start=1):
         strategy = own_rating["strategy"]
         own = [played for played in sides if played.strategy == strategy]
-        rows.append(
-            {
-                "kind": "league",
-                "place": place,
-                **own_rating,
-                **_mean_measures(own),
-                **by_name.loc[strategy],
-            }
-        )
+        rows.append({"place": place, **own_rating, **_mean_measures(own), **by_name.loc[strategy]})
     return make_frame(rows, LEAGUE_COLUMNS)
 
 

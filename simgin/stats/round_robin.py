@@ -249,7 +249,7 @@ def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     )
 
 
-TRIAD_COLUMNS = ("first", "second", "third", "share", "excess", "p_holm")
+TRIAD_COLUMNS = ("strategy", "opponent", "third", "value", "excess", "p_holm")
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ class Triads:
 
     Attributes:
         n_triads: Number of triads.
-        circles: Observed circles, the most significant first (TRIAD_COLUMNS). `share` is the win
+        circles: Observed circles, the most significant first (TRIAD_COLUMNS). `value` is the win
             rate in the closest of the three pairs, `excess` that win rate minus one half in
             standard errors, and `p_holm` the p-value of "at least one of the three does not win"
             after Holm's adjustment for both directions of all triads.
@@ -286,7 +286,7 @@ def find_circles(cross_table: Frame) -> Triads:
     from scipy.special import ndtr
 
     names = list(dict.fromkeys(cross_table["strategy"]))
-    shares = _pivot(cross_table, names, "share")
+    shares = _pivot(cross_table, names, "value")
     errors = _pivot(cross_table, names, "se")
     leads = shares - 0.5
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,11 +14,13 @@ import numpy as np
 
 from simgin.core import batch_columns
 from simgin.stats import metrics
-from simgin.stats.estimate import estimate_metric
+from simgin.stats.estimate import Estimate, estimate_metric
 from simgin.text.files import read_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simgin.stats.paired_estimate import PairedEstimate
 
     Frame: TypeAlias = pd.DataFrame
     TidyRows = Frame | list[dict[str, Any]]
@@ -28,11 +32,7 @@ ByMetric = dict[str, dict[str, Any]]  # rows of one side of a matchup by metric
 TEXT_COLUMNS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBER_COLUMNS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXT_COLUMNS, *NUMBER_COLUMNS, "n")
-# Names in frames of columns that become one of the ten
-VALUE_ALIASES = {"difference": "value", "share": "value"}
-GAIN_COLUMN = "gain"  # the estimate in rows of a search, which have other columns too
 COLUMN_SUFFIXES = {"": "value", "_se": "se", "_low": "low", "_high": "high"}
-PLAYER_ALIASES = {"first": "strategy", "second": "opponent"}
 SIGNIFICANT_DIGITS = 10  # significant; hides differences in the last bits between platforms
 
 
@@ -51,6 +51,74 @@ def concat_frames(parts: Sequence[Frame], columns: Sequence[str] | None = None) 
         return make_frame([], columns)
     frame = pd.concat(parts, ignore_index=True)
     return frame if columns is None else frame[list(columns)]
+
+
+@cache
+def read_schema() -> dict[str, Any]:
+    """Return rows.toml: the meaning of every column, and the columns of every output."""
+    return tomllib.loads(Path(__file__).with_name("rows.toml").read_text(encoding="utf-8"))
+
+
+def output_columns(output: str) -> tuple[str, ...]:
+    """Return the columns of an output: TABLE_COLUMNS, except without estimates, and its own."""
+    entry = read_schema()["outputs"][output]
+    return (*(() if entry.get("plain") else TABLE_COLUMNS), *entry.get("columns", ()))
+
+
+def build_frame(output: str, rows: Any) -> Frame:
+    """Return the rows of an output as a DataFrame with the columns of `output_columns`.
+
+    Missing columns of TABLE_COLUMNS are empty, and the unit is that of the metric. Of the other
+    columns, only those in the rows are included, or all if there are no rows.
+
+    Args:
+        output: Name of an output in rows.toml.
+        rows: Dictionaries by column, or a DataFrame.
+
+    Raises:
+        ValueError: If the rows have columns that rows.toml does not list for the output.
+    """
+    columns = output_columns(output)
+    frame = make_frame(rows)
+    if undeclared := ", ".join(name for name in frame if name not in columns):
+        raise ValueError(f"rows.toml does not list {undeclared} for {output}.")
+    if frame.empty:
+        return make_frame([], columns)
+    if columns[: len(TABLE_COLUMNS)] == TABLE_COLUMNS:
+        missing: dict[str, Any] = dict.fromkeys(TEXT_COLUMNS, "") | dict.fromkeys(
+            (*NUMBER_COLUMNS, "n"), np.nan
+        )
+        if "metric" in frame:
+            units = {name: metric.unit for name, metric in metrics.METRICS_BY_NAME.items()}
+            missing["unit"] = frame["metric"].map(units).fillna("")
+        frame = frame.assign(**{k: value for k, value in missing.items() if k not in frame})
+    return frame.reindex(columns=[name for name in columns if name in frame])
+
+
+def stack_estimates(frame: Frame, names: Sequence[str], label: str = "metric") -> Frame:
+    """Return a row for each of several estimates of a row, with its name in the column `label`.
+
+    Args:
+        frame: Rows with the columns NAME, NAME_low, NAME_high, and optionally NAME_se.
+        names: Names of the estimates.
+        label: Column for the names.
+    """
+    import pandas as pd
+
+    wide = [f"{name}{end}" for name in names for end in COLUMN_SUFFIXES]
+    others = frame.drop(columns=wide, errors="ignore")
+    parts = []
+    for name in names:
+        own = {to: f"{name}{end}" for end, to in COLUMN_SUFFIXES.items()}
+        numbers = {to: frame[column] for to, column in own.items() if column in frame}
+        parts.append(others.assign(**{label: name}, **numbers))
+    return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
+
+
+def estimate_columns(estimate: Estimate | PairedEstimate, n: float) -> dict[str, Any]:
+    """Return an estimate as the columns value, se, low, high and n of a row."""
+    numbers = (estimate.value, estimate.se, *estimate.interval, n)
+    return dict(zip((*NUMBER_COLUMNS, "n"), numbers, strict=True))
 
 
 def estimate_rows(
@@ -96,70 +164,13 @@ def estimate_rows(
     return rows
 
 
-def to_table_schema(frame: Frame) -> Frame:
-    """Return a frame of estimates as tidy rows: TABLE_COLUMNS, then its other columns.
-
-    A difference or proportion becomes the value. If a row contains several estimates (NAME,
-    NAME_low, NAME_high, and NAME_se or se), each gets its own row with NAME as the metric, or as
-    the `kind` if there is a metric. `kind` marks rows that are not plain metrics of a matchup.
-    Missing columns are empty. A frame without estimates is returned unchanged.
-    """
-    if "parameter" in frame:  # the history of a search, whose values are not estimates
-        return frame
-    if not {"value", *VALUE_ALIASES} & set(frame):
-        wide = _wide_estimates(frame)
-        if not wide:
-            return frame
-        if GAIN_COLUMN in wide:
-            wide = [GAIN_COLUMN]
-        own = {f"{name}{end}" for name in wide for end in COLUMN_SUFFIXES}
-        frame = _to_long(frame, wide).drop(columns=own, errors="ignore")
-    if "difference" in frame and "kind" not in frame:
-        frame = frame.assign(kind="difference")
-    renamed = frame.rename(
-        columns=PLAYER_ALIASES if "value" in frame else {**VALUE_ALIASES, **PLAYER_ALIASES}
-    )
-    missing: dict[str, Any] = dict.fromkeys(TEXT_COLUMNS, "") | dict.fromkeys(
-        (*NUMBER_COLUMNS, "n"), np.nan
-    )
-    if "metric" in renamed:
-        units = {name: metric.unit for name, metric in metrics.METRICS_BY_NAME.items()}
-        missing["unit"] = renamed["metric"].map(units).fillna("")
-    added = {name: value for name, value in missing.items() if name not in renamed}
-    others = [name for name in renamed if name not in TABLE_COLUMNS]
-    return renamed.assign(**added)[[*TABLE_COLUMNS, *others]]
-
-
-def _wide_estimates(frame: Frame) -> list[str]:
-    """Return the names of the estimates in one row: NAME of NAME, NAME_low and NAME_high."""
-    return [str(name) for name in frame if {f"{name}_low", f"{name}_high"} <= set(frame)]
-
-
-def _to_long(frame: Frame, names: Sequence[str]) -> Frame:
-    """Return the estimates of each row as separate rows, with all columns of the row."""
-    import pandas as pd
-
-    named = "kind" if "metric" in frame else "metric"
-    parts = []
-    for name in names:
-        numbers = {
-            to: frame[f"{name}{end}"]
-            for end, to in COLUMN_SUFFIXES.items()
-            if f"{name}{end}" in frame
-        }
-        parts.append(frame.assign(**{named: name}, **numbers))
-    return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
-
-
 def format_csv(frame: Frame) -> str:
-    """Return a frame as CSV (`to_table_schema`).
+    """Return a frame as CSV.
 
     Numbers have 10 significant digits, undefined values are empty, and lines end with a single
     newline character on every system.
     """
-    return to_table_schema(frame).to_csv(
-        index=False, float_format=f"%.{SIGNIFICANT_DIGITS}g", lineterminator="\n"
-    )
+    return frame.to_csv(index=False, float_format=f"%.{SIGNIFICANT_DIGITS}g", lineterminator="\n")
 
 
 def read_table(path: str | Path) -> Frame:
@@ -179,16 +190,11 @@ def read_table(path: str | Path) -> Frame:
 
 
 def to_records(frame: Frame) -> list[dict[str, Any]]:
-    """Return the rows (`to_table_schema`) as dictionaries for JSON.
+    """Return the rows as dictionaries for JSON.
 
-    Undefined values are None, and numbers are rounded as in the CSV. Columns that the schema
-    renames also keep their original names.
+    Undefined values are None, and numbers are rounded as in the CSV.
     """
-    rows = to_table_schema(frame)
-    wide = _wide_estimates(frame)
-    whole = _to_long(frame, wide) if len(rows) > len(frame) else frame
-    own = {str(name): whole[name].to_numpy() for name in whole if name not in rows}
-    return [to_json_row(row) for row in rows.assign(**own).to_dict(orient="records")]
+    return [to_json_row(row) for row in frame.to_dict(orient="records")]
 
 
 def to_json_row(row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -181,6 +181,7 @@ def _is_significant(variance_ratio: float, count: float) -> bool:
 # Efficiency of pairing
 
 
+PAIRING_ESTIMATES = ("rho", "luck")
 PAIRING_COLUMNS = (
     *("measure", "rho", "luck", "se", "n"),
     *("rho_low", "rho_high", "luck_low", "luck_high"),

@@ -123,15 +123,15 @@ def test_an_interrupted_search_goes_on(tuned):
 def test_json_has_the_confirmation():
     rows = json.loads(call(*TUNE, "--json").stdout)["rows"]
     assert [row["opponent"] for row in rows] == ["simple", FILE]
-    assert rows[0]["gain_low"] > 0 and rows[0]["metric"] == "match_win"
+    assert rows[0]["low"] > 0 and rows[0]["metric"] == "match_win"
     plan = json.loads(call(*TUNE, "--dry-run", "--json").stdout)
     (row,) = plan["rows"]
     assert row["generations"] == 4 and row["seconds"] > 0 and plan["stopped"] == "dry run"
     rows = json.loads(call(*TRAIN, "--json").stdout)["rows"]
     assert [row["opponent"] for row in rows] == ["simple", "weighed.py"]
     for row in rows:
-        assert row["gain_low"] < row["gain"] < row["gain_high"]
-        assert row["trained"] - row["start"] == pytest.approx(row["gain"])
+        assert row["low"] < row["value"] < row["high"]
+        assert row["trained"] - row["start"] == pytest.approx(row["value"])
 
 
 def test_without_the_library_there_is_a_sentence(monkeypatch):

@@ -89,7 +89,7 @@ def test_totals_of_a_hundred_matches():
         for deal in range(5)
     ]
     frame = solo_odds.match_total_odds(made(rows, "solitary-gin"))
-    assert frame[["total", "share", "n"]].to_numpy().tolist() == [[20, 0.75, 100], [40, 0.25, 100]]
+    assert frame[["total", "value", "n"]].to_numpy().tolist() == [[20, 0.75, 100], [40, 0.25, 100]]
     assert solo_odds.match_total_odds(HUNDRED).empty
 
 
@@ -188,7 +188,7 @@ def test_the_chance_to_win_a_match_agrees_with_matches_played(player, game, matc
     if game == "solitary-gin":
         assert found["n"] == 5_000
         totals = solo_odds.match_total_odds(deals)
-        met = totals[totals["total"] <= 30]["share"].sum()
+        met = totals[totals["total"] <= 30]["value"].sum()
         assert met == pytest.approx(found["value"], abs=1e-12)
 
 

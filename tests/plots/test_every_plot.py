@@ -67,7 +67,7 @@ def test_bands_and_lines_show_the_values_and_limits():
     frame = FRAMES["gin_by_draw"](VARIANTS[:1], STRATEGIES[:1])
     frame = frame[frame["kind"] == "gin"]
     (axes,) = plots.gin_by_draw(frame, seed=1).axes
-    assert axes.lines[0].get_ydata() == pytest.approx(100 * frame["share"])
+    assert axes.lines[0].get_ydata() == pytest.approx(100 * frame["value"])
     ends = axes.collections[0].get_paths()[0].vertices[:, 1]
     limits = (100 * frame["low"].min(), 100 * frame["high"].max())
     assert (ends.min(), ends.max()) == pytest.approx(limits)
@@ -80,16 +80,16 @@ def test_dots_and_bars_show_the_values_and_limits():
     assert len(shown) == len(frame)
     for _, row in frame.iterrows():
         dot = shown[row["title"]].containers[0]
-        assert dot[0].get_xdata() == pytest.approx([row["difference"]])
+        assert dot[0].get_xdata() == pytest.approx([row["value"]])
         ends = np.sort(dot[2][0].get_segments()[0][:, 0])
         assert ends == pytest.approx([row["low"], row["high"]])
 
 
 def test_metrics_without_a_clear_difference_are_named_and_not_drawn():
     sizes = {"gin": 30, "void": 2, "turns": 4, "margin": 0}
-    rows = [{"metric": metric, "title": metric, "difference": x} for metric, x in sizes.items()]
+    rows = [{"metric": metric, "title": metric, "value": x} for metric, x in sizes.items()]
     names = {"variant": "oklahoma", "strategy": "gold", "opponent": "itself"}
-    frame = with_bounds(rows, "difference", 0.1).assign(base_variant="standard", **names)
+    frame = with_bounds(rows, "value", 0.1).assign(base_variant="standard", **names)
     frame["p_holm"] = np.where(frame["metric"].isin(["gin", "turns"]), 0.001, 0.3)
     figure = plots.forest_plot(frame, seed=1)
     shown = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
@@ -99,12 +99,12 @@ def test_metrics_without_a_clear_difference_are_named_and_not_drawn():
 
 def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
     frame = made_pictures.effects(VARIANTS, STRATEGIES)
-    frame.loc[frame["change"] == "knock=early", ["difference", "low", "high"]] += 5
+    frame.loc[frame["change"] == "knock=early", ["value", "low", "high"]] += 5
     first, second, *_ = plots.gains_by_field(frame, seed=1).axes
     assert [axes.get_title(loc="left") for axes in (first, second)] == ["knock=early", "take=lower"]
     rows = frame[frame["change"] == "knock=early"]
     dots = [container[0].get_xdata()[0] for container in first.containers]
-    assert dots == pytest.approx(list(rows["difference"]))
+    assert dots == pytest.approx(list(rows["value"]))
 
 
 def test_hands_of_two_players_are_not_mixed():

@@ -36,7 +36,7 @@ def test_against_another_opponent_an_effect_is_a_paired_difference():
     row = compute_effect(SIMPLE, changed, base).iloc[0]
     d = (fact(changed, "a_margin") - fact(base, "a_margin")) / fact(base, "deals")
     expected = stats.ttest_1samp(d, 0)
-    assert row["difference"] == pytest.approx(d.mean())
+    assert row["value"] == pytest.approx(d.mean())
     assert row["p"] == pytest.approx(expected.pvalue)
     assert (row["low"], row["high"]) == pytest.approx(tuple(expected.confidence_interval(0.95)))
     names = ["change", "field", "base_strategy", "opponent", "n"]
@@ -50,17 +50,17 @@ def test_among_its_like_an_effect_is_what_a_strategy_has_beyond_even():
     deals = fact(changed, "deals").sum()
     won = fact(changed, "a_match_win").sum() / 2  # counted in halves of a match
     played_matches = fact(changed, "matches").sum()
-    assert points["difference"] == pytest.approx(fact(changed, "a_margin").sum() / deals)
-    assert matches["difference"] == pytest.approx(won / played_matches - 0.5)
+    assert points["value"] == pytest.approx(fact(changed, "a_margin").sum() / deals)
+    assert matches["value"] == pytest.approx(won / played_matches - 0.5)
     for row, metric in ((points, "margin"), (matches, "match_win")):
         assert (row["metric"], row["base_strategy"]) == (metric, "gold")
-        assert row["low"] < row["difference"] < row["high"]
-        assert row["p"] == pytest.approx(2 * stats.norm.sf(abs(row["difference"]) / row["se"]))
+        assert row["low"] < row["value"] < row["high"]
+        assert row["p"] == pytest.approx(2 * stats.norm.sf(abs(row["value"]) / row["se"]))
 
 
 def test_the_seats_of_a_cell_do_not_matter():
     one = compute_effect(ITSELF, played("gold+knock=early", "gold", 0.55), None)
     other = compute_effect(ITSELF, played("gold+knock=early", "gold", 0.55, swapped=True), None)
-    columns = ["difference", "se", "low", "high", "p"]
+    columns = ["value", "se", "low", "high", "p"]
     assert other[columns].to_numpy(float) == pytest.approx(one[columns].to_numpy(float))
     assert list(other["strategy"]) == ["gold+knock=early"]

@@ -8,7 +8,7 @@ import pytest
 
 from simgin.results import sentences
 from simgin.results.run_results import EXTRA_VARIANT_METRICS
-from simgin.stats import differences, league, table
+from simgin.stats import league, table
 from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
 from simgin.stats.round_robin import TRIAD_COLUMNS, Triads
 from support.plain_sentences import list_errors
@@ -185,9 +185,11 @@ def made_differences(*rows, base=("eaai", "gold")):
     for strategy, metric, difference, se, p in rows:
         limits = (difference - 2 * se, difference + 2 * se)
         told = (NAN, NAN) if p is None else (p / 10, p)
-        names = ("eaai", strategy, "simple", *base, "simple", "deal", metric)
-        found.append((*names, difference, se, *limits, *told, 3 * se, 2000, True))
-    return pd.DataFrame(found, columns=list(differences.DIFFERENCE_COLUMNS))
+        names = ("eaai", strategy, "simple", "deal", metric)
+        estimate = (difference, se, *limits, 2000)
+        found.append((*names, *estimate, *base, "simple", *told, 3 * se, True))
+    columns = table.output_columns("differences")[: len(found[0])]
+    return pd.DataFrame(found, columns=list(columns))
 
 
 def test_significant_differences_are_stated_and_the_rest_counted():
@@ -320,7 +322,7 @@ def test_changes_are_sorted_by_what_they_do_over_all_fields():
             p = 0.001 if abs(value) > 0.2 else 0.5
             limits = value - 0.2, value + 0.2
             rows.append(("eaai", change, field, "margin", value, 0.1, *limits, p, 0.01))
-    names = "variant change field metric difference se low high p_holm p".split()
+    names = "variant change field metric value se low high p_holm p".split()
     said = list(sentences.describe_effects(pd.DataFrame(rows, columns=names)))
     told = [f"eaai: {words}" for words in gains]
     assert said == [f"{words} {change}." for change, words in zip("abcdef", told, strict=True)]

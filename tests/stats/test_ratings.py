@@ -114,7 +114,7 @@ def test_the_cross_table_has_every_pair_both_ways():
         rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]].sum() for name in names
     )
     share = (won + (deals - decided) / 2) / deals
-    assert frame["share"].tolist() == pytest.approx([share, 1 - share])
+    assert frame["value"].tolist() == pytest.approx([share, 1 - share])
     assert frame["low"][0] == pytest.approx(1 - frame["high"][1])
     assert list(frame["n"]) == [10_000, 10_000]
     assert list(frame["strategy"] + frame["opponent"]) == ["xy", "yx"]

@@ -129,10 +129,10 @@ def test_circles_are_those_found_by_hand(seed):
     assert found.n_triads == 35 and len(expected) > 2
     seen = {}
     for _, row in found.circles.iterrows():
-        players = [int(row[place][1:]) for place in ("first", "second", "third")]
+        players = [int(row[place][1:]) for place in ("strategy", "opponent", "third")]
         first = players.index(min(players))
         seen[tuple(players[first:] + players[:first])] = row["excess"]
-        assert row["share"] == pytest.approx(0.5 + 0.02 * row["excess"])
+        assert row["value"] == pytest.approx(0.5 + 0.02 * row["excess"])
     assert seen == pytest.approx(expected)
     p = np.sort(stats.norm.sf(list(expected.values())))
     holm = np.minimum(1, np.maximum.accumulate((70 - np.arange(len(p))) * p))
@@ -153,7 +153,7 @@ def test_even_players_seldom_go_round_in_a_circle():
 def test_triads_with_an_unknown_pair_are_left_out():
     cross = made_cross(random_shares(np.random.default_rng(1), 4, 0.1), 0.02)
     unknown = cross[["strategy", "opponent"]].isin(["p0", "p1"]).all(axis=1)
-    cross.loc[unknown, ["share", "se", "low", "high"]] = np.nan
+    cross.loc[unknown, ["value", "se", "low", "high"]] = np.nan
     assert find_circles(cross).n_triads == 2
 
 

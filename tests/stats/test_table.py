@@ -8,6 +8,7 @@ import pytest
 
 from simgin.core import batch_columns
 from simgin.stats import metrics, table
+from simgin.stats.estimate import Estimate
 from support import toy_deals as toy
 
 RNG = np.random.default_rng(7)
@@ -92,31 +93,34 @@ def test_the_csv_has_ten_digits_empty_cells_and_unix_line_ends():
     assert rows[0]["value"] == float(lines[1].split(",")[5])
 
 
-def test_every_frame_of_estimates_is_written_with_the_same_first_columns():
-    who = {"variant": "eaai", "strategy": "gold", "opponent": "simple"}
-    limits = {"se": 0.01, "low": 0.2, "high": 0.3}
-    told = {**who, "metric": "match_win", "difference": 0.25, **limits, "n": 9, "p": 0.5}
-    lines = table.format_csv(pd.DataFrame([told])).splitlines()
-    assert lines[0] == "variant,strategy,opponent,unit,metric,value,se,low,high,n,p,kind"
-    assert lines[1] == "eaai,gold,simple,match,match_win,0.25,0.01,0.2,0.3,9,0.5,difference"
-    (row,) = table.to_records(pd.DataFrame([told]))
-    assert row["value"] == row["difference"] == 0.25 and list(row)[:10] == [*table.TABLE_COLUMNS]
+def test_rows_have_the_declared_columns_of_their_output():
+    names = {"variant": "eaai", "strategy": "gold", "opponent": "simple", "metric": "match_win"}
+    row = {**names, "p": 0.5, **table.estimate_columns(Estimate(0.25, 0.01, 9, 0.2, 0.3), 9)}
+    frame = table.build_frame("effects", [row])
+    assert table.format_csv(frame).splitlines() == [
+        "variant,strategy,opponent,unit,metric,value,se,low,high,n,p",
+        "eaai,gold,simple,match,match_win,0.25,0.01,0.2,0.3,9,0.5",
+    ]
+    (record,) = table.to_records(frame)
+    assert list(record)[:10] == [*table.TABLE_COLUMNS] and record["value"] == 0.25
+    assert tuple(table.build_frame("effects", [])) == table.output_columns("effects")
+    assert list(table.build_frame("rounds", [{"gain": 1, "round": 2}])) == ["round", "gain"]
+    with pytest.raises(ValueError, match=r"rows\.toml does not list size for effects"):
+        table.build_frame("effects", [row | {"size": 1}])
+
+
+def test_several_estimates_of_a_row_become_several_rows():
     rows = pd.DataFrame({"place": [1, 2], "strategy": ["a", "b"], "n": [5, 6]})
     for name, first in {"elo": 10, "margin": 0.5}.items():
         for at, end in enumerate(("", "_se", "_low", "_high")):
             rows[name + end] = [first + at, 2 * first + at]
-    lines = table.format_csv(rows).splitlines()
-    assert lines[1:] == [
+    frame = table.build_frame("league", table.stack_estimates(rows, ("elo", "margin")))
+    assert table.format_csv(frame).splitlines()[1:] == [
         ",a,,,elo,10,11,12,13,5,1",
         ",a,,deal,margin,0.5,1.5,2.5,3.5,5,1",
         ",b,,,elo,20,21,22,23,6,2",
         ",b,,deal,margin,1,2,3,4,6,2",
     ]
-    told = table.to_records(rows)
-    assert [row["value"] for row in told] == [10, 0.5, 20, 1]
-    assert [row["elo"] for row in told] == [10, 10, 20, 20]  # as it was called before
-    numbers = pd.DataFrame({"parameter": ["k"], "tuned": [3]})
-    assert table.format_csv(numbers) == "parameter,tuned\nk,3\n"
 
 
 def test_a_zero_has_no_minus_sign():

@@ -33,14 +33,6 @@ def rows_for(variants, strategies, **columns):
     ]
 
 
-def rename_value(rows, name):
-    return [{name if key == "value" else key: x for key, x in row.items()} for row in rows]
-
-
-def shares(rows):
-    return with_bounds(rename_value(rows, "share"), "share")
-
-
 def scores(variants, strategies):
     tens = range(0, 100, 10)
     made = with_bounds(rows_for(variants[:1], strategies[:1], dealer=(0, 1), a=tens, b=tens))
@@ -53,14 +45,14 @@ def differences(variants, strategies):
     rows = []
     for variant, i in itertools.product(variants, range(7)):
         metric = {"metric": f"m{i}", "title": f"points per deal, sd {i}"}
-        rows.append({"variant": variant, **names, **metric, "difference": 10.0**i - 5})
-    made = with_bounds(rows, "difference", 0.5)
-    return made.assign(p_holm=(made["difference"].abs() < 6).astype(float))
+        rows.append({"variant": variant, **names, **metric, "value": 10.0**i - 5})
+    made = with_bounds(rows, "value", 0.5)
+    return made.assign(p_holm=(made["value"].abs() < 6).astype(float))
 
 
 def effects(variants, strategies):
     made = rows_for(variants[:1], strategies, change=("take=lower", "knock=early"))
-    rows = with_bounds(rename_value(made, "difference"), "difference", 0.5)
+    rows = with_bounds(made, "value", 0.5)
     return rows.assign(opponent="gold", field=rows["strategy"] + " v gold")
 
 
@@ -131,10 +123,10 @@ FRAMES = {
     "endings_by_player_type": lambda v, _: rows_by_player_type(
         v, metric=("gin", "knock", "undercut", "void")
     ).assign(value=0.25, low=0.24, high=0.26),
-    "match_length": lambda v, s: shares(rows_for(v, s[:1], turns=range(0, 200, 10))).assign(
+    "match_length": lambda v, s: with_bounds(rows_for(v, s[:1], turns=range(0, 200, 10))).assign(
         width=10, median=85.0
     ),
-    "knocks_by_turn": lambda v, s: shares(
+    "knocks_by_turn": lambda v, s: with_bounds(
         rows_for(v, s[:1], turn=range(1, 12), deadwood=range(11))
     ),
     "score_difference": fifths,
@@ -148,9 +140,9 @@ FRAMES = {
         rows_for(v, s[:1], measure=("points", "share"), k=range(0, 12, 2))
     ),
     "win_by_score": scores,
-    "gin_by_draw": lambda v, s: shares(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
+    "gin_by_draw": lambda v, s: with_bounds(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
     "skill": lambda v, s: with_bounds(rows_for(v, (*s[:2], "hindsight"))),
-    "match_totals": lambda v, s: shares(rows_for(v[:1], s, total=range(0, 100, 10))),
+    "match_totals": lambda v, s: with_bounds(rows_for(v[:1], s, total=range(0, 100, 10))),
     "forest_plot": differences,
     "gains_by_field": effects,
     "search_history": search,
@@ -164,7 +156,7 @@ SIZES = {
         tuple(f"gold-early+knock=at:k={i}" for i in range(12)),
     ),
 }
-VALUES = ("value", "share", "difference", "cost", "gain", "elo", "lead")
+VALUES = ("value", "cost", "gain", "elo", "lead")
 
 
 def matchups(variants, strategies):
@@ -204,8 +196,8 @@ def cross(variants, strategies):
     rows = []
     for (i, a), (j, b) in itertools.permutations(enumerate(names), 2):
         share = 0.5 + (j - i) / (2 * len(names))
-        rows.append({"variant": variants[0], "strategy": a, "opponent": b, "share": share})
-    return with_bounds(rows, "share")
+        rows.append({"variant": variants[0], "strategy": a, "opponent": b, "value": share})
+    return with_bounds(rows)
 
 
 # Pictures of more than a frame -> what they are drawn from
