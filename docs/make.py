@@ -10,6 +10,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- reviewed: NAME -->                  verdicts and scorecard of a review in results/reference
     <!-- charted: NAME -->                   what a chart in results/reference says
     <!-- types: VARIANT -->                 the player types of a game
+    <!-- columns: outputs|names -->       the output files, or what their columns mean
     <!-- scorecard -->                       the rows of a review's scorecard
     <!-- plots -->                           the pictures that simgin.plots draws
     <!-- view -->                           the fields of the view that a policy is given
@@ -47,6 +48,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "metrics": metrics.of_unit,
     "kinds": metrics.kinds_of_player,
     "types": metrics.player_types,
+    "columns": metrics.columns,
     "scorecard": metrics.of_reviews,
     "reviewed": metrics.of_review,
     "charted": metrics.of_chart,

@@ -2,6 +2,8 @@
 
 import inspect
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from blocks import facts
 from blocks.markdown import one_line, table
@@ -13,6 +15,7 @@ from simgin.review.review_request import SECONDS_PER_TURN
 from simgin.rules import variants
 from simgin.stats import metrics
 from simgin.stats.metrics import Metric
+from simgin.stats.table import read_schema
 from simgin.strategy import cast
 
 
@@ -20,6 +23,30 @@ def of_unit(unit: str) -> str:
     """What every metric of a unit is, and how its number and its error are computed."""
     head = ("metric", "players", "what it is", "numerator", "denominator", "share", "error over")
     return table(head, [definition(metric) for metric in metrics.METRICS if metric.unit == unit])
+
+
+def columns(what: str) -> str:
+    """The output files with their columns after the ten of estimates, or what each column means."""
+    schema = read_schema()
+    outputs = schema["outputs"]
+    if what == "outputs":
+        head = ("file", "written by", "contents", "columns after the ten, or all (*)")
+        return table(head, [_output(name, entry) for name, entry in outputs.items()])
+    lines = [(f"`{name}`", *told) for name, told in schema["columns"].items()]
+    for name, entry in outputs.items():
+        for column, told in entry.get("meanings", {}).items():
+            lines.append((f"`{column}` in {_file(name, entry)}", *told))
+    return table(("column", "meaning", "unit"), lines)
+
+
+def _output(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
+    own = ", ".join(f"`{column}`" for column in entry.get("columns", ()))
+    return _file(name, entry), entry["by"], entry["about"], own + " *" * entry.get("plain", False)
+
+
+def _file(name: str, entry: Mapping[str, Any]) -> str:
+    file = entry.get("file", name)
+    return f"`{file}.csv`" if file else f"`--json` of {entry['by']}"
 
 
 def definition(metric: Metric) -> tuple[str, ...]:

@@ -26,12 +26,9 @@ def tidy_rows(result: str) -> pd.DataFrame:
 
 
 def csv(result: str, name: str) -> pd.DataFrame:
-    """Another table of a reference result, as findings have it: a league has a row a strategy."""
+    """Another table of a reference result; that of a league with a row for each strategy."""
     rows = pd.read_csv(REFERENCE / result / f"{name}.csv")
-    if name == "league":
-        return _wide(rows)
-    own = {"cross": "share", "effects": "difference", "differences": "difference"}
-    return rows.rename(columns={"value": own.get(name, "value")})
+    return _wide(rows) if name == "league" else rows
 
 
 def _wide(rows: pd.DataFrame) -> pd.DataFrame:

@@ -135,7 +135,7 @@ def _in_the_league() -> dict[str, dict[str, str]]:
     """Elo under eaai with its error, per cent of matches won against simple, and speed."""
     league, cross = csv("league", "league"), csv("league", "cross")
     of_simple = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")]
-    shares = of_simple.set_index("strategy")["share"]
+    shares = of_simple.set_index("strategy")["value"]
     entries = {}
     for _, row in league[league["variant"] == "eaai"].iterrows():
         name = row["strategy"]
@@ -152,7 +152,7 @@ def _elsewhere() -> dict[str, dict[str, str]]:
     """Strategies that have not played in the league, or are made for another variant."""
     mc = _value("mc", "eaai", "mc", "simple", "match_win")
     looking = _value("champion-mc", "eaai", "champion-mc", "simple", "match_win")
-    dice = csv("dice", "cross").set_index(["variant", "strategy"])["share"]
+    dice = csv("dice", "cross").set_index(["variant", "strategy"])["value"]
     won = 100 * dice["dice", "dice-player"]
     entries = {
         "champion-mc": {"result": f'"{100 * looking:.0f} % v simple"', **_speed("champion-mc")},

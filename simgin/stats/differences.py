@@ -229,7 +229,7 @@ def add_verdicts(frame: Frame, margin: str | float) -> Frame:
         classify_difference(low, high, width) if own else None for low, high, own in limits
     ]
     margins: list[Any] = [width if own else None for own in chosen]
-    return frame.assign(margin=margins, verdict=found)
+    return build_frame("differences", frame.assign(margin=margins, verdict=found))
 
 
 def parse_margin(margin: str | float) -> float:

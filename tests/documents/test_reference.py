@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 
 from simgin.runs.directory import with_checksum
 from simgin.stats.metrics import METRICS_BY_NAME
-from simgin.stats.table import TABLE_COLUMNS
+from simgin.stats.table import TABLE_COLUMNS, output_columns, read_schema
 from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,6 +99,12 @@ FRAMES = [
 def test_every_frame_has_the_columns_of_tidy_rows_and_shares_from_0_to_1(path):
     frame = pd.read_csv(path, keep_default_na=False, na_values={"value": ""})
     assert tuple(frame.columns[:10]) == TABLE_COLUMNS
+    declared = [
+        output_columns(output)
+        for output, entry in read_schema()["outputs"].items()
+        if fnmatch(path.stem, entry.get("file") or output)
+    ]
+    assert any(set(frame) <= set(columns) for columns in declared) or len(frame.columns) == 10
     shares = frame[
         frame["metric"].map(
             lambda name: name in METRICS_BY_NAME and METRICS_BY_NAME[name].is_proportion

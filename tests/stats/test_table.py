@@ -109,6 +109,15 @@ def test_rows_have_the_declared_columns_of_their_output():
         table.build_frame("effects", [row | {"size": 1}])
 
 
+def test_every_column_of_an_output_has_a_meaning_and_every_meaning_a_column():
+    schema = table.read_schema()
+    used = {name for output in schema["outputs"] for name in table.output_columns(output)}
+    assert used == set(schema["columns"])
+    for output, entry in schema["outputs"].items():
+        assert set(entry.get("meanings", {})) <= set(table.output_columns(output))
+        assert len(set(table.output_columns(output))) == len(table.output_columns(output))
+
+
 def test_several_estimates_of_a_row_become_several_rows():
     rows = pd.DataFrame({"place": [1, 2], "strategy": ["a", "b"], "n": [5, 6]})
     for name, first in {"elo": 10, "margin": 0.5}.items():
