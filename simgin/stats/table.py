@@ -80,7 +80,7 @@ def build_frame(output: str, rows: Any) -> Frame:
     """
     columns = output_columns(output)
     frame = make_frame(rows)
-    if undeclared := ", ".join(name for name in frame if name not in columns):
+    if undeclared := ", ".join(name for name in map(str, frame) if name not in columns):
         raise ValueError(f"rows.toml does not list {undeclared} for {output}.")
     if frame.empty:
         return make_frame([], columns)
@@ -95,13 +95,12 @@ def build_frame(output: str, rows: Any) -> Frame:
     return frame.reindex(columns=[name for name in columns if name in frame])
 
 
-def stack_estimates(frame: Frame, names: Sequence[str], label: str = "metric") -> Frame:
-    """Return a row for each of several estimates of a row, with its name in the column `label`.
+def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
+    """Return a row for each of several estimates of a row, with its name as the metric.
 
     Args:
         frame: Rows with the columns NAME, NAME_low, NAME_high, and optionally NAME_se.
         names: Names of the estimates.
-        label: Column for the names.
     """
     import pandas as pd
 
@@ -111,7 +110,7 @@ def stack_estimates(frame: Frame, names: Sequence[str], label: str = "metric") -
     for name in names:
         own = {to: f"{name}{end}" for end, to in COLUMN_SUFFIXES.items()}
         numbers = {to: frame[column] for to, column in own.items() if column in frame}
-        parts.append(others.assign(**{label: name}, **numbers))
+        parts.append(others.assign(metric=name, **numbers))
     return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
 
 
