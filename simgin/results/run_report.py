@@ -381,9 +381,10 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
             c for c in columns if (c.name in WIN_METRICS) == is_shown and c.name != "turns"
         ]
         alt = describe_frame(wide, (*PLAYER_COLUMNS, *shown_columns))
-        rows = table.stack_estimates(wide, [column.name for column in shown_columns])
-        columns_of_rows = [*(c.name for c in PLAYER_COLUMNS), "metric", "value", "low", "high"]
-        rows = table.build_frame("table", rows[columns_of_rows])
+        names = [column.name for column in shown_columns]
+        bounds = [f"{metric}{end}" for metric in names for end in ("", "_low", "_high")]
+        part = wide[[*(column.name for column in PLAYER_COLUMNS), *bounds]]
+        rows = table.build_frame("table", table.stack_estimates(part, names))
         yield Plot(name, question, alt, figure, rows)
 
 

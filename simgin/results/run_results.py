@@ -63,7 +63,7 @@ class RunResults(RenamedAttributes):
     ledger: Ledger
 
     def __repr__(self) -> str:
-        return f"<Findings of {len(self.matchup_keys)} matchups; frames: {', '.join(OUTPUTS)}>"
+        return f"<Findings of {len(self.matchup_keys)} matchups; frames: {', '.join(OUTPUTS.values())}>"
 
     def __getstate__(self) -> object:
         raise TypeError("findings hold an open ledger; pickle their frames, such as table")
@@ -525,7 +525,7 @@ def format_differences(differences: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: If the DataFrame contains no differences.
     """
-    if not {"metric", "value"} <= set(differences.columns):
+    if not {"metric", "base_variant"} <= set(differences.columns):
         raise ValueError("forest takes the differences of findings, such as found.differences.")
     metrics = differences["metric"].map(METRICS_BY_NAME)
     factors = metrics.map(lambda metric: metric.display_factor).astype(float)
