@@ -63,7 +63,8 @@ class RunResults(RenamedAttributes):
     ledger: Ledger
 
     def __repr__(self) -> str:
-        return f"<Findings of {len(self.matchup_keys)} matchups; frames: {', '.join(OUTPUTS.values())}>"
+        names = ", ".join(OUTPUTS.values())
+        return f"<Findings of {len(self.matchup_keys)} matchups; frames: {names}>"
 
     def __getstate__(self) -> object:
         raise TypeError("findings hold an open ledger; pickle their frames, such as table")
