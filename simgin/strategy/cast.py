@@ -26,10 +26,14 @@ class PlayerType(NamedTuple):
     strategy: str
 
 
-BEGINNER, KNOCKS_IMMEDIATELY, KNOCKS_EARLY, PLAYS_FOR_GIN, STRONG = (
-    entry["name"] for entry in CAST["two_player"]
-)
-NAIVE, CAREFUL, _ = (entry["name"] for entry in CAST["solitaire"])
+_TWO_PLAYER: dict[str, str] = {entry["key"]: entry["name"] for entry in CAST["two_player"]}
+_SOLITAIRE: dict[str, str] = {entry["key"]: entry["name"] for entry in CAST["solitaire"]}
+BEGINNER = _TWO_PLAYER["beginner"]
+KNOCKS_IMMEDIATELY = _TWO_PLAYER["knocks_immediately"]
+KNOCKS_EARLY = _TWO_PLAYER["knocks_early"]
+PLAYS_FOR_GIN = _TWO_PLAYER["plays_for_gin"]
+STRONG = _TWO_PLAYER["strong"]
+NAIVE, CAREFUL = _SOLITAIRE["naive"], _SOLITAIRE["careful"]
 CHAMPION: str = CAST["two_player"][-1]["strategy"]
 CHALLENGERS: list[str] = CAST["strong"]["challengers"]
 TRAINING: dict[str, Any] = CAST["training"]
