@@ -56,7 +56,11 @@ def mc_take(view, rules, params):
 
 @helper
 def lowest_cost_discards(legal, view, rules, params):
-    """Return the discards with the lowest costs, and their negative gains over the first."""
+    """Return the discards that champion's weights rate best, best first.
+
+    Returns:
+        Up to MAX_DISCARDS_TRIED cards, and for each card the lowest cost minus its own cost.
+    """
     weights = player.current_weights(view, rules, champion_weights(params))
     tried, prices = int_stack_array(), float_stack_array()
     n = player.write_candidates(legal, view, rules, weights, tried, prices)

@@ -78,7 +78,7 @@ def _structure(card, view, chances):
 
 @helper
 def _structure_share(view, start, fade, floor):
-    """Return the share of structure on this turn."""
+    """Return the weight of hand structure relative to deadwood on this turn."""
     return max(floor, start * (1 - sqrt(view.turns / fade))) if fade > 0 else start
 
 

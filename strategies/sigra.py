@@ -231,9 +231,10 @@ def _write_withheld(view, hand, changed, before, held, rules):
 
 @helper
 def _withheld_value(view, hand, card, chance, rules):
-    """Return a card's points times the expected number of the opponent's melds through it.
+    """Return the value of keeping a card from the opponent, in points.
 
-    Only melds with a card that the opponent took count.
+    The value is the card's points times the expected number of melds that the opponent could make
+    of the card and at least one card that it took from the pile.
     """
     his, free = view.known, view.known | view.unseen & ~hand
     melds = _opponent_runs(

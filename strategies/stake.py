@@ -115,7 +115,10 @@ def dead_answer(view, rules, params):
     weights="stake.npy",
 )
 def by_value(view, rules, params):
-    """Make the offer that wins the match most often against best answers; ties: the largest."""
+    """Make the offer with the highest match win probability against optimal answers.
+
+    If several offers are equally good, the largest number is offered.
+    """
     won, lost = _win_and_loss_probability(view, rules, params[1:], ON_TURN)
     best, most = 0, _value_without_offer(view, rules, won, lost, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):

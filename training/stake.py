@@ -90,9 +90,10 @@ def _share(cell):
 
 
 def smooth_proportions(tally):
-    """Return proportions won and lost, with PRIOR_DEALS deals of the band above as a prior.
+    """Return the smoothed proportions of deals won and lost in each band of deadwood.
 
-    A band without observations therefore equals the band above.
+    The proportions of the next higher band are the prior, with the weight of PRIOR_DEALS deals. A
+    band without observations therefore equals the band above it.
     """
     shares = np.zeros(tally.shape[:-1] + (2,))
     above = tally.sum(axis=2)[..., :2] / np.maximum(tally.sum(axis=2)[..., 2:], 1)

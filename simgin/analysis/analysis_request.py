@@ -124,13 +124,13 @@ class AnalysisResult:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         matchups = {one.matchup.title: one.matchup for one in self.found.values()}
         return build_identity(list(matchups.values()))
 
     @property
     def units(self) -> list[int]:
-        """See `simgin.report.report.Result`."""
+        """Number of units of analysis per matchup; see `Result.units`."""
         worlds = next(iter(self.found.values())).n_worlds
         return [worlds] * len(self.identity["matchups"])
 

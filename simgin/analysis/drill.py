@@ -128,7 +128,10 @@ class Exercise:
 
     @cached_property
     def options(self) -> list[int]:
-        """Indices of the actions to choose from; of each way to end the deal only the best."""
+        """Indices of the actions offered as answers, in ascending order.
+
+        Of the actions that end the deal in the same way, only the best is offered.
+        """
         options: dict[str, int] = {}
         for index in self.analysis.ranking:
             action = self.position.actions[index]
@@ -174,12 +177,12 @@ class Drill:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return build_identity([*self.request.players, self.request.evaluator])
 
     @property
     def units(self) -> list[int]:
-        """See `simgin.report.report.Result`."""
+        """Number of units of analysis per matchup; see `Result.units`."""
         return [DEALS_PER_POSITION * self.request.n_positions] * (len(self.request.players) + 1)
 
     def frames(self) -> dict[str, Frame]:

@@ -130,12 +130,12 @@ class ErrorRates(RenamedAttributes):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return build_identity([self.task.evaluator])
 
     @property
     def units(self) -> list[int]:
-        """See `simgin.report.report.Result`."""
+        """Number of units of analysis per matchup; see `Result.units`."""
         return [len(self.decisions)]
 
     def frames(self) -> dict[str, pd.DataFrame]:

@@ -172,12 +172,12 @@ class FoundDeals:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return build_identity(self.request.matchups)
 
     @property
     def units(self) -> list[int]:
-        """See `simgin.report.report.Result`."""
+        """Number of units of analysis per matchup; see `Result.units`."""
         return [matchup.count_units(self.request.n) for matchup in self.request.matchups]
 
     def frames(self) -> dict[str, pd.DataFrame]:

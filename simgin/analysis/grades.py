@@ -140,7 +140,7 @@ class Grade(error_rates.ErrorRates):
     cover other deals of the player. With more deals, they are standard errors of a mean over deals.
 
     Attributes:
-        judged: Evaluated decisions by deal, with the index of the deal as `unit`.
+        decisions: Evaluated decisions by deal, with the index of the deal as `unit`.
         deals_played: Deals as returned by `with_player_at`.
         files: Paths of the deals, if they were read from files.
         opponent_decisions: Evaluated decisions of the opponent by deal.
@@ -347,7 +347,10 @@ def measurement_worlds(task: error_rates.RatingTask) -> int:
 def make_rating_task(
     name: str, evaluator: Matchup, deals: int, worlds: int = error_rates.DEFAULT_EVALUATION_WORLDS
 ) -> error_rates.RatingTask:
-    """Return the task for a player whose policies are never called."""
+    """Return the task of rating a player from recorded deals.
+
+    The player's policies are never called, because its decisions are read from the deals.
+    """
     player = with_policies(evaluator.a, {}, name)
     return error_rates.RatingTask(replace(evaluator, a=player), evaluator, deals, worlds)
 
@@ -422,7 +425,7 @@ def grade_verdict(result: Grade) -> Iterator[str]:
 
 
 def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
-    """Yield sentences for enough deals: the error rate, and the result with and without luck."""
+    """Yield the sentences on a player with enough deals to estimate an error rate."""
     like = _similar_strategies(grade.total) if grade.is_comparable else ""
     yield f"{player} gave up {_format_estimate(grade.total)} {grade.unit_per_deal}{like}."
     if grade.result:
@@ -435,7 +438,7 @@ def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
 
 
 def _deal_sentences(grade: Grade, player: str) -> Iterator[str]:
-    """Yield sentences for few deals: the loss in these deals."""
+    """Yield the sentences on a player with too few deals to estimate an error rate."""
     is_one = grade.n_deals == 1
     deals = "this deal" if is_one else f"these {grade.n_deals} deals"
     if grade.total.se:

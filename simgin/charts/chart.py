@@ -191,12 +191,12 @@ class Chart:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return build_identity([self.request.matchup])
 
     @property
     def units(self) -> list[int]:
-        """See `simgin.report.report.Result`."""
+        """Number of units of analysis per matchup; see `Result.units`."""
         return [self.request.n_deals]
 
     def frames(self) -> dict[str, pd.DataFrame]:

@@ -300,7 +300,7 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
 
 
 class Coach:
-    """Evaluator of the decisions of seat 0, one after another."""
+    """Coach that comments on the decisions of seat 0 and adds up their costs in a deal."""
 
     def __init__(self, matchup: Matchup) -> None:
         self.matchup = matchup

@@ -67,7 +67,7 @@ def plan_rows(
 
 
 def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
-    """Return the expected half-widths of a task, and the size that a difference needs."""
+    """Return the keys `half_width` and, if `power` is given, `needed` of a row of the plan."""
     share, points = by_metric = estimate_deviations(task.matchup)
     half = {name: Z95 * sd / math.sqrt(task.units) for name, sd in by_metric.items()}
     found: dict[str, Any] = {"half_width": {name: float(f"{x:.3g}") for name, x in half.items()}}

@@ -47,7 +47,7 @@ def required_ranks(points):
 
 @jit
 def shot_deadwood(points, rules):
-    """Return the points of the cards that a shot leaves over, which depend only on the score."""
+    """Return the deadwood of a shot, which depends only on the player's score `points`."""
     tens, ones = points // 10 % 10, points % 10
     return (rules.value[0, tens - 1] if tens else 0) + (rules.value[0, ones - 1] if ones else 0)
 

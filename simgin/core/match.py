@@ -73,7 +73,7 @@ def reset_die(state):
 
 @jit
 def match_target(rules, seat):
-    """Return what a seat needs to win the match: points, deals or games; or the total allowed."""
+    """Return the points, deals or games that a seat needs to win, or the total that is allowed."""
     if rules.goal == GOAL_DEALS or (rules.goal == GOAL_RACE and seat != rules.race_points_seat):
         return rules.deals_target
     if rules.goal == GOAL_GAMES:

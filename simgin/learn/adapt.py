@@ -148,7 +148,7 @@ class AdaptRequest:
 
     @property
     def n_pieces(self) -> int:
-        """The number of parts of the work: the rounds, the opponent table and the confirmation."""
+        """Number of progress steps: two per round, one for the opponent table, one to confirm."""
         return 2 * self.rounds + 2
 
 
@@ -164,7 +164,7 @@ class AdaptedChampion(Improvement):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return self.training.identity
 
     @property

@@ -98,7 +98,7 @@ class TrainRequest:
 
     @property
     def n_pieces(self) -> int:
-        """The number of parts of the work: the rounds and the confirmation."""
+        """Number of progress steps: one per round and one for the confirmation."""
         return self.rounds + 1
 
     @property
@@ -225,7 +225,7 @@ class TrainingResult(Improvement):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return self.training.identity
 
     @property

@@ -338,12 +338,12 @@ class Improvement:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return self.request.identity
 
     @property
     def units(self) -> list[int]:
-        """See `simgin.report.report.Result`."""
+        """Number of units of analysis per matchup; see `Result.units`."""
         matchups = self.request.matchups(self.request.strategy, self.request.seed)
         return [matchup.count_units(self.request.confirmed) for matchup in matchups]
 

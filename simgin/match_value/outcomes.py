@@ -87,7 +87,7 @@ class Outcomes:
         return np.asarray(kept_counts / (kept_counts @ (dealer[:, None] == dealer)))
 
     def with_mirrored_deals(self) -> Outcomes:
-        """Return the counts with every deal counted for A and, mirrored, for B.
+        """Return counts that include every deal a second time with the sides swapped.
 
         This is appropriate for a strategy that plays against itself.
         """
@@ -246,7 +246,7 @@ class ScoreOutcomes:
         return np.concatenate([self.start.probabilities, weights], axis=1)
 
     def with_mirrored_deals(self) -> ScoreOutcomes:
-        """Return the counts with every deal counted for A and, mirrored, for B."""
+        """Return counts that include every deal a second time with the sides swapped."""
         start = self.start.with_mirrored_deals()
         winner = self.column("winner")
         mirrored = {

@@ -133,12 +133,12 @@ class Odds(RenamedAttributes):
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return build_identity([matchup for matchup, _ in self.played])
 
     @property
     def units(self) -> list[int]:
-        """See `simgin.report.report.Result`."""
+        """Number of units of analysis per matchup; see `Result.units`."""
         return [units for _, units in self.played]
 
     def frames(self) -> dict[str, pd.DataFrame]:

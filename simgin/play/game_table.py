@@ -142,7 +142,7 @@ class GameTable:
 
     Args:
         matchup: Matchup; the strategies of external seats are not called.
-        outside: Seats played by external programs.
+        external_seats: Seats played by external programs.
         unit: Number of the shuffles in the random streams.
     """
 

@@ -175,7 +175,7 @@ def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
 def _draw_segments(
     axes: Axes, segments: Sequence[tuple[str, str, np.ndarray]], n_rows: int
 ) -> np.ndarray:
-    """Draw the parts of the bars with lines between sides, and return the lengths of the bars.
+    """Draw the segments of the stacked bars, with a line between sides, and return bar lengths.
 
     Args:
         axes: The axes.

@@ -132,7 +132,7 @@ def _draw_endings(
 def knocks_by_turn(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot the deadwood with which the strong player knocks by its own turn, per variant.
+    """Plot when and with how much deadwood the strong player knocks, per variant.
 
     Columns: turn, deadwood, share (of all knocks of the variant).
 

@@ -58,7 +58,7 @@ def _split_name(name: str, width: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Sentences:
-    """Sentences for rich, each starting on a new line.
+    """Text for the terminal (a rich renderable) in which each sentence starts on a new line.
 
     Args:
         sentences: Sentences in order of importance.

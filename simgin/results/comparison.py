@@ -45,12 +45,12 @@ class Comparison:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return self.run.ledger.identity
 
     @property
     def units(self) -> list[int]:
-        """See `simgin.report.report.Result`."""
+        """Number of units of analysis per matchup; see `Result.units`."""
         return self.run.units
 
     def frames(self) -> dict[str, pd.DataFrame]:

@@ -64,19 +64,19 @@ class RunResults(RenamedAttributes):
 
     def __repr__(self) -> str:
         names = ", ".join(OUTPUTS.values())
-        return f"<Findings of {len(self.matchup_keys)} matchups; frames: {names}>"
+        return f"<RunResults of {len(self.matchup_keys)} matchups; frames: {names}>"
 
     def __getstate__(self) -> object:
         raise TypeError("findings hold an open ledger; pickle their frames, such as table")
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return self.info.identity
 
     @property
     def units(self) -> list[int]:
-        """See `simgin.report.report.Result`."""
+        """Number of units of analysis per matchup; see `Result.units`."""
         return [end.units for end in self.info.stop_results]
 
     def frames(self) -> dict[str, pd.DataFrame]:

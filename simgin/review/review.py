@@ -86,12 +86,12 @@ class Review(RenamedAttributes):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """See `simgin.report.report.Result`."""
+        """Identity of the result; see `Result.identity`."""
         return self.results.identity
 
     @property
     def units(self) -> list[int]:
-        """See `simgin.report.report.Result`."""
+        """Number of units of analysis per matchup; see `Result.units`."""
         return self.results.units
 
     def frames(self) -> dict[str, Frame]:

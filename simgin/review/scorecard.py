@@ -131,11 +131,12 @@ class ScorecardRow:
     is_training_independent: bool = False
 
     def effect_bounds(self, baseline: PairedEstimate, n_matches: int) -> tuple[float, float]:
-        """Return the bounds of effects from which a difference is "a little" and "much".
+        """Return the smallest differences that are called "a little" and "much".
 
-        A difference reaches a bound if that number of matches under each rule set would show it in
-        five of six cases: the standard error of the difference, estimated from the baseline, equals
-        the difference.
+        The bound for "much" is the standard error of the difference between MATCHES_PER_EVENING
+        matches under each rule set, estimated from the baseline. The bound for "a little" is that
+        of EVENINGS times as many matches. A true difference of one standard error is observed with
+        the right sign with probability 5/6.
 
         Args:
             baseline: Value under the baseline.

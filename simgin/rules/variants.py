@@ -311,7 +311,10 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
 
 
 def _merge_parts(parts: list[_Part]) -> list[_Part]:
-    """Return the parts with each name once, at its last position, and known pairs combined."""
+    """Combine pairs of parts that equal a built-in variant, and drop repeated parts.
+
+    Of a part that occurs several times, only the last occurrence is kept.
+    """
     for merge in load_variants_file()["merges"]:
         pair = merge["names"]
         texts = [part.text for part in parts]

@@ -227,7 +227,7 @@ class Schedule:
         tasks: Matchups of the run with their sizes.
         ledger: Ledger with the finished batches, which are not played again.
         workers: Number of blocks played at the same time.
-        recorded: True to record every deal.
+        record_deals: True to record every deal.
         seconds: Playing time per matchup; None for no limit.
     """
 

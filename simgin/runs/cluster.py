@@ -133,7 +133,7 @@ class ClusterPool:
 
     Args:
         address: `tcp://host:port` of the scheduler, or `local:N` for N processes on this machine.
-        tell: Function called with a message while no worker is available.
+        on_wait: Function called with a message while no worker is available.
 
     Raises:
         ClusterError: If the scheduler cannot be reached.

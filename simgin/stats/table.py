@@ -208,7 +208,10 @@ def _to_json_value(cell: Any) -> Any:
 
 
 def to_rows(tidy: TidyRows) -> Rows:
-    """Return tidy rows as dictionaries; the screen output of a match needs no pandas."""
+    """Return tidy rows as a list of dictionaries.
+
+    A list is returned unchanged, so that the screen output of a match does not import pandas.
+    """
     if isinstance(tidy, list):
         return tidy
     return [{str(name): value for name, value in row.items()} for row in tidy.to_dict("records")]

@@ -258,7 +258,7 @@ def format_values_toml(values: SlotValues) -> str:
 
 
 def _to_toml(text: str) -> str:
-    """Return a value in TOML: a number unchanged, a word in quotes."""
+    """Format a value as TOML: numbers stay unchanged, other values are quoted."""
     try:
         float(text)
     except ValueError:

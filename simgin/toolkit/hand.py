@@ -49,7 +49,7 @@ def total_points(cards, rules):
 
 @jit
 def cards_of_ranks(ranks):
-    """Return all cards of some ranks.
+    """Return all cards that have one of the given ranks.
 
     Args:
         ranks: Ranks as thirteen bits, ace first.
