@@ -2,7 +2,9 @@
 
 import inspect
 import re
+import runpy
 import shlex
+import sys
 from pathlib import Path
 
 import click
@@ -11,6 +13,7 @@ import pytest
 from simgin import plots, toolkit
 from simgin.checks.contract import CHECKS
 from simgin.cli.main import cli
+from simgin.core import batch_columns
 from simgin.review import review_request, scorecard
 from simgin.rules import variants
 from simgin.stats import metrics
@@ -42,11 +45,13 @@ def test_every_link_resolves():
 
 
 def test_pages_for_users_link_to_none_for_developers():
-    developers = re.compile(r"\]\([^)]*(decisions/|architecture\.md|threat-model\.md|CONTRIBUTING)")
+    developers = re.compile(
+        r"\]\([^)]*(decisions/|development/|architecture\.md|threat-model\.md|CONTRIBUTING)"
+    )
     docs = ROOT / "docs"
     own = [docs / "architecture.md", docs / "explanation/threat-model.md"]
     users = [page for page in PAGES if docs in page.parents and page not in own]
-    users = [page for page in users if page.parent.name != "decisions"]
+    users = [page for page in users if page.parent.name not in ("decisions", "development")]
     assert [page.name for page in users if developers.search(page.read_text())] == []
 
 
@@ -135,6 +140,26 @@ def test_the_odds_in_the_readme_are_those_of_their_page():
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith(("| g", "| s"))]
     assert rows[1][-1].startswith(f"{naive} ")
     assert rows[-1][-1] == f"{strong} |"
+
+
+def test_the_functions_on_the_page_for_developers_are_in_their_files():
+    """The page follows one deal through the code."""
+    rows = re.findall(r"^\| \d+ \| `(\S+)` \| ([^|]*) \|", read("docs/development/README.md"), re.M)
+    assert len(rows) > 10
+    for file, names in rows:
+        defined = re.findall(r"^ *def (\w+)", read(f"simgin/{file}"), re.M)
+        assert set(re.findall(r"`(\w+)`", names)) <= set(defined), file
+
+
+@pytest.mark.parametrize("words", [(), ("solitaire-gin", "solo-greedy")])
+def test_the_script_for_developers_prints_one_batch(words, monkeypatch, capsys):
+    script = ROOT / "docs/development/one_batch.py"
+    monkeypatch.setattr(sys, "argv", [str(script), *words])
+    runpy.run_path(str(script), run_name="__main__")
+    sums = dict(re.findall(r"^(\w+) +(-?\d+) +\d+$", capsys.readouterr().out, re.M))
+    units = batch_columns.DEAL_BATCH_SIZE
+    assert sums["deals"] == str(units if words else 2 * units)
+    assert tuple(sums) == batch_columns.FACT_NAMES
 
 
 # The pages on variants, metrics, reviews and plots

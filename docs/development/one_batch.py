@@ -1,0 +1,25 @@
+"""Play one batch of deals with the compiled engine and print its sums by name.
+
+python docs/development/one_batch.py [VARIANT [A [B]]]
+"""
+
+import sys
+
+from simgin.core.batch_columns import COL_SQUARE, COL_SUM, COL_UNITS, FACT_INDEX
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
+
+
+def main(variant: str = "standard", a: str = "gold", b: str | None = None) -> None:
+    """Play the first batch of a matchup: the first row that a run commits to its ledger."""
+    matchup = parse_matchup(a, b, variant, seed=1, unit="deal")
+    kernel.compile_matchup(matchup)
+    row = kernel.play_batches(matchup, first_unit=0, n_units=matchup.batch_size)[0]
+    print(f"{matchup.title} ({matchup.variant.text}): {row[COL_UNITS]} units")
+    print(f"{'fact':20}{'sum':>12}{'sum of squares':>16}")
+    for name, index in FACT_INDEX.items():
+        print(f"{name:20}{row[COL_SUM + index]:12}{row[COL_SQUARE + index]:16}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
