@@ -41,7 +41,7 @@ def package_page(repository):
     return module.package_page((ROOT / "README.md").read_text(), repository)
 
 
-def tracked():
+def tracked_files():
     """List the files of the checkout that git does not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -51,13 +51,13 @@ def tracked():
 
 
 @pytest.fixture(scope="module")
-def released(tmp_path_factory):
+def built_packages(tmp_path_factory):
     """Build the wheel and the source archive of a fresh checkout."""
     major = int(metadata.version("setuptools").partition(".")[0])
     if major < 77:
         pytest.skip("needs setuptools 77, which `make setup` installs")
     checkout = tmp_path_factory.mktemp("checkout")
-    for name in tracked():
+    for name in tracked_files():
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, checkout / name)
     words = [sys.executable, "-c", BUILD]
@@ -66,15 +66,15 @@ def released(tmp_path_factory):
     return checkout / "out"
 
 
-def wheel_files(released):
-    (wheel,) = released.glob("*.whl")
+def wheel_files(built_packages):
+    (wheel,) = built_packages.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
 
 
-def test_the_wheel_has_every_module_and_every_data_file(released):
+def test_the_wheel_has_every_module_and_every_data_file(built_packages):
     expected = set()
-    for name in tracked():
+    for name in tracked_files():
         top, _, rest = name.partition("/")
         if top == "simgin":
             expected.add(name)
@@ -82,21 +82,21 @@ def test_the_wheel_has_every_module_and_every_data_file(released):
             expected.add(f"simgin_strategies/{rest}")
         elif top in ("experiments", "notebooks"):
             expected.add(f"simgin_examples/{name}")
-    found = {name for name in wheel_files(released) if ".dist-info/" not in name}
+    found = {name for name in wheel_files(built_packages) if ".dist-info/" not in name}
     assert found == expected
     assert "simgin/py.typed" in found and "simgin_examples/experiments/demo.toml" in found
 
 
-def test_the_source_archive_has_every_file_of_the_checkout(released):
-    (path,) = released.glob("*.tar.gz")
+def test_the_source_archive_has_every_file_of_the_checkout(built_packages):
+    (path,) = built_packages.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         names = [member.name for member in archive.getmembers() if member.isfile()]
     found = {name.partition("/")[2] for name in names}
-    assert {name for name in found if ".egg-info/" not in name} - set(MADE) == set(tracked())
+    assert {name for name in found if ".egg-info/" not in name} - set(MADE) == set(tracked_files())
 
 
-def test_the_wheel_says_what_it_is(released):
-    (wheel,) = released.glob("*.whl")
+def test_the_wheel_says_what_it_is(built_packages):
+    (wheel,) = built_packages.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         told = email.message_from_bytes(archive.read(name))
@@ -130,41 +130,43 @@ def test_the_citation_is_of_this_version_and_place():
     assert ("repository-code:" in citation) == (address is not None)
 
 
-# What a stranger types
+# What a user_environment types
 
 SMALL = {"match": "--deals 2k", "review": "--matches 1k", "odds": "--deals 2k"}
 SIZE = re.compile(r" --(?:deals|matches) \S+")
 
 
-def blocks(page, language=""):
+def code_blocks(page, language=""):
     """Return the code blocks of a page in a language; commands have none."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
     return [text for name, text in found if name == language]
 
 
-def commands(page):
+def page_commands(page):
     """Return the simgin commands of a page with small sizes; a sweep trains no players."""
-    lines = [re.split(r"\s+#", line)[0] for line in "".join(blocks(page)).splitlines()]
+    lines = [re.split(r"\s+#", line)[0] for line in "".join(code_blocks(page)).splitlines()]
     said = [line for line in lines if line.startswith("simgin ")]
     said = [line.replace(" --adapt", "") if "--sweep" in line else line for line in said]
     return [f"{SIZE.sub('', line)} {SMALL.get(line.split()[1], '')}".strip() for line in said]
 
 
 @pytest.fixture(scope="module")
-def stranger(released, tmp_path_factory):
+def user_environment(built_packages, tmp_path_factory):
     """Create an environment with the wheel, the requirements of tuning, and pandas-stubs."""
-    place = tmp_path_factory.mktemp("stranger") / "venv"
+    place = tmp_path_factory.mktemp("user_environment") / "venv"
     venv.create(place, with_pip=True)
-    (wheel,) = released.glob("*.whl")
+    (wheel,) = built_packages.glob("*.whl")
     wanted = f"'{wheel}[tune]' pandas-stubs"
-    typed("pip install -q -c", ROOT / "constraints.txt", wanted, stranger=place, cwd=place)
+    run_as_user(
+        "pip install -q -c", ROOT / "constraints.txt", wanted, user_environment=place, cwd=place
+    )
     return place
 
 
-def typed(*words, stranger, cwd):
+def run_as_user(*words, user_environment, cwd):
     """Run a command in that environment and return its output."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PY")}
-    environment["PATH"] = f"{stranger / 'bin'}{os.pathsep}{environment['PATH']}"
+    environment["PATH"] = f"{user_environment / 'bin'}{os.pathsep}{environment['PATH']}"
     command = " ".join(map(str, words))
     done = subprocess.run(
         command, shell=True, cwd=cwd, env=environment, capture_output=True, text=True, check=False
@@ -189,7 +191,7 @@ def test_every_pinned_package_takes_the_oldest_python():
     assert not refused
 
 
-def oldest():
+def oldest_versions():
     """Return the oldest allowed version of each package in pyproject.toml, test tools excepted."""
     extras = PROJECT["optional-dependencies"]
     used = [extras[name] for name in EXTRAS]
@@ -200,14 +202,14 @@ def oldest():
     }
 
 
-def minimum():
+def minimum_versions():
     """Return the versions in constraints-minimum.txt."""
     lines = (ROOT / "constraints-minimum.txt").read_text().splitlines()
     return {name: Version(version) for name, version in (line.split("==") for line in lines)}
 
 
 def test_the_oldest_versions_that_are_tested_are_those_that_can_be_installed():
-    assert minimum() == oldest()
+    assert minimum_versions() == oldest_versions()
 
 
 # With each library at least once; the last lines are errors, which are told in the words of click
@@ -247,19 +249,19 @@ api_test(gin_rummy.env(), num_cycles=50)
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="numpy 2.0.0 has no wheel for Python 3.13")
-def test_the_oldest_versions_work(released, tmp_path):
+def test_the_oldest_versions_work(built_packages, tmp_path):
     place = tmp_path / "venv"
     venv.create(place, with_pip=True)
-    (wheel,) = released.glob("*.whl")
+    (wheel,) = built_packages.glob("*.whl")
     wanted = f"'{wheel}[{','.join(EXTRAS)}]'"
     known = ROOT / "constraints-minimum.txt"
-    typed("pip install -q -c", known, wanted, stranger=place, cwd=place)
-    listed = typed("pip list --format=freeze", stranger=place, cwd=place)
+    run_as_user("pip install -q -c", known, wanted, user_environment=place, cwd=place)
+    listed = run_as_user("pip list --format=freeze", user_environment=place, cwd=place)
     installed = dict(line.lower().split("==") for line in listed.splitlines())
-    assert {name: Version(installed[name]) for name in minimum()} == minimum()
+    assert {name: Version(installed[name]) for name in minimum_versions()} == minimum_versions()
     (tmp_path / "environment.py").write_text(ENVIRONMENT)
     for command in OLDEST_SMOKE.strip().splitlines():
-        typed(command, stranger=place, cwd=tmp_path)
+        run_as_user(command, user_environment=place, cwd=tmp_path)
     for folder, fewest in (("demo", 2), ("review", 2), ("odds", 2), ("chart", 1)):
         drawn = list((tmp_path / folder).rglob("*.png"))
         assert len(drawn) >= fewest and all(path.stat().st_size > 5000 for path in drawn)
@@ -267,27 +269,31 @@ def test_the_oldest_versions_work(released, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorial/first-hour.md"])
-def test_an_installed_wheel_does_what_a_page_says(stranger, page, tmp_path):
-    (strategy,) = blocks(page, "python")
+def test_an_installed_wheel_does_what_a_page_says(user_environment, page, tmp_path):
+    (strategy,) = code_blocks(page, "python")
     (tmp_path / "patient.py").write_text(strategy)
-    for experiment in blocks(page, "toml"):
+    for experiment in code_blocks(page, "toml"):
         (tmp_path / "patience.toml").write_text(experiment)
-    said = commands(page)
+    said = page_commands(page)
     assert len(said) >= 6
     for command in said:
-        typed(command, stranger=stranger, cwd=tmp_path)
+        run_as_user(command, user_environment=user_environment, cwd=tmp_path)
     assert not [path for path in tmp_path.rglob("*") if path.name == "simgin"]
 
 
 @pytest.mark.slow
-def test_an_installed_wheel_has_the_examples(stranger, tmp_path):
+def test_an_installed_wheel_has_the_examples(user_environment, tmp_path):
     show = "python -c 'import simgin; print(simgin.__file__)'"
-    assert typed(show, stranger=stranger, cwd=tmp_path).startswith(str(stranger))
-    assert "simgin run demo" in typed("simgin --help", stranger=stranger, cwd=tmp_path)
-    typed("simgin run demo", stranger=stranger, cwd=tmp_path)
+    assert run_as_user(show, user_environment=user_environment, cwd=tmp_path).startswith(
+        str(user_environment)
+    )
+    assert "simgin run demo" in run_as_user(
+        "simgin --help", user_environment=user_environment, cwd=tmp_path
+    )
+    run_as_user("simgin run demo", user_environment=user_environment, cwd=tmp_path)
     reference = ROOT / "results/reference/demo/table.csv"
     assert (tmp_path / "results/demo/table.csv").read_text() == reference.read_text()
-    typed("simgin examples mine", stranger=stranger, cwd=tmp_path)
+    run_as_user("simgin examples mine", user_environment=user_environment, cwd=tmp_path)
     for command in (
         "simgin match experiments/patient.py --deals 2k",
         "simgin strategies new own.py",
@@ -297,7 +303,7 @@ def test_an_installed_wheel_has_the_examples(stranger, tmp_path):
         "simgin doctor",
         "python notebooks/first_tour.py",
     ):
-        typed(command, stranger=stranger, cwd=tmp_path / "mine")
+        run_as_user(command, user_environment=user_environment, cwd=tmp_path / "mine")
 
 
 SCRIPT = """
@@ -315,9 +321,11 @@ simgin.match("gold", deal=3)
 
 
 @pytest.mark.slow
-def test_a_type_checker_knows_the_api(stranger, tmp_path):
+def test_a_type_checker_knows_the_api(user_environment, tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
-    python = stranger / "bin" / "python"  # mypy does not find what is installed to be edited
+    python = (
+        user_environment / "bin" / "python"
+    )  # mypy does not find what is installed to be edited
     command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "script.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     for told in ("DataFrame", "Figure", "Variant", 'Unexpected keyword argument "deal"'):

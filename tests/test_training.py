@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = {path.name: path.read_text() for path in (ROOT / "training").glob("*.py")}
 
 
-def recipe():
+def training_scripts():
     """Return the scripts that `make train` runs, in order."""
     text = (ROOT / "Makefile").read_text()
     lines = text.partition("\ntrain: ")[2].partition("\n\n")[0]
@@ -20,19 +20,19 @@ def recipe():
 
 
 def test_every_file_of_numbers_is_written_by_a_script_that_make_train_runs():
-    written = "".join(SCRIPTS[name] for name in recipe())
+    written = "".join(SCRIPTS[name] for name in training_scripts())
     files = [path.name for path in (ROOT / "strategies").glob("*.npy")]
     assert [name for name in files if f'"{name}"' not in written] == []
 
 
 def test_make_train_runs_every_script_that_writes_numbers():
     writers = {name for name, text in SCRIPTS.items() if "np.save(" in text}
-    assert writers == set(recipe())
+    assert writers == set(training_scripts())
 
 
 def test_a_file_is_written_before_it_is_read():
     """Champion is learned in match equity, whose table is a file of its own, and so on."""
-    order = recipe()
+    order = training_scripts()
     needed = ("mc_value.py", "champion.py", "hands.py", "champion_mc.py")
     places = [order.index(name) for name in needed]
     assert places == sorted(places)

@@ -411,15 +411,15 @@ def test_random_games_of_openspiel_are_the_same_in_every_form(deals):
 def test_deals_of_openspiel_are_read_back(deals):
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
-    from oracles.test_openspiel import ROW, same_showdown, stacked, walk
+    from oracles.test_openspiel import ROW, check_showdown, random_actions, stacked_pack
     from support import hands
 
     rng, ends = random.Random(3), set()
     for i in range(deals):
         text = ROW + ("", "+knock_by_upcard=yes", "+gin_bonus=20+undercut_bonus=10")[i // 3 % 3]
         rules, row = hands.game(text)
-        theirs = openspiel.Deal(row, stacked(rng) if i % 2 else rng.sample(range(52), 52))
-        for action in walk(rng, openspiel, theirs, rules):
+        theirs = openspiel.Deal(row, stacked_pack(rng) if i % 2 else rng.sample(range(52), 52))
+        for action in random_actions(rng, openspiel, theirs, rules):
             theirs.act(action)
         game = theirs.state.get_game()
         held = [theirs.hand(seat) for seat in range(2)]
@@ -431,7 +431,7 @@ def test_deals_of_openspiel_are_read_back(deals):
             continue
         if ours.state.stopper >= 0:
             seen, stopper = {"laid off": 0}, int(ours.state.stopper)
-            same_showdown(openspiel, theirs, ours.state, stopper, rules, seen)
+            check_showdown(openspiel, theirs, ours.state, stopper, rules, seen)
         else:
             assert held == ours.state.hand.tolist()
         margin = int(ours.state.score[0] - ours.state.score[1])

@@ -114,7 +114,7 @@ def test_a_second_training_of_the_same_player_is_refused(toy, empty_directory, r
     assert "in use by another process. Wait until it ends, then repeat the command." in told
 
 
-def learned(workers, stop=None):
+def train_toy(workers, stop=None):
     """Return the result of a training and its file, or None if a round interrupted it."""
     lines = []
 
@@ -137,11 +137,11 @@ def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_worke
     toy, monkeypatch
 ):
     assert adapt.load_adapted("straight", **TOY) is None
-    whole, content = learned(1)
+    whole, content = train_toy(1)
     for file in (toy / "2.sqlite", toy / whole.name):
         file.unlink()
-    assert learned(2, stop=1) is learned(1, stop=2) is None
-    again, same = learned(2)
+    assert train_toy(2, stop=1) is train_toy(1, stop=2) is None
+    again, same = train_toy(2)
     assert same == content and again.table.equals(whole.table)
     assert (again.win_rates == whole.win_rates).all() and again.win_rates.shape == (2, 3)
     # What is kept is not learned again; a damaged file is written anew
@@ -154,7 +154,7 @@ def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_worke
     assert "not better than champion, and champion is what plays" in whole.sentences[0]
 
 
-def found_with(gains):
+def make_result(gains):
     """Return a result whose confirmation found these gains, each with a standard error of 0.01."""
     lines = []
     for opponent, gain in gains.items():
@@ -174,11 +174,11 @@ def test_what_plays_follows_from_the_matches_against_champion():
     """A gain of 2.2 standard errors would do alone, and is one of four: Holm's p is above 5 %."""
     same = dict.fromkeys(adapt.TRAINING_OPPONENTS, 0.0)
     for gain, is_better in ((0.03, True), (0.022, False), (0.0, False), (-0.05, False)):
-        found = found_with({**same, "champion": gain})
+        found = make_result({**same, "champion": gain})
         assert found.is_better == is_better and found.gain.value == gain
         assert found.player.startswith("champion@") == is_better
         assert ("not better" in found.sentences[0]) != is_better
-    (_, worse) = found_with({**same, "simple": -0.04, "champion": 0.05}).sentences
+    (_, worse) = make_result({**same, "simple": -0.04, "champion": 0.05}).sentences
     assert worse == "Against simple it wins 4.0 ± 2.0 points fewer than champion."
 
 
@@ -244,7 +244,7 @@ def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
 
 
 @pytest.fixture
-def kept(file, monkeypatch):
+def cached_weights(file, monkeypatch):
     """Champion's own weights, kept as those of a learned player."""
     jit.cache_directory()  # compiled code stays where it is
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
@@ -255,30 +255,34 @@ def kept(file, monkeypatch):
     return path
 
 
-def test_a_name_without_a_folder_is_that_of_a_learned_player(kept):
-    text = f"champion@{kept.name}"
-    np.save(kept.name, np.zeros(25_136))  # a file of this name in the working directory
+def test_a_name_without_a_folder_is_that_of_a_learned_player(cached_weights):
+    text = f"champion@{cached_weights.name}"
+    np.save(cached_weights.name, np.zeros(25_136))  # a file of this name in the working directory
     found = loader.find_strategy(text)
-    assert found.text == text and found.discard.weights == kept
+    assert found.text == text and found.discard.weights == cached_weights
     assert pickle.loads(pickle.dumps(found)).policies == found.policies
-    mixed = loader.find_strategy(f"champion+knock=at:k=4@{kept.name}")
-    assert mixed.text == f"champion+knock=at:k=4@{kept.name}"
-    here = loader.find_strategy(f"champion@./{kept.name}")
-    assert here.text == f"champion@./{kept.name}" and here.discard.weights == Path(kept.name)
-    assert loader.find_strategy(here.text).policies == here.policies
-    assert loader.find_strategy(f"champion@{Path.cwd()}/./{kept.name}").text.endswith(
-        f"/{kept.name}"
+    mixed = loader.find_strategy(f"champion+knock=at:k=4@{cached_weights.name}")
+    assert mixed.text == f"champion+knock=at:k=4@{cached_weights.name}"
+    here = loader.find_strategy(f"champion@./{cached_weights.name}")
+    assert here.text == f"champion@./{cached_weights.name}" and here.discard.weights == Path(
+        cached_weights.name
     )
-    assert "/./" not in loader.find_strategy(f"champion@{Path.cwd()}/./{kept.name}").text
+    assert loader.find_strategy(here.text).policies == here.policies
+    assert loader.find_strategy(f"champion@{Path.cwd()}/./{cached_weights.name}").text.endswith(
+        f"/{cached_weights.name}"
+    )
+    assert "/./" not in loader.find_strategy(f"champion@{Path.cwd()}/./{cached_weights.name}").text
 
 
-def test_a_learned_player_with_other_weights_does_not_play(kept):
-    other = np.load(kept)
+def test_a_learned_player_with_other_weights_does_not_play(cached_weights):
+    other = np.load(cached_weights)
     other[0] += 1
-    np.save(kept, other)
-    told = call("match", f"champion@{kept.name}", "simple", "--deals", "100", code=2).stderr
+    np.save(cached_weights, other)
+    told = call(
+        "match", f"champion@{cached_weights.name}", "simple", "--deals", "100", code=2
+    ).stderr
     assert "has other weights than simgin learned. Run `simgin train champion` again" in told
-    kept.rename(kept.with_name("mine.npy"))
+    cached_weights.rename(cached_weights.with_name("mine.npy"))
     assert "has other weights" in call("match", "champion@mine.npy", "simple", code=2).stderr
 
 

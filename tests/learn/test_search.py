@@ -21,32 +21,32 @@ from simgin.strategy import Param, loader, strategy_spec
 from support.planted import BEST, write_planted
 
 
-def tuned_of(request, see=lambda generation: None):
+def run_search(request, see=lambda generation: None):
     with ledger.open_ledger(None, request.identity) as run_ledger:
         return run_tune(request, run_ledger=run_ledger, on_generation=see)
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory):
+def planted_search(tmp_path_factory):
     """Run a search that starts far from the best value."""
-    file = write_planted(tmp_path_factory.mktemp("planted"), 4.0)
+    file = write_planted(tmp_path_factory.mktemp("planted_search"), 4.0)
     sizes = {"generations": 6, "matches": 1000, "confirmed": 2000, "seed": 5}
-    return tuned_of(TuneRequest.read(str(file), "eaai", ["simple"], "p", **sizes))
+    return run_search(TuneRequest.read(str(file), "eaai", ["simple"], "p", **sizes))
 
 
-def test_a_planted_number_is_found(planted):
-    (value,) = planted.values
+def test_a_planted_number_is_found(planted_search):
+    (value,) = planted_search.values
     assert abs(value - BEST) < 2
-    (line,) = planted.confirmation.comparisons
+    (line,) = planted_search.confirmation.comparisons
     assert line.gain.low > 0.1  # at 4 one discard in nine is a blunder
-    assert planted.confirmation.head_to_head.gain.low > 0.1
+    assert planted_search.confirmation.head_to_head.gain.low > 0.1
 
 
-def test_at_the_best_number_nothing_is_gained(planted):
-    best = f"{planted.request.strategy.text}:p={BEST}"
+def test_at_the_best_number_nothing_is_gained(planted_search):
+    best = f"{planted_search.request.strategy.text}:p={BEST}"
     small = {"generations": 3, "matches": 1000, "confirmed": 1000}
     request = TuneRequest.read(best, "eaai", ["simple"], "p", **small)
-    assert tuned_of(request).confirmation.objective.gain.low <= 0
+    assert run_search(request).confirmation.objective.gain.low <= 0
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_at_the_best_number_nothing_is_gained(planted):
         ("finals after 6 generations", 5000, {"worths": np.zeros((2, 2))}),
     ],
 )
-def test_a_directory_of_a_stranger_gets_a_sentence(planted, tmp_path, name, n, arrays):
-    request = planted.request
+def test_a_directory_of_a_stranger_gets_a_sentence(planted_search, tmp_path, name, n, arrays):
+    request = planted_search.request
     with ledger.open_ledger(tmp_path / ledger.LEDGER_FILE, request.identity) as run_ledger:
         run_ledger.add_pass(name, n, arrays)
         with pytest.raises(ledger.LedgerError, match=f"the search is damaged .{name}"):
@@ -84,7 +84,7 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
         assert compute_ratio(cell.rows, metric).value == pytest.approx(shares.mean())
 
 
-def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch):
+def test_the_api_finds_the_same_on_packs_of_each_generation(planted_search, monkeypatch):
     """The deals of each generation and of the confirmation are different."""
     played = []
 
@@ -93,10 +93,12 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch
         return runner.run_matchups(matchups, *rest)
 
     monkeypatch.setattr("simgin.learn.improvement.run_matchups", noted)
-    request = planted.request
+    request = planted_search.request
     sizes = {"generations": 6, "matches": "1k", "confirmed": "2k"}
     tuned = simgin.tune_strategy(request.strategy, "eaai", parameters="p", seed=5, **sizes)
-    assert tuned.table.equals(planted.table) and tuned.history_frame.equals(planted.history_frame)
+    assert tuned.table.equals(planted_search.table) and tuned.history_frame.equals(
+        planted_search.history_frame
+    )
     assert [row.opponent for row in tuned.table.itertuples()] == ["simple", request.strategy.text]
     assert simgin.plots.search_history(tuned.history_frame, seed=5).axes
     assert all(len(seeds) == 1 for seeds in played)
@@ -116,7 +118,7 @@ def test_scores_of_a_pool_and_of_oneself():
     assert found_by.even_score(1050, metrics.METRICS_BY_NAME["margin"]).value == 0
 
 
-KNOBS = (
+PARAMETERS = (
     TunableParameter("k", "k", ("knock",), Param(5, 0, 20, "", "integer"), 0, 20),
     TunableParameter("share", "share", ("take",), Param(0.3, 0.0, 1.0, "", "number"), 0.0, 1.0),
     TunableParameter(
@@ -126,7 +128,7 @@ KNOBS = (
 )
 
 
-@pytest.mark.parametrize("knobs", [KNOBS, KNOBS[:1], KNOBS[1:2]], ids=len)
+@pytest.mark.parametrize("knobs", [PARAMETERS, PARAMETERS[:1], PARAMETERS[1:2]], ids=len)
 def test_what_is_drawn_can_be_played(knobs):
     """Within the limits, whole where it must be, and the same from the same seed."""
     lot = np.random.default_rng(1)
@@ -152,24 +154,28 @@ def test_what_is_drawn_can_be_played(knobs):
 EAAI = variants.find_variant("eaai")
 
 
-def knobs(text, chosen=None, variant=EAAI):
+def read_parameters(text, chosen=None, variant=EAAI):
     return read_tunable_parameters(loader.find_strategy(text), variant, chosen)
 
 
 def test_numbers_that_slots_share_are_one_and_those_never_asked_are_left_alone():
-    by_name = {knob.name: knob for knob in knobs("mishra-uniform")}
+    by_name = {knob.name: knob for knob in read_parameters("mishra-uniform")}
     assert by_name["promise"].slots == ("take", "discard")
     assert by_name["tax"].slots == ("take",)
     values = slot_values([by_name["promise"]], [0.5])
     assert values == {"take": {"promise": "0.5"}, "discard": {"promise": "0.5"}}
-    assert [knob.name for knob in knobs("dice-player")] == ["k"]
+    assert [knob.name for knob in read_parameters("dice-player")] == ["k"]
     die = variants.find_variant("dice")
-    assert {knob.name for knob in knobs("dice-player", None, die)} == {"k", "edge", "caution"}
+    assert {knob.name for knob in read_parameters("dice-player", None, die)} == {
+        "k",
+        "edge",
+        "caution",
+    }
 
 
 def test_numbers_of_one_name_that_differ_are_apart():
     mixed = loader.find_strategy("solo-switch+knock=at")  # each has a k of its own
-    found = knobs(mixed.text)
+    found = read_parameters(mixed.text)
     apart = [knob for knob in found if knob.key == "k"]
     assert [knob.name for knob in apart] == ["discard.k", "knock.k"]
     moved = loader.set_values_by_slot(mixed, slot_values(apart, [4, 8]))
@@ -180,7 +186,7 @@ def test_numbers_of_one_name_that_differ_are_apart():
 
 @pytest.mark.parametrize(("text", "low", "start"), [("k=2..9", 2, 5), (" k = 7..9 ", 7, 7)])
 def test_limits_can_be_narrowed(text, low, start):
-    (knob,) = knobs("gold-early", text)
+    (knob,) = read_parameters("gold-early", text)
     assert (knob.low, knob.high, knob.start, knob.initial_deviation) == (
         low,
         9,

@@ -21,7 +21,7 @@ def file(tmp_path_factory):
     return write_weighed(tmp_path_factory.mktemp("weighed"))
 
 
-def rounds_of(request, see=lambda played: None, place=None):
+def run_rounds(request, see=lambda played: None, place=None):
     with ledger.open_ledger(place, request.identity) as run_ledger:
         return discard_weights.run_rounds(request, run_ledger, on_round=see)
 
@@ -29,7 +29,7 @@ def rounds_of(request, see=lambda played: None, place=None):
 # The regression
 
 
-def least_squares_twin(questions, before, held):
+def reference_least_squares(questions, before, held):
     """Weights by numpy's lstsq: a row for every discard, and one that holds each weight.
 
     questions: what each stands for, with its discards. It is there as often as that.
@@ -67,7 +67,7 @@ def test_the_weights_are_those_of_a_least_squares_twin(seed):
     weights = discard_weights.fit_weights(discard_weights.add_sums(halves), before)
     asked = zip(times, numbers, points, counts, strict=True)
     questions = [(k, list(zip(x[:n], y[:n], strict=True))) for k, x, y, n in asked]
-    twin = least_squares_twin(questions, before, PRIOR_DECISIONS)
+    twin = reference_least_squares(questions, before, PRIOR_DECISIONS)
     assert np.allclose(weights, twin, atol=1e-9)
     assert weights[3] == before[3]
 
@@ -100,7 +100,7 @@ def test_lessons_are_those_of_the_discards_one_by_one(file):
         questions.append((times, [(by_card[card], margin) for card, margin in margins.items()]))
     assert sums.n_decisions == len(questions) > 30
     weights = discard_weights.fit_weights(sums, start)
-    assert np.allclose(weights, least_squares_twin(questions, start, PRIOR_DECISIONS))
+    assert np.allclose(weights, reference_least_squares(questions, start, PRIOR_DECISIONS))
 
 
 # Training
@@ -120,7 +120,7 @@ def test_a_training_that_was_broken_off_comes_to_the_same_bytes_with_any_number_
         whole = discard_weights.run_training(request, 1, run_ledger=run_ledger)
     place = tmp_path / ledger.LEDGER_FILE
     with pytest.raises(KeyboardInterrupt):
-        rounds_of(request, see=stop, place=place)
+        run_rounds(request, see=stop, place=place)
     with ledger.open_ledger(place, request.identity) as run_ledger:
         resumed = discard_weights.run_training(request, 3, run_ledger=run_ledger)
     assert resumed.file_content("simgin train weighed.py") == whole.file_content(
@@ -186,7 +186,7 @@ def test_numbers_that_cannot_be_learned_get_a_sentence(tmp_path, old, new, told)
     text = WEIGHED.replace(old, new).replace("import Strategy,", "import Strategy, knock,")
     file = write_weighed(tmp_path, text)
     with pytest.raises((TuneError, loader.StrategyError), match=told):
-        rounds_of(
+        run_rounds(
             discard_weights.TrainRequest.read(
                 str(file), "eaai", rounds=1, deals=100, confirmed=1000
             )

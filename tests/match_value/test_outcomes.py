@@ -36,14 +36,14 @@ def slow_count(a, b, variant):
 
 
 @pytest.fixture
-def fresh(tmp_path, monkeypatch):
+def empty_cache(tmp_path, monkeypatch):
     """Create an empty cache directory."""
     monkeypatch.setattr(outcomes, "outcomes_directory", lambda: tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize(("a", "b", "variant"), PAIRS)
-def test_counts_agree_with_the_records(a, b, variant, fresh):
+def test_counts_agree_with_the_records(a, b, variant, empty_cache):
     counted = outcomes.count_outcomes(parse_matchup(a, b, variant, 3, "deal"), 10_000)
     rows, totals = map(tuple, counted.rows.tolist()), counted.counts.sum(axis=0).tolist()
     assert dict(zip(rows, totals, strict=True)) == slow_count(a, b, variant)
@@ -54,7 +54,7 @@ def test_counts_agree_with_the_records(a, b, variant, fresh):
         assert of_dealer.sum(axis=1) == pytest.approx(np.ones(21))
 
 
-def test_the_counts_do_not_depend_on_threads_or_calls(fresh, monkeypatch):
+def test_the_counts_do_not_depend_on_threads_or_calls(empty_cache, monkeypatch):
     first = outcomes._count_outcomes(STANDARD, 30_000, 1, None)
     monkeypatch.setattr(outcomes, "UNITS_PER_CALL", 1000)
     second = outcomes._count_outcomes(STANDARD, 30_000, 2, None)
@@ -117,16 +117,16 @@ def test_a_file_that_changes_under_its_name_has_another_cache_file():
     assert len(places) == 3
 
 
-def test_cached_counts_are_not_played_again(fresh, monkeypatch):
+def test_cached_counts_are_not_played_again(empty_cache, monkeypatch):
     first = outcomes.count_outcomes(STANDARD, 10_000)
     monkeypatch.setattr(outcomes, "_count_outcomes", None)
     second = outcomes.count_outcomes(STANDARD, 10_000)
     assert np.array_equal(first.rows, second.rows)
     assert np.array_equal(first.counts, second.counts)
-    assert [path.suffix for path in fresh.iterdir()] == [".npz"], "nothing is left beside it"
+    assert [path.suffix for path in empty_cache.iterdir()] == [".npz"], "nothing is left beside it"
 
 
-def test_without_a_directory_or_room_on_it_nothing_is_kept(fresh, monkeypatch):
+def test_without_a_directory_or_room_on_it_nothing_is_kept(empty_cache, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
@@ -135,4 +135,4 @@ def test_without_a_directory_or_room_on_it_nothing_is_kept(fresh, monkeypatch):
         assert outcomes.load_or_compute({}, lambda: {"x": np.ones(1)})["x"] == 1
     monkeypatch.setattr(outcomes, "outcomes_directory", lambda: None)
     assert outcomes.load_or_compute({}, lambda: {"x": np.ones(1)})["x"] == 1
-    assert list(fresh.iterdir()) == []
+    assert list(empty_cache.iterdir()) == []

@@ -27,16 +27,16 @@ GAMES = (
 UNITS = 6
 
 
-def turns_of(played):
+def reference_turns(turn_records):
     """Return the turns of a replayed deal as `hands_by_turn.TURN_DTYPE`, without the deal."""
-    row = dict(played.matchup.variant.params)
-    held = [set(hands.names(hand)) for hand in played.hands]
+    row = dict(turn_records.matchup.variant.params)
+    held = [set(hands.names(hand)) for hand in turn_records.hands]
     own, found = [0, 0], []
-    for number, (seat, _, card, thrown) in enumerate(played.turns, start=1):
+    for number, (seat, _, card, thrown) in enumerate(turn_records.turns, start=1):
         held[seat] |= set() if card < 0 else set(hands.names(1 << card))
         held[seat] -= set() if thrown < 0 else set(hands.names(1 << thrown))
         own[seat] += 1
-        side = seat ^ int(played.state.half)
+        side = seat ^ int(turn_records.state.half)
         found.append((number, own[seat], side, twin.deadwood(held[seat], row)))
     return found
 
@@ -51,7 +51,7 @@ def test_every_turn_agrees_with_the_twin(game):
         shown = trace_deal(matchup, int(record["unit"]), int(record["half"]))
         replay_deal(shown, match_before(shown))
         of_deal = found.rows[found.column("deal") == i]
-        assert [row[1:] for row in of_deal.tolist()] == turns_of(shown)
+        assert [row[1:] for row in of_deal.tolist()] == reference_turns(shown)
 
 
 def test_turns_do_not_depend_on_parts_or_threads(monkeypatch):
@@ -63,22 +63,24 @@ def test_turns_do_not_depend_on_parts_or_threads(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def played():
+def turn_records():
     return hands_by_turn.play_by_turn(
         parse_matchup("gold", "simple", "standard", 9, "deal"), 300, workers=1
     )
 
 
-def test_chances_by_count_agree_with_plain_loops(played):
-    frame = hands_by_turn.win_rate_by_deadwood(played)
-    went = (played.column("side") == 0) & (played.column("turn") < played.record_column("turns"))
+def test_chances_by_count_agree_with_plain_loops(turn_records):
+    frame = hands_by_turn.win_rate_by_deadwood(turn_records)
+    went = (turn_records.column("side") == 0) & (
+        turn_records.column("turn") < turn_records.record_column("turns")
+    )
     for line in frame[frame["turn"] > 0].itertuples():
-        cell = went & (played.column("own_turn") == line.turn)
-        cell &= played.column("count") // 5 * 5 == line.count
-        won = played.record_column("winner")[cell] == 0
+        cell = went & (turn_records.column("own_turn") == line.turn)
+        cell &= turn_records.column("count") // 5 * 5 == line.count
+        won = turn_records.record_column("winner")[cell] == 0
         assert (line.n, line.value) == (cell.sum(), pytest.approx(won.mean()))
         assert 0 <= line.low <= line.value <= line.high <= 1
-        units = played.record_column("unit")[cell]
+        units = turn_records.record_column("unit")[cell]
         apart = won - won.mean()
         squares = [apart[units == unit].sum() ** 2 for unit in np.unique(units)]
         se = np.sqrt(len(squares) / (len(squares) - 1) * np.sum(squares)) / cell.sum()

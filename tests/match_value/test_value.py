@@ -28,7 +28,7 @@ def counted(shares, scale=1000):
     return Outcomes(rows, np.tile(np.array(weights, np.int64), (N_GROUPS, 1)))
 
 
-def a_value(variant, shares, seat=0):
+def make_value(variant, shares, seat=0):
     matchup = parse_matchup("gold", "simple", variant, 1, "deal")
     return match_value.value_from_outcomes(matchup, counted(shares), seat)
 
@@ -43,7 +43,7 @@ def test_the_bound_on_long_matches():
         for d in (0, 1)
         for w, k, pts, n in ((0, KNOCK, 10, 3), (1, KNOCK, 10, 3), (-1, VOID, 0, 2))
     }
-    v = a_value("standard+points_target=20", shares)
+    v = make_value("standard+points_target=20", shares)
     for n in (20, 40, 100):
         truth = stats.nbinom.sf(n - 2, 2, 0.75) / 2 + stats.nbinom.sf(n - 3, 3, 0.75) / 2
         one_deal = 0.75 * 1.5 / (1 - 0.25 * 1.5)  # the mean of 1.5 ** N until a deal is won
@@ -75,7 +75,7 @@ TINY |= {(0, -1, VOID, 0): 3, (0, 1, KNOCK, 0): 2, (1, 0, KNOCK, 1): 5, (1, 0, U
 TINY |= {(1, 1, GIN, 6): 4, (1, 1, KNOCK, 2): 3, (1, -1, VOID, 0): 1, (1, 0, KNOCK, 0): 1}
 
 
-def after_deal(game, state, dealer, winner, kind, points):
+def next_scores(game, state, dealer, winner, kind, points):
     """Return both sides' scores after a deal as dictionaries, or 1.0 or 0.0 after the match."""
     sides = [dict(side) for side in state]
     if winner >= 0:
@@ -97,10 +97,12 @@ def after_deal(game, state, dealer, winner, kind, points):
     else:
         next_dealers = {"winner": winner, "loser": 1 - winner, "alternate": 1 - dealer}
         dealer = next_dealers[game["next_dealer"]]
-    return tuple(tuple(kept(game, one, side).items()) for one, side in enumerate(sides)), dealer
+    return tuple(
+        tuple(relevant_score(game, one, side).items()) for one, side in enumerate(sides)
+    ), dealer
 
 
-def kept(game, one, side):
+def relevant_score(game, one, side):
     """Return the part of a side's score that matters.
 
     Otherwise the plain recursion would not end.
@@ -123,7 +125,7 @@ def iterated(game, shares_at):
         here = new.pop()
         if here not in leads:
             leads[here] = [
-                (share, after_deal(game, *here, *key[1:]))
+                (share, next_scores(game, *here, *key[1:]))
                 for key, share in shares_at(here[0]).items()
                 if key[0] == here[1]
             ]
@@ -161,7 +163,7 @@ GOALS = {
 def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_dealer):
     text = f"{GOALS[goal]}+next_dealer={next_dealer}+void_dealer={void_dealer}"
     seat = int("A for" in goal)
-    v = a_value(text, TINY, seat)
+    v = make_value(text, TINY, seat)
     row = find_variant(text).params
     game = {**row, "points_side": seat ^ (row["race_points_seat"] or 0)}
     truth = iterated(game, lambda state: SHARES)
@@ -207,13 +209,13 @@ def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
 
 def test_v_begins_where_the_match_does():
     text = "standard+points_target=9+start_points=3/6+first_dealer=1"
-    own, other = (a_value(text, TINY, seat) for seat in (0, 1))
+    own, other = (make_value(text, TINY, seat) for seat in (0, 1))
     assert own.at_start().value == own.win_probability(3, 6, 1)
     assert other.at_start().value == other.win_probability(6, 3, 0)
 
 
 def test_a_table_has_every_state():
-    v = a_value(GOALS["twofold"], TINY)
+    v = make_value(GOALS["twofold"], TINY)
     table = v.table()
     assert list(table) == ["score_a", "deals_a", "score_b", "deals_b", "dealer", "value", "se"]
     assert len(table) == 2 * (9 * 4 - 1) ** 2
@@ -231,7 +233,7 @@ def test_errors_agree_with_repeated_counting():
 
     (V - truth) / se has the variance 19/17 of t(19), within five of its standard errors.
     """
-    truth, rng = a_value("standard+points_target=20", TINY), np.random.default_rng(9)
+    truth, rng = make_value("standard+points_target=20", TINY), np.random.default_rng(9)
     rows = counted(TINY).rows
     weights = np.array([TINY[tuple(row[:4])] for row in rows.tolist()], float)
     states = [(0, 0, 0), (15, 3, 1), (4, 12, 0)]

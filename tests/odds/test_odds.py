@@ -35,7 +35,7 @@ JOKER_IN_MATCHES = "solitary-gin+joker=before_deal+joker_in_hand=redeal"
 ALONE = (*JOKER_GAMES, "solitary-gin")
 
 
-def made(rows, variant="solitaire-gin"):
+def make_deals(rows, variant="solitaire-gin"):
     """Deals that were never played."""
     return SoloDeals(
         solo_deals.solo_matchup("solo-greedy", variant, 1),
@@ -45,7 +45,7 @@ def made(rows, variant="solitaire-gin"):
     )
 
 
-def played(strategy, variant, n, seed=1, workers=None):
+def simulate(strategy, variant, n, seed=1, workers=None):
     """Deals played now, whatever is cached."""
     matchup = solo_deals.solo_matchup(strategy, variant, seed)
     kernel.compile_matchup(matchup)
@@ -56,14 +56,14 @@ def played(strategy, variant, n, seed=1, workers=None):
     return SoloDeals(matchup, found["rows"], counted, bool(found["by_score"]))
 
 
-def row(frame, **wanted):
+def find_row(frame, **wanted):
     """Return the only row of a frame with these values."""
     matching = frame[(frame[[*wanted]] == [*wanted.values()]).all(axis=1)]
     (found,) = matching.to_dict("records")
     return found
 
 
-HUNDRED = made(
+HUNDRED_DEALS = make_deals(
     [[u, 30, 4, GIN, 1, 1, 0] for u in range(40)]  # gin on the fourth draw
     + [[u, 2, 3, JOKER, 0, -1, 1] for u in range(40, 70)]  # the joker on the third
     + [[u, 20, 9, GIN, 1, 1, 0] for u in range(70, 100)]  # gin on the ninth
@@ -74,9 +74,9 @@ HUNDRED = made(
 def test_limits_of_a_quantile_are_order_statistics(q, name):
     """Gin on draw 1 to 1,000: limits are ranks, which hold the truth by the binomial law."""
     frame = solo_odds.gin_draw_statistics(
-        made([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)])
+        make_deals([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)])
     )
-    found = row(frame, statistic=name)
+    found = find_row(frame, statistic=name)
     assert found["value"] == 1_000 * q
     below, above = (binom.cdf(found[end] - 1, 1_000, q) for end in ("low", "high"))
     assert 0.945 < above - below < 0.965
@@ -88,25 +88,31 @@ def test_totals_of_a_hundred_matches():
         for u in range(100)
         for deal in range(5)
     ]
-    frame = solo_odds.match_total_odds(made(rows, "solitary-gin"))
+    frame = solo_odds.match_total_odds(make_deals(rows, "solitary-gin"))
     assert frame[["total", "value", "n"]].to_numpy().tolist() == [[20, 0.75, 100], [40, 0.25, 100]]
-    assert solo_odds.match_total_odds(HUNDRED).empty
+    assert solo_odds.match_total_odds(HUNDRED_DEALS).empty
 
 
 def test_the_difference_of_two_strategies_on_a_hundred_packs():
     """The paired difference is 0 or 1 with variance .24 n / (n - 1)."""
-    rows = HUNDRED.rows.copy()
+    rows = HUNDRED_DEALS.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
-    found = row(solo_odds.skill_gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
+    found = find_row(
+        solo_odds.skill_gap(replace(HUNDRED_DEALS, rows=rows), HUNDRED_DEALS), metric="win"
+    )
     assert found["value"] == pytest.approx(0.4)
     assert found["high"] - 0.4 == pytest.approx(1.96 * np.sqrt(0.24 / 99))
     assert found["same_packs"] == pytest.approx(2.8**2 * 0.24 * 100 / 99 / 0.16)
     assert found["own_packs"] == pytest.approx(2.8**2 * (0.21 + 0.21) * 100 / 99 / 0.16)
     assert found["same_packs_low"] < found["same_packs"] < found["same_packs_high"]
-    assert solo_odds.skill_gap(HUNDRED, HUNDRED)["value"].isna().all()  # no difference has no error
-    rows = HUNDRED.rows.copy()
+    assert (
+        solo_odds.skill_gap(HUNDRED_DEALS, HUNDRED_DEALS)["value"].isna().all()
+    )  # no difference has no error
+    rows = HUNDRED_DEALS.rows.copy()
     rows[[0, 50], DEAL_COLUMNS.index("won")] = [0, 1]
-    even = row(solo_odds.skill_gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
+    even = find_row(
+        solo_odds.skill_gap(replace(HUNDRED_DEALS, rows=rows), HUNDRED_DEALS), metric="win"
+    )
     assert even["low"] < 0 < even["high"]
     assert np.isinf(even["own_packs_high"])
     assert even["own_packs_low"] > 100
@@ -123,7 +129,7 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
 )
 def test_every_column_agrees_with_single_deals(variant, seed):
     """Replayed with all questions: the pack tells where the joker lies, and turns count draws."""
-    found = played("gold", variant, 300, seed)
+    found = simulate("gold", variant, 300, seed)
     where = 0
     for unit in range(60):
         for deal in range(5 if found.matchup.unit == "match" else 1):
@@ -141,7 +147,7 @@ def test_every_column_agrees_with_single_deals(variant, seed):
 @pytest.mark.parametrize("variant", ALONE)
 def test_frames_agree_with_counting(variant):
     """The shares at every draw, counted in plain Python."""
-    found = played("gold", variant, 2_000)
+    found = simulate("gold", variant, 2_000)
     each = [dict(zip(DEAL_COLUMNS, map(int, one), strict=True)) for one in found.rows]
     for deal in each:
         deal["kind"], deal["win"] = DEAL_ENDINGS[deal["kind"]], deal["won"]
@@ -161,9 +167,9 @@ def test_frames_agree_with_counting(variant):
 
 def test_a_deal_is_won_if_gin_comes_before_the_joker():
     """Pack by pack: one who plays as if there were none wins if he needs no more draws."""
-    found = played("solo-greedy", "solitaire-gin", 2_000)
+    found = simulate("solo-greedy", "solitaire-gin", 2_000)
     rules = "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42"
-    endless = played("solo-greedy", rules, 10_000)
+    endless = simulate("solo-greedy", rules, 10_000)
     first = endless.rows[::5]
     gin = first[:, DEAL_COLUMNS.index("kind")] == GIN
     wins = gin & (first[:, DEAL_COLUMNS.index("drawn")] <= found.column("place"))
@@ -182,7 +188,7 @@ def test_a_deal_is_won_if_gin_comes_before_the_joker():
 def test_the_chance_to_win_a_match_agrees_with_matches_played(player, game, match, error):
     """Within four standard errors of both (docs/reference/strategies/solo.md)."""
     deals = solo_deals.play_solo_deals(player, game, 25_000)
-    found = row(solo_odds.odds_by_strategy([deals]), metric="match")
+    found = find_row(solo_odds.odds_by_strategy([deals]), metric="match")
     own = (found["high"] - found["low"]) / 2
     assert abs(found["value"] - match) < 2 * np.hypot(own, error)
     if game == "solitary-gin":
@@ -194,11 +200,11 @@ def test_the_chance_to_win_a_match_agrees_with_matches_played(player, game, matc
 
 def test_the_deals_do_not_depend_on_workers():
     pair = ("solo-greedy", "solitary-gin", 12_000)
-    one, three = (played(*pair, workers=workers) for workers in (1, 3))
+    one, three = (simulate(*pair, workers=workers) for workers in (1, 3))
     assert np.array_equal(one.rows, three.rows)
     assert np.array_equal(one.outcomes.counts, three.outcomes.counts)
     assert solo_odds.odds_by_strategy([one]).equals(solo_odds.odds_by_strategy([three]))
-    other = played(*pair, seed=2)
+    other = simulate(*pair, seed=2)
     assert not np.array_equal(one.rows, other.rows)
 
 
@@ -207,7 +213,7 @@ def test_bad_requests_are_refused():
         solo_deals.play_solo_deals("gold", "standard", 1_000)
     with pytest.raises(outcomes.OutcomeError, match="at least 1,000"):
         solo_deals.play_solo_deals("gold", "solitaire-gin", 999)
-    looking = replace(played("gold", "solitaire-gin-scored", 1_000), depends_on_score=True)
+    looking = replace(simulate("gold", "solitaire-gin-scored", 1_000), depends_on_score=True)
     assert "simgin match" in solo_odds.match_unavailable_reason(looking)
     assert set(solo_odds.odds_by_strategy([looking])["metric"]) == {"win", "gin", "score"}
 
@@ -220,7 +226,7 @@ NEEDED /= NEEDED.sum()
 LOST = np.array([2, 9, 30])
 
 
-def ended(needed, place, lost):
+def end_deals(needed, place, lost):
     """Draws, whether gin came before the joker, and the score, in deals of that law."""
     won = needed <= place
     drawn = np.where(won, needed, place + 1)
@@ -231,18 +237,18 @@ def random_deals(rng, n):
     """Deals under that law."""
     needed = 4 * rng.choice(len(NEEDED), n, p=NEEDED) + 4
     place, lost = rng.integers(0, 43, n), rng.choice(LOST, n)
-    drawn, won, score = ended(needed, place, lost)
+    drawn, won, score = end_deals(needed, place, lost)
     kind = np.where(won, GIN, JOKER)
-    return made(np.stack([np.arange(n), place, drawn, kind, won, score, ~won], axis=1))
+    return make_deals(np.stack([np.arange(n), place, drawn, kind, won, score, ~won], axis=1))
 
 
-def known():
+def exact_values():
     """Compute the estimated quantities from the exact probabilities."""
     needed, place, lost = (
         every.reshape(-1) for every in np.meshgrid(np.arange(len(NEEDED)), np.arange(43), LOST)
     )
     p = NEEDED[needed] / 43 / len(LOST)
-    drawn, won, score = ended(4 * needed + 4, place, lost)
+    drawn, won, score = end_deals(4 * needed + 4, place, lost)
     gin, on = p * won, p * (drawn > 15)
     by_draw = np.bincount(drawn, gin).cumsum()
 
@@ -265,21 +271,21 @@ def known():
     }
 
 
-def estimated(one):
+def estimate_all(one):
     strength, draws = solo_odds.odds_by_strategy([one]), solo_odds.odds_by_draws(one)
     left, gin = solo_odds.odds_by_cards_left(one), solo_odds.gin_draw_statistics(one)
     joker = solo_odds.joker_variance_share(one)
     return {
-        "win": row(strength, metric="win"),
-        "score": row(strength, metric="score"),
-        "gin by 16": row(draws, kind="gin", draws=16),
-        "joker by 16": row(draws, kind="joker", draws=16),
-        "win at 28": row(left, left=28, metric="win"),
-        "score at 28": row(left, left=28, metric="score"),
-        "mean draw": row(gin, statistic="mean"),
-        "median draw": row(gin, statistic="q50"),
-        "joker, win": row(joker, metric="win"),
-        "joker, score": row(joker, metric="score"),
+        "win": find_row(strength, metric="win"),
+        "score": find_row(strength, metric="score"),
+        "gin by 16": find_row(draws, kind="gin", draws=16),
+        "joker by 16": find_row(draws, kind="joker", draws=16),
+        "win at 28": find_row(left, left=28, metric="win"),
+        "score at 28": find_row(left, left=28, metric="score"),
+        "mean draw": find_row(gin, statistic="mean"),
+        "median draw": find_row(gin, statistic="q50"),
+        "joker, win": find_row(joker, metric="win"),
+        "joker, score": find_row(joker, metric="score"),
     }
 
 
@@ -289,9 +295,9 @@ def estimated(one):
 def test_intervals_have_nominal_coverage(runs, least):
     """Fewer than 179 of 200 in one run of 2,100, fewer than 51 of 60 in one of 1,400, for each."""
     rng = np.random.default_rng(2311)
-    want, held = known(), dict.fromkeys(known(), 0)
+    want, held = exact_values(), dict.fromkeys(exact_values(), 0)
     for _ in range(runs):
-        for name, found in estimated(random_deals(rng, 1_500)).items():
+        for name, found in estimate_all(random_deals(rng, 1_500)).items():
             held[name] += found["low"] <= want[name] <= found["high"]
     assert all(least <= times for times in held.values()), held
 
@@ -304,17 +310,17 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
         rows = deals.rows.copy()
         rows[:, DEAL_COLUMNS.index("place")] = rng.integers(0, 43, 300)
         frame = solo_odds.joker_variance_share(replace(deals, rows=rows))
-        found.append(row(frame, metric="win")["value"])
+        found.append(find_row(frame, metric="win")["value"])
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(100)
 
 
 def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
     """Without gin there are no draws of gin and no part of the joker in winning."""
-    never = made([[u, u % 43, u % 43 + 1, JOKER, 0, -1, 1] for u in range(1_000)])
+    never = make_deals([[u, u % 43, u % 43 + 1, JOKER, 0, -1, 1] for u in range(1_000)])
     assert (
         solo_odds.gin_draw_statistics(never).empty and solo_odds.joker_variance_share(never).empty
     )
-    win = row(solo_odds.odds_by_strategy([never]), metric="win")
+    win = find_row(solo_odds.odds_by_strategy([never]), metric="win")
     assert win["value"] == 0 < win["high"] < 0.005
 
 
@@ -329,7 +335,7 @@ def standard():
     return two_player_odds.simulate_self_play("gold", "standard", DEALS)
 
 
-def rows(frame, metric):
+def rows_by_seat(frame, metric):
     return frame[frame["metric"] == metric].set_index("seat")
 
 
@@ -341,17 +347,17 @@ def test_odds_by_seat_agree_with_a_run(standard):
         name: int(total[batch_columns.COL_SUM + place])
         for name, place in batch_columns.FACT_INDEX.items()
     }
-    won = rows(two_player_odds.odds_by_seat(standard), "win")
+    won = rows_by_seat(two_player_odds.odds_by_seat(standard), "win")
     assert won.loc["nondealer", "value"] == fact["first_player_win"] / DEALS
     assert won.loc["dealer", "value"] == (fact["decided"] - fact["first_player_win"]) / DEALS
-    nobody = rows(two_player_odds.odds_by_seat(standard), "nobody")
+    nobody = rows_by_seat(two_player_odds.odds_by_seat(standard), "nobody")
     assert set(nobody["value"]) == {(DEALS - fact["decided"]) / DEALS}
     assert set(nobody["n"]) == {DEALS}
     assert (won["low"] < won["value"]).all() and (won["value"] < won["high"]).all()
 
 
 def test_the_match_odds_by_seat_are_v_at_the_start(standard):
-    match = rows(two_player_odds.odds_by_seat(standard), "match")
+    match = rows_by_seat(two_player_odds.odds_by_seat(standard), "match")
     v = match_value.compute_value("standard", "gold", "gold", deals=DEALS)
     assert match.loc["dealer", "value"] == v.win_probability(0, 0, 0)
     assert match.loc["nondealer", "value"] == v.win_probability(0, 0, 1)
@@ -407,14 +413,14 @@ def test_what_has_no_v_or_no_seats_says_so():
         and two_player_odds.odds_by_score(table).empty
     )
     table = two_player_odds.simulate_self_play("gold", "race", DEALS)
-    match = rows(two_player_odds.odds_by_seat(table), "match")
+    match = rows_by_seat(two_player_odds.odds_by_seat(table), "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
     assert two_player_odds.odds_by_score(table).empty
     with pytest.raises(PlayerCountError, match="for one player"):
         two_player_odds.simulate_self_play("gold", "solitaire-gin", DEALS)
 
 
-def ladder(*wins):
+def make_ladder(*wins):
     """Deals of players who go gin in so many of 400 deals, weakest first."""
     naive = odds_players(variants.find_variant("solitaire-gin"))[0]
     names = (naive, "solo-greedy", "solo-dp")[-len(wins) :]
@@ -422,7 +428,9 @@ def ladder(*wins):
     for name, won in zip(names, wins, strict=True):
         rows = [[u, u % 43, 8, JOKER, 0, 1, 1] for u in range(400)]
         rows[:won] = [[u, u % 43, 8, GIN, 1, 1, 0] for u in range(won)]
-        found.append(replace(made(rows), matchup=solo_deals.solo_matchup(name, "solitaire-gin", 1)))
+        found.append(
+            replace(make_deals(rows), matchup=solo_deals.solo_matchup(name, "solitaire-gin", 1))
+        )
     return found
 
 
@@ -432,7 +440,7 @@ def ladder(*wins):
 )
 def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wins, ends):
     """Also where the strongest by score is not the one who goes gin most often."""
-    odds = build_odds([ladder(*wins)], [], 1)
+    odds = build_odds([make_ladder(*wins)], [], 1)
     found = odds.tables["bracket"]
     assert found["value"][:-1].tolist() == [won / 400 for won in ends]
     bound = found.iloc[-1]

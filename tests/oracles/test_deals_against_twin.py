@@ -17,7 +17,7 @@ from support import hands, variant_lists
 from support.twin_replay import match_before, replay_deal
 from support.variant_lists import ONE_PLAYER, parameters_in, possible_values, strategy
 
-MOST = 40  # stacked packs of each pair until an outcome must have occurred
+MAX_STACKED_DEALS = 40  # stacked packs of each pair until an outcome must have occurred
 PAIRS = (
     ("stray", "stray-same"),
     ("late", "simple"),
@@ -141,7 +141,7 @@ def compare(text, seed, own, from_stacked, wanted=()):
     matchups = [Matchup(variant, strategy(a), b and strategy(b), seed, "deal") for a, b in pairs]
     for unit, matchup in product(range(own), matchups):
         book(seen, trace_deal(matchup, unit, unit % 2 if matchup.is_mirrored else 0))
-    for i in range(max(MOST, from_stacked)):
+    for i in range(max(MAX_STACKED_DEALS, from_stacked)):
         if i >= from_stacked and all(seen[kind] for kind in wanted):
             break
         for number, matchup in enumerate(matchups):
@@ -156,14 +156,14 @@ def stacked_deal(rng, matchup, i, dealer):
     row = matchup.variant.params
     if row["players"] == 1:
         pack = hands.stacked_pack_solo(rng, row)
-        return trace_deal(matchup, i, pack=pack, joker=any_place(rng, row)), None
+        return trace_deal(matchup, i, pack=pack, joker=random_joker_position(rng, row)), None
     points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
     pack = hands.stacked_pack(rng, row, points[1 - dealer])
     played = trace_deal(matchup, i, pack=pack, dealer=dealer, points=points)
     return played, match_before(played, start_points=points)
 
 
-def any_place(rng, row):
+def random_joker_position(rng, row):
     """Return a random joker position among the 53 cards; -1 without a joker."""
     if row["joker"] == "none":
         return -1
@@ -194,19 +194,19 @@ def book(seen, played, match=None):
 ROWS = variant_lists.distinct_deals(variant_lists.TWO_PLAYER)
 
 
-def rare(text):
+def rare_events(text):
     return [kind for part, kind in RARE.items() if part in text]
 
 
 @pytest.mark.parametrize("text", ROWS)
 def test_every_variant_agrees_with_the_twin(text):
     usual = ("gin",) if text.startswith("straight") else ("knock", "gin", "undercut", "declined")
-    compare(text, 2024, 0, 2, wanted=(*usual, *rare(text)))
+    compare(text, 2024, 0, 2, wanted=(*usual, *rare_events(text)))
 
 
 @pytest.mark.parametrize("text", OPTIONS)
 def test_every_option_agrees_with_the_twin(text):
-    compare(text, 2025, 0, 1, wanted=rare(text))
+    compare(text, 2025, 0, 1, wanted=rare_events(text))
 
 
 @pytest.mark.parametrize("text", CHOICES)

@@ -112,7 +112,7 @@ def quarters(facts):
     return round(4 * won / facts["deals"])
 
 
-def named(row):
+def name_columns(row):
     """Return a row as a dict, so that a difference has a name."""
     blocks = {
         "sum": batch_columns.COL_SUM,
@@ -219,7 +219,7 @@ def final_score(match):
 # Playing
 
 
-def game(text, i, seed):
+def make_game(text, i, seed):
     variant = variants.find_variant(text)
     players = PLAYERS if variant.params["players"] == 1 else PAIRS
     names = players[i % len(players)]
@@ -227,7 +227,7 @@ def game(text, i, seed):
     return Matchup(variant, strategy(a), b and strategy(b), seed, "match")
 
 
-def played_match(game, unit, half, booked):
+def play_match(game, unit, half, booked):
     """Replay and record a match deal by deal; return the reference's match at its end."""
     match = None
     while match is None or not match.over:
@@ -249,13 +249,13 @@ def compare(game, n):
         booked, dealers = new_unit(), set()
         for half in range(1 + game.is_mirrored):
             dealers.add(int(trace_deal(game, unit, half).state.dealer))
-            matches.append(played_match(game, unit, half, booked))
+            matches.append(play_match(game, unit, half, booked))
         assert len(dealers) == 1  # both halves begin with the same dealer
         assert game.b is None or game.variant.params["first_dealer"] in ("lot", *dealers)
         units.append(booked)
     rows = kernel.play_batches(game, 0, n)
     assert rows.shape == (1, batch_columns.N_COLUMNS)
-    assert named(rows[0]) == named(batch_row(units))
+    assert name_columns(rows[0]) == name_columns(batch_row(units))
     return matches
 
 
@@ -264,7 +264,7 @@ TEXTS = (*variants.variant_names(), *OPTIONS, *ALONE)
 
 @pytest.mark.parametrize("i, text", [*enumerate(TEXTS)])
 def test_matches_of_every_variant_and_option_agree_with_the_twin(i, text):
-    matches = compare(game(text, i, 78), 1)
+    matches = compare(make_game(text, i, 78), 1)
     assert "max_deals" in text or not any(match.unfinished for match in matches)
 
 
@@ -272,7 +272,7 @@ def test_matches_of_every_variant_and_option_agree_with_the_twin(i, text):
 @pytest.mark.parametrize("i", range(len(PAIRS)))
 @pytest.mark.parametrize("text", TEXTS)
 def test_many_matches_of_every_variant_and_option_agree_with_the_twin(text, i):
-    compare(game(text, i, 79), 8)
+    compare(make_game(text, i, 79), 8)
 
 
 def test_every_value_of_a_match_rule_is_played():
@@ -325,7 +325,7 @@ def compare_any_rows(seed, rows):
     for i in range(rows):
         goal = VALUES["goal"][i % len(VALUES["goal"])]
         text = any_variant(rng, "standard", VALUES | {"goal": [goal]})
-        for match in compare(game(text, i, seed + i), 1):
+        for match in compare(make_game(text, i, seed + i), 1):
             how = "unfinished" if match.unfinished else "drawn" if match.winner is None else "won"
             seen[match.row["goal"], how] += 1
     return seen
@@ -363,4 +363,4 @@ def test_single_deals_and_their_sums_agree_with_the_twin(text, a, b, n):
             assert b is None or played.state.dealer == unit % 2
             book_deal(booked, replay_deal(played), played, half)
         units.append(booked)
-    assert named(kernel.play_batches(game, 0, n)[0]) == named(batch_row(units))
+    assert name_columns(kernel.play_batches(game, 0, n)[0]) == name_columns(batch_row(units))

@@ -50,12 +50,12 @@ def compare_deal(rng, oracle, text, pack, seen):
     """Play a random deal in both; the nondealer sits at seat 0."""
     rules, row = hands.game(text)
     theirs, ours = oracle.Deal(row, pack), engine.Deal(variants.find_variant(text), pack)
-    for action in walk(rng, oracle, theirs, rules):
-        same_options(oracle, theirs, ours, rules, seen)
+    for action in random_actions(rng, oracle, theirs, rules):
+        check_options(oracle, theirs, ours, rules, seen)
         ours.act(action)
         theirs.act(action)
     if action.what == STOP:
-        same_showdown(oracle, theirs, ours.state, action.seat, rules, seen)
+        check_showdown(oracle, theirs, ours.state, action.seat, rules, seen)
     elif not ours.kind:
         assert theirs.over and theirs.returns == [0, 0]
         seen["broken off"] += 1
@@ -66,7 +66,7 @@ def compare_deal(rng, oracle, text, pack, seen):
     seen[ours.kind] += 1
 
 
-def same_options(oracle, theirs, ours, rules, seen):
+def check_options(oracle, theirs, ours, rules, seen):
     seat, options = theirs.seat, {option.what for option in theirs.options()}
     if ours.left:  # the engine has done the only thing that can be done
         assert options == {ours.left[0].what}
@@ -80,10 +80,10 @@ def same_options(oracle, theirs, ours, rules, seen):
     assert int(view.limit) == theirs.state.knock_card()
     if theirs.phase == oracle.PHASE.DISCARD:
         assert int(view.legal) == hand == theirs.throws()
-        same_endings(theirs, hand, theirs.count(seat), int(view.limit), rules, seen)
+        check_endings(theirs, hand, theirs.count(seat), int(view.limit), rules, seen)
     elif theirs.phase == oracle.PHASE.WALL:
         eleven = hand | 1 << theirs.upcard
-        same_endings(theirs, eleven, oracle.deadwood(eleven), int(view.limit), rules, seen)
+        check_endings(theirs, eleven, oracle.deadwood(eleven), int(view.limit), rules, seen)
         assert options == {TAKE, PASS} or seen["knock hidden"]
     else:
         assert view.legal == 0b11
@@ -92,7 +92,7 @@ def same_options(oracle, theirs, ours, rules, seen):
         assert int(view.taken_offer) == theirs.upcard
 
 
-def same_endings(theirs, eleven, count, limit, rules, seen):
+def check_endings(theirs, eleven, count, limit, rules, seen):
     """Check the discards that end the deal, unless OpenSpiel, whose count is given, hides them."""
     tens = {card: deadwood(eleven & ~(1 << card), rules) for card in hands.members(eleven)}
     endings = sum(1 << card for card, left in tens.items() if left <= limit)
@@ -108,7 +108,7 @@ def same_endings(theirs, eleven, count, limit, rules, seen):
     assert theirs.endings() == endings
 
 
-def same_showdown(oracle, theirs, state, stopper, rules, seen):
+def check_showdown(oracle, theirs, state, stopper, rules, seen):
     """Check that the engine's melds and layoffs are legal, with the same counts, and optimal."""
     hand = theirs.hand(1 - stopper)
     assert oracle.deadwood(hand) == state.defender_before
@@ -127,7 +127,7 @@ def same_showdown(oracle, theirs, state, stopper, rules, seen):
 # Random deals
 
 
-def stacked(rng):
+def stacked_pack(rng):
     """Return a pack with two hands full of melds, for many knocks, undercuts and layoffs."""
     one = hands.meld_rich_hand(rng, 10, "low")
     other = hands.hand_of_melds(rng, 10, "low", one)
@@ -136,7 +136,7 @@ def stacked(rng):
     return [card for two in zip(first, second, strict=True) for card in two] + rest
 
 
-def walk(rng, oracle, deal, rules):
+def random_actions(rng, oracle, deal, rules):
     """Return the actions of a random deal that can end in every way, up to the knock."""
     eager, action = rng.choice((0, 0.3, 1)), None
     while not deal.over and (action is None or action.what != STOP):
@@ -176,7 +176,7 @@ def _at_the_wall(deal, rules):
 def test_random_deals_agree_with_openspiel(openspiel, parameters, deals):
     rng, seen = random.Random(f"{ROW + parameters} 2"), Counter()
     for i in range(deals):
-        pack = stacked(rng) if i % 2 else rng.sample(range(52), 52)
+        pack = stacked_pack(rng) if i % 2 else rng.sample(range(52), 52)
         found = Counter()
         compare_deal(rng, openspiel, ROW + parameters, pack, found)
         seen.update({*+found})

@@ -27,7 +27,7 @@ ALARM = 1e-4
 LIMIT = 3  # combined standard errors
 
 
-def summed(a, b, variant, unit, n, seed=SEED):
+def play_sums(a, b, variant, unit, n, seed=SEED):
     """Return the sums over n deals or matches."""
     return batches.sum_rows(runner.run_matchup(parse_matchup(a, b, variant, seed, unit), n, 2))
 
@@ -36,7 +36,7 @@ def fact(total, name):
     return int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])
 
 
-def share(total, above, below):
+def ratio_and_error(total, above, below):
     """Return a ratio of two facts and its standard error, from sums over independent units."""
     top, bottom = batch_columns.FACT_INDEX[above], batch_columns.FACT_INDEX[below]
     assert batch_columns.DENOMINATOR_INDEX[top] == bottom
@@ -54,10 +54,10 @@ def near(found, error, reference, reference_error):
 
 def played(*asked):
     """(value, standard error) of the share of matches in per cent, or of points a deal."""
-    total = summed(*asked)
+    total = play_sums(*asked)
     if asked[3] == "deal":
-        return share(total, "a_margin", "deals")
-    won, error = share(total, "a_match_win", "matches")
+        return ratio_and_error(total, "a_margin", "deals")
+    won, error = ratio_and_error(total, "a_match_win", "matches")
     return 50 * won, 50 * error  # a match won counts two
 
 
@@ -126,9 +126,9 @@ def test_programs_of_the_challenge_win_their_measured_shares(pair, part):
 
 def test_the_endings_between_patient_programs_are_those_measured():
     """Gin 85 %, dead 5.8 % of an unknown number of deals: half a point covers their rounding."""
-    total = summed("marjj", "exp710", "eaai", "match", 2_000)
+    total = play_sums("marjj", "exp710", "eaai", "match", 2_000)
     for metric, told in (("gin", 85.0), ("void", 5.8)):
-        value, se = (100 * number for number in share(total, metric, "deals"))
+        value, se = (100 * number for number in ratio_and_error(total, metric, "deals"))
         assert abs(value - told) < 0.5 + 3 * se
 
 
@@ -171,13 +171,13 @@ FIGURES = {
 @pytest.fixture(scope="module")
 def simple():
     """Return the sums over 100,000 matches, a million deals."""
-    return summed("simple", "simple", "eaai", "match", 100_000, SEED_OF_SIMPLE)
+    return play_sums("simple", "simple", "eaai", "match", 100_000, SEED_OF_SIMPLE)
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_simple_against_itself_agrees_with_the_published_figures(simple, figure):
     above, below, reference, reference_error = FIGURES[figure]
-    near(*share(simple, above, below), reference, reference_error)
+    near(*ratio_and_error(simple, above, below), reference, reference_error)
     assert fact(simple, "stalled") == 0
 
 
@@ -237,7 +237,7 @@ BY_TURN |= {25: 0.701, 30: 0.875, 42: 0.995}
 def test_the_chance_of_gin_by_turn_agrees_with_the_reference(draws, reference):
     game = f"solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws={draws}"
     rounding = 0.00005 if reference < 0.01 else 0.0005
-    total = summed("gold+knock=at:k=0", None, game, "deal", 60_000, 1)
+    total = play_sums("gold+knock=at:k=0", None, game, "deal", 60_000, 1)
     error = math.sqrt(reference * (1 - reference) * (1 / 60_000 + 1 / 200_000))
     assert abs(fact(total, "gin") / 60_000 - reference) < 4 * error + rounding
 

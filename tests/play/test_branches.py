@@ -84,7 +84,7 @@ def seldom(view, rules, params):
 
 
 @knock(noise=True)
-def often(view, rules, params):
+def knock_often(view, rules, params):
     """Knock with gin, else with probability 0.4, as champion's training does before the rollout."""
     return is_gin_or_better(view) or bernoulli(0.4, view.noise)
 
@@ -92,13 +92,13 @@ def often(view, rules, params):
 SLOTS = {"discard": any_discard, "take": any_take, "knock": either}
 
 
-def question_of(view, questions, slot):
+def decision_index(view, questions, slot):
     """Return the index of the decision with this view among A's decisions in a slot."""
     return [q.view == view for q in questions if q.seat == 0 and q.slot == slot].index(True)
 
 
 @cache
-def forced_once(usual):
+def force_action(usual):
     """Return a policy that is forced at one decision; its parameters precede the usual ones."""
 
     def forced(now, rules, params):
@@ -108,7 +108,7 @@ def forced_once(usual):
     return forced
 
 
-def played_again(matchup, unit, view, slot, answer):
+def replay_with_action(matchup, unit, view, slot, answer):
     """Trace the deal again with a Python policy that chooses another action at one decision."""
     usual = matchup.a.policy(slot)
     numbers = [
@@ -119,7 +119,7 @@ def played_again(matchup, unit, view, slot, answer):
         answer,
         *make_parameter_vector(usual),
     ]
-    forced = forced_once(usual.function)
+    forced = force_action(usual.function)
     policy = Policy(slot, "forced", forced, {}, usual.noise, np.array(numbers, np.float64))
     fields = {name: matchup.a.policy(name) for name in ("take", "discard", "knock")}
     fields[slot] = policy
@@ -147,7 +147,7 @@ def as_played(matchup, slot, units):
         questions = trace_deal(matchup, unit).decisions
         own = [question for question in questions if (question.seat, question.slot) == (0, slot)]
         assert weight == len(own)
-        place = list(answers).index(own[question_of(view, questions, slot)].action)
+        place = list(answers).index(own[decision_index(view, questions, slot)].action)
         assert [rows[place][name] for name in RESULT] == [whole[unit][name] for name in RESULT]
     return len(branches.views)
 
@@ -170,7 +170,7 @@ def test_other_answers_lead_where_a_policy_that_gives_them_leads(slot, pair, nam
     for view, answers, rows in zip(branches.views, branches.actions, branches.records, strict=True):
         for answer, row in zip(answers, rows, strict=True):
             if answer >= 0:
-                led = played_again(matchup, int(row["unit"]), view, slot, int(answer))
+                led = replay_with_action(matchup, int(row["unit"]), view, slot, int(answer))
                 assert led == (
                     row["points_a"] - row["points_b"],
                     batch_columns.DEAL_ENDINGS[row["kind"]],
@@ -188,7 +188,7 @@ def test_the_question_is_drawn_evenly_and_weighs_as_many_as_there_were():
         n = sum(q.seat == 0 and q.slot == "discard" for q in questions)
         assert weight == n
         if n == 4:
-            places[question_of(view, questions, "discard")] += 1
+            places[decision_index(view, questions, "discard")] += 1
             expected[n] += 1
     counts = np.array([places[i] for i in range(4)])
     even = counts.sum() / 4
@@ -212,7 +212,9 @@ def test_the_first_question_is_branched_without_a_draw(slot):
     assert (branches.weights == 1).all()
 
 
-@pytest.mark.parametrize(("slot", "explore"), [("knock", None), ("knock", often), ("take", None)])
+@pytest.mark.parametrize(
+    ("slot", "explore"), [("knock", None), ("knock", knock_often), ("take", None)]
+)
 def test_weighted_questions_stand_for_all_of_their_deals_and_unweighted_do_not(slot, explore):
     """What a training sees, against every question of the same deals, each counted once.
 
@@ -315,8 +317,8 @@ TWO_PLAYERS = [
     name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 2
 ]
 # The deal that was played from its start tells more of its beginning than a position does
-NOT_TOLD = ("unit", "half", "deal", "outcome", "dealt_a", "dealt_b", "upcard_to")
-TOLD = [name for name in DEAL_RECORD.names if name not in NOT_TOLD]
+UNCOMPARED_FIELDS = ("unit", "half", "deal", "outcome", "dealt_a", "dealt_b", "upcard_to")
+COMPARED_FIELDS = [name for name in DEAL_RECORD.names if name not in UNCOMPARED_FIELDS]
 
 
 def true_world(deal, view):
@@ -338,7 +340,7 @@ def true_world(deal, view):
     return Worlds(np.array([hand]), np.array([stock], np.int8))
 
 
-def done(deal, question, rules):
+def chosen_action(deal, question, rules):
     """Return the player's choice at a decision as an action."""
     view, answer = question.view, question.action
     if question.slot == "offer":
@@ -401,7 +403,7 @@ def test_what_was_done_in_the_world_as_it_was_leads_to_the_deal_played(name, pai
     seen = set()
     for deal, question in positions(matchup, units):
         view = question.view
-        action = done(deal, question, rules)
+        action = chosen_action(deal, question, rules)
         if action.kind in (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE):
             assert action in die_actions(view, rules)
         else:
@@ -412,7 +414,9 @@ def test_what_was_done_in_the_world_as_it_was_leads_to_the_deal_played(name, pai
         found = roll_out_worlds(here, view, [action], true_world(deal, view))[0, 0]
         expected = np.zeros(1, DEAL_RECORD)[0]
         write_deal_record(deal.state, expected, view.seat)
-        assert {name: found[name] for name in TOLD} == {name: expected[name] for name in TOLD}
+        assert {name: found[name] for name in COMPARED_FIELDS} == {
+            name: expected[name] for name in COMPARED_FIELDS
+        }
         seen.add((int(view.phase), action.kind))
     assert least <= {kind for _, kind in seen}
     if pair == OFFERING:
@@ -436,7 +440,7 @@ def test_other_discards_lead_where_the_branches_of_the_deal_lead(name):
         deal = trace_deal(matchup, int(rows[0]["unit"]))
         actions = [Action(ACTION_DISCARD, int(card)) for card in answers if card >= 0]
         found = roll_out_worlds(matchup, view, actions, true_world(deal, view))[0]
-        assert (found[TOLD] == rows[: len(actions)][TOLD]).all()
+        assert (found[COMPARED_FIELDS] == rows[: len(actions)][COMPARED_FIELDS]).all()
 
 
 def test_every_legal_action_is_listed():

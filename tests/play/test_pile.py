@@ -15,13 +15,13 @@ from simgin.text.notation import format_card
 GAMES = {"standard": "simple", "tedesco": "simple", "basic": "simple", "solitaire-gin": None}
 
 
-def deals(variant, opponent):
+def trace_deals(variant, opponent):
     a = "gold-early" if opponent else "solo-greedy"
     matchup = parse_matchup(a, opponent, variant, 3, "deal")
     return [trace_deal(matchup, unit) for unit in range(3)]
 
 
-def laid(deal, number):
+def pile_before(deal, number):
     """Return the pile before a decision from the trace, oldest first, with stars.
 
     A player decides about the ending after the discard, which is in the pile only afterwards.
@@ -41,10 +41,10 @@ def laid(deal, number):
 def test_the_table_shows_the_whole_pile_as_the_option_reads_it(variant):
     alone = GAMES[variant] is None
     label = "Thrown (oldest first)  " if alone else "Pile (oldest first)  "
-    for deal in deals(variant, GAMES[variant]):
+    for deal in trace_deals(variant, GAMES[variant]):
         rules = build_rules(deal.matchup.variant)
         for number, question in enumerate(deal.decisions):
-            expected = laid(deal, number)
+            expected = pile_before(deal, number)
             assert format_pile(question.view, rules, alone) == expected
             screen = "\n".join(table_lines(question, rules, "" if alone else "simple"))
             shown = screen.partition(label)[2].partition("\n\n")[0].split()
@@ -55,7 +55,7 @@ def test_the_table_shows_the_whole_pile_as_the_option_reads_it(variant):
 
 
 def test_an_analysis_and_a_page_name_the_same_order():
-    deal = deals("standard", "simple")[1]
+    deal = trace_deals("standard", "simple")[1]
     for position in find_decisions(deal)[2:]:
         pile = " ".join(position.pile_cards)
         assert f"Pile (oldest first)  {pile}" in list(position.describe())

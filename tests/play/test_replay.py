@@ -179,7 +179,7 @@ def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_p
         assert "the match did not get as far as this deal" in early.stderr
 
 
-def said_of_the_die(row):
+def die_text(row):
     """Return the replay's text for a decision about the die."""
     if row["slot"] == "offer":
         return f"offers {row['answer']}" if row["answer"] else f"leaves the die at {row['stake']}"
@@ -200,7 +200,7 @@ def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
         words = r"\) (offers|leaves the die|accepts|refuses) "
         told = [line.split(") ", 1)[1] for line in lines if re.search(words, line)]
         about_die = [row for row in decisions if row["slot"] in ("offer", "answer")]
-        assert told == [said_of_the_die(row) for row in about_die]
+        assert told == [die_text(row) for row in about_die]
         answers = [row for row in about_die if row["slot"] == "answer"]
         accepted = [row["stake_offered"] for row in answers if row["answer"]]
         assert last["stake"] == max([1, *accepted])

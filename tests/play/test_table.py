@@ -29,7 +29,7 @@ def shown(question):
     return [question.view[name].tobytes() for name in question.view.dtype.names]
 
 
-def any_answer(rng, question):
+def random_action(rng, question):
     """Return a random legal action that mostly declines endings, so that deals are long."""
     if question.slot in ("knock", "offer") and rng.random() < 0.8:
         return 0
@@ -46,7 +46,7 @@ def test_a_game_at_the_table_is_the_engines(variant):
         while table.decision is not None:
             question = table.decision
             assert question.seat == 0 and question.action is None
-            table.act(any_answer(rng, question))
+            table.act(random_action(rng, question))
         told = table.trace()
         script += table.actions
         engine = trace_deal(matchup, 2, 0, deal, script=script)
@@ -79,7 +79,7 @@ def test_going_back_leads_to_the_same_questions():
     table = GameTable(seated("standard"))
     seen = []
     while table.decision is not None:
-        answer = any_answer(rng, table.decision)
+        answer = random_action(rng, table.decision)
         seen.append((len(table.actions), shown(table.decision), answer))
         table.act(answer)
     answers, result = table.actions, table.state.score.tolist()
@@ -103,7 +103,7 @@ def test_an_illegal_answer_changes_nothing():
             table.act(answer)
     assert shown(table.decision) == before
     while not table.is_deal_over:
-        table.act(any_answer(random.Random(1), table.decision))
+        table.act(random_action(random.Random(1), table.decision))
     answers = table.actions
     with pytest.raises(IllegalMove):
         table.act(0)
@@ -122,4 +122,4 @@ def test_every_legal_answer_can_be_typed_and_lines_fit_the_screen(variant):
         assert firsts == legal
         lines = list(table_lines(question, table.rules, "simple"))
         assert all(len(line) <= 80 for line in lines) and prompt_text(question)
-        table.act(any_answer(rng, question))
+        table.act(random_action(rng, question))

@@ -20,7 +20,7 @@ from support import toy_deals as toy
 from support.made_pictures import FRAMES, SIZES, STRATEGIES, VARIANTS, draw_plot, with_bounds
 
 
-def plain(text):
+def normalise(text):
     return re.sub(r"\s+", "", text.replace("\\$", "$"))
 
 
@@ -28,12 +28,12 @@ def plain(text):
 @pytest.mark.parametrize("size", ["one", "several"])
 def test_the_caption_states_what_was_played(name, size):
     frame = FRAMES[name](*SIZES[size])
-    caption = plain(draw_plot(name, size).get_supxlabel())
+    caption = normalise(draw_plot(name, size).get_supxlabel())
     assert "seed7." in caption
     of_ends = frame["strategy"].isin([frame["strategy"].iloc[i] for i in (0, -1)])
     listed = frame[of_ends] if name == "gin_by_draw" else frame  # a ladder's ends
     told = {*listed["variant"], *listed["strategy"]}
-    assert all(plain(text) in caption for text in told)
+    assert all(normalise(text) in caption for text in told)
     assert f"{frame['n'].max():,}" in caption and f"{frame['n'].min():,}" in caption
     assert "95%" in caption
 

@@ -15,9 +15,9 @@ from simgin.report import figures
 from support.made_pictures import PLOT_NAMES, draw_plot, with_undefined_row
 
 PHONE, MARGIN = 390, 16  # pixels across, and the margin of a page
-LEAST = 8  # pixels of type on a phone
+MIN_TYPE_SIZE = 8  # pixels of type on a phone
 EDGE = 2  # pixels of a figure that a box may be off, since glyphs are narrower than their boxes
-PICTURES = pytest.mark.parametrize("name", PLOT_NAMES)
+EVERY_PLOT = pytest.mark.parametrize("name", PLOT_NAMES)
 CASES = pytest.mark.parametrize(
     ("name", "size"), list(itertools.product(PLOT_NAMES, ("one", "many")))
 )
@@ -51,7 +51,7 @@ def is_drawn(text):
     return text.get_visible() and text.get_text().strip()
 
 
-def shrunk(box):
+def shrink(box):
     return Bbox.from_extents(box.x0 + EDGE, box.y0 + EDGE, box.x1 - EDGE, box.y1 - EDGE)
 
 
@@ -81,20 +81,20 @@ def data_of(axes):
             yield path.transformed(collection.get_transform()), len(path.vertices) > 2
 
 
-def on_data(text, axes):
+def is_on_data(text, axes):
     """Whether a text lies on data of axes."""
-    inside = Bbox.intersection(shrunk(text.get_window_extent()), axes.bbox)
+    inside = Bbox.intersection(shrink(text.get_window_extent()), axes.bbox)
     if inside is None or not inside.width or not inside.height:
         return False
     return any(path.intersects_bbox(inside, filled) for path, filled in data_of(axes))
 
 
-def faults(figure):
+def layout_errors(figure):
     """List the layout errors of a figure."""
     figure.draw_without_rendering()
     texts = visible_texts(figure)
     found = []
-    boxes = [shrunk(text.get_window_extent()) for text in texts]
+    boxes = [shrink(text.get_window_extent()) for text in texts]
     for text, box in zip(texts, boxes, strict=True):
         words = text.get_text()
         if box.x0 < 0 or box.y0 < 0 or box.x1 > figure.bbox.x1 or box.y1 > figure.bbox.y1:
@@ -102,12 +102,12 @@ def faults(figure):
         if to_hex(text.get_color()) in (figures.DARKEST, figures.LIGHTEST):
             continue
         for axes in figure.axes:
-            if axes.get_visible() and on_data(text, axes):
+            if axes.get_visible() and is_on_data(text, axes):
                 found.append(f"on data: {words!r}")
     for i, j in overlapping(boxes):
         found.append(f"overlap: {texts[i].get_text()!r} and {texts[j].get_text()!r}")
     pixels = (PHONE - 2 * MARGIN) / (72 * figure.get_figwidth())  # of a point
-    small = [text.get_text() for text in texts if text.get_fontsize() * pixels < LEAST]
+    small = [text.get_text() for text in texts if text.get_fontsize() * pixels < MIN_TYPE_SIZE]
     found += [f"too small on a phone: {words!r}" for words in small]
     return found + legends_on_panels(figure)
 
@@ -138,9 +138,9 @@ def legends_on_panels(figure):
 def test_nothing_covers_anything_else(name, size):
     figure = draw_plot(name, size)
     assert figure.get_figwidth() == figures.FIGURE_WIDTH
-    assert faults(figure) == []
+    assert layout_errors(figure) == []
 
 
-@PICTURES
+@EVERY_PLOT
 def test_nor_in_several_panels_where_a_value_is_undefined(name):
-    assert faults(draw_plot(name, "several", change=with_undefined_row)) == []
+    assert layout_errors(draw_plot(name, "several", change=with_undefined_row)) == []

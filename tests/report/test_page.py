@@ -17,7 +17,7 @@ from support.made_pages import HOSTILE, make_figure, make_report, make_text_tabl
 
 
 @functools.cache
-def sound():
+def rendered_report():
     """Render the HTML report of `make_report()` once."""
     return html_report.render_html(make_report())
 
@@ -45,7 +45,7 @@ def test_names_are_escaped_everywhere():
 
 
 def test_only_the_pages_own_script_may_run():
-    text = sound()
+    text = rendered_report()
     root, _ = parse(text)
     (script,) = find(root, "script")
     digest = base64.b64encode(hashlib.sha256(text_of(script).encode()).digest()).decode()
@@ -53,7 +53,7 @@ def test_only_the_pages_own_script_may_run():
 
 
 def test_what_is_read_first_stands_first():
-    root, _ = parse(sound())
+    root, _ = parse(rendered_report())
     titles = ["At a glance", "Results", "Who wins: gold", "League: standard?"]
     titles += ["League: oklahoma+gin_bonus=20?", "Small", "How it was made"]
     assert [text_of(node) for node in find(root, "h2")] == titles
@@ -97,7 +97,7 @@ def test_every_link_leads_to_a_file_that_is_written_with_the_page():
 
 
 def test_a_scorecard_shows_verdicts_in_colours_and_intervals_in_light_type():
-    root, _ = parse(sound())
+    root, _ = parse(rendered_report())
     card = find(root, "table")[0]
     cells = find(card, "td")
     assert [node.attrib["class"] for node in cells[:4]] == ["base", "little", "base", "much"]
@@ -107,7 +107,7 @@ def test_a_scorecard_shows_verdicts_in_colours_and_intervals_in_light_type():
 
 
 def test_pictures_use_the_pages_inks_and_keep_data_colours():
-    root, _ = parse(sound())
+    root, _ = parse(rendered_report())
     svg = find(root, "svg")[0]
     styles = " ".join(node.get("style", "") for node in svg.iter())
     for ink in ("ink", "faint", "grid", "paper"):

@@ -77,7 +77,7 @@ def emptied(place):
             path.unlink()
 
 
-def findings_on(files):
+def verdict_of(files):
     """Return the verdict of the HTML report."""
     page = files["report.html"].decode()
     return page.partition('<ul class="verdict">')[2].partition("</ul>")[0]
@@ -92,9 +92,9 @@ def test_the_same_files_are_written_without_the_strategies(made, name, monkeypat
     emptied(Path("out"))
     Path("mine.py").unlink()
     output = call("report", "out").stdout
-    said = html.unescape(re.search("<li>(.*?)</li>", findings_on(before)).group(1))
+    said = html.unescape(re.search("<li>(.*?)</li>", verdict_of(before)).group(1))
     assert " ".join(said.split()) in " ".join(printed.split())
-    assert ("standard" in findings_on(before)) == (name == "panel")  # else there is one variant
+    assert ("standard" in verdict_of(before)) == (name == "panel")  # else there is one variant
     assert tree("out") == before
     assert ("plots/endings.svg" in before) == (name == "panel")
     assert "report.html" in output and output.rstrip().endswith("Repeat:  simgin report out")
@@ -120,7 +120,7 @@ def age_the_manifest(place):
     (place / "manifest.json").write_text(json.dumps(manifest))
 
 
-DAMAGE = {
+CORRUPTIONS = {
     "out is not a run that simgin wrote": shutil.rmtree,
     "the run in out is not finished; continue with: simgin match gold simple -v "
     "standard --deals 300 --seed 1 -o out": forget_the_manifest,
@@ -133,10 +133,10 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("sentence", DAMAGE)
+@pytest.mark.parametrize("sentence", CORRUPTIONS)
 def test_what_is_no_finished_run_of_this_version_is_refused_and_left_alone(made, sentence):
     made()
-    DAMAGE[sentence](Path("out"))
+    CORRUPTIONS[sentence](Path("out"))
     before = tree("out")
     assert sentence in call("report", "out", code=2).stderr
     assert tree("out") == before

@@ -38,11 +38,11 @@ def deals(matchup):
 
 
 @pytest.fixture(scope="module")
-def followed(matchup):
+def match_courses(matchup):
     return match_course.count_matches(matchup, MATCHES, 1, None)
 
 
-def test_lengths_and_knocks_are_those_of_the_deals(deals, followed):
+def test_lengths_and_knocks_are_those_of_the_deals(deals, match_courses):
     lengths = np.zeros(match_course.MAX_TURNS, int)
     knocks = np.zeros((match_course.TURN_BINS, match_course.DEADWOOD_BINS), int)
     for match in deals:
@@ -51,11 +51,13 @@ def test_lengths_and_knocks_are_those_of_the_deals(deals, followed):
             if batch_columns.DEAL_ENDINGS[deal["kind"]] in ("knock", "undercut", "even"):
                 turn = min(-(-deal["turns"] // 2), match_course.TURN_BINS - 1)
                 knocks[turn, min(deal["knock_count"], match_course.DEADWOOD_BINS - 1)] += 1
-    assert (followed["length"].sum(axis=0) == lengths).all() and len(followed["length"]) == 3
-    assert (followed["knocks"].sum(axis=0) == knocks).all() and knocks.any()
+    assert (match_courses["length"].sum(axis=0) == lengths).all() and len(
+        match_courses["length"]
+    ) == 3
+    assert (match_courses["knocks"].sum(axis=0) == knocks).all() and knocks.any()
 
 
-def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, followed):
+def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, match_courses):
     field, target = {"points": ("score", matchup.variant.params["points_target"])}.get(
         matchup.variant.goal.score, ("deals", matchup.variant.params["deals_target"])
     )
@@ -73,16 +75,16 @@ def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, followed):
                 scores[cell] += (winner >= 0, winner == side)
         if leader is not None and winner >= 0:
             came_back += winner != leader
-    assert followed["leads"].sum(axis=0).tolist() == [MATCHES, came_back] and came_back > 20
-    assert (followed["scores"].sum(axis=0) == scores).all()
+    assert match_courses["leads"].sum(axis=0).tolist() == [MATCHES, came_back] and came_back > 20
+    assert (match_courses["scores"].sum(axis=0) == scores).all()
 
 
-def test_comebacks_are_a_share_of_all_matches(matchup, followed):
+def test_comebacks_are_a_share_of_all_matches(matchup, match_courses):
     """Those of the rest included that ended before either side stood at half of the target."""
     rows = run_matchup(matchup, MATCHES, 1)
     row = next(row for row in scorecard_rows(matchup.variant.params, 8) if row.key == "comebacks")
-    found = row.measure(MatchupStats(rows, followed))
-    assert (found.value, found.n) == (followed["leads"].sum(axis=0)[1] / MATCHES, MATCHES)
+    found = row.measure(MatchupStats(rows, match_courses))
+    assert (found.value, found.n) == (match_courses["leads"].sum(axis=0)[1] / MATCHES, MATCHES)
 
 
 @pytest.mark.parametrize("game", ["gin-solitaire", "solitaire-gin", "solitary-gin"])
@@ -125,12 +127,12 @@ def test_skill_alone_is_a_difference_of_matches_won(game):
     assert "percentage points" in meaning
 
 
-def test_workers_and_batches_change_nothing(matchup, followed):
+def test_workers_and_batches_change_nothing(matchup, match_courses):
     other = match_course.count_matches(matchup, MATCHES, 2, None)
-    assert all((other[name] == followed[name]).all() for name in followed)
+    assert all((other[name] == match_courses[name]).all() for name in match_courses)
 
 
-def test_squares_of_knocks_are_those_of_the_matches(deals, followed):
+def test_squares_of_knocks_are_those_of_the_matches(deals, match_courses):
     for name, length, value in (
         ("turn_squares", match_course.TURN_BINS, lambda deal: -(-deal["turns"] // 2)),
         ("deadwood_squares", match_course.DEADWOOD_BINS, lambda deal: deal["knock_count"]),
@@ -142,7 +144,7 @@ def test_squares_of_knocks_are_those_of_the_matches(deals, followed):
                 if batch_columns.DEAL_ENDINGS[deal["kind"]] in ("knock", "undercut", "even"):
                     own[min(value(deal), length - 1)] += 1
             expected += np.outer(own, own)
-        assert (followed[name].sum(axis=0) == expected).all()
+        assert (match_courses[name].sum(axis=0) == expected).all()
 
 
 def median(counts):
@@ -184,14 +186,14 @@ def of_matches(deals, per, count):
     return math.sqrt(squares * len(pairs) / (len(pairs) - 1)) / sum(d for _, d in pairs)
 
 
-def ended(*kinds):
+def has_ending(*kinds):
     return lambda deal: batch_columns.DEAL_ENDINGS[deal["kind"]] in kinds
 
 
-def test_bounds_of_size_come_from_single_matches(matchup, deals, followed):
+def test_bounds_of_size_come_from_single_matches(matchup, deals, match_courses):
     """However the matches are split into batches: few batches would know their scatter to 16 %."""
     rows = run_matchup(matchup, MATCHES, 1)
-    played = MatchupStats(rows, followed)
+    played = MatchupStats(rows, match_courses)
     known = {row.key: row.measure(played) for row in scorecard_rows(matchup.variant.params, 8)}
 
     def is_last(deal):
@@ -201,8 +203,8 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, followed):
         "turns_per_match": (is_last, lambda deal: int(deal["turns"])),
         "deals_per_match": (is_last, lambda _: 1),
         "turns": (lambda _: 1, lambda deal: int(deal["turns"])),
-        "gin": (lambda _: 1, ended("gin", "big_gin", "shot")),
-        "dead": (lambda _: 1, ended("void", "stalled")),
+        "gin": (lambda _: 1, has_ending("gin", "big_gin", "shot")),
+        "dead": (lambda _: 1, has_ending("void", "stalled")),
     }
     for key, (per, count) in expected.items():
         assert known[key].unit_se == pytest.approx(of_matches(deals, per, count), rel=1e-9), key
@@ -222,7 +224,7 @@ def test_two_ways_in_which_a_deal_ends_have_the_scatter_of_their_sum():
         deals.setdefault(int(record["unit"]), []).append(record)
     played = MatchupStats(run_matchup(matchup, 2_000, 1), {})
     own = played.per_unit("deals", "gin", "knock", share=True)
-    both = of_matches(deals.values(), lambda _: 1, ended("gin", "knock"))
+    both = of_matches(deals.values(), lambda _: 1, has_ending("gin", "knock"))
     assert own.unit_se == pytest.approx(both, rel=0.02)
 
 
@@ -231,7 +233,7 @@ def test_two_ways_in_which_a_deal_ends_have_the_scatter_of_their_sum():
 RULES = ("standard", "straight+points_target=90", "oklahoma")
 
 
-def card_of(seed, matches):
+def measure_scorecards(seed, matches):
     """Every number of a scorecard of three rule sets, between two of `gold-early`."""
     found = {}
     for variant in RULES:
@@ -255,10 +257,10 @@ def card_of(seed, matches):
 @pytest.mark.parametrize("reviews", [pytest.param(1_000, marks=pytest.mark.slow), 10])
 def test_every_interval_holds_the_truth_95_times_in_100(reviews):
     """The truth is a review of 60 times as many matches, whose own error widens nothing by 1 %."""
-    truth = card_of(10**9, 120_000 if reviews > 100 else 20_000)
+    truth = measure_scorecards(10**9, 120_000 if reviews > 100 else 20_000)
     hits = dict.fromkeys(truth, 0)
     for seed in range(reviews):
-        for key, number in card_of(seed, 1_000).items():
+        for key, number in measure_scorecards(seed, 1_000).items():
             low, high = number.interval
             hits[key] += bool(low <= truth[key].value <= high)
     rates = {key: 100 * hit / reviews for key, hit in hits.items()}

@@ -43,7 +43,7 @@ def drawn_once():
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def small_review(tmp_path_factory):
     """Run a small review once: ten batches of every player against itself."""
     with pytest.MonkeyPatch.context() as patched:
         place = tmp_path_factory.mktemp("review")
@@ -53,10 +53,10 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def rows(made):
+def rows(small_review):
     """Return the batch rows of every matchup by variant, A and B."""
-    manifest = json.loads((made[0] / directory.MANIFEST_FILE).read_text())
-    with ledger.open_existing_ledger(made[0] / ledger.LEDGER_FILE) as run_ledger:
+    manifest = json.loads((small_review[0] / directory.MANIFEST_FILE).read_text())
+    with ledger.open_existing_ledger(small_review[0] / ledger.LEDGER_FILE) as run_ledger:
         return {
             (matchup["variant"], matchup["a"], matchup["b"]): run_ledger.rows(
                 i, matchup["units"], batch_columns.MATCH_BATCH_SIZE
@@ -151,8 +151,8 @@ def test_the_target_of_the_same_length_is_the_nearest_five(variant, seed):
     assert near[target] == min(near.values())
 
 
-def test_matches_to_the_target_of_the_same_length_are_as_long(made):
-    frame = pd.read_csv(made[0] / "metrics.csv").query("metric == 'turns_per_match'")
+def test_matches_to_the_target_of_the_same_length_are_as_long(small_review):
+    frame = pd.read_csv(small_review[0] / "metrics.csv").query("metric == 'turns_per_match'")
     strong = frame[frame["players"] == STRONG].set_index("variant")["value"]
     (same,) = (variant for variant in strong.index if variant not in (BASE, *GAMES))
     assert same.startswith("straight+points_target=") and strong["straight"] > 1.05 * strong[BASE]
@@ -184,11 +184,11 @@ FIGURES = {
 
 @pytest.mark.parametrize("variant", [BASE, *GAMES])
 @pytest.mark.parametrize("kind", ["simple", "gin-only", STRONG])
-def test_figures_and_paired_differences_agree_with_numpy(made, rows, variant, kind):
+def test_figures_and_paired_differences_agree_with_numpy(small_review, rows, variant, kind):
     name = "gold-early" if kind == STRONG else kind
     names = ["variant", "metric", "players"]
-    metrics = pd.read_csv(made[0] / "metrics.csv").set_index(names)
-    differences = pd.read_csv(made[0] / "differences.csv").set_index(names)
+    metrics = pd.read_csv(small_review[0] / "metrics.csv").set_index(names)
+    differences = pd.read_csv(small_review[0] / "differences.csv").set_index(names)
     for key, (over, under) in FIGURES.items():
         moves = {}
         for text in {variant, BASE}:
@@ -212,17 +212,17 @@ def test_figures_and_paired_differences_agree_with_numpy(made, rows, variant, ki
         assert told["base_variant"] == BASE
 
 
-def test_skill_is_what_the_strong_player_wins_from_each_weaker_kind(made):
-    metrics = pd.read_csv(made[0] / "metrics.csv").query("metric == 'skill'")
-    table = pd.read_csv(made[0] / "table.csv").query("metric == 'match_win'")
+def test_skill_is_what_the_strong_player_wins_from_each_weaker_kind(small_review):
+    metrics = pd.read_csv(small_review[0] / "metrics.csv").query("metric == 'skill'")
+    table = pd.read_csv(small_review[0] / "table.csv").query("metric == 'match_win'")
     pairs = table.set_index(["variant", "strategy", "opponent"])
     for row in metrics.to_dict("records"):
         told = pairs.loc[row["variant"], row["strategy"], row["opponent"]]
         assert [row["value"], row["n"]] == [pytest.approx(told["value"]), 1000]
 
 
-def test_a_missing_number_has_a_reason(made):
-    metrics = pd.read_csv(made[0] / "metrics.csv", keep_default_na=False, na_values=[""])
+def test_a_missing_number_has_a_reason(small_review):
+    metrics = pd.read_csv(small_review[0] / "metrics.csv", keep_default_na=False, na_values=[""])
     why = metrics.set_index(["variant", "metric", "players"])["why"].fillna("")
     assert why["straight", "knock_turn", STRONG] == "only gin ends a deal"
     assert ((metrics["why"].isna()) == metrics["value"].notna()).all()
@@ -231,8 +231,8 @@ def test_a_missing_number_has_a_reason(made):
 # What is said
 
 
-def test_question_verdict_and_scorecard_take_24_lines(made):
-    lines = made[1].stdout.splitlines()
+def test_question_verdict_and_scorecard_take_24_lines(small_review):
+    lines = small_review[1].stdout.splitlines()
     end = next(i for i, line in enumerate(lines) if line.startswith("Skill"))
     assert lines[0] == "Straight or Points target 200?" and end < 24
     assert lines[1].startswith("Goal turns per match 60..120: ")
@@ -241,23 +241,23 @@ def test_question_verdict_and_scorecard_take_24_lines(made):
     assert "Points target 200: Matches " in said and "longer" in said
 
 
-def test_the_page_has_every_part_and_is_sound(made):
-    text = (made[0] / "report.html").read_text()
+def test_the_page_has_every_part_and_is_sound(small_review):
+    text = (small_review[0] / "report.html").read_text()
     assert find_errors(text) == []
     for part in ("At a glance", "At the same length", "What this cannot tell", "All figures"):
         assert part in text
-    pictures = {path.stem for path in (made[0] / "plots").glob("*.svg")}
+    pictures = {path.stem for path in (small_review[0] / "plots").glob("*.svg")}
     assert pictures == {"match_length", "outcomes", "kinds", "knock_chart", "scores"}
 
 
-def test_json_has_every_figure(made, empty_directory):
+def test_json_has_every_figure(small_review, empty_directory):
     rows = json.loads(call(*WORDS, "--json").stdout)["rows"]
-    frame = pd.read_csv(made[0] / "metrics.csv")
+    frame = pd.read_csv(small_review[0] / "metrics.csv")
     assert [row["metric"] for row in rows] == [*frame["metric"]]
     assert {"variant", "metric", "title", "value", "se", "low", "high", "n", "why"} <= {*rows[0]}
 
 
-def test_a_file_asks_the_same_as_options(made, empty_directory):
+def test_a_file_asks_the_same_as_options(small_review, empty_directory):
     """And what is wrong with a file is told by its key."""
     (empty_directory / "club.toml").write_text(
         f'title = "Which?"\nnote = "In May."\nrule_sets = ["straight", "{LONGER}"]\n'
@@ -266,7 +266,9 @@ def test_a_file_asks_the_same_as_options(made, empty_directory):
     )
     call("review", "--file", "club.toml", "-o", "out")
     for name in ("metrics.csv", "differences.csv", "table.csv"):
-        assert (empty_directory / "out" / name).read_bytes() == (made[0] / name).read_bytes()
+        assert (empty_directory / "out" / name).read_bytes() == (
+            small_review[0] / name
+        ).read_bytes()
     text = (empty_directory / "out" / "report.html").read_text()
     assert "<h1>Which?</h1>" in text and "In May." in text
     (empty_directory / "bad.toml").write_text('rule_set = ["straight"]\nseconds_per_turn = 0\n')
@@ -291,7 +293,9 @@ def test_a_sweep_ends_in_an_answer(empty_directory):
 # The same bytes
 
 
-def test_an_interrupted_review_continues_to_the_same_bytes(made, empty_directory, monkeypatch):
+def test_an_interrupted_review_continues_to_the_same_bytes(
+    small_review, empty_directory, monkeypatch
+):
     """Made by one thread without a stop; here by two, stopped half way and in the second step."""
     with monkeypatch.context() as patched:
         interrupted_after(patched, 20, kept=True)
@@ -309,7 +313,7 @@ def test_an_interrupted_review_continues_to_the_same_bytes(made, empty_directory
         patched.setattr(match_course, "count_matches", stopped)
         call(*WORDS, "--workers", 2, code=130)
     call(*WORDS, "--workers", 2)
-    assert tree(empty_directory / "out") == tree(made[0])
-    before = tree(made[0])
-    call("report", made[0])
-    assert tree(made[0]) == before
+    assert tree(empty_directory / "out") == tree(small_review[0])
+    before = tree(small_review[0])
+    call("report", small_review[0])
+    assert tree(small_review[0]) == before

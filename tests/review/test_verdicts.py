@@ -29,11 +29,11 @@ BASES = {"turns_per_match": 80.0, "gin": 0.5, "knock_turn": 6.0, "seat": 0.51}
 BOUNDS = {"turns_per_match": (8, 24), "gin": (0.05, 0.15), "seat": (0.01, 0.03)}
 
 
-def number(value, half=0.0):
+def make_estimate(value, half=0.0):
     return PairedEstimate.with_known_se(value, half / 1.959964, 20_000)
 
 
-def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0, gin=0.5):
+def make_review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0, gin=0.5):
     """Return a review of `straight` against `standard` with these effects for the strong player.
 
     Args:
@@ -49,22 +49,22 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
     figures, found = {}, {}
     kinds = [kind.name for kind in request.kinds]
     for variant, kind, key in itertools.product((BASE, OTHER), [*kinds, STRONG], KEYS):
-        figures[variant, key, kind] = number(BASES.get(key, 1.0), half)
-    figures[OTHER, "gin", STRONG] = number(gin, half)
+        figures[variant, key, kind] = make_estimate(BASES.get(key, 1.0), half)
+    figures[OTHER, "gin", STRONG] = make_estimate(gin, half)
     for kind, key in itertools.product([*kinds, STRONG], KEYS):
         change = dict(changes).get(key, 0.0) if kind == STRONG else None
         if change is None:
             change = dict(everybody).get(key, dict(changes).get(key, 0.0))
-        change = change if isinstance(change, PairedEstimate) else number(change, half)
+        change = change if isinstance(change, PairedEstimate) else make_estimate(change, half)
         found[OTHER, key, kind] = Effect(change, BOUNDS.get(key, (1, 3)))
     for kind, change in zip(kinds, skill, strict=True):
         for variant in (BASE, OTHER):
-            figures[variant, SKILL, kind] = number(0.75, half)
-        found[OTHER, SKILL, kind] = Effect(number(change, half), scorecard.SKILL_BOUNDS)
+            figures[variant, SKILL, kind] = make_estimate(0.75, half)
+        found[OTHER, SKILL, kind] = Effect(make_estimate(change, half), scorecard.SKILL_BOUNDS)
     for variant in (BASE, OTHER):
-        figures[variant, GIN_VS_KNOCK, PLAYS_FOR_GIN] = number(0.5, half)
+        figures[variant, GIN_VS_KNOCK, PLAYS_FOR_GIN] = make_estimate(0.5, half)
     found[OTHER, GIN_VS_KNOCK, PLAYS_FOR_GIN] = Effect(
-        number(waiting, half), scorecard.SKILL_BOUNDS
+        make_estimate(waiting, half), scorecard.SKILL_BOUNDS
     )
     made.__dict__.update(measurements=figures, effects=found)
     return made
@@ -86,7 +86,7 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
     ],
 )
 def test_words_of_size_follow_the_whole_interval(low, high, word):
-    difference = number((low + high) / 2, (high - low) / 2)
+    difference = make_estimate((low + high) / 2, (high - low) / 2)
     assert effect_size(difference, (1.0, 3.0)) == word
 
 
@@ -105,35 +105,38 @@ def test_an_evening_of_five_matches_shows_much_five_times_in_six():
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (review(half=0.0), "The same game: every match came out alike."),
-        (review(), "Nothing an evening would show."),
+        (make_review(half=0.0), "The same game: every match came out alike."),
+        (make_review(), "Nothing an evening would show."),
         (
-            review({"gin": 0.1, "turns_per_match": 12}, everybody={"turns_per_match": 12}),
+            make_review({"gin": 0.1, "turns_per_match": 12}, everybody={"turns_per_match": 12}),
             "Matches a little longer; a little more gin; skill counts as before.",
         ),
         (
-            review({"turns_per_match": -27}, skill=(0.1, 0.1, 0.1)),
+            make_review({"turns_per_match": -27}, skill=(0.1, 0.1, 0.1)),
             "Matches a third shorter; skill counts much more.",
         ),
         (
-            review({"gin": 0.45}, gin=0.96, skill=(-0.03, -0.1, -0.04), waiting=-0.2),
+            make_review({"gin": 0.45}, gin=0.96, skill=(-0.03, -0.1, -0.04), waiting=-0.2),
             "Matches as long; nearly every deal runs to gin; playing for gin pays less; skill "
             "counts a little less.",
         ),
         (
-            review(skill=(0.05, -0.05, 0.0)),
+            make_review(skill=(0.05, -0.05, 0.0)),
             "Matches as long; skill counts more against some, less against others.",
         ),
         (
-            review({"turns_per_match": 0.0}, everybody={"turns_per_match": 30}),
+            make_review({"turns_per_match": 0.0}, everybody={"turns_per_match": 30}),
             "Matches as long between strong players, not for every kind; skill counts as before.",
         ),
         (
-            review({"turns_per_match": number(9, 30), "gin": number(0.1, 0.2)}, skill=(0.01,) * 3),
+            make_review(
+                {"turns_per_match": make_estimate(9, 30), "gin": make_estimate(0.1, 0.2)},
+                skill=(0.01,) * 3,
+            ),
             "Skill counts as before.",
         ),
         (
-            review({"seat": 0.02}, skill=(number(0.03, 0.03).value,) * 3),
+            make_review({"seat": 0.02}, skill=(make_estimate(0.03, 0.03).value,) * 3),
             "Matches as long; slightly better for the nondealer; skill counts a little more.",
         ),
     ],
@@ -146,14 +149,14 @@ def test_a_verdict_follows_from_the_words_of_size(made, said):
 def test_everything_changed_still_takes_25_words():
     changes = dict.fromkeys(KEYS, 10.0)
     found = verdicts.variant_verdict(
-        review(changes, skill=(0.1,) * 3, waiting=0.2, gin=0.99), OTHER
+        make_review(changes, skill=(0.1,) * 3, waiting=0.2, gin=0.99), OTHER
     )
     assert len(found.split()) <= verdicts.MAX_WORDS
     assert found.startswith("Matches ") and found.endswith("skill counts much more.")
 
 
 def test_kinds_that_disagree_are_told_by_their_range_and_never_by_a_mean():
-    made = review({"turns_per_match": 30.0}, everybody={"turns_per_match": -20.0})
+    made = make_review({"turns_per_match": 30.0}, everybody={"turns_per_match": -20.0})
     assert made.player_types_differ(OTHER, "turns_per_match") and not made.player_types_differ(
         OTHER, "gin"
     )
@@ -176,7 +179,7 @@ def test_kinds_that_disagree_are_told_by_their_range_and_never_by_a_mean():
 
 
 def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
-    made = review({"gin": number(0.05, 0.03)}, skill=(0.0, 0.0, 0.03))
+    made = make_review({"gin": make_estimate(0.05, 0.03)}, skill=(0.0, 0.0, 0.03))
     rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
     assert (rows["Ended by gin†"].verdict, rows["Ended by gin†"].tone) == (UNCLEAR, "unclear")
     skill = rows["Skill†"]
@@ -211,11 +214,11 @@ def test_a_length_is_said_by_its_factor_from_one_and_a_half_on(change, words):
         assert float(words.split()[0]) == pytest.approx(factor, abs=0.05)
 
 
-def shares(own, base, half=0.002):
+def make_shutout_review(own, base, half=0.002):
     """Return a review in which the strong player's shut-outs change from one share to another."""
-    made = review({"shut_out": number(own - base, half)})
+    made = make_review({"shut_out": make_estimate(own - base, half)})
     row = next(row for row in made.rows if row.key == "shut_out")
-    own, base = number(own, half), number(base, half)
+    own, base = make_estimate(own, half), make_estimate(base, half)
     made.effects[OTHER, "shut_out", STRONG] = Effect(
         own - base, (0.08, 0.25), scorecard.is_tenfold(own, base, row)
     )
@@ -233,7 +236,7 @@ def shares(own, base, half=0.002):
     ],
 )
 def test_a_percentage_that_falls_to_a_tenth_or_grows_tenfold_is_not_slight(base, own, words):
-    made = shares(own, base)
+    made = make_shutout_review(own, base)
     clauses = verdicts.variant_verdict(made, OTHER).rstrip(".").split("; ")
     assert [clause for clause in clauses if "shut-outs" in clause] == [words] * bool(words)
     cells = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
@@ -244,15 +247,15 @@ def test_a_percentage_that_falls_to_a_tenth_or_grows_tenfold_is_not_slight(base,
 def test_a_tenth_needs_the_whole_interval():
     row = next(row for row in scorecard.TWO_PLAYER_ROWS if row.key == "shut_out")
     turns = scorecard.TURNS_ROW
-    assert scorecard.is_tenfold(number(0.01, 0.004), number(0.17, 0.01), row)
-    assert not scorecard.is_tenfold(number(0.015, 0.004), number(0.17, 0.01), row)
-    assert not scorecard.is_tenfold(number(1.0), number(80.0), turns)
+    assert scorecard.is_tenfold(make_estimate(0.01, 0.004), make_estimate(0.17, 0.01), row)
+    assert not scorecard.is_tenfold(make_estimate(0.015, 0.004), make_estimate(0.17, 0.01), row)
+    assert not scorecard.is_tenfold(make_estimate(1.0), make_estimate(80.0), turns)
 
 
 # Players who were not trained for the rules
 
 
-def asked(*players, base=BASE, **more):
+def make_request(*players, base=BASE, **more):
     """Return a request with the strong players of its variants."""
     return ReviewRequest(tuple(v for v, _ in players), base, strong=players, **more)
 
@@ -268,20 +271,32 @@ LEARNED = "champion@standard-undercut-bonus-10-1234abcd.npy"
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        (asked((BASE, "champion"), (NEW, "champion")), "champion was not trained for Undercut "),
-        (asked((NEW, "champion"), (BASE, "champion"), base=NEW), "champion was not trained for U"),
-        (asked((BASE, "champion"), (OTHER, "champion")), "champion was not trained for Straight."),
         (
-            asked((BASE, "champion"), ("oklahoma", "champion"), (OTHER, "mishra-uniform")),
+            make_request((BASE, "champion"), (NEW, "champion")),
+            "champion was not trained for Undercut ",
+        ),
+        (
+            make_request((NEW, "champion"), (BASE, "champion"), base=NEW),
+            "champion was not trained for U",
+        ),
+        (
+            make_request((BASE, "champion"), (OTHER, "champion")),
+            "champion was not trained for Straight.",
+        ),
+        (
+            make_request((BASE, "champion"), ("oklahoma", "champion"), (OTHER, "mishra-uniform")),
             "champion and mishra-uniform were not trained for Oklahoma and Straight.",
         ),
-        (asked((BASE, "marjj-early"), (NEW, LEARNED)), "marjj-early was not trained for Standard."),
-        (asked((BASE, "champion"), ("tedesco", "champion")), None),
-        (asked((BASE, "champion"), (NEW, LEARNED)), None),
+        (
+            make_request((BASE, "marjj-early"), (NEW, LEARNED)),
+            "marjj-early was not trained for Standard.",
+        ),
+        (make_request((BASE, "champion"), ("tedesco", "champion")), None),
+        (make_request((BASE, "champion"), (NEW, LEARNED)), None),
         # Training gained nothing
-        (asked((BASE, "champion"), ("oklahoma", "champion"), adapt=True), None),
-        (asked((BASE, "gold"), (NEW, "gold"), given_strong="gold"), None),
-        (asked(("solitary-gin", "solo-champion"), base=None), None),
+        (make_request((BASE, "champion"), ("oklahoma", "champion"), adapt=True), None),
+        (make_request((BASE, "gold"), (NEW, "gold"), given_strong="gold"), None),
+        (make_request(("solitary-gin", "solo-champion"), base=None), None),
     ],
 )
 def test_a_review_says_whose_rules_the_strong_player_did_not_learn(request_, words):
@@ -304,7 +319,7 @@ def test_of_a_sweep_the_rule_sets_are_named_or_counted():
 
 
 def test_the_better_command_trains_and_goes_to_a_directory_of_its_own():
-    request = asked((BASE, "champion"), (OTHER, "champion"))
+    request = make_request((BASE, "champion"), (OTHER, "champion"))
     command = "simgin review straight --against standard -o 'my results/x/' --matches 2000"
     assert caution(request, command).command == (
         "simgin review straight --against standard -o 'my results/x-adapted' --matches 2000 --adapt"
@@ -313,17 +328,17 @@ def test_the_better_command_trains_and_goes_to_a_directory_of_its_own():
 
 def test_the_rows_that_training_decides_are_marked_and_no_others():
     """Comebacks and matches between other players stay (decisions/0008-reviews.md)."""
-    marked = review_report.scorecard_table(review()).frame["row"]
+    marked = review_report.scorecard_table(make_review()).frame["row"]
     steady = {"Comebacks", "Gin v knock"}
     assert {row for row in marked if not row.endswith("†")} == steady
-    request = asked((BASE, "champion"), (OTHER, LEARNED))
-    made = review()
+    request = make_request((BASE, "champion"), (OTHER, LEARNED))
+    made = make_review()
     object.__setattr__(made, "request", request)
     assert not any(row.endswith("†") for row in review_report.scorecard_table(made).frame["row"])
 
 
 def test_frames_name_the_figures_that_training_would_change():
-    made = review({"gin": 0.1})
+    made = make_review({"gin": 0.1})
     strong = {(OTHER, "gin", STRONG), (OTHER, "knock_turn", STRONG)}
     assert all(made.is_untrained(key) for key in strong)
     kind = KNOCKS_IMMEDIATELY
@@ -349,8 +364,15 @@ def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
         ("minutes", 10, np.inf),
     ]
     turns, gin, *_ = read
-    assert [turns.evaluate(number(x, 5)) for x in (120, 137, 150)] == ["met", "undecided", "missed"]
-    assert gin.evaluate(number(0.45, 0.01)) == "met" and gin.evaluate("no number") == "undecided"
+    assert [turns.evaluate(make_estimate(x, 5)) for x in (120, 137, 150)] == [
+        "met",
+        "undecided",
+        "missed",
+    ]
+    assert (
+        gin.evaluate(make_estimate(0.45, 0.01)) == "met"
+        and gin.evaluate("no number") == "undecided"
+    )
 
 
 # Rules in words, and requests
@@ -423,12 +445,12 @@ def test_a_sweep_says_where_waiting_wins(shares, words):
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
     keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]
-    known = dict(zip(keys, (number(share, 0.02) for share in shares), strict=True))
+    known = dict(zip(keys, (make_estimate(share, 0.02) for share in shares), strict=True))
     made.__dict__.update(measurements=known, rows=())
     assert list(sweep_lines(made)) == [f"Playing for gin against knocking at once: {words}"]
 
 
-def a_sweep(shares):
+def make_sweep(shares):
     """Return a review of a sweep with these win rates of playing for gin."""
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
@@ -440,21 +462,23 @@ def a_sweep(shares):
 def test_a_sweep_of_five_calls_none_by_its_own_interval():
     """z = 2.15 at one of five values: its interval excludes one half, Holm's method does not."""
     half = 0.02
-    made = a_sweep([number(0.5 + half * 2.15 / 1.96, half), *(number(0.501, half),) * 4])
+    made = make_sweep(
+        [make_estimate(0.5 + half * 2.15 / 1.96, half), *(make_estimate(0.501, half),) * 4]
+    )
     (line,) = sweep_lines(made)
     assert line.endswith(": too close to call with every undercut bonus tried")
 
 
 def test_only_what_is_worse_beyond_chance_is_clearly_worse():
     known = {"best": 0.2, "level": 0.22, "worse": 0.3, "better": 0.1}
-    found = {name: number(value, 0.03) for name, value in known.items()}
+    found = {name: make_estimate(value, 0.03) for name, value in known.items()}
     assert verdicts._not_significantly_worse(found, "best") == ["level", "better"]
 
 
 @pytest.mark.parametrize(("batches", "near"), [(4, "–"), (6, "30")])
 def test_below_five_batches_nothing_is_said_to_be_not_clearly_worse(batches, near):
     """47, 60 and 70 % in two batches of matches were "not clearly worse: all the others"."""
-    made = a_sweep([number(0.5)] * 5)
+    made = make_sweep([make_estimate(0.5)] * 5)
     wins = (0.9, 0.9, 0.52, 0.53, 0.9)
     known = {}
     for place, (variant, share) in enumerate(zip(made.request.swept_variants, wins, strict=True)):

@@ -79,7 +79,7 @@ def results(variant, players, n, unit="match"):
     return kernel.play_batches(Matchup(variant, strategy(a), b and strategy(b), 7, unit), 0, n)
 
 
-def others(variant, name):
+def with_other_values(variant, name):
     """Yield valid rules that differ only in one parameter."""
     for value in (None, *values_of(name)):
         row = {**variant.params, name: value}
@@ -87,23 +87,24 @@ def others(variant, name):
             yield replace(variant, text=f"{variant.text}+{name}={value}", params=row)
 
 
-def moved_by(variant, players, n, rng):
+def parameters_that_matter(variant, players, n, rng):
     """Yield the parameters whose change changes a result, of those with an effect for one value."""
     expected = results(variant, players, n)
     for name, parameter in rule_parameters().items():
-        changes = [*others(variant, name)]
+        changes = [*with_other_values(variant, name)]
         if parameter.has_effect(variant.params):
             changes = rng.sample(changes, min(1, len(changes)))
         if not all(np.array_equal(results(one, players, n), expected) for one in changes):
             yield name
 
 
-def moved_in_single_deals(variant, players, n):
+def match_parameters_that_matter(variant, players, n):
     """Return the match parameters whose change changes a result of single deals."""
     expected = results(variant, players, n, "deal")
     for name in [name for name, parameter in rule_parameters().items() if parameter.matches_only]:
         if any(
-            (results(one, players, n, "deal") != expected).any() for one in others(variant, name)
+            (results(one, players, n, "deal") != expected).any()
+            for one in with_other_values(variant, name)
         ):
             yield name
 
@@ -121,9 +122,9 @@ def test_parameters_without_effect_change_no_result_and_the_others_do(rules, n):
                 for name, one in rule_parameters().items()
                 if not one.has_effect(variant.params)
             }
-            changed = {*moved_by(variant, players, n, rng)}
+            changed = {*parameters_that_matter(variant, players, n, rng)}
             assert not changed & idle, (variant.text, changed & idle)
-            assert not [*moved_in_single_deals(variant, players, n)], variant.text
+            assert not [*match_parameters_that_matter(variant, players, n)], variant.text
             moved |= changed
             acting |= rule_parameters().keys() - idle
     assert len(moved) > 15

@@ -46,7 +46,7 @@ def limited():
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """Where the workers were started: a folder with strategy files, some unlike those at home."""
-    place = tmp_path_factory.mktemp("two")
+    place = tmp_path_factory.mktemp("two_workers")
     for name, text in (("mine", MINE), ("fails", FAILS), ("other", MINE.replace("> 3", "> 4"))):
         (place / f"{name}.py").write_text(text)
     (place / "alike.py").write_text(MINE.replace("knock=mine)", "ending='same')"))
@@ -54,22 +54,22 @@ def place(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def two(place):
+def two_workers(place):
     """Start a scheduler with two permanent workers."""
     with dask(place, workers=2) as one:
         yield one
 
 
 @pytest.fixture
-def team(two):
+def team(two_workers):
     """Connect to a cluster with two workers."""
-    team = ClusterPool(two.address)
+    team = ClusterPool(two_workers.address)
     team.client.wait_for_workers(2, timeout=60)
     yield team
     team.close()
 
 
-def played(cells, team, **more):
+def play_tasks(cells, team, **more):
     """Rows and recorded deals of cells, and who played them."""
     with ledger.open_ledger(None, {}) as run_ledger:
         team.prepare([cell.matchup for cell in cells])
@@ -89,21 +89,21 @@ CELLS = [
 ]
 
 
-def of_file(name):
+def file_task(name):
     return Task(parse_matchup(name, "gold", "standard", 1, "deal"), 3000)
 
 
 def test_a_cluster_plays_what_threads_play(team, place, monkeypatch):
     monkeypatch.chdir(place)
-    cells = [*CELLS, of_file("mine.py")]
-    (theirs, who), (ours, _) = played(cells, team), played(cells, ThreadPool(2))
+    cells = [*CELLS, file_task("mine.py")]
+    (theirs, who), (ours, _) = play_tasks(cells, team), play_tasks(cells, ThreadPool(2))
     assert theirs == ours
     assert len(who) == 2 and all(name.startswith("tcp://127.0.0.1:") for name in who)
 
 
 def test_deals_are_recorded_alike(team):
     some = [Task(CELLS[0].matchup, 2500), Task(CELLS[1].matchup, 120)]
-    theirs, ours = (played(some, one, record_deals=True)[0] for one in (team, ThreadPool(2)))
+    theirs, ours = (play_tasks(some, one, record_deals=True)[0] for one in (team, ThreadPool(2)))
     assert theirs == ours and len(ours) > 2
 
 
@@ -132,7 +132,7 @@ def test_a_local_cluster_listens_to_this_machine_alone():
 # Other versions
 
 
-def refused(team, cell):
+def run_error(team, cell):
     """Return the error of a run on this cluster."""
     with pytest.raises(ClusterError) as error, ledger.open_ledger(None, {}) as run_ledger:
         team.prepare([cell.matchup])
@@ -149,7 +149,7 @@ def test_another_strategy_of_the_same_name_is_refused(team, tmp_path, monkeypatc
     told = rf"{changed} \w{{16}} instead of \w{{16}}\. Install the same simgin and strategies\.$"
     if changed == "elsewhere.py":
         told = rf"^worker tcp://[\d.:]+: the strategy file {changed} cannot be read"
-    assert re.search(told, refused(team, of_file(changed)))
+    assert re.search(told, run_error(team, file_task(changed)))
 
 
 OTHER_ENGINE = r"engine \w{16} instead of \w{16}\. Install the same simgin and"
@@ -158,7 +158,7 @@ OTHER_ENGINE = r"engine \w{16} instead of \w{16}\. Install the same simgin and"
 def test_another_engine_is_refused(team, monkeypatch):
     ours = {**cluster._required_versions(), "engine": "0" * 16}
     monkeypatch.setattr(cluster, "_required_versions", lambda: ours)
-    assert re.search(OTHER_ENGINE, refused(team, CELLS[0]))
+    assert re.search(OTHER_ENGINE, run_error(team, CELLS[0]))
 
 
 def test_a_worker_that_is_lost_while_it_is_asked_stops_nothing(team, monkeypatch):
@@ -184,7 +184,7 @@ def test_another_simgin_on_the_workers_is_refused(tmp_path, changed, told):
     with dask(tmp_path / "dask", workers=1, path=copy) as one:
         team = ClusterPool(one.address)
         team.client.wait_for_workers(1, timeout=60)
-        assert re.search(told, refused(team, CELLS[0]))
+        assert re.search(told, run_error(team, CELLS[0]))
 
 
 # What goes wrong
@@ -195,7 +195,7 @@ def test_a_strategy_fails_on_a_worker_with_the_same_message_as_locally(team, pla
     told = []
     for one in (ThreadPool(1), team):
         with pytest.raises(ValueError, match="the knock policy 'mine' raised") as error:
-            played([of_file("fails.py")], one)
+            play_tasks([file_task("fails.py")], one)
         told.append((type(error.value), str(error.value)))
     assert told[0] == told[1]
 
@@ -269,9 +269,9 @@ def test_what_is_no_scheduler_is_reported_within_ten_seconds(monkeypatch, what):
     )
 
 
-def test_a_worker_is_no_scheduler(two):
+def test_a_worker_is_no_scheduler(two_workers):
     """It speaks the same protocol."""
-    log = (two.place / "worker.log").read_text()
+    log = (two_workers.place / "worker.log").read_text()
     address = re.search(r"Start worker at: +(tcp://\S+)", log)[1]
     assert f"there is no scheduler at {address} (what answers there is not" in match(address)
 
@@ -327,4 +327,4 @@ def test_a_scheduler_that_is_lost_before_the_first_block(place, asked):
             assert team.cancel() == 1
             return
         with pytest.raises(ClusterError, match="was lost; what is finished is kept"):
-            played([CELLS[0]], team)
+            play_tasks([CELLS[0]], team)

@@ -170,7 +170,7 @@ for number in range(int(times)):
 """
 
 
-def saving_together(place, times, question=""):
+def save_concurrently(place, times, question=""):
     """Return the errors of two processes that write to one directory at the same time."""
     words = [sys.executable, "-c", SAVING, place]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
@@ -186,7 +186,7 @@ def saving_together(place, times, question=""):
 
 
 def test_of_two_processes_that_write_one_directory_the_later_one_is_there(tmp_path):
-    assert saving_together(tmp_path / "run", 100) == ["", ""]
+    assert save_concurrently(tmp_path / "run", 100) == ["", ""]
     found = tree(tmp_path / "run")
     name = found["table.csv"].decode()[0]
     assert set(found) == {"manifest.json", "table.csv", f"{name}.png"}
@@ -196,7 +196,7 @@ def test_of_two_processes_that_write_one_directory_the_later_one_is_there(tmp_pa
 
 
 def test_of_two_questions_at_the_same_time_one_is_refused(tmp_path):
-    told = saving_together(tmp_path / "run", 1, "asked")
+    told = save_concurrently(tmp_path / "run", 1, "asked")
     assert sorted(map(bool, told)) == [False, True]
     kept = "a" if told[1] else "b"
     assert f"holds the results of 'simgin analyze {kept}'; move it" in "".join(told)

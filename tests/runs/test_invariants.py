@@ -69,7 +69,7 @@ def test_every_row_the_engine_plays_passes(variant, unit):
         ("gold", None, "gin-solitaire", "deal"),
     ],
 )
-def sound(request):
+def valid_batch(request):
     """Play one full batch of a matchup."""
     a, b, variant, unit = request.param
     cell = pair(a, b, variant, unit)
@@ -78,7 +78,7 @@ def sound(request):
     return cell, found[0]
 
 
-def passes(one, row):
+def is_accepted(one, row):
     try:
         block.check_rows(one, [one.batch_size], row[None])
     except InvariantError as error:
@@ -87,42 +87,42 @@ def passes(one, row):
     return True
 
 
-def unnoticed(one, found, change):
+def undetected_columns(one, found, change):
     """List the columns in which a change is not detected."""
     names = []
     for i, name in zip(range(batch_columns.N_COLUMNS), NAMES, strict=True):
         row = found.copy()
         row[i] = change(int(row[i]))
-        if row[i] != found[i] and passes(one, row):
+        if row[i] != found[i] and is_accepted(one, row):
             names.append(name)
     return names
 
 
-LOOSE = {"deal squares", "match squares", "dealt deadwood"}
+UNCHECKED_COLUMNS = {"deal squares", "match squares", "dealt deadwood"}
 
 
 @pytest.mark.parametrize("by", [1, -1])
-def test_one_too_many_is_noticed_in_most_columns(sound, by):
+def test_one_too_many_is_noticed_in_most_columns(valid_batch, by):
     """Not in products with a denominator that varies, nor in three plain sums."""
-    one, found = sound
-    unseen = unnoticed(one, found, lambda n: n + by)
-    assert set(unseen) <= {name for name in NAMES if name.startswith("product")} | LOOSE
+    one, found = valid_batch
+    unseen = undetected_columns(one, found, lambda n: n + by)
+    assert set(unseen) <= {name for name in NAMES if name.startswith("product")} | UNCHECKED_COLUMNS
     results = "deals" if one.unit == "deal" else "matches"
     for fact, i in zip(batch_columns.FACT_NAMES, batch_columns.DENOMINATOR_INDEX, strict=True):
         assert f"product of {fact}" not in unseen or batch_columns.FACT_NAMES[i] != results
     assert len(unseen) <= (0.12 if one.unit == "deal" else 0.22) * batch_columns.N_COLUMNS
 
 
-def test_a_high_bit_of_a_square_is_noticed(sound):
+def test_a_high_bit_of_a_square_is_noticed(valid_batch):
     """But of values that may be negative."""
     for fact in {*batch_columns.FACT_NAMES} - {*block.SIGNED_FACTS, *block.SOLO_SIGNED_FACTS}:
-        row = sound[1].copy()
+        row = valid_batch[1].copy()
         row[batch_columns.COL_SQUARE + batch_columns.FACT_INDEX[fact]] ^= 1 << 40
-        assert not passes(sound[0], row), fact
+        assert not is_accepted(valid_batch[0], row), fact
 
 
-def test_units_doubled_left_out_or_of_another_batch_are_noticed(sound):
-    one, found = sound
+def test_units_doubled_left_out_or_of_another_batch_are_noticed(valid_batch):
+    one, found = valid_batch
     n = one.batch_size
     told = rf"units asked for and played: {n} and {2 * n} in a batch of {n} units"
     with pytest.raises(InvariantError, match=told):
@@ -135,8 +135,8 @@ def test_units_doubled_left_out_or_of_another_batch_are_noticed(sound):
         block.check_rows(one, [n], more[None])
 
 
-def test_a_block_of_another_shape_is_noticed(sound):
-    one, found = sound
+def test_a_block_of_another_shape_is_noticed(valid_batch):
+    one, found = valid_batch
     for units, wrong in (([one.batch_size] * 2, found[None]), ([one.batch_size], found[None, :-1])):
         with pytest.raises(InvariantError, match="came back as an array of shape"):
             block.check_rows(one, units, wrong)

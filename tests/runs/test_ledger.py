@@ -50,7 +50,7 @@ RUN = {
 }
 
 
-def rows(rng, batches):
+def random_rows(rng, batches):
     """Return random rows with the width of real ones and numbers of every size."""
     bits = rng.integers(0, 63, (batches, batch_columns.N_COLUMNS))
     return rng.integers(0, 2**63, (batches, batch_columns.N_COLUMNS)) >> bits * np.sign(
@@ -58,7 +58,7 @@ def rows(rng, batches):
     )
 
 
-def whole(path):
+def is_intact(path):
     """Return True if SQLite finds no error in the file."""
     with sqlite3.connect(path) as connection:
         return connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -83,8 +83,8 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
         for first, count in blocks:
             block = Block(0, SimpleNamespace(batch_size=10), first, count)
             for i, size in enumerate(block.sizes):
-                batches[first + i, size] = numbered(10 * (first + i), size)[0]
-            blob = pack_rows(numbered(block.first_unit, count))
+                batches[first + i, size] = numbered_rows(10 * (first + i), size)[0]
+            blob = pack_rows(numbered_rows(block.first_unit, count))
             run_ledger.add_block(0, first, block.sizes, blob, "x")
         assert run_ledger.finished_batches(0, 10) == set(batches)
         wanted = [(k, min(10, units - 10 * k)) for k in range(-(-units // 10))]
@@ -94,7 +94,7 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
         for key, (_, row) in zip(present, each, strict=True):
             assert (row == batches[key]).all()
         if present == wanted:
-            rows = numbered(0, units)
+            rows = numbered_rows(0, units)
             assert (run_ledger.rows(0, units, 10) == rows).all()
             assert (np.concatenate(list(run_ledger.iter_chunks(0, units, 10))) == rows).all()
             assert (run_ledger.total(0, units, 10) == rows.sum(axis=0)).all()
@@ -106,7 +106,7 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
 @pytest.mark.parametrize(("table", "fails_at"), [("blocks", 10), ("deals", 10), ("deals", 19)])
 def test_a_block_is_stored_whole_or_not_at_all(path, table, fails_at):
     """Writing fails at the block or at the deals of a batch, as on a full disk."""
-    some = rows(np.random.default_rng(3), 10)
+    some = random_rows(np.random.default_rng(3), 10)
     deals = [pack_rows(np.ones((4, len(DEAL_RECORD.names)), np.int64))] * 10
     column = {"blocks": "first", "deals": "batch"}[table]
     with open_ledger(path, RUN) as run_ledger:
@@ -126,7 +126,7 @@ def test_a_block_is_stored_whole_or_not_at_all(path, table, fails_at):
         assert (run_ledger.rows(0, 20 * SIZE, SIZE) == np.concatenate([some, some])).all()
 
 
-def numbered(first, units):
+def numbered_rows(first, units):
     """Return rows of ten units, with the number of units and the sum of their indices."""
     out = np.zeros((-(-units // 10), batch_columns.N_COLUMNS), np.int64)
     for unit in range(first, first + units):
@@ -160,7 +160,7 @@ OTHERS = [
 @pytest.mark.parametrize(("change", "message"), OTHERS)
 def test_another_run_is_refused_and_the_difference_is_named(path, change, message):
     with open_ledger(path, RUN) as run_ledger:
-        run_ledger.add_block(0, 0, [SIZE], pack_rows(rows(np.random.default_rng(5), 1)), "x")
+        run_ledger.add_block(0, 0, [SIZE], pack_rows(random_rows(np.random.default_rng(5), 1)), "x")
     before = path.read_bytes()
     with pytest.raises(LedgerError) as error, open_ledger(path, {**RUN, **change}):
         pass
@@ -194,7 +194,7 @@ with open_ledger(Path(sys.argv[1]), {"seed": 1}) as ledger:
 """
 
 
-def starting(path, count):
+def start_processes(path, count):
     """Start processes that open the ledger at the same time."""
     words = [sys.executable, "-c", HOLDING, path]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
@@ -209,7 +209,7 @@ def starting(path, count):
 
 def test_of_many_processes_that_start_together_one_writes(path):
     """None closes before all have tried, and nobody else gets in."""
-    several = starting(path, 3)
+    several = start_processes(path, 3)
     told = [process.stdout.readline() for process in several]
     for how in (open_ledger(path, {"seed": 1}), open_existing_ledger(path)):
         with pytest.raises(LedgerError, match=r"in use by another process\. Wait"), how:
@@ -217,11 +217,11 @@ def test_of_many_processes_that_start_together_one_writes(path):
     errors = [process.communicate()[1] for process in several]
     assert sorted(told) == ["", "", "open\n"]
     assert sum("another process" in error for error in errors) == 2
-    assert whole(path)
+    assert is_intact(path)
 
 
 def test_the_blocks_of_a_killed_process_are_kept(path):
-    (other,) = starting(path, 1)
+    (other,) = start_processes(path, 1)
     assert other.stdout.readline() == "open\n"
     other.kill()
     other.communicate()
@@ -271,29 +271,29 @@ def killing(tmp_path_factory):
         yield killing
 
 
-def empty(place):
+def make_empty(place):
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     return place
 
 
-def read_and_written(killing, place):
+def read_and_complete(killing, place):
     """Return the number of batches in a killed ledger, then complete it."""
     end = killing.attempt(place, READ + WRITE + READ)
     assert end.ended == 0, end.said
     before, after = end.said.split()
-    assert after == "3" and whole(place / LEDGER_FILE)
+    assert after == "3" and is_intact(place / LEDGER_FILE)
     return int(before)
 
 
 def test_a_ledger_that_is_killed_at_any_operation_is_read_and_continued(killing, tmp_path):
     place = tmp_path / "run"
-    operations = killing.attempt(empty(place), WRITE).operations
+    operations = killing.attempt(make_empty(place), WRITE).operations
     held, sizes = [], set()
     for last in range(2, operations + 1):  # the first one makes the file
-        assert killing.attempt(empty(place), WRITE, last=last).ended == -signal.SIGKILL
+        assert killing.attempt(make_empty(place), WRITE, last=last).ended == -signal.SIGKILL
         sizes |= {(path.name, path.stat().st_size) for path in place.iterdir()}
-        held.append(read_and_written(killing, place))
+        held.append(read_and_complete(killing, place))
     assert held == sorted(held) and {0, 1, 2, 3} == set(held)
     assert {(LEDGER_FILE, 0), (LEDGER_FILE, 4096), (f"{LEDGER_FILE}-journal", 4616)} <= sizes
 
@@ -303,15 +303,15 @@ def test_a_ledger_that_is_killed_at_any_operation_is_read_and_continued(killing,
 def test_a_ledger_that_is_killed_twice_is_read_and_continued(killing, tmp_path, then):
     """The second time while it is repaired."""
     place, left = tmp_path / "run", tmp_path / "left"
-    operations = killing.attempt(empty(place), WRITE).operations
+    operations = killing.attempt(make_empty(place), WRITE).operations
     killed = 0
     for last in range(2, operations + 1):
-        killing.attempt(empty(left), WRITE, last=last)
+        killing.attempt(make_empty(left), WRITE, last=last)
         for second in count(1):
             shutil.rmtree(place, ignore_errors=True)
             shutil.copytree(left, place)
             end = killing.attempt(place, then, last=second)
-            read_and_written(killing, place)
+            read_and_complete(killing, place)
             if end.ended == 0:
                 break
             killed += 1
@@ -325,7 +325,7 @@ def test_a_ledger_that_nobody_may_write_is_read(killing, tmp_path):
     operations = killing.attempt(place, WRITE).operations
     told = {}
     for last in (operations + 1, 2, operations - 1):
-        empty(place)
+        make_empty(place)
         killing.attempt(place, WRITE, last=last)
         for path in place.iterdir():
             path.chmod(0o444)
@@ -356,7 +356,9 @@ HOSTILE = {
 @pytest.mark.parametrize("how", HOSTILE)
 def test_a_strangers_ledger_removes_nothing_and_ends(path, how):
     with open_ledger(path, RUN) as run_ledger:
-        run_ledger.add_block(0, 0, [SIZE] * 3, pack_rows(rows(np.random.default_rng(5), 3)), "x")
+        run_ledger.add_block(
+            0, 0, [SIZE] * 3, pack_rows(random_rows(np.random.default_rng(5), 3)), "x"
+        )
     path.with_name("mine").write_text("years of work")
     HOSTILE[how](path)
     before = {**tree(path.parent), LEDGER_FILE: b""}
@@ -369,7 +371,7 @@ def test_a_strangers_ledger_removes_nothing_and_ends(path, how):
 
 def test_ctrl_c_stops_a_query(path, monkeypatch):
     with open_ledger(path, RUN) as run_ledger:
-        run_ledger.add_block(0, 0, [SIZE], pack_rows(rows(np.random.default_rng(5), 1)), "x")
+        run_ledger.add_block(0, 0, [SIZE], pack_rows(random_rows(np.random.default_rng(5), 1)), "x")
     hostile_ledgers.tree(path)
     monkeypatch.setattr(ledger._StepLimit, "is_exceeded", False)
     pressed = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
@@ -401,7 +403,7 @@ SHARES = np.random.default_rng(8).random(400)  # the result of a step, nearly a 
 @pytest.mark.parametrize("table", ["blocks", "deals", "steps"])
 def test_a_row_with_a_changed_value_counts_as_not_played(path, table, value):
     """Any other value or type, whoever wrote it, in any column."""
-    some = rows(np.random.default_rng(9), 4)
+    some = random_rows(np.random.default_rng(9), 4)
     deals = [pack_rows(np.ones((4, len(DEAL_RECORD.names)), np.int64))] * 2
     with open_ledger(path, RUN) as run_ledger:
         for first in (0, 2):
@@ -429,10 +431,10 @@ def test_a_row_with_a_changed_value_counts_as_not_played(path, table, value):
             assert (left - played, left - recorded) in ((lost, set()), (set(), lost))
             run_ledger.add_block(0, 0, [SIZE] * 2, pack_rows(some[:2]), "x", deals)
             assert (run_ledger.rows(0, 4 * SIZE, SIZE) == some).all()
-        assert whole(path)
+        assert is_intact(path)
 
 
-def refused(path, message):
+def assert_rejected(path, message):
     for how in (open_ledger(path, RUN), open_existing_ledger(path)):
         with pytest.raises(LedgerError, match=message), how:
             pass
@@ -445,7 +447,7 @@ def test_another_file_is_no_ledger_and_left_unchanged(path):
     told[path.read_bytes()] = "is no ledger of simgin; move it away"
     for content, word in told.items():
         path.write_bytes(content)
-        refused(path, word)
+        assert_rejected(path, word)
         assert path.read_bytes() == content
         assert [file.name for file in path.parent.iterdir()] == [LEDGER_FILE]
 
@@ -456,7 +458,7 @@ def test_a_ledger_of_another_format_is_refused(path, form):
         pass
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE run SET value = ? WHERE key = 'form'", [form])
-    refused(path, rf"another version of simgin \(form {form}, not {ledger.LEDGER_FORMAT}\)")
+    assert_rejected(path, rf"another version of simgin \(form {form}, not {ledger.LEDGER_FORMAT}\)")
 
 
 def test_a_missing_ledger_is_reported(path):
@@ -498,7 +500,7 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
 RESULT = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "straight"])}
 
 
-class Played:
+class RecordedPasses:
     """Steps that say when they were played, and are interrupted if told so."""
 
     def __init__(self, interrupted=""):
@@ -522,7 +524,7 @@ def is_result(ledger, name, n):
 
 
 def test_only_what_is_missing_is_played_again(path):
-    played = Played(interrupted="value")
+    played = RecordedPasses(interrupted="value")
     asked = [played.step(name) for name in ("luck", "value", "turns")]
     with open_ledger(path, {}) as ledger:
         # An empty ledger would be begun anew
@@ -538,7 +540,7 @@ def test_only_what_is_missing_is_played_again(path):
 
 
 def test_a_result_comes_back_bit_by_bit_for_its_size_alone(path):
-    played = Played()
+    played = RecordedPasses()
     with open_ledger(path, {}) as ledger:
         runner.play_passes([played.step("luck", 1000)], ledger)
         runner.play_passes([played.step("luck", 2000)], ledger)
@@ -551,7 +553,7 @@ def test_a_result_comes_back_bit_by_bit_for_its_size_alone(path):
 
 
 def test_progress_is_that_of_all_steps():
-    played, reports = Played(), []
+    played, reports = RecordedPasses(), []
     with open_ledger(None, {}) as ledger:
         asked = [played.step("luck"), played.step("value")]
         runner.play_passes(

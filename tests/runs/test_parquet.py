@@ -29,7 +29,7 @@ CELLS = {
 }
 
 
-def written(path, matchup, units):
+def write_and_read(path, matchup, units):
     """Write a Parquet file and return the batch rows, the records and the frame read back."""
     rows, deals = play_with_records(matchup, 0, units)
     named = (matchup.variant.text, matchup.a.text, matchup.opponent)
@@ -39,7 +39,7 @@ def written(path, matchup, units):
 
 @pytest.mark.parametrize("matchup", CELLS.values(), ids=CELLS)
 def test_recorded_deals_are_read_back_and_add_up_to_the_batch_rows(tmp_path, matchup):
-    row, deals, frame = written(tmp_path / "deals.parquet", matchup, 150)
+    row, deals, frame = write_and_read(tmp_path / "deals.parquet", matchup, 150)
     assert list(frame.columns) == ["variant", "a", "b", *DEAL_RECORD.names]
     named = (matchup.variant.text, matchup.a.text, matchup.opponent)
     assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {named}
@@ -52,14 +52,14 @@ def test_recorded_deals_are_read_back_and_add_up_to_the_batch_rows(tmp_path, mat
         numbers = deals[name].tolist()
         wanted = [codes[name][number] for number in numbers] if name in codes else numbers
         assert frame[name].tolist() == wanted, name
-    found = added_up(frame, matchup.unit)
+    found = sum_facts(frame, matchup.unit)
     assert len(frame) > 100
     assert found == {
         name: row[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]] for name in found
     }
 
 
-def added_up(frame, unit):
+def sum_facts(frame, unit):
     """Return sums of facts, computed from recorded deals."""
     decided = frame[frame["winner"] != ""]
     knocks = frame["kind"].isin(["knock", "undercut", "even"])
@@ -102,7 +102,7 @@ def test_several_cells_share_a_file(tmp_path):
 
 
 def test_types_are_small_and_columns_described(tmp_path):
-    written(tmp_path / "deals.parquet", ALONE, 10)
+    write_and_read(tmp_path / "deals.parquet", ALONE, 10)
     schema = parquet.read_schema(tmp_path / "deals.parquet")
     for field in schema:
         about = field.metadata[b"description"].decode()
@@ -123,7 +123,7 @@ def test_a_number_that_does_not_fit_is_an_error(tmp_path):
 
 def test_a_failure_leaves_the_old_file(tmp_path):
     path = tmp_path / "deals.parquet"
-    written(path, ALONE, 10)
+    write_and_read(path, ALONE, 10)
     before = path.read_bytes()
 
     def breaks():

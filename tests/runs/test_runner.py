@@ -25,7 +25,7 @@ TOY = SimpleNamespace(
 )
 
 
-def numbered(matchup, first, units):
+def numbered_rows(matchup, first, units):
     """Return batch rows with the number of units and the sum of their indices."""
     rows = np.zeros((-(-units // matchup.batch_size), batch_columns.N_COLUMNS), np.int64)
     for unit in range(first, first + units):
@@ -33,7 +33,7 @@ def numbered(matchup, first, units):
     return rows
 
 
-def failing(*bad, delay=lambda unit: 0.0):
+def make_failing_player(*bad, delay=lambda unit: 0.0):
     """Return a player that fails with the smallest bad unit of its block."""
 
     def play(matchup, first, units):
@@ -41,7 +41,7 @@ def failing(*bad, delay=lambda unit: 0.0):
             if unit in bad:
                 time.sleep(delay(unit))
                 raise ValueError(unit)
-        return numbered(matchup, first, units)
+        return numbered_rows(matchup, first, units)
 
     return play
 
@@ -54,7 +54,7 @@ def toys(monkeypatch):
     def played_by(player):
         monkeypatch.setattr(kernel, "play_batches", player)
 
-    played_by(numbered)
+    played_by(numbered_rows)
     return played_by
 
 
@@ -73,7 +73,7 @@ def test_rows_depend_on_neither_workers_nor_block_sizes(toys, monkeypatch, worke
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", seconds)
     for n in (1, 10, 11, 995):
         found, rows = play(n, workers)
-        assert (rows == numbered(TOY, 0, n)).all()
+        assert (rows == numbered_rows(TOY, 0, n)).all()
         assert found == StopResult(n, COMPLETE)
 
 
@@ -94,7 +94,7 @@ def test_progress_and_every_block_are_seen_once_in_the_ledger(toys):
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_the_smallest_failing_unit_is_reported_and_sound_blocks_are_kept(toys, workers):
     """Even when it takes longer to fail than a later one in another thread."""
-    toys(failing(300, 315, 330, delay=lambda unit: 0.05 if unit == 300 else 0.0))
+    toys(make_failing_player(300, 315, 330, delay=lambda unit: 0.05 if unit == 300 else 0.0))
     with open_ledger(None, {}) as ledger:
         with pytest.raises(ValueError, match=r"^300$"):
             play(10**9, workers, ledger=ledger)
@@ -113,7 +113,7 @@ def test_an_interruption_keeps_blocks_in_progress_and_starts_no_others(toys):
     def player(matchup, first, units):
         played.append(first // 10)
         time.sleep(0.02)
-        return numbered(matchup, first, units)
+        return numbered_rows(matchup, first, units)
 
     toys(player)
     with open_ledger(None, {}) as ledger:
@@ -132,7 +132,7 @@ def test_a_hung_strategy_does_not_block_an_interruption(toys, monkeypatch):
     def player(matchup, first, units):
         if first:
             release.wait(10)
-        return numbered(matchup, first, units)
+        return numbered_rows(matchup, first, units)
 
     toys(player)
     started = time.monotonic()
@@ -147,7 +147,7 @@ def test_a_hung_strategy_does_not_block_an_interruption(toys, monkeypatch):
 # Ends that nobody knows beforehand
 
 
-class After:
+class StopAfter:
     """A rule that stops at the first batch end with enough units and records every look."""
 
     text = "enough units"
@@ -169,37 +169,40 @@ LOOKS = [(10 * k, sum(range(10 * k))) for k in range(1, 100)]
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_a_stopping_rule_looks_at_every_batch_end_in_order(toys, workers):
     rng = np.random.default_rng(5)
-    toys(lambda *block: (time.sleep(rng.random() * 0.003), numbered(*block))[1])
-    rule = After(345)
+    toys(lambda *block: (time.sleep(rng.random() * 0.003), numbered_rows(*block))[1])
+    rule = StopAfter(345)
     found, rows = play(10**6, workers, stopping_rules=[rule])
     assert rule.looks == LOOKS[:35]
-    assert found == StopResult(350, "350 units", 3.0) and (rows == numbered(TOY, 0, 350)).all()
+    assert found == StopResult(350, "350 units", 3.0) and (rows == numbered_rows(TOY, 0, 350)).all()
 
 
 def test_a_stopping_rule_continues_an_earlier_run(toys):
     """Even with a gap, as a killed run leaves it. Once stopped, nothing is played again."""
     with open_ledger(None, {}) as ledger:
-        ledger.add_block(0, 0, [10] * 3, pack_rows(numbered(TOY, 0, 30)), "x")
-        ledger.add_block(0, 5, [10] * 40, pack_rows(numbered(TOY, 50, 400)), "x")
-        rule = After(200)
+        ledger.add_block(0, 0, [10] * 3, pack_rows(numbered_rows(TOY, 0, 30)), "x")
+        ledger.add_block(0, 5, [10] * 40, pack_rows(numbered_rows(TOY, 50, 400)), "x")
+        rule = StopAfter(200)
         found, _ = play(10**6, 1, ledger=ledger, stopping_rules=[rule])
         assert found.units == 200 and rule.looks == LOOKS[:20]
-        toys(failing(*range(10**4)))
-        assert play(10**6, ledger=ledger, stopping_rules=[After(200)])[0] == found
-        shorter = play(10**6, ledger=ledger, stopping_rules=[After(100)])[0]
+        toys(make_failing_player(*range(10**4)))
+        assert play(10**6, ledger=ledger, stopping_rules=[StopAfter(200)])[0] == found
+        shorter = play(10**6, ledger=ledger, stopping_rules=[StopAfter(100)])[0]
         assert (shorter.units, shorter.stopped) == (100, "100 units")
 
 
 def test_each_cell_has_its_own_stopping_rule(toys):
     with open_ledger(None, {}) as ledger:
-        cells, rules = [Task(TOY, 1000), Task(TOY, 35), Task(TOY, 1000)], map(After, (100, 999, 55))
+        cells, rules = (
+            [Task(TOY, 1000), Task(TOY, 35), Task(TOY, 1000)],
+            map(StopAfter, (100, 999, 55)),
+        )
         found = runner.run_tasks(cells, ledger, ThreadPool(2), stopping_rules=list(rules))
     assert [one.units for one in found] == [100, 35, 60]
     assert found[1].stopped == "enough units: not reached"
 
 
 def test_a_time_limit_ends_a_cell_at_a_batch_end(toys):
-    toys(lambda *block: (time.sleep(block[2] * 0.001), numbered(*block))[1])
+    toys(lambda *block: (time.sleep(block[2] * 0.001), numbered_rows(*block))[1])
     with open_ledger(None, {}) as ledger:
         started = time.monotonic()
         found = runner.run_tasks(
@@ -208,7 +211,7 @@ def test_a_time_limit_ends_a_cell_at_a_batch_end(toys):
         assert 0.5 < time.monotonic() - started < 5
         for i, one in enumerate(found):
             assert one.units >= 10 and one.units % 10 == 0 and one.stopped == "after 0.3 s"
-            assert (ledger.rows(i, one.units, 10) == numbered(TOY, 0, one.units)).all()
+            assert (ledger.rows(i, one.units, 10) == numbered_rows(TOY, 0, one.units)).all()
 
 
 # The real game

@@ -15,17 +15,17 @@ from simgin.runs.plan import measure_unit_seconds
 UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks take
 
 
-def toy(batch, n):
+def toy_task(batch, n):
     """Return a task of n units in batches of `batch`."""
     return Task(SimpleNamespace(batch_size=batch, count_units=lambda n: n), n)
 
 
-def ledger_of(*finished):
+def make_ledger(*finished):
     """Return a ledger that contains only these finished (batch, units) of every matchup."""
     return SimpleNamespace(finished_batches=lambda i, size, with_deals=False: set(finished[i]))
 
 
-def units_of(cell, finished):
+def finished_units(cell, finished):
     """Return the finished units: those of complete batches and of the last, shorter batch."""
     size, n = cell.matchup.batch_size, cell.n
     found = set()
@@ -37,22 +37,24 @@ def units_of(cell, finished):
 
 
 @st.composite
-def cells_and_finished(draw):
+def tasks_and_finished(draw):
     """Draw a task and batches of earlier runs: complete, shortened, or after its end."""
     size = draw(st.integers(1, 7))
     n = draw(st.integers(1, 60))
     batches = st.tuples(st.integers(0, 70 // size), st.integers(1, size))
     whole = draw(st.sets(st.integers(0, 70 // size)))
-    return toy(size, n), {(number, size) for number in whole} | draw(st.sets(batches, max_size=6))
+    return toy_task(size, n), {(number, size) for number in whole} | draw(
+        st.sets(batches, max_size=6)
+    )
 
 
-@given(st.lists(cells_and_finished(), min_size=1, max_size=4), st.integers(1, 5), st.data())
+@given(st.lists(tasks_and_finished(), min_size=1, max_size=4), st.integers(1, 5), st.data())
 def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data):
     """Blocks come back in any order after any time, which changes only their sizes."""
     cells, finished = zip(*several, strict=True)
-    todo = Schedule(cells, ledger_of(*finished), team)
+    todo = Schedule(cells, make_ledger(*finished), team)
     every = [set(range(cell.n)) for cell in cells]
-    there = [units_of(cell, done) for cell, done in several]
+    there = [finished_units(cell, done) for cell, done in several]
     assert todo.units == sum(map(len, every)) and todo.finished_units == sum(map(len, there))
     handed, out = [], []
     while (block := todo.next_block()) is not None:
@@ -78,7 +80,7 @@ def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data)
         )
 
 
-def taken(todo):
+def take_all_blocks(todo):
     found = []
     while (block := todo.next_block()) is not None:
         found.append((block.matchup_index, block.first_batch, block.units))
@@ -86,7 +88,7 @@ def taken(todo):
 
 
 def test_blocks_take_half_a_second_and_shrink_at_the_end():
-    todo = Schedule([toy(10, 100_000)], ledger_of(set()), 2)
+    todo = Schedule([toy_task(10, 100_000)], make_ledger(set()), 2)
     sizes = []
     while (block := todo.next_block()) is not None:
         todo.record_time(block, block.units * 1e-3)
@@ -96,19 +98,19 @@ def test_blocks_take_half_a_second_and_shrink_at_the_end():
 
 
 def test_any_cell_can_be_closed():
-    cells = [toy(10, 50), toy(10, 20), toy(10, 20)]
-    todo = Schedule(cells, ledger_of(set(), set(), set()), 1)
+    cells = [toy_task(10, 50), toy_task(10, 20), toy_task(10, 20)]
+    todo = Schedule(cells, make_ledger(set(), set(), set()), 1)
     assert todo.next_block().matchup_index == 0
     todo.close_matchup(0)
     todo.close_matchup(1)
-    assert [cell for cell, *_ in taken(todo)] == [2, 2]
+    assert [cell for cell, *_ in take_all_blocks(todo)] == [2, 2]
 
 
 def test_the_time_of_a_cell_starts_with_its_first_block(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(blocks.time, "monotonic", lambda: now[0])
-    cells = [toy(10, 1000), toy(10, 1000)]
-    todo = Schedule(cells, ledger_of(set(), set()), 1, seconds=5.0)
+    cells = [toy_task(10, 1000), toy_task(10, 1000)]
+    todo = Schedule(cells, make_ledger(set(), set()), 1, seconds=5.0)
     for later, cell in ((60, 0), (4.9, 0), (0.1, 1), (4.9, 1)):
         now[0] += later
         assert todo.next_block().matchup_index == cell

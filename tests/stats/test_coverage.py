@@ -48,7 +48,7 @@ def bag(number, n=100, **how):
     return toy.draw_units(np.random.default_rng([SEED, 1000, number]), n, **how)
 
 
-def repeated(population, batches, *address):
+def repeat_experiment(population, batches, *address):
     """Return the batch rows of every experiment, in batches of 200 units.
 
     Equal addresses give equal deals.
@@ -127,9 +127,9 @@ def test_intervals_of_rare_shares_have_nominal_coverage_on_average():
 COMPARED = ("deal_win", "margin", "points", "first_player_win")
 
 
-def sides(population, batches, seed, address):
+def batch_rows(population, batches, seed, address):
     """Return the batch rows of every experiment, with the deals of a seed."""
-    for rows in repeated(population, batches, address, seed):
+    for rows in repeat_experiment(population, batches, address, seed):
         yield BatchRows(MatchupKey("v", "a", "b", seed, "deal"), rows)
 
 
@@ -137,7 +137,9 @@ def compared_cells(batches, seeds):
     """Low, high and p of the differences of two cells on packs of these seeds, and their truth."""
     one, other = bag(2, win=0.53), bag(2, win=0.5)
     names = list(COMPARED)
-    cells = [sides(*part, 3) for part in ((one, batches, seeds[0]), (other, batches, seeds[1]))]
+    cells = [
+        batch_rows(*part, 3) for part in ((one, batches, seeds[0]), (other, batches, seeds[1]))
+    ]
     frames = [
         differences.compute_differences(chunk, names)[["low", "high", "p", "paired"]].to_numpy(
             dtype=float
@@ -233,7 +235,9 @@ def test_intervals_with_control_variates_have_nominal_coverage():
         / total[batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]]
     )
     name = "first_player_win"
-    found = [variance.adjust_metric(rows, name, mean) for rows in repeated(population, 30, 5)]
+    found = [
+        variance.adjust_metric(rows, name, mean) for rows in repeat_experiment(population, 30, 5)
+    ]
     low, high = np.array([(estimate.low, estimate.high) for estimate, _ in found]).T
     check(coverage_by_metric([name], low[:, None], high[:, None], true(population, name)))
     assert np.mean([variance_ratio for _, variance_ratio in found]) < 0.8
@@ -267,7 +271,7 @@ def round_robin():
 def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
     """The lead of whoever is rated first over whoever is rated second, by their true ratings."""
     pairs, bags, truth = round_robin()
-    cells = zip(*(repeated(units, batches, 7) for units in bags), strict=True)
+    cells = zip(*(repeat_experiment(units, batches, 7) for units in bags), strict=True)
     found, leads = [], []
     for i, rows in enumerate(cells):
         field = {(PLAYERS[a], PLAYERS[b]): cell for (a, b), cell in zip(pairs, rows, strict=True)}
@@ -282,7 +286,9 @@ def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
 
 
 def test_homogeneity_keeps_its_error_rate_for_equal_batches():
-    found = [batches.compute_homogeneity(rows, "deal_win") for rows in repeated(bag(8), 10, 8)]
+    found = [
+        batches.compute_homogeneity(rows, "deal_win") for rows in repeat_experiment(bag(8), 10, 8)
+    ]
     p = np.array([one.p for one in found])
     check({"p above .05": (p > 0.05).mean()})
     assert stats.kstest(p, "uniform").pvalue > 1e-4
@@ -374,7 +380,7 @@ def test_intervals_of_rho_and_of_the_luck_share_have_nominal_coverage(batches):
     points = variance._margin_rho(counts, "deal")[0]
     truth = np.array([points, variance._win_rho(counts, "deal")[0], 1 - points])
     found = []
-    for rows in repeated(population, batches, 13):
+    for rows in repeat_experiment(population, batches, 13):
         measures = variance._margin_rho, variance._win_rho
         rho = [variance._jackknife_rho(rows, "deal", measure).interval for measure in measures]
         low, high = rho[0]

@@ -199,7 +199,7 @@ def test_all_differences_of_a_frame_are_one_holm_family():
 
 
 @pytest.fixture(scope="module")
-def repeated():
+def repeated_differences():
     """Compute a difference in the proportion of deals won in 250 runs."""
     rng = np.random.default_rng(8)
     runs = [[side(toy.draw_rows(rng, bag, 60, 400)) for bag in BAGS] for _ in range(250)]
@@ -210,13 +210,15 @@ def repeated():
     ("beyond", "least", "most"), [(0.0, 0, 0.04), (0.01, 0, 0.005), (-0.02, 0.97, 1)]
 )
 def test_two_are_called_the_same_in_one_run_of_forty_where_the_difference_is_the_margin(
-    repeated, beyond, least, most
+    repeated_differences, beyond, least, most
 ):
     """A margin that the truth reaches, surpasses by four errors, or stays below by eight."""
     true = toy.true_value(BAGS[0], "a_deal_win") - toy.true_value(BAGS[1], "a_deal_win")
     margin = f"{100 * (abs(true) - beyond):.12g}%"
-    same = sum(add_verdicts(frame, margin)["verdict"][0] == contrast.SAME for frame in repeated)
-    assert least <= same / len(repeated) <= most
+    same = sum(
+        add_verdicts(frame, margin)["verdict"][0] == contrast.SAME for frame in repeated_differences
+    )
+    assert least <= same / len(repeated_differences) <= most
 
 
 def test_a_margin_in_per_cent_is_that_of_shares():

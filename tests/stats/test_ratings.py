@@ -226,7 +226,7 @@ def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at(other_tur
 COPIES = ("simple", *(f"simple:k={k}" for k in (11, 12, 13, 14)))  # no hand with more may knock
 
 
-def league_of(names, seed, count):
+def make_league(names, seed, count):
     """Return the batch rows of a league in single deals; identical strategies are played once."""
     cells, played = {}, {}
     for a, b in itertools.combinations(names, 2):
@@ -254,7 +254,7 @@ def test_copies_that_use_random_numbers_are_named():
         matchup = parse_matchup(a, b, "standard", 4, "deal")
         kernel.compile_matchup(matchup)
         cells[a, b] = kernel.play_batches(matchup, 0, matchup.batch_size)
-    short = league_of(names, 4, 1)
+    short = make_league(names, 4, 1)
     assert all(np.array_equal(short[pair], rows) for pair, rows in cells.items())
     assert league.find_duplicate_entries(seen(cells)) == [COPIES]
     alone = {pair: rows for pair, rows in cells.items() if set(pair) <= set(COPIES)}
@@ -270,7 +270,7 @@ def test_leads_among_copies_are_covered_in_95_of_100_leagues(leagues):
     """
     covered = []
     for seed in range(leagues):
-        cells = league_of(COPIES, 1000 + seed, 10)
+        cells = make_league(COPIES, 1000 + seed, 10)
         leads = league.compute_ratings(RoundRobin(cells, seed, 200)).iloc[:-1]
         holds = (leads["lead_low"] <= 0) & (leads["lead_high"] >= 0)
         assert holds.nunique() == 1

@@ -98,7 +98,7 @@ def test_non_additivity_needs_a_complete_round_robin_and_five_batches():
 # Circles
 
 
-def made_cross(shares, se):
+def make_cross_table(shares, se):
     """Return the cross table of players 0, 1, ... with these win rates and one standard error."""
     rows = []
     for i, j in itertools.permutations(range(len(shares)), 2):
@@ -112,7 +112,7 @@ def random_shares(rng, k, scatter):
     return 0.5 + upper - upper.T
 
 
-def by_hand(shares, se):
+def enumerate_circles(shares, se):
     """Find every circle of three players by enumeration and return its excess."""
     found = {}
     for a, b, c in itertools.permutations(range(len(shares)), 3):
@@ -125,7 +125,7 @@ def by_hand(shares, se):
 @pytest.mark.parametrize("seed", range(5))
 def test_circles_are_those_found_by_hand(seed):
     shares = random_shares(np.random.default_rng([5, seed]), 7, 0.1)
-    found, expected = find_circles(made_cross(shares, 0.02)), by_hand(shares, 0.02)
+    found, expected = find_circles(make_cross_table(shares, 0.02)), enumerate_circles(shares, 0.02)
     assert found.n_triads == 35 and len(expected) > 2
     seen = {}
     for _, row in found.circles.iterrows():
@@ -146,12 +146,14 @@ def test_even_players_seldom_go_round_in_a_circle():
     A rate of .05 exceeds .1 of 200 once in 500 runs; that of circles is far lower.
     """
     noise = (random_shares(np.random.default_rng([6, i]), 8, 0.02) for i in range(200))
-    sure = [len(find_circles(made_cross(shares, 0.02)).significant_circles) for shares in noise]
+    sure = [
+        len(find_circles(make_cross_table(shares, 0.02)).significant_circles) for shares in noise
+    ]
     assert np.mean(np.array(sure) > 0) < 0.1
 
 
 def test_triads_with_an_unknown_pair_are_left_out():
-    cross = made_cross(random_shares(np.random.default_rng(1), 4, 0.1), 0.02)
+    cross = make_cross_table(random_shares(np.random.default_rng(1), 4, 0.1), 0.02)
     unknown = cross[["strategy", "opponent"]].isin(["p0", "p1"]).all(axis=1)
     cross.loc[unknown, ["value", "se", "low", "high"]] = np.nan
     assert find_circles(cross).n_triads == 2

@@ -47,7 +47,7 @@ def best(scores: dict[int, float]) -> set[int]:
     return {card for card, score in scores.items() if score <= least + 1e-9}
 
 
-def loose_sets(hand: int) -> set[frozenset[str]]:
+def unmatched_sets(hand: int) -> set[frozenset[str]]:
     """Return the unmatched cards of each best melding."""
     held = frozenset(cards(hand))
     return {held.difference(*melding) for melding in twin.optimal_meldings(cards(hand), ROW)}
@@ -57,7 +57,7 @@ def loose_sets(hand: int) -> set[frozenset[str]]:
 
 
 def loose_in_some(seen) -> set[int]:
-    loose = {notation.parse_card(c) for one in loose_sets(seen.hand) for c in one}
+    loose = {notation.parse_card(c) for one in unmatched_sets(seen.hand) for c in one}
     return loose & set(members(seen.legal))
 
 
@@ -117,12 +117,12 @@ def test_openspiel_simple_decides_as_openspiels_bot():
             upcard = state.upcard()
             action = bots[seat].step(state)
             if phase == "DISCARD" and action < 52:
-                options = len(loose_sets(hand)) == 1
+                options = len(unmatched_sets(hand)) == 1
                 thrown = query_policy("discard", "loose-rank", view(hand=hand, legal=hand))
                 same = thrown % 13 == openspiel.card(action) % 13  # the suit is by chance
             elif phase in ("FIRST_UPCARD", "SECOND_UPCARD", "DRAW"):
                 offered = openspiel.card(upcard)
-                options = len(loose_sets(hand | 1 << offered)) == 1
+                options = len(unmatched_sets(hand | 1 << offered)) == 1
                 seen = view(hand=hand, taken_offer=offered, legal=3, count=count_deadwood(hand))
                 takes = action == spiel.gin_rummy.DRAW_UPCARD_ACTION
                 same = query_policy("take", "knock-or-meld", seen) == takes
@@ -164,16 +164,16 @@ def test_ga_conv_does_not_take_back_its_own_discard():
         assert query_policy("take", "lower-new", seen) == 1
 
 
-def chance(seen, card: int) -> float:
+def holding_probability(seen, card: int) -> float:
     """Return the probability that the opponent holds a card, uniform over unseen cards."""
     if seen.unseen >> card & 1:
         return (10 - int(seen.known).bit_count()) / int(seen.unseen).bit_count()
     return float(seen.known >> card & 1)
 
 
-def chances(seen) -> tuple[set[str], dict[str, float]]:
+def meld_probabilities(seen) -> tuple[set[str], dict[str, float]]:
     """Return the remaining cards and the probabilities of the opponent's melds with each."""
-    here = {card: chance(seen, card) for card in range(52)}
+    here = {card: holding_probability(seen, card) for card in range(52)}
     held = dict.fromkeys(cards(seen.unseen | seen.known), 0.0)
     for triple in TRIPLES:
         if triple <= held.keys():
@@ -182,7 +182,7 @@ def chances(seen) -> tuple[set[str], dict[str, float]]:
     return set(held), held
 
 
-def worth_of_card(card, loose, there, held, hurry):
+def card_utility(card, loose, there, held, hurry):
     """Return the value that mishra's source gives an unmatched card."""
 
     def hope(missing):
@@ -205,11 +205,11 @@ def worth_of_card(card, loose, there, held, hurry):
     return worth
 
 
-def worth(n, loose, there, held, hurry):
+def utility(n, loose, there, held, hurry):
     """Return the utility of n cards, some of them unmatched."""
     if not loose:
         return n + 20
-    mean = sum(worth_of_card(c, loose, there, held, hurry) for c in loose) / len(loose)
+    mean = sum(card_utility(c, loose, there, held, hurry) for c in loose) / len(loose)
     return n - len(loose) + mean + (10 if sum(VALUE[c] for c in loose) <= 10 else 0)
 
 
@@ -220,7 +220,7 @@ def hurry(loose: set[str]) -> float:
 def test_mishra_weighs_its_own_worth_against_the_opponents():
     asked = 0
     for seen in views(9, 60):
-        sets = loose_sets(seen.hand)
+        sets = unmatched_sets(seen.hand)
         options = {c for one in sets for c in one} & set(cards(seen.legal))
         if len(sets) > 1 or not options:
             continue
@@ -230,15 +230,18 @@ def test_mishra_weighs_its_own_worth_against_the_opponents():
         if sum(VALUE[c] for c in loose) - dearest <= 10:
             expected = {c for c in options if VALUE[c] == dearest}
         else:
-            there, held = chances(seen)
+            there, held = meld_probabilities(seen)
             scores = {}
             for card in options:
                 his = 1.0
                 for triple in TRIPLES:
                     if card in triple:
-                        a, b = (chance(seen, notation.parse_card(c)) for c in triple - {card})
+                        a, b = (
+                            holding_probability(seen, notation.parse_card(c))
+                            for c in triple - {card}
+                        )
                         his *= 1 - a * b
-                own = worth(10, set(loose) - {card}, there, held, hurry(loose))
+                own = utility(10, set(loose) - {card}, there, held, hurry(loose))
                 scores[card] = 0.77 * 1.45 * (1 - his) - own
             expected = best(scores)
         thrown = notation.format_card(query_policy("discard", "mishra", seen))
@@ -246,16 +249,16 @@ def test_mishra_weighs_its_own_worth_against_the_opponents():
     assert asked > 20
 
 
-def worth_after(hand: int, legal: int, there: set[str], held: dict[str, float]) -> float:
+def utility_after_discard(hand: int, legal: int, there: set[str], held: dict[str, float]) -> float:
     """Return the utility after the best discard, as the source does; prefers a knock."""
-    loose = set(min(loose_sets(hand), key=sorted))
+    loose = set(min(unmatched_sets(hand), key=sorted))
     options = loose & set(cards(legal))
     if not options:
         return 30
     dearest = max(options, key=VALUE.get)
     if sum(VALUE[c] for c in loose) - VALUE[dearest] <= 10:
         options = {dearest}
-    return max(worth(10, loose - {c}, there, held, hurry(loose)) for c in options)
+    return max(utility(10, loose - {c}, there, held, hurry(loose)) for c in options)
 
 
 def test_mishra_takes_what_is_worth_more_than_a_draw():
@@ -272,14 +275,18 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
             -1,
         )
         eleven = seen.hand | 1 << offer
-        there, held = chances(seen)
+        there, held = meld_probabilities(seen)
         wanted = count_deadwood(eleven) < seen.count + value(offer)
         if not wanted:
             drawn = []
             for u in members(seen.unseen):
                 rest = there - {notation.format_card(u)}
-                drawn.append(worth_after(seen.hand | 1 << u, seen.hand | 1 << u, rest, held))
-            wanted = worth_after(eleven, seen.hand, there, held) >= sum(drawn) / len(drawn)
+                drawn.append(
+                    utility_after_discard(seen.hand | 1 << u, seen.hand | 1 << u, rest, held)
+                )
+            wanted = utility_after_discard(eleven, seen.hand, there, held) >= sum(drawn) / len(
+                drawn
+            )
             taken += wanted
         asked += 1
         alike += query_policy("take", "mishra", seen) == wanted

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @cache
-def questions(name: str, opponent: str, slot: str, deals: int) -> list:
+def decisions_of(name: str, opponent: str, slot: str, deals: int) -> list:
     """Return (deal, decision) pairs of a player at seat 0 in its own deals."""
     matchup = parse_matchup(name, opponent, "eaai", 29, "deal")
     return [
@@ -67,7 +67,7 @@ def exp710(view, dealt: list[str]) -> set[str]:
 
 def test_exp710_discards_by_its_description():
     middle = 0
-    for deal, question in questions("exp710", "simple", "discard", 120):
+    for deal, question in decisions_of("exp710", "simple", "discard", 120):
         seen = question.view
         (thrown,) = cards(1 << question.action)
         dealt = cards(deal.hands[0])
@@ -111,7 +111,7 @@ def wanted(card: str, known: list[str]) -> bool:
 
 def test_percent_twenty_takes_by_its_description():
     answers = {True: 0, False: 0}
-    for _, question in questions("percent-twenty", "gin-only", "take", 60):
+    for _, question in decisions_of("percent-twenty", "gin-only", "take", 60):
         seen = question.view
         hand, known = cards(seen.hand), cards(seen.known)
         (card,) = cards(1 << int(seen.taken_offer))
@@ -126,7 +126,7 @@ def test_percent_twenty_takes_by_its_description():
 
 def test_percent_twenty_discards_by_its_description():
     alone = 0
-    asked = questions("percent-twenty", "gin-only", "discard", 100)
+    asked = decisions_of("percent-twenty", "gin-only", "discard", 100)
     for deal, question in asked:
         seen = question.view
         hand, unseen, known = cards(seen.hand), cards(seen.unseen), cards(seen.known)
@@ -147,7 +147,7 @@ def test_percent_twenty_discards_by_its_description():
 
 def test_percent_twenty_knocks_by_its_table():
     answers = {True: 0, False: 0}
-    for _, question in questions("percent-twenty", "gin-only", "knock", 150):
+    for _, question in decisions_of("percent-twenty", "gin-only", "knock", 150):
         seen = question.view
         kept = sorted(set(cards(seen.hand)) - set(cards(1 << int(seen.ending_card))))
         fives = len(cards(seen.hand | seen.pile | seen.known)) // 5

@@ -408,7 +408,7 @@ def test_more_worlds_are_drawn_if_they_promise_more_than_they_cost(n, spread):
         assert not looking.needs_more_worlds(behind, n, each, spread, (promised + doubt) / more)
 
 
-def looked(values, before, price, turns=10.0):
+def open_actions(values, before, price, turns=10.0):
     """Return the actions still in question after all worlds of a table, and the best."""
     k, n = values.shape
     played = np.full(k, turns * n)
@@ -419,13 +419,13 @@ def test_what_promises_too_little_is_left_and_what_is_clearly_best_is_done():
     noise = np.random.default_rng(1).normal(0, 6, (3, 64))
     noise -= noise.mean(axis=1, keepdims=True)
     close = [0.0, -0.1, -0.1]
-    assert looked(noise, close, 1e-6) == (0b110, 0)
-    assert looked(noise, close, 1.0) == (0, 0)
-    assert looked(noise - np.array([[0], [9], [0]]), close, 1e-4) == (0b100, 0)
-    assert looked(noise + np.array([[0], [30], [0]]), close, 1e-4) == (0, 1)
-    assert looked(noise + np.array([[0], [3], [3]]), [0.0, 0.0, -0.1], 1e-4) == (0b110, 1)
-    assert looked(noise, [0.0, -9.0, -0.1], 1e-4) == (0b100, 0)
-    dear = looked(noise, close, 1e-4, turns=1000.0)
+    assert open_actions(noise, close, 1e-6) == (0b110, 0)
+    assert open_actions(noise, close, 1.0) == (0, 0)
+    assert open_actions(noise - np.array([[0], [9], [0]]), close, 1e-4) == (0b100, 0)
+    assert open_actions(noise + np.array([[0], [30], [0]]), close, 1e-4) == (0, 1)
+    assert open_actions(noise + np.array([[0], [3], [3]]), [0.0, 0.0, -0.1], 1e-4) == (0b110, 1)
+    assert open_actions(noise, [0.0, -9.0, -0.1], 1e-4) == (0b100, 0)
+    dear = open_actions(noise, close, 1e-4, turns=1000.0)
     assert dear == (0, 0)
     before = np.array([0.0, -0.5, -3.0])
     none = looking.find_open_actions(noise, np.zeros(3), 0b111, 0, before, 2.5, 1e-4)

@@ -140,7 +140,7 @@ def planes():
     return committed("solo_dp").reshape(3, 15, 11, 3).astype(float)
 
 
-def by_table(scoring, time, ten, unseen, values):
+def value_by_table(scoring, time, ten, unseen, values):
     """Return the value of ten cards from solo_dp.npy, every part computed by brute force."""
     now = melds_out(names(ten), values)
     saved = sum(now - max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen))
@@ -163,7 +163,9 @@ def test_dp_keeps_what_the_table_values_most(text, scoring, time, shown):
     for _ in range(2):
         hand, unseen = eleven()
         tens = {card: hand & ~(1 << card) for card in members(hand)}
-        worth = {card: by_table(scoring, time, ten, unseen, values) for card, ten in tens.items()}
+        worth = {
+            card: value_by_table(scoring, time, ten, unseen, values) for card, ten in tens.items()
+        }
         chosen = thrown("dp", own_rules, hand, unseen, **{"own_turn": 3, **shown})
         assert worth[chosen] == pytest.approx(max(worth.values()), abs=1e-9)
 
@@ -173,7 +175,7 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
     ten, values, answers = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"), row("solitaire-gin-knock"), set()
     for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~ten):
         for left in range(1, 44, 3):
-            gain = stopping(2, left) - by_table(1, (left - 1) // 3, ten, unseen, values)
+            gain = stopping(2, left) - value_by_table(1, (left - 1) // 3, ten, unseen, values)
             asked = ask("knock", "dp", hand=ten, unseen=unseen, ending_count=2, deck_left=left)
             assert asked == (gain >= 0)
             answers.add(asked)
@@ -182,7 +184,7 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
     assert against_another == 0  # gin only
 
 
-def by_search(scoring, time, ten, unseen, left, values):
+def value_by_search(scoring, time, ten, unseen, left, values):
     """Return the value of ten cards by the next card.
 
     `time` is that of the table after the card, in units of three cards.
@@ -196,7 +198,7 @@ def by_search(scoring, time, ten, unseen, left, values):
         if melds_out(names(eleven), values) <= 1:
             return stopping(0, left - 1)
         tens = [eleven & ~(1 << x) for x in loose(eleven)]
-        return max(by_table(scoring, time, kept, rest, values) for kept in tens)
+        return max(value_by_table(scoring, time, kept, rest, values) for kept in tens)
 
     total = 0.0
     for u in members(unseen):
@@ -205,8 +207,11 @@ def by_search(scoring, time, ten, unseen, left, values):
             total += best(ten | 1 << u, rest)
             continue
         nines = [ten & ~(1 << x) for x in loose(ten)]
-        kept = max(nines, key=lambda nine: by_table(scoring, time, nine, unseen, values)) | 1 << u
-        options = (by_table(scoring, time, cards, rest, values) for cards in (ten, kept))
+        kept = (
+            max(nines, key=lambda nine: value_by_table(scoring, time, nine, unseen, values))
+            | 1 << u
+        )
+        options = (value_by_table(scoring, time, cards, rest, values) for cards in (ten, kept))
         total += max(options)
     mean = total / unseen.bit_count()
     return mean + (-twin.deadwood(names(ten), values) - mean) / left
@@ -227,8 +232,10 @@ def test_two_draws_keeps_what_the_next_card_makes_best():
             hand, rest = eleven()
         unseen = notation.cards_to_mask(RANDOM.sample(members(rest), 6))
         tens = {card: hand & ~(1 << card) for card in members(hand)}
-        liked = sorted(tens, key=lambda card: -by_table(1, time, tens[card], unseen, values))[:4]
-        worth = {card: by_search(1, time, tens[card], unseen, left, values) for card in liked}
+        liked = sorted(tens, key=lambda card: -value_by_table(1, time, tens[card], unseen, values))[
+            :4
+        ]
+        worth = {card: value_by_search(1, time, tens[card], unseen, left, values) for card in liked}
         chosen = thrown("two-draws", KNOCK, hand, unseen, deck_left=left, own_turn=3)
         assert worth[chosen] == pytest.approx(max(worth.values()), abs=1e-9)
 

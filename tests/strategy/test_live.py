@@ -71,12 +71,12 @@ def test_what_is_taken_has_parameters_and_goes_to_other_processes(tmp_path):
             "frame = simgin.match(mine, 'gold', deals='2k', workers=1)\n"
             "print(frame[frame['metric'] == 'deal_win']['value'].iloc[0])\n"
         )
-        assert float(told(tmp_path, code)) == expected
+        assert float(run_script(tmp_path, code)) == expected
     assert simgin.find_strategy(Strategy("mine", knock=early(k=5))).text == "mine"
     assert wins(Strategy("mine", knock=early)) != wins("mine:k=5")
 
 
-def told(folder, code):
+def run_script(folder, code):
     """Run a script in its own folder and return its output."""
     (folder / "script.py").write_text(code)
     done = subprocess.run([sys.executable, "script.py"], cwd=folder, capture_output=True, text=True)
@@ -111,7 +111,7 @@ GUARDED = SCRIPT.format(before="", match=f"if __name__ == '__main__':\n    {MATC
     ],
 )
 def test_a_script_is_executed_once(code, tmp_path):
-    assert told(tmp_path, code) == "once\n"
+    assert run_script(tmp_path, code) == "once\n"
 
 
 def test_a_name_means_one_strategy():

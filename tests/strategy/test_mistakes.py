@@ -14,7 +14,7 @@ STRATEGY = 'STRATEGY = Strategy("x", discard=mine)\n'
 K = "@discard(k=param(5, 0, 20))\ndef mine(view, rules, params):\n    {}\n"
 
 
-def said(folder, text, capsys):
+def author_message(folder, text, capsys):
     """Return the error, or the notice that a policy runs in Python."""
     file = folder / "mine.py"
     file.write_text(text)
@@ -62,7 +62,7 @@ BINDINGS = """first, *others = 1, 2, 3
     ],
 )
 def test_what_only_resembles_a_mistake_is_played(body, tmp_path, capsys):
-    told = said(tmp_path, HEAD + K.format(body) + STRATEGY, capsys)
+    told = author_message(tmp_path, HEAD + K.format(body) + STRATEGY, capsys)
     assert told == "" or "runs in Python" in told
 
 
@@ -75,7 +75,7 @@ def test_the_built_in_policies_make_no_mistake():
         compiler.check_source(policy)
 
 
-def made(text, name):
+def compile_text(text, name):
     """Return the policy of a text that is executed as a file."""
     module = {"__name__": "made"}
     exec(compile(text, name, "exec"), module)
@@ -83,12 +83,12 @@ def made(text, name):
 
 
 def test_a_policy_without_source_can_be_played():
-    fine = made(HEAD + DEFINED.format("return view.hand & 1"), "<nowhere>")
+    fine = compile_text(HEAD + DEFINED.format("return view.hand & 1"), "<nowhere>")
     compiler.compile_policy(fine)
     assert compiler.interpretation_reason(fine) == ""
     for body, words in (("return view.hnad", "'hnad'"), ("return nothing", "nowhere defined")):
         with pytest.raises(compiler.PolicyError, match=words):
-            compiler.compile_policy(made(HEAD + DEFINED.format(body), "<nowhere>"))
+            compiler.compile_policy(compile_text(HEAD + DEFINED.format(body), "<nowhere>"))
 
 
 def test_source_known_only_to_linecache_is_read():
@@ -96,7 +96,7 @@ def test_source_known_only_to_linecache_is_read():
     text = HEAD + DEFINED.format("return params[3] > 1")
     linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(keepends=True), "<cell 1>")
     with pytest.raises(compiler.PolicyError, match=r"params\[3\]"):
-        compiler.compile_policy(made(text, "<cell 1>"))
+        compiler.compile_policy(compile_text(text, "<cell 1>"))
     del linecache.cache["<cell 1>"]
 
 
@@ -104,6 +104,6 @@ def test_a_file_changed_since_it_was_imported_refuses_nothing(tmp_path):
     file = tmp_path / "mine.py"
     text = HEAD + DEFINED.format("return view.hand & 1")
     file.write_text(text.replace("hand", "hnad"))
-    compiler.check_source(made(text, str(file)))
+    compiler.check_source(compile_text(text, str(file)))
     file.write_text("def policy(:\n")
-    compiler.check_source(made(text, str(file)))
+    compiler.check_source(compile_text(text, str(file)))

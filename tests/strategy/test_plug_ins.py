@@ -133,7 +133,7 @@ README = ROOT / "README.md"
 GUIDE = ROOT / "docs" / "how-to" / "writing-a-strategy.md"
 
 
-def block(page, language, words):
+def code_block(page, language, words):
     """Return the code block of a page that contains these words."""
     blocks = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)
     (found,) = [text for text in blocks if words in text]
@@ -141,9 +141,9 @@ def block(page, language, words):
 
 
 def test_a_package_is_listed_and_plays_beside_a_broken_one(install):
-    project = tomllib.loads(block(GUIDE, "toml", "simgin.strategies"))["project"]
+    project = tomllib.loads(code_block(GUIDE, "toml", "simgin.strategies"))["project"]
     assert [*project["entry-points"]] == ["simgin.strategies"]
-    install(project["name"], block(README, "python", 'Strategy("patient-gold"'))
+    install(project["name"], code_block(README, "python", 'Strategy("patient-gold"'))
     install("broken-pack", "raise ValueError('out of order')")
     rows = json.loads(call("strategies", "--json").stdout)["rows"]
     names = {(row["kind"], row["name"]) for row in rows}

@@ -76,7 +76,7 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def ask(place, **environment):
+def run_policy(place, **environment):
     """Return the action in a new process, and the number of functions loaded from the cache."""
     env = {**os.environ, "SIMGIN_CACHE_DIR": str(place / "cache"), "PYTHONPATH": str(place)}
     words = [sys.executable, "-c", ASK]
@@ -85,7 +85,7 @@ def ask(place, **environment):
     return answer, hits
 
 
-def policy_of(name):
+def load_policy(name):
     """Load the policy of a file again, with the modules next to it."""
     for module in ("constants", "sibling", "first_of_two", "second_of_two"):
         sys.modules.pop(module, None)
@@ -95,14 +95,14 @@ def policy_of(name):
 
 @compiled_only
 def test_a_function_is_compiled_once_and_again_after_a_change(place):
-    assert ask(place, PYTHONDONTWRITEBYTECODE="") == (EXPECTED, 0)
-    assert ask(place, PYTHONHASHSEED="7") == (EXPECTED, 1)  # sibling comes from bytecode now
+    assert run_policy(place, PYTHONDONTWRITEBYTECODE="") == (EXPECTED, 0)
+    assert run_policy(place, PYTHONHASHSEED="7") == (EXPECTED, 1)  # sibling comes from bytecode now
     shutil.rmtree("__pycache__")
     Path("sibling.py").write_text(SIBLING.replace("1, 2, 4", "1, 2, 9"))
-    assert ask(place) == (EXPECTED + 5, 0)
+    assert run_policy(place) == (EXPECTED + 5, 0)
     Path("sibling.py").write_text(SIBLING)
     np.save("more.npy", np.array([13.0]))  # the numbers of a policy are no part of its code
-    assert ask(place) == (EXPECTED + 4, 1)
+    assert run_policy(place) == (EXPECTED + 4, 1)
 
 
 @compiled_only
@@ -120,24 +120,24 @@ def test_a_function_is_compiled_once_and_again_after_a_change(place):
     ],
 )
 def test_a_change_of_anything_that_it_reads_is_another_fingerprint(place, name, old, new):
-    before = compute_fingerprint(policy_of("mine.py").function)
+    before = compute_fingerprint(load_policy("mine.py").function)
     text = Path(name).read_text()
     assert old in text and len(before) == 16
-    assert compute_fingerprint(policy_of("mine.py").function) == before
+    assert compute_fingerprint(load_policy("mine.py").function) == before
     Path(name).write_text(text.replace(old, new))
     for file in place.glob("__pycache__/*"):
         file.unlink()
-    assert compute_fingerprint(policy_of("mine.py").function) != before
+    assert compute_fingerprint(load_policy("mine.py").function) != before
 
 
 @compiled_only
 def test_what_lies_outside_of_the_code_counts_too(place, monkeypatch):
     """A constant from the environment, and one from a data file."""
-    found = {"", compute_fingerprint(policy_of("mine.py").function)}
+    found = {"", compute_fingerprint(load_policy("mine.py").function)}
     monkeypatch.setenv("SET", "50006")
-    found.add(compute_fingerprint(policy_of("mine.py").function))
+    found.add(compute_fingerprint(load_policy("mine.py").function))
     np.save("data.npy", np.array([1, 0]))
-    assert len(found | {compute_fingerprint(policy_of("mine.py").function)}) == 4
+    assert len(found | {compute_fingerprint(load_policy("mine.py").function)}) == 4
 
 
 @compiled_only
@@ -178,7 +178,7 @@ HEAD = "from simgin.strategy import *\nimport numpy as np\nfrom math import sqrt
 def one(before, expression):
     body = f"@discard\ndef one(view, rules, params):\n    return int({expression})\n"
     Path("one.py").write_text(HEAD + before + body + 'STRATEGY = Strategy("one", discard=one)\n')
-    return policy_of("one.py")
+    return load_policy("one.py")
 
 
 @compiled_only
@@ -228,7 +228,7 @@ def test_functions_of_one_name_are_not_kept(place):
     """Compiled in processes of their own, they would have one name in a process that reads both."""
     Path("nameless.py").write_text(HEAD + NAMELESS)
     for name in "acd":
-        assert compute_fingerprint(policy_of(f"nameless.py#{name}").function) == ""
+        assert compute_fingerprint(load_policy(f"nameless.py#{name}").function) == ""
 
 
 @compiled_only
@@ -298,10 +298,10 @@ STRATEGY = Strategy("mine", discard=mine)
 def test_chance_and_time_are_found(place, expression, source, in_helper):
     parts = (expression, "pass", "helper()") if in_helper else ("1.0", "pass", expression)
     Path("mine.py").write_text(CHANCE.format(*parts))
-    assert find_nondeterminism(policy_of("mine.py").function) == source
+    assert find_nondeterminism(load_policy("mine.py").function) == source
 
 
 @pytest.mark.parametrize("statement", ["from time import time", "import os.path"])
 def test_an_import_inside_a_policy_counts(place, statement):
     Path("mine.py").write_text(CHANCE.format("1.0", statement, "1.0"))
-    assert find_nondeterminism(policy_of("mine.py").function) in ("time", "os.path")
+    assert find_nondeterminism(load_policy("mine.py").function) in ("time", "os.path")

@@ -101,7 +101,7 @@ def test_the_chance_of_a_meld_with_a_card_agrees_with_counting(text):
 DEALS, TURNS, SURE = 250, 8, 4.5  # standard errors: one false alarm in random_cards ten thousand
 
 
-def counts_before(played):
+def deadwood_before_turns(played):
     """Yield (number of turns, least deadwood of ten cards) before every own turn, by seat."""
     row = played.matchup.variant.params
     hands = [set(names(hand)) for hand in played.hands]
@@ -119,7 +119,7 @@ def test_the_table_of_expected_counts_agrees_with_play():
     pairing = parse_matchup("gold-early", "gold-early", "standard", 77, "deal")
     seen = {turn: [] for turn in range(1, TURNS + 1)}
     for unit in range(DEALS):
-        for turn, count in counts_before(trace_deal(pairing, unit)):
+        for turn, count in deadwood_before_turns(trace_deal(pairing, unit)):
             if turn in seen:
                 seen[turn].append(count)
     for turn, counts in seen.items():

@@ -158,7 +158,7 @@ def draw(view, hasty, numbers, first, thin, rules, seed, hands):
         hands[i] = hidden | view.known
 
 
-def narrowed(view, hand, cards):
+def narrow_view(view, hand, cards):
     """Return a view with few unseen cards, in which the opponent took most of the hand."""
     view = view.copy()
     free = members(hand & ~int(view.known))
@@ -172,7 +172,7 @@ def narrowed(view, hand, cards):
 def test_hands_are_as_frequent_as_they_are_likely(questions):
     """Three hidden cards of seven: 35 hands, each with its known probability, within 4.5 errors."""
     for view, hand in questions[5:50:9]:
-        few = narrowed(view, hand, 7)
+        few = narrow_view(view, hand, 7)
         hands = np.zeros(30_000, np.int64)
         draw(few, 0.3, WEIGHTS * 0.5, 50, 12, EAAI, 5, hands)
         declined, thrown = worlds.find_declined_and_discarded(few)

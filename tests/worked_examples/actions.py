@@ -38,10 +38,10 @@ class Action:
 
 
 DRAW = Action(0, STOCK)
-ALONE = {"draw": DRAW, "stop": Action(0, STOP), "big gin": Action(0, BIG_GIN)}
+SOLO_ACTIONS = {"draw": DRAW, "stop": Action(0, STOP), "big gin": Action(0, BIG_GIN)}
 
 
-def action(text):
+def parse_action(text):
     """Parse an action of two players. Raise ScriptError if it is not valid."""
     seat, _, rest = text.strip().partition(" ")
     for what in WORDS:
@@ -52,18 +52,18 @@ def action(text):
     raise ScriptError(f"{text!r} is no action, which N stock and D throw 6C are.")
 
 
-def action_alone(text):
+def parse_solo_action(text):
     """Parse an action of a solitaire player. Raise ScriptError if it is not valid."""
     words = " ".join(text.split())
-    if words in ALONE:
-        return ALONE[words]
+    if words in SOLO_ACTIONS:
+        return SOLO_ACTIONS[words]
     if words.startswith("throw "):
         return Action(0, THROW, notation.parse_card(words.removeprefix("throw ")))
     raise ScriptError(f"{text!r} is no action, which draw and throw 6C are.")
 
 
-def said_alone(one):
-    return next((word for word, known in ALONE.items() if known == one), str(one)[2:])
+def solo_action_text(one):
+    return next((word for word, known in SOLO_ACTIONS.items() if known == one), str(one)[2:])
 
 
 def pack_of(nondealer, dealer, upcard, stock):
@@ -81,7 +81,7 @@ def pack_of(nondealer, dealer, upcard, stock):
     return cards
 
 
-def dealt(row):
+def dealt_cards(row):
     return 11 if row["first_turn"] == "discard_first" else 10
 
 

@@ -25,7 +25,7 @@ from simgin.rules.build import build_rules, build_rules_from_params
 from simgin.strategy.author import Policy, Strategy
 from simgin.text import notation
 from simgin.text.notation import cards_to_mask, format_card
-from worked_examples.actions import DEALER, DRAW, WORDS, Action, Illegal, dealt
+from worked_examples.actions import DEALER, DRAW, WORDS, Action, Illegal, dealt_cards
 from worked_examples.matches import Standing
 from worked_examples.schema import Impossible, NotSupported
 
@@ -197,13 +197,13 @@ class Deal:
 
     @property
     def kind(self):
-        if 0 <= self.joker < dealt(self.row) and self._is_redealt():
+        if 0 <= self.joker < dealt_cards(self.row) and self._is_redealt():
             return "redeal"
         return self.deal.kind
 
     def _is_redealt(self):
         """Whether the engine never plays a hand that was dealt the joker."""
-        rules, size = build_rules(self.matchup.variant), dealt(self.row)
+        rules, size = build_rules(self.matchup.variant), dealt_cards(self.row)
         return all(joker_position(0, unit, 0, rules) >= size for unit in range(TRIES))
 
     @property
@@ -375,7 +375,9 @@ def _opening_passes(deal):
 def _unfinished_alone(deal):
     """Return the actions after the last turn: a draw, perhaps of the joker, or the stop."""
     row, state = deal.matchup.variant.params, deal.state
-    if (deal.kind == "joker" and state.joker >= dealt(row)) or (not deal.kind and state.drawn >= 0):
+    if (deal.kind == "joker" and state.joker >= dealt_cards(row)) or (
+        not deal.kind and state.drawn >= 0
+    ):
         return [DRAW]
     return [Action(0, "stop")] if state.stopper >= 0 and deal.kind != "big_gin" else []
 

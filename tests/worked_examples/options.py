@@ -74,11 +74,11 @@ def _alone(example, subject):
     example.whole("passes", 0, 0)
     found = []
     for eleven in ALONE:
-        hand = eleven[: actions.dealt(variant.params)]
+        hand = eleven[: actions.dealt_cards(variant.params)]
         cards = hand + [card for card in range(52) if card not in hand]
         joker = -1 if variant.params["joker"] == "none" else len(cards)  # far off
         ways = [[Action(0, THROW, card)] for card in hand]
-        ways += [[word] for word in actions.ALONE.values()]
+        ways += [[word] for word in actions.SOLO_ACTIONS.values()]
         found.append(_words(subject.Deal(variant, cards, joker), ways))
     melded, *others = found
     more = [word for words in others for word in words]

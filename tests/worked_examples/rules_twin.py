@@ -4,7 +4,7 @@ import copy
 
 from oracles import twin
 from simgin.text.notation import format_card, parse_card
-from worked_examples.actions import DEALER, Action, Illegal, dealt
+from worked_examples.actions import DEALER, Action, Illegal, dealt_cards
 from worked_examples.cards import texts
 from worked_examples.matches import Standing
 from worked_examples.schema import Impossible
@@ -90,7 +90,7 @@ class Deal:
         self.row = row = {**variant.params}
         self.alone = row["players"] == 1
         if self.alone:
-            place = joker - (dealt(row) if row["joker"] == "after_deal" else 0)
+            place = joker - (dealt_cards(row) if row["joker"] == "after_deal" else 0)
             self.deal = twin.SoloDeal(row, texts(pack), None if joker < 0 else place)
         else:
             self.deal = twin.Deal(row, texts(pack), DEALER, tuple(row["start_points"]))

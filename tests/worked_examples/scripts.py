@@ -18,7 +18,7 @@ def play_script(example, subject):
     upcard = example.card("upcard")
     nondealer, dealer, stock = (example.hand(key) for key in piles if key != "upcard")
     variant = example.rules(*piles, "actions")
-    script = [actions.action(text) for text in example.given["actions"]]
+    script = [actions.parse_action(text) for text in example.given["actions"]]
     pack = actions.pack_of(nondealer, dealer, None if upcard < 0 else upcard, stock)
     deal = subject.Deal(variant, pack)
     place = actions.first_illegal(deal, script)
@@ -65,7 +65,7 @@ def solo_script(example, subject):
     """
     variant = example.rules("deck_top_first", "actions", base=example.base())
     example.of_one_player(variant, f"kind {example.kind}")
-    script = [actions.action_alone(text) for text in example.given["actions"]]
+    script = [actions.parse_solo_action(text) for text in example.given["actions"]]
     pack, joker, told = _pack_alone(example, variant)
     if script.count(DRAW) > told:
         raise example.error(
@@ -75,7 +75,9 @@ def solo_script(example, subject):
     deal = subject.Deal(variant, pack, joker)
     if deal.kind == "redeal":
         return {"illegal": None, "how": "redeal"}
-    in_hand = 0 <= joker < actions.dealt(variant.params)  # the deal is over before the first action
+    in_hand = (
+        0 <= joker < actions.dealt_cards(variant.params)
+    )  # the deal is over before the first action
     place = -1 if in_hand else actions.first_illegal(deal, script)
     if place >= 0:
         return {"illegal": _why_alone(example, deal, script, place)}
@@ -108,8 +110,8 @@ def _check_places(example, row, held, in_hand, in_deck):
         raise example.error("input: the joker X must be in one place if there is one.")
     if row["joker"] == "after_deal" and in_hand:
         raise example.error("input: the joker is shuffled in after the deal.")
-    if held + in_hand != actions.dealt(row):
-        raise example.error(f"input.hand must have {actions.dealt(row)} cards.")
+    if held + in_hand != actions.dealt_cards(row):
+        raise example.error(f"input.hand must have {actions.dealt_cards(row)} cards.")
 
 
 def _ended_alone(deal, script):
@@ -125,10 +127,10 @@ def _ended_alone(deal, script):
 def _why_alone(example, deal, script, place):
     """Why the first impossible action was impossible, or the action itself."""
     action = script[place]
-    text = actions.said_alone(action)
+    text = actions.solo_action_text(action)
     if "illegal" not in example.expect:
         raise Impossible(f"{text} (action {place + 1}) is not possible")
-    holds_ten = script[place - 1].what == THROW if place else actions.dealt(deal.row) == 10
+    holds_ten = script[place - 1].what == THROW if place else actions.dealt_cards(deal.row) == 10
     if deal.kind and not deal.left:
         text = "the deal is over"
     elif action.what == STOP and holds_ten:
