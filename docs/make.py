@@ -14,7 +14,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- scorecard -->                       the rows of a review's scorecard
     <!-- plots -->                           the pictures that simgin.plots draws
     <!-- view -->                           the fields of the view that a policy is given
-    <!-- roster -->                          every strategy with its idea, source and strength
+    <!-- strategies -->                      every strategy with its idea, source and strength
     <!-- speed -->                           what the reference bench measured
     <!-- odds: GAME -->                      what `simgin odds` prints for a game, or for one player
     <!-- commands -->                       the help of every command
@@ -54,7 +54,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "charted": metrics.of_chart,
     "plots": metrics.pictures,
     "view": strategies.view,
-    "roster": strategies.roster,
+    "strategies": strategies.strategy_table,
     "speed": strategies.speed,
     "odds": strategies.odds,
     "commands": commands.reference,

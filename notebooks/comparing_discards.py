@@ -78,7 +78,7 @@ print(*list_sentences(results), sep="\n\n")
 # ## Differences, not levels
 #
 # To see whether one discard rule is better than another, do not compare two intervals. Both rules
-# played the same packs. Most of the uncertainty in each result is the luck of those packs, which
+# played the same shuffles. Most of the uncertainty in each result is the luck of these, which
 # cancels in the difference. The difference has its own error, and it is much smaller.
 
 # %%
@@ -99,7 +99,7 @@ results.differences[["strategy", "metric", "value", "low", "high", "p_holm", "de
 # ## A rule of thumb
 #
 # "Discard near the opponent's discards": cards beside them should be of no use to the opponent. Of
-# the rules above this one came out best, but it was chosen for that, on these packs. So play it
+# the rules above this one came out best, but it was chosen for that, on these deals. So play it
 # again on others: `seed=2`. And use another player, `gold-early`, who waits for gin after the first
 # turns: does the rule help that one, too?
 
@@ -138,7 +138,7 @@ precise[precise["metric"] == "margin"][["strategy", "value", "low", "high", "n"]
 # * **Ask first.** Write down question, players and size; then play. The file above does that.
 # * **Deals won, points and matches** can disagree even in sign. A player who wins more deals may
 #   lose more matches.
-# * **Do not choose and report on the same packs.** The best of many looks better than it is: choose
+# * **Do not choose and report on the same deals.** The best of many looks better than it is: choose
 #   with one seed, report with another.
 # * **One opponent is not enough.** What beats `simple` may lose to `gold-early`. Test against
 #   several.

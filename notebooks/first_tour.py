@@ -26,8 +26,8 @@ from simgin.results.sentences import describe_matchups
 # ## Two strategies meet
 #
 # `simple` knocks as soon as it can. `gold-early` knocks in its first turns and then waits for gin.
-# They play `"2k"` matches to 100 points under standard rules. Every pack is played twice, the
-# second time with the players exchanged, so that neither is lucky. The seed determines the packs:
+# They play `"2k"` matches to 100 points under standard rules. Every shuffle is played twice, the
+# second time with the seats swapped, so that neither is lucky. The seed determines the shuffles:
 # the same seed gives everybody the same numbers.
 
 # %%
@@ -67,8 +67,8 @@ plots.endings(frame, seed=7)
 # ## One deal, card by card
 #
 # Any deal can be replayed. This is the first deal of the first match of the run above: `unit`
-# numbers the pairs of matches, and `deal` the deals in one match. `half=1` is the same pack with
-# the players exchanged.
+# numbers the pairs of matches, and `deal` the deals in one match. `half=1` is the mirrored game:
+# the same shuffle with the seats swapped.
 
 # %%
 print(simgin.show("gold-early", "simple", "standard", seed=7, unit=0, deal=0))
@@ -116,8 +116,8 @@ plots.skill(odds["bracket"], seed=1)
 plots.gin_by_draw(odds["odds"], seed=1)
 
 # %% [markdown]
-# The gap between the weakest and the strongest strategy on the same packs, and how many deals each
-# must play before it shows (`own_packs`: with packs of their own, as at a table):
+# The gap between the weakest and the strongest strategy on the same shuffles, and how many deals
+# each must play before it shows (`own_packs`: with shuffles of their own, as at a table):
 
 # %%
 odds["gap"][["metric", "value", "low", "high", "own_packs", "same_packs"]]

@@ -12,7 +12,7 @@
 # # A rule review
 #
 # You want to change a rule, or choose between two: what will it do to the game? In a review, four
-# kinds of player play every rule set with the same packs, and the rule sets are compared. How it
+# kinds of player play every rule set with the same shuffles, and the rule sets are compared. How it
 # works, and what every row means: [reviews](../docs/how-to/reviews.md).
 #
 # Here, two changes are compared with the standard rules: Oklahoma, where the upcard sets the knock

@@ -60,7 +60,7 @@ STRATEGY = Strategy("newcomer", take=thrifty, knock=early_or_low)
 # ## The search
 #
 # Every generation, a few strategies with other numbers play `simple` and `gold-early`, all of them
-# on the same packs. The next generation is drawn around those that did best, and has new packs. A
+# on the same shuffles. The next generation is drawn around those that did best, and has new ones. A
 # real search should be longer; the command is `simgin tune newcomer.py --against simple --against
 # gold-early -o newcomer.toml`, which takes a minute or two.
 
@@ -83,7 +83,7 @@ plots.search_history(tuned.history_frame, seed=7)
 # ## Is the gain real?
 #
 # The best of many strategies tried looks better than it is: some of its wins were luck. So what
-# counts is a confirmation: the tuned numbers and the guessed ones play the same packs, which the
+# counts is a confirmation: the tuned numbers and the guessed ones play the same shuffles, which the
 # search never saw.
 
 # %%
@@ -99,7 +99,7 @@ tuned.table[["opponent", "default", "tuned", "value", "low", "high", "n"]]
 # ## Against somebody new
 #
 # `tonic-like` was not in the pool. Are the new numbers better against this player, too? Both
-# strategies have the same packs, so their difference has a small error.
+# strategies have the same shuffles, so their difference has a small error.
 
 # %%
 Path("others.toml").write_text(f"""

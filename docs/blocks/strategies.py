@@ -38,7 +38,7 @@ def view() -> str:
     return markdown_table(("field", "meaning"), lines)
 
 
-def roster() -> str:
+def strategy_table() -> str:
     """Every strategy that comes with simgin, those for two players strongest first."""
     rates = {row["figure"].partition(",")[0]: _two_digits(row["per_second"]) for row in bench()}
     lines = []
