@@ -12,7 +12,7 @@ HEAD = "import os, sys\nfrom simgin.strategy import *\nfrom simgin.toolkit impor
 SOUND = """
 @take(n=param(3, 0, 9, "turns"), w=choice("high", "low"), on=flag(True))
 def picks(view, rules, params):
-    return count_after(view.hand, view.taken_offer, rules) < view.count
+    return deadwood_after_taking(view.hand, view.taken_offer, rules) < view.count
 @knock
 def ends(view, rules, params):
     return 1

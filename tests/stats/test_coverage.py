@@ -202,7 +202,11 @@ def coverage_of_rare_differences(batches, least, most):
         review = paired_estimate.compute_ratio(one.rows, void) - paired_estimate.compute_ratio(
             other.rows, void
         )
-        intervals = (run["low"], run["high"]), review.interval, replace(review, unseen_variance=0.0).interval
+        intervals = (
+            (run["low"], run["high"]),
+            review.interval,
+            replace(review, unseen_variance=0.0).interval,
+        )
         held.append([low <= truth <= high for low, high in intervals])
     coverage = np.mean(held, axis=0).tolist()
     return dict(zip(("runs", "reviews", "batches alone"), coverage, strict=True))

@@ -21,7 +21,7 @@ GOLD_IN_PYTHON = """
 @take
 def lower(view, rules, params):
     sys.seen["take"] = view.tobytes()
-    return take_if(count_after(view.hand, view.taken_offer, rules) < view.count, view.legal)
+    return take_if(deadwood_after_taking(view.hand, view.taken_offer, rules) < view.count, view.legal)
 
 @discard(tie=param(0, 0, 2), weights="numbers.npy")
 def low(view, rules, params):
@@ -144,7 +144,10 @@ def moody(view, rules, params):
     return {knock}
 S = Strategy("stateful", take=counting, knock=moody)
 """
-LOWERS, MOOD = "lowers(view, rules) and view.legal >> 1 & 1", "SEEN.get('asked', 0) % 3 < 2"
+LOWERS, MOOD = (
+    "lowers_deadwood(view, rules) and view.legal >> 1 & 1",
+    "SEEN.get('asked', 0) % 3 < 2",
+)
 
 
 @pytest.mark.parametrize(

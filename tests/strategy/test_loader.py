@@ -38,7 +38,7 @@ def test_a_strategy_has_a_canonical_text(text, canonical):
 
 
 def test_a_strategy_file_can_be_named_by_path(tmp_path):
-    body = "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\n"
+    body = "@discard\ndef low(view, rules, params):\n    return lowest_bit(view.legal)\n"
     path = write(tmp_path, body + "S = Strategy('mine', discard=low)\n")
     strategy = find_strategy(path)
     named = strategy.text, strategy.policy("take").name, strategy.policy("knock").name
@@ -54,7 +54,7 @@ def both(view, rules, params):
     return 0
 @discard(n=n)
 def both_too(view, rules, params):
-    return lowest(view.legal)
+    return lowest_bit(view.legal)
 S = Strategy('mine', take=both, discard=both_too)
 """
 

@@ -194,7 +194,7 @@ def test_what_cannot_be_told_is_not_kept(place, before, expression):
 @pytest.mark.parametrize(
     ("before", "expression"),
     [
-        ("", "np.sqrt(view.hand) + sqrt(4) + np.int64(3) + abs(TAKE) + len(params)"),
+        ("", "np.sqrt(view.hand) + sqrt(4) + np.int64(3) + abs(ACTION_TAKE) + len(params)"),
         ("from simgin import toolkit\n", "toolkit.popcount(view.hand)"),
         ("@helper\ndef f(n):\n    return 1 if n < 2 else n * f(n - 1)\n", "f(3)"),
         ("import first_of_two\n", "first_of_two.second_of_two.first_of_two.X"),
