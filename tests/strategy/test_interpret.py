@@ -21,7 +21,8 @@ GOLD_IN_PYTHON = """
 @take
 def lower(view, rules, params):
     sys.seen["take"] = view.tobytes()
-    return take_if(deadwood_after_taking(view.hand, view.taken_offer, rules) < view.count, view.legal)
+    after = deadwood_after_taking(view.hand, view.taken_offer, rules)
+    return take_if(after < view.count, view.legal)
 
 @discard(tie=param(0, 0, 2), weights="numbers.npy")
 def low(view, rules, params):
