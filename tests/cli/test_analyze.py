@@ -1,4 +1,4 @@
-"""`simgin analyze`: positions and deals on a screen, for programs, and what is refused."""
+"""Tests of `simgin analyze`: screens, JSON output, HTML reports and errors."""
 
 import json
 import re
@@ -14,35 +14,35 @@ from support.html_checks import find_errors
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
 TEN = HAND[:10]
 PILE = "QD TS 9D* QH"
-QUICK = "--worlds 400 --as gold --against gold".split()
+FAST = "--worlds 400 --as gold --against gold".split()
 
 
 @pytest.fixture(autouse=True)
-def narrow(monkeypatch):
+def narrow_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def shown(*words):
-    """A screen that fits 80 columns, but for the commands on it."""
+def read_screen(*words):
+    """Return the screen of a command, after checking that only commands exceed 80 columns."""
     screen = call("analyze", *words).stdout
     for line in screen.splitlines():
         assert len(line) <= 80 or "simgin analyze" in line, line
     return screen
 
 
-def repeated(screen):
-    """What the command below a screen prints."""
+def repeat_command(screen):
+    """Return the output of the command that a screen ends with."""
     return call(*shlex.split(screen.splitlines()[-1].removeprefix("Repeat:  simgin "))).stdout
 
 
 def test_a_position_as_a_person_has_it():
-    screen = shown(*HAND, "--pile", PILE, *QUICK, "--score", "30-45")
+    screen = read_screen(*HAND, "--pile", PILE, *FAST, "--score", "30-45")
     assert "You hold 7H 7D 7C | 8C 9C TC | KS 4H TD AC 4C" in screen
     assert "The opponent took and holds 9D" in screen
     assert screen.count("discard ") >= 11
     assert "28 cards in the stock, you deal, score 30-45" in screen
     assert "cost, match %" in screen
-    assert repeated(screen) == screen
+    assert repeat_command(screen) == screen
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_position_as_a_person_has_it():
 )
 def test_one_player_is_shown_the_figure_of_the_game(variant, columns):
     words = [*HAND, "--pile", "QD TS", "-v", variant, "--worlds", 200, "--as", "solo-greedy"]
-    screen = shown(*words)
+    screen = read_screen(*words)
     heading = next(line for line in screen.splitlines() if line.startswith("action"))
     assert re.split(r"  +", heading) == ["action", *columns, "worlds"]
     assert "Thrown (oldest first)  QD TS" in screen and "solo-greedy plays on." in screen
@@ -65,7 +65,7 @@ def test_one_player_is_shown_the_figure_of_the_game(variant, columns):
 
 
 def test_json_has_the_rows_of_the_frame_with_any_number_of_workers():
-    words = ["analyze", *HAND, "--pile", PILE, *QUICK, "--json", "--workers", 3]
+    words = ["analyze", *HAND, "--pile", PILE, *FAST, "--json", "--workers", 3]
     rows = json.loads(call(*words).stdout)["rows"]
     frame = simgin.analyze(" ".join(HAND), PILE, strategy="gold", opponent="gold", worlds=400)
     assert [row["action"] for row in rows] == list(frame["action"])
@@ -78,7 +78,7 @@ RATES = "gold simple --deals 100 --worlds 10 --as gold-early".split()
 
 
 def test_error_rates_name_kinds_of_decisions_and_the_costliest_ones():
-    screen = shown(*RATES)
+    screen = read_screen(*RATES)
     lines = screen.splitlines()
     assert "Error rate of gold against simple, standard" in screen
     for kind in ("first upcard", "what to discard", "end the deal or play on", "all"):
@@ -105,12 +105,12 @@ def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
     assert list(frame["by"].unique()) == ["deals"]
 
 
-POSITION = ("analyze", *HAND, "--pile", PILE, *QUICK)
+POSITION = ("analyze", *HAND, "--pile", PILE, *FAST)
 
 
 @pytest.fixture(scope="module")
-def position(tmp_path_factory):
-    """The directory of a position of one's own."""
+def report_directory(tmp_path_factory):
+    """Return a directory with the report of a position."""
     place = tmp_path_factory.mktemp("position") / "page"
     shown = call(*POSITION, "-o", place).stdout
     assert f"Written: {place / 'report.html'}" in shown
@@ -118,8 +118,8 @@ def position(tmp_path_factory):
     return place
 
 
-def test_the_page_stands_alone_and_says_what_it_shows(position):
-    page = (position / "report.html").read_text()
+def test_the_page_stands_alone_and_says_what_it_shows(report_directory):
+    page = (report_directory / "report.html").read_text()
     assert find_errors(page) == []
     assert page.count("<figure") == 1
     (told,) = re.findall(r"<desc[^>]*>(.*?)</desc>", page, re.S)
@@ -127,8 +127,8 @@ def test_the_page_stands_alone_and_says_what_it_shows(position):
     assert "You hold, deadwood 29" in page and "Dashed: taken from the pile." in page
 
 
-def test_every_card_is_on_the_table(position):
-    page = (position / "report.html").read_text()
+def test_every_card_is_on_the_table(report_directory):
+    page = (report_directory / "report.html").read_text()
     faces = re.findall(r'class="face ([a-z ]*)">(\w*)(?:<span class="suit( red)?">(.))?', page)
     suits = dict(zip("♠♥♦♣", "SHDC", strict=True))
     drawn = [rank.replace("10", "T") + suits[suit] for _, rank, _, suit in faces if suit]

@@ -1,4 +1,4 @@
-"""Completion in the shell: what is offered, and that the engine is not loaded for it."""
+"""Tests of shell completion, which must not load the engine."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from simgin.cli.main import COMMANDS, cli
 from simgin.rules import variants
 from simgin.strategy import loader
 
-OFFERED = f"""
+COMPLETE_ALL = f"""
 import sys
 from click.shell_completion import ShellComplete
 from simgin.cli.main import cli
@@ -25,35 +25,35 @@ print({{"numba", "pandas", "pydantic", "rich"}} & set(sys.modules))
 """
 
 
-def offered(*words: str) -> list[str]:
-    """What click offers for the last word."""
+def list_completions(*words: str) -> list[str]:
+    """Return what click offers for the last word."""
     shell = ShellComplete(cli, {}, "simgin", "_SIMGIN_COMPLETE")
     return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
 
 
 def test_words_of_the_line_are_offered() -> None:
-    assert set(offered("")) == set(COMMANDS) and offered("rev") == ["review"]
-    assert {"check", "new", "gold"} <= set(offered("strategies", ""))
-    assert {"diff", "new", "check", "oklahoma"} <= set(offered("variants", ""))
-    assert "--until" in offered("match", "gold", "--")
-    assert "--seconds" in offered("strategies", "check", "gold", "--")
-    assert offered("strategies", "--slot", "kn") == ["knock"]
+    assert set(list_completions("")) == set(COMMANDS) and list_completions("rev") == ["review"]
+    assert {"check", "new", "gold"} <= set(list_completions("strategies", ""))
+    assert {"diff", "new", "check", "oklahoma"} <= set(list_completions("variants", ""))
+    assert "--until" in list_completions("match", "gold", "--")
+    assert "--seconds" in list_completions("strategies", "check", "gold", "--")
+    assert list_completions("strategies", "--slot", "kn") == ["knock"]
     for line in (["match"], ["match", "gold"], ["odds", "--strategy"], ["tune"], ["show"]):
-        assert set(loader.list_built_in()) <= set(offered(*line, ""))
+        assert set(loader.list_built_in()) <= set(list_completions(*line, ""))
     for line in (["odds", "standard"], ["review", "oklahoma", "--against"], ["hand", "-v"]):
-        assert set(variants.variant_names()) <= set(offered(*line, ""))
-    assert offered("run", "dem") == ["demo"]
+        assert set(variants.variant_names()) <= set(list_completions(*line, ""))
+    assert list_completions("run", "dem") == ["demo"]
     # options that act at once do nothing while a line is completed
-    assert offered("match", "--debug", "gold-e") == ["gold-early"]
-    assert offered("--version", "rev") == ["review"]
+    assert list_completions("match", "--debug", "gold-e") == ["gold-early"]
+    assert list_completions("--version", "rev") == ["review"]
 
 
 def test_files_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("mine.py", "rules.toml", "notes.txt"):
         (tmp_path / name).write_text("")
-    assert offered("match", "min") == ["mine.py"]
-    assert offered("match", "gold", "-v", "rul") == ["rules.toml"]
+    assert list_completions("match", "min") == ["mine.py"]
+    assert list_completions("match", "gold", "-v", "rul") == ["rules.toml"]
     shell = ShellComplete(cli, {}, "simgin", "_SIMGIN_COMPLETE")
     for words in (["match"], ["run"], ["match", "gold", "-v"]):
         (item,) = shell.get_completions(words, "./")
@@ -61,14 +61,14 @@ def test_files_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_no_shell_waits_for_the_engine() -> None:
-    command = [sys.executable, "-c", OFFERED]
+    command = [sys.executable, "-c", COMPLETE_ALL]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
 def test_a_real_bash_completes(tmp_path: Path) -> None:
-    """The script that bash reads, called as bash calls it."""
+    """Call the completion script as bash calls it."""
     found = tmp_path / "simgin"
     found.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m simgin "$@"\n')
     found.chmod(0o755)

@@ -1,4 +1,4 @@
-"""`--debug` runs plain Python that a debugger can enter, with the compiled run's exact results."""
+"""Tests of `--debug`, which runs plain Python with the results of compiled code."""
 
 import hashlib
 import json
@@ -72,32 +72,32 @@ GAMES = (
 
 def test_interpreted_rows_are_those_of_the_compiled_run():
     compiled = call("match", "gold", "--deals", DEBUG_DEALS, "--json")
-    done = shell("match", "gold", "--debug", "--json")
+    done = run_module("match", "gold", "--debug", "--json")
     assert (done.stdout, done.returncode) == (compiled.stdout, 0), done.stderr
     assert f"{DEBUG_DEALS} deals" in done.stderr and "--deals" in done.stderr
 
 
 def test_print_and_breakpoint_do_not_disturb_stdout(strategy_file):
     words = ("match", f"{strategy_file}#talks", "--deals", "2", "--debug", "--json")
-    done = shell(*words, input="p 20 + int(view.own_turn)\nc\n" * 2)
+    done = run_module(*words, input="p 20 + int(view.own_turn)\nc\n" * 2)
     assert done.returncode == 0, done.stderr
     assert "(Pdb) 21\n" in done.stderr and "own turn 2\n" in done.stderr
     assert json.loads(done.stdout)["rows"]
 
 
 def test_an_exception_shows_the_authors_lines_and_the_sentence(strategy_file):
-    done = shell("show", f"{strategy_file}#raises", "--debug")
+    done = run_module("show", f"{strategy_file}#raises", "--debug")
     assert done.returncode == 2
     head, _, sentence = done.stderr.partition("\nsimgin: /")
     told = [line.strip() for line in head.splitlines() if line.startswith("  File")]
-    lines = {"careful": line_of("return deep"), "deep": line_of("raise V")}
+    lines = {"careful": line_number("return deep"), "deep": line_number("raise V")}
     assert told == [f'File "{strategy_file}", line {n}, in {name}' for name, n in lines.items()]
     assert head.endswith("ValueError: no idea in turn 1")
     assert "raised ValueError: no idea in turn 1" in sentence
 
 
 def test_quitting_the_debugger_is_an_interruption(strategy_file):
-    done = shell("match", f"{strategy_file}#talks", "--debug", input="q\n")
+    done = run_module("match", f"{strategy_file}#talks", "--debug", input="q\n")
     assert done.returncode == 130 and "interrupted" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -105,19 +105,20 @@ def test_quitting_the_debugger_is_an_interruption(strategy_file):
 @pytest.mark.slow
 def test_variants_and_strategies_have_the_same_sums_interpreted():
     code = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
-    code += "import test_debug\nfor i in range(len(test_debug.GAMES)): print(test_debug.digest(i))"
+    code += "from test_debug import GAMES, compute_digest\n"
+    code += "for i in range(len(GAMES)): print(compute_digest(i))"
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, env=INTERPRETED, capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines() == [digest(i) for i in range(len(GAMES))], done.stderr
+    assert done.stdout.splitlines() == [compute_digest(i) for i in range(len(GAMES))], done.stderr
 
 
-def shell(*words, module="simgin", **more):
-    """A module with its words, in a separate process."""
+def run_module(*words, module="simgin", **more):
+    """Run a module with its arguments in a separate process."""
     command = [sys.executable, "-m", module, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=False, **more)
 
 
-def line_of(text):
+def line_number(text):
     return next(number for number, line in enumerate(MINE.splitlines(), start=1) if text in line)
 
 
@@ -128,8 +129,8 @@ def strategy_file(tmp_path):
     return path
 
 
-def digest(i):
-    """Digest of the batch rows of 40 deals or 2 matches of a matchup."""
+def compute_digest(i):
+    """Return the digest of the batch rows of 40 deals or 2 matches of a matchup."""
     a, b, variant, unit = GAMES[i]
     if a.startswith("solo"):
         b, variant = None, "solitaire-gin"

@@ -1,4 +1,4 @@
-"""What people paste and other programs write: hands as lists, encodings, capitals, huge numbers."""
+"""Tests of input as people paste it and programs write it: lists, encodings, cases, numbers."""
 
 import json
 import shutil
@@ -36,7 +36,7 @@ def test_a_hand_may_be_pasted_as_it_is_printed_or_as_a_list():
 
 
 def test_a_card_may_be_typed_at_the_table_as_it_may_elsewhere(monkeypatch, empty_directory):
-    """A card that is not held is not among the answers under its own name."""
+    """Check that a card that is not held is not offered under its own name."""
     from click.testing import CliRunner
 
     from simgin.cli.commands import play
@@ -61,8 +61,8 @@ FILES = {
 }
 
 
-def said(name, text, encoding):
-    """What a command says of a file in an encoding, names of files and cards in small letters."""
+def run_on_file(name, text, encoding):
+    """Return the output for a file in an encoding, with file and card names in lower case."""
     Path(name).write_text(text, encoding=encoding)
     result = answer(*FILES[name.lower()][1].format(name).split())
     return result.exit_code, (result.stdout or result.stderr).lower()
@@ -71,11 +71,11 @@ def said(name, text, encoding):
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_may_have_a_byte_order_mark_or_a_name_in_capitals(name, empty_directory):
     text, _ = FILES[name]
-    plain = said(name, text, "utf-8")
+    plain = run_on_file(name, text, "utf-8")
     assert plain[0] == (2 if name == "goals.toml" else 0)
     for encoding in ENCODINGS if not name.endswith(".py") else ENCODINGS[:1]:
-        assert said(name, text, encoding) == plain
-    assert said(name.upper(), text, "utf-8") == plain
+        assert run_on_file(name, text, encoding) == plain
+    assert run_on_file(name.upper(), text, "utf-8") == plain
 
 
 def test_a_shown_deal_and_worked_examples_may_have_a_byte_order_mark(empty_directory):

@@ -1,4 +1,4 @@
-"""Every command that writes results leaves alone what another command, or question, has written."""
+"""Tests that no command overwrites the results of another command or request."""
 
 from pathlib import Path
 
@@ -22,15 +22,15 @@ OTHERS = {"odds": ("gin-solitaire", "solitary-gin"), "analyze": ("--turn 1", "--
 CONTENTS = {"simgin": "0.1.0", "form": 0}
 
 
-def leave(command, place="out"):
-    """A directory that a command has written, without its ledger."""
+def write_results(command, place="out"):
+    """Write a run directory of a command, without a ledger."""
     directory.write_run_directory(
         place, {**CONTENTS, "command": f"simgin {command}"}, {"table.csv": "mine"}
     )
 
 
 @pytest.fixture
-def here(empty_directory, monkeypatch):
+def working_directory(empty_directory, monkeypatch):
     Path("e.toml").write_text(EXPERIMENT)
     write_weighed(empty_directory)
     times = "simgin.cli.plan_table.measure_unit_seconds"
@@ -39,25 +39,25 @@ def here(empty_directory, monkeypatch):
 
 
 @pytest.mark.parametrize("command", WRITING)
-def test_the_results_of_another_command_stay(here, command):
+def test_the_results_of_another_command_stay(working_directory, command):
     for other in WRITING.keys() - {command}:
-        leave(WRITING[other])
+        write_results(WRITING[other])
         told = harmless(*WRITING[command].split(), codes=(2,)).stderr
         last = told.splitlines()[-1]  # a busy machine is told that it compiles
         assert last.startswith(f"simgin: out holds the results of 'simgin {other} "), told
 
 
 @pytest.mark.parametrize("command", OTHERS)
-def test_the_results_of_another_question_stay(here, command):
+def test_the_results_of_another_question_stay(working_directory, command):
     asked = WRITING[command]
-    leave(asked.replace(*OTHERS[command]))
+    write_results(asked.replace(*OTHERS[command]))
     assert "holds the results of" in harmless(*asked.split(), codes=(2,)).stderr
-    (here / "out" / "manifest.json").unlink()
-    (here / "out" / "table.csv").rename("out/ledger.sqlite")
+    (working_directory / "out" / "manifest.json").unlink()
+    (working_directory / "out" / "table.csv").rename("out/ledger.sqlite")
     assert "out holds a run; move it away" in harmless(*asked.split(), codes=(2,)).stderr
 
 
-def test_more_of_the_same_question_replaces_it(here):
+def test_more_of_the_same_question_replaces_it(working_directory):
     asked = "odds gin-solitaire --strategy solo-greedy --seed 1"
     for deals, place in ((2000, "-o results/odds"), (3000, "-o results/odds"), (2000, "")):
         answer(*asked.split(), "--deals", deals, *place.split(), codes=(0,))
@@ -65,20 +65,20 @@ def test_more_of_the_same_question_replaces_it(here):
         assert f"--deals {deals}" in kept["command"] and kept["matchups"][0]["n"] == deals
     # The default directory is for what was asked last
     answer("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", codes=(0,))
-    leave("run odds.toml", "results/odds")
+    write_results("run odds.toml", "results/odds")
     assert "holds the results of" in harmless(*asked.split(), codes=(2,)).stderr
 
 
 @pytest.mark.parametrize("command", ["match", "run", "tune", "train", "report", "compare"])
-def test_a_directory_that_another_process_writes_is_refused(here, command):
+def test_a_directory_that_another_process_writes_is_refused(working_directory, command):
     asked = {**WRITING, "report": "report out", "compare": "compare out out"}[command]
     with ledger.open_ledger(directory.create_run_directory("out"), {}):
         told = harmless(*asked.split(), codes=(2,)).stderr
     assert "in use by another process. Wait until it ends, then repeat" in told
 
 
-def test_a_command_that_nobody_could_type_is_another(here):
+def test_a_command_that_nobody_could_type_is_another(working_directory):
     for command in ("match 'gold", "", "x" * 5000):
-        leave(command)
+        write_results(command)
         told = harmless(*WRITING["analyze"].split(), codes=(2,)).stderr
         assert "holds the results of" in told and len(told) < 400

@@ -1,4 +1,4 @@
-"""The command line as a whole: help, bad input, exit codes, interruptions and pipes."""
+"""Tests of the whole command line: help, invalid input, exit codes, interruptions and pipes."""
 
 import re
 import shlex
@@ -91,15 +91,15 @@ def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_director
     assert files(empty_directory) == before
 
 
-HOW = ("--workers", "1", "--patience", "20s", "--details", "--json")
+RUN_OPTIONS = ("--workers", "1", "--patience", "20s", "--details", "--json")
 
 
 @pytest.mark.parametrize(
     ("words", "how"),
     [
-        (("match", "gold", "--deals", "60k", "-o", "out"), HOW),
-        (("match", "gold", "--deals", "60k"), HOW),
-        (("run", "e.toml", "-o", "out"), ("--scheduler", "local:1", *HOW)),
+        (("match", "gold", "--deals", "60k", "-o", "out"), RUN_OPTIONS),
+        (("match", "gold", "--deals", "60k"), RUN_OPTIONS),
+        (("run", "e.toml", "-o", "out"), ("--scheduler", "local:1", *RUN_OPTIONS)),
         (("review", "eaai", "--players", "simple,gold", "-o", "out"), ("--workers", "2")),
         (("odds", "gin-solitaire"), ("--workers", "1")),
     ],
@@ -179,11 +179,11 @@ def test_compiling_is_announced_only_when_it_takes_long(monkeypatch):
 
 
 HAND = ("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
-CLOSED = [(">&-", 0), ("<&- >&- 2>&-", 0), ("--json >&-", 0), ("--nonsense 2>&-", 2)]
+CLOSED_STREAMS = [(">&-", 0), ("<&- >&- 2>&-", 0), ("--json >&-", 0), ("--nonsense 2>&-", 2)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such streams")
-@pytest.mark.parametrize(("words", "code"), CLOSED)
+@pytest.mark.parametrize(("words", "code"), CLOSED_STREAMS)
 def test_closed_streams_are_no_error(words, code):
     script = f"{shlex.join([sys.executable, '-m', 'simgin', *HAND])} {words}"
     run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=120)
@@ -192,7 +192,7 @@ def test_closed_streams_are_no_error(words, code):
 
 @pytest.mark.parametrize("module", ["click", "simgin.cli.main", "numpy", "simgin.core.jit"])
 def test_ctrl_c_ends_a_start_in_a_word(module):
-    """The interruption comes while a module is loaded, also in text that Python executes."""
+    """Interrupt while a module is imported, including code that Python executes from a string."""
     code = f"""
 import builtins, os, signal, sys
 load = builtins.__import__

@@ -1,4 +1,4 @@
-"""`simgin odds`: its 80-column screen, its files and JSON, and what it refuses."""
+"""Tests of `simgin odds`: its 80-column screen, files, JSON output and errors."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""`simgin play` through a pipe: a game to its end, left and gone on with, taken back, saved."""
+"""Tests of `simgin play` through a pipe: whole games, resuming, undoing and saving."""
 
 import json
 import os
@@ -19,14 +19,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
-def kept_here(tmp_path, monkeypatch):
-    """Games that are left are kept in a folder of this test; compiled code where it was."""
+def saves_here(tmp_path, monkeypatch):
+    """Save games in a folder of the test, and leave the cache of compiled code where it is."""
     from simgin.cli.commands import play
 
     monkeypatch.setattr(play, "_saved_game_file", lambda matchup: tmp_path / "kept" / "game.json")
 
 
-def typed(text, *words, code=0):
+def play_input(text, *words, code=0):
     result = CliRunner().invoke(cli, ["play", *words], input=text, prog_name="simgin")
     assert isinstance(result.exception, SystemExit | None), result.exception
     assert result.exit_code == code, result.output
@@ -35,7 +35,7 @@ def typed(text, *words, code=0):
 
 
 class Player:
-    """Types what a screen offers: endings, else a card of the hand, else any key."""
+    """Player that types what a screen offers: endings, else a card of the hand, else any key."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -87,46 +87,46 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
     assert "Ladder" not in graded and ("Result: " in graded) == (variant == "standard")
 
 
-def test_a_game_that_is_left_goes_on_and_an_answer_can_be_taken_back(kept_here):
-    first = typed("?\nq\n", "gold")
+def test_a_game_that_is_left_goes_on_and_an_answer_can_be_taken_back(saves_here):
+    first = play_input("?\nq\n", "gold")
     assert "You may type:" in first and "Kept. To go on: simgin play gold -v standard" in first
     key = re.search(r"(\w) = (?:take|pass)", first)[1]
-    second = typed(f"{key}\nq\n", "gold")
+    second = play_input(f"{key}\nq\n", "gold")
     assert second.count("Hand") == 2 and "go on where" not in second  # nothing had been answered
-    third = typed("u\nq\n", "gold")
+    third = play_input("u\nq\n", "gold")
     assert "You go on where you left" in third and "1 taken back" in third
     hands = re.findall("Hand .*", first + third)
     assert hands[0] == hands[-1]
-    assert "You go on where you left" not in typed("q\n", "gold", "--new")
+    assert "You go on where you left" not in play_input("q\n", "gold", "--new")
 
 
-def test_what_cannot_be_typed_is_said(kept_here):
-    said = typed("XX\n9C9\n\nu\nq\n", "gold")
+def test_what_cannot_be_typed_is_said(saves_here):
+    said = play_input("XX\n9C9\n\nu\nq\n", "gold")
     assert "'XX' is not among the answers here" in said
     assert "nothing to take back" in said
 
 
 @pytest.fixture
-def kept(tmp_path, kept_here):
-    """The file of a game that was left in its second deal, with an answer taken back."""
+def saved_game(tmp_path, saves_here):
+    """Return the file of a game saved in its second deal, after an undo."""
     file = tmp_path / "kept" / "game.json"
     player = Player(3)
-    screen = typed("q\n", "gold")
+    screen = play_input("q\n", "gold")
     words = []
     while (len(words) < 60 and "deal 2" not in screen) or "card to throw" not in screen:
         player.shown = lambda screen=screen: screen.rpartition(72 * "-")[2]
         words.append(player())
-        screen = typed("".join(f"{word}\n" for word in [words[-1], "q"]), "gold")
+        screen = play_input("".join(f"{word}\n" for word in [words[-1], "q"]), "gold")
         screen = screen.rpartition("> ")[0].rpartition("> ")[2]
-    typed("u\nq\n", "gold")
+    play_input("u\nq\n", "gold")
     return file
 
 
-def test_a_kept_game_that_cannot_be_read_begins_anew(tmp_path, kept_here):
+def test_a_kept_game_that_cannot_be_read_begins_anew(tmp_path, saves_here):
     for content in ("[]", "{", '{"deals": [[63, 63]], "prompts": [], "back": 0}'):
         (tmp_path / "kept").mkdir(exist_ok=True)
         (tmp_path / "kept" / "game.json").write_text(content)
-        assert "cannot be read, so this is a new one" in typed("q\n", "gold")
+        assert "cannot be read, so this is a new one" in play_input("q\n", "gold")
 
 
 NUMBERS = [
@@ -143,8 +143,8 @@ NUMBERS += ["true", "null", '"1"', "[]", "{}", "1" * 5000, "[" * 100_000]
 WHOLE = ["", "null", "7", '"game"', "[" * 100_000, '{"a":' * 100_000, "\ufeff{}", "\0" * 40, "[]"]
 
 
-def damaged(content):
-    """Files that are not quite what was kept."""
+def corrupt_variants(content):
+    """Return corrupt versions of a saved game."""
     kept = json.loads(content)
     yield from WHOLE
     yield content[: len(content) // 2]
@@ -168,36 +168,36 @@ def damaged(content):
     yield json.dumps(kept | {"more": 1})
 
 
-def test_damaged_games_are_named_and_not_played(kept):
-    content = kept.read_text()
-    assert "You go on where you left" in typed("q\n", "gold")
+def test_damaged_games_are_named_and_not_played(saved_game):
+    content = saved_game.read_text()
+    assert "You go on where you left" in play_input("q\n", "gold")
     assert len(json.loads(content)["deals"]) == 2 and json.loads(content)["back"] == 1
-    files = list(damaged(content))
+    files = list(corrupt_variants(content))
     assert len(files) > 100
     for text in files:
-        kept.write_text(text)
-        screen = typed("u\nq\n", "gold")
+        saved_game.write_text(text)
+        screen = play_input("u\nq\n", "gold")
         assert "cannot be read, so this is a new one" in screen, text[:200]
         assert "nothing to take back" in screen
-        assert kept.read_text() == text  # the first answer would overwrite it
+        assert saved_game.read_text() == text  # the first answer would overwrite it
 
 
 @pytest.mark.parametrize("what", ["pipe", "folder", "huge"])
-def test_what_is_no_file_of_a_game_is_named(kept, what):
-    kept.unlink()
+def test_what_is_no_file_of_a_game_is_named(saved_game, what):
+    saved_game.unlink()
     if what == "pipe":
-        os.mkfifo(kept)
+        os.mkfifo(saved_game)
     elif what == "folder":
-        kept.mkdir()
+        saved_game.mkdir()
     else:
-        with kept.open("wb") as file:
+        with saved_game.open("wb") as file:
             file.truncate(1 << 40)
     told = call("play", "gold", code=2).output
     assert told.count("simgin: ") == 1 and "cannot be read as a saved game" in told
     assert "Remove it to play" in told
 
 
-def test_a_game_for_one_has_no_opponent(kept_here):
+def test_a_game_for_one_has_no_opponent(saves_here):
     result = call("play", "gold", "-v", "solitaire-gin", code=2)
     assert "leave gold out" in result.output
 

@@ -1,6 +1,6 @@
-"""What commands refuse: data/refusals.txt has a command and words of its sentence in each line.
+"""Tests of error messages: each line of data/refusals.txt has a command and words of its message.
 
-data/mistakes.txt has files: below the command that reads it, and what it says in each of its lines.
+Each block of data/mistakes.txt has a command, its messages and the file that it reads.
 """
 
 import shlex
@@ -23,7 +23,7 @@ MISTAKES = (DATA / "mistakes.txt").read_text().removeprefix("=== ").split("\n===
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Files of others, and those that the commands name."""
+    """Create a folder with unrelated files and the files that the commands name."""
     folder = tmp_path_factory.mktemp("refusals")
     for name in ("full", "tuned", "empty", "folder.toml", "c++"):
         (folder / name).mkdir()

@@ -1,4 +1,4 @@
-"""`simgin match`, `simgin run`, and runs that are repeated, extended, continued or refused."""
+"""Tests of `simgin match` and `simgin run`, and of runs that are repeated, extended or resumed."""
 
 import json
 import re
@@ -51,8 +51,8 @@ def test_a_league_says_where_two_entries_are_one_player(empty_directory):
     assert said in Path("results/twice/report.html").read_text()
 
 
-def manifest(place):
-    """The manifest without its times."""
+def read_stable_manifest(place):
+    """Return the manifest without its times."""
     times = ("started", "ended", "seconds")
     found = directory.read_manifest(place)
     return {name: value for name, value in found.items() if name not in times}
@@ -61,7 +61,11 @@ def manifest(place):
 def test_a_repeated_command_prints_the_same_and_plays_nothing(empty_directory, monkeypatch):
     def outcome():
         printed = call("run", "waiting.toml", "--json").stdout
-        return printed, reproducible_files("results/waiting"), manifest("results/waiting")
+        return (
+            printed,
+            reproducible_files("results/waiting"),
+            read_stable_manifest("results/waiting"),
+        )
 
     Path("waiting.toml").write_text(EXPERIMENT)
     first = outcome()
@@ -76,11 +80,13 @@ def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
         call("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
         call("match", "gold", "--deals", n, "-o", f"fresh{n}", "--workers", 1)
         assert reproducible_files("out") == reproducible_files(f"fresh{n}")
-        assert manifest("out")["matchups"] == manifest(f"fresh{n}")["matchups"]
+        assert (
+            read_stable_manifest("out")["matchups"] == read_stable_manifest(f"fresh{n}")["matchups"]
+        )
 
 
 def test_steps_are_announced_with_their_time(monkeypatch, capsys):
-    """A unit takes 20 ms on either of two processors, and one of a step three times as long."""
+    """Assume 20 ms per unit on each of two CPUs, and three times that in an extra pass."""
     monkeypatch.setattr(plan_table, "measure_unit_seconds", lambda matchup: 0.02)
     monkeypatch.setattr(plan_table, "usable_cpus", lambda: 2)
     monkeypatch.setattr(plan_table.kernel, "compile_matchup", lambda matchup: None)

@@ -1,4 +1,4 @@
-"""What a stranger sees at 80 columns: words first, then one table, then how to repeat it."""
+"""Tests of screens at 80 columns: a sentence first, then a table, then how to repeat it."""
 
 import re
 import shlex
@@ -65,7 +65,7 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A directory with a strategy far below it, and experiments that name it."""
+    """Create a directory with a strategy deep inside it, and experiments that name it."""
     folder = tmp_path_factory.mktemp("screens")
     (folder / DEEP).mkdir(parents=True)
     (folder / DEEP / "patient.py").write_text(PATIENT)
@@ -75,18 +75,18 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def here(folder, monkeypatch, without_pictures):
+def working_directory(folder, monkeypatch, without_pictures):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def shown(words):
+def read_screen(words):
     return call(*words.replace("FILE", str(DEEP / "patient.py")).split()).stdout
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_words_one_table_and_the_way_to_repeat_it_fit_two_screens(name):
-    assert_two_screens(shown(COMMANDS[name]))
+    assert_two_screens(read_screen(COMMANDS[name]))
 
 
 def assert_two_screens(output):
@@ -106,7 +106,7 @@ def assert_two_screens(output):
 
 
 def test_details_follow_and_a_finished_run_shows_them_again():
-    assert_two_screens(shown("run twenty.toml -o twenty"))
+    assert_two_screens(read_screen("run twenty.toml -o twenty"))
     output = call("report", "twenty", "--details").stdout
     answer = [line for line in output.splitlines() if not line.startswith(("Repeat", "Written"))]
     assert all(len(line) <= 80 for line in answer) and str(DEEP) not in "\n".join(answer)
@@ -128,12 +128,12 @@ def test_files_that_give_the_same_name_are_told_apart():
         ("one/mine.py other.py", "patient-gold (mine.py) and patient-gold (other.py) play"),
         ("namesake.py gold", "gold (namesake.py) against gold, standard"),
     ]:
-        assert told in " ".join(shown(f"match {words} --deals 400").split())
+        assert told in " ".join(read_screen(f"match {words} --deals 400").split())
 
 
 def test_a_comparison_is_said_first_and_calls_files_by_their_names():
     for k in (3, 9):
-        shown(f"match FILE:k={k} simple --deals 24k -o k{k}")
+        read_screen(f"match FILE:k={k} simple --deals 24k -o k{k}")
     lines = call("compare", "k9", "k3").stdout.splitlines()
     assert lines[0] == "How does k9 differ from k3?"
     assert lines[1].startswith("patient-gold:k=9 instead of patient-gold:k=3 (standard, against")

@@ -1,4 +1,4 @@
-"""`simgin tune` and `simgin train`: screens, files, JSON, what they refuse, and going on."""
+"""Tests of `simgin tune` and `simgin train`: screens, files, JSON output, errors and resuming."""
 
 import json
 import shlex
@@ -20,7 +20,7 @@ TRAIN = "train weighed.py -v eaai --rounds 2 --deals 600 --confirm 1000".split()
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """One for all tests here, so that the strategies are compiled once."""
+    """Create one folder for all tests of this file, so that its strategies are compiled once."""
     folder = tmp_path_factory.mktemp("searches")
     write_planted(folder, 4.0)
     write_weighed(folder)
@@ -28,34 +28,34 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def tuned(folder):
-    """What a search says that writes its numbers and a directory."""
+def tune_screen(folder):
+    """Return the screen of a search that writes its parameters and a run directory."""
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
         return call(*TUNE, "-o", "tuned.toml", "--run", "tuned").stdout
 
 
 @pytest.fixture(scope="module")
-def trained(folder):
-    """What a training says that writes a table of weights and a directory."""
+def train_screen(folder):
+    """Return the screen of a training that writes its weights and a run directory."""
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
         return call(*TRAIN, "-o", "weighed.npy", "--run", "trained").stdout
 
 
 @pytest.fixture(autouse=True)
-def here(folder, monkeypatch):
+def working_directory(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
-def outcome(screen):
-    """What came of a search, without its time, which depends on the machine, and the commands."""
+def result_part(screen):
+    """Return the part of a screen that depends on neither the machine nor the output files."""
     found = screen.partition("\nWritten: ")[0].partition("\nRepeat: ")[0]
     return found.partition("That takes")[2].partition(".")[2] or found
 
 
-def interrupted(step, *words):
-    """What a search says that is interrupted behind a step, and the words that continue it."""
+def interrupt_after(step, *words):
+    """Interrupt a search after a step; return stderr and the command that resumes it."""
     add_step = ledger.Ledger.add_pass
 
     def stopping(self, name, n, arrays):
@@ -74,9 +74,9 @@ def assert_narrow(screen):
     assert all(len(line) <= 80 or line.startswith(unbroken) for line in screen.splitlines())
 
 
-def test_the_tuned_numbers_can_be_played(tuned):
-    assert "Tuning gained" in tuned and "Written: " in tuned
-    assert_narrow(tuned)
+def test_the_tuned_numbers_can_be_played(tune_screen):
+    assert "Tuning gained" in tune_screen and "Written: " in tune_screen
+    assert_narrow(tune_screen)
     found = loader.find_strategy(f"{FILE}@tuned.toml")
     assert abs(found.discard.params["p"].default - BEST) < 4
     call("match", f"{FILE}@tuned.toml", FILE, "--deals", "100")
@@ -84,7 +84,9 @@ def test_the_tuned_numbers_can_be_played(tuned):
     tables = {f"{name}.csv" for name in ("search", "confirmation", "candidates", "parameters")}
     assert tables | {"tuned.toml", "report.html", "summary.md"} < kept
     assert {"plots/search.png", "plots/search.svg"} < kept
-    assert outcome(call(*TUNE, "-o", "tuned.toml", "--run", "tuned").stdout) == outcome(tuned)
+    assert result_part(call(*TUNE, "-o", "tuned.toml", "--run", "tuned").stdout) == result_part(
+        tune_screen
+    )
     for words in (["report", "tuned"], ["compare", "tuned", "tuned"]):
         refused = call(*words, code=2)
         assert "holds a search, not a run; `simgin tune" in refused.stderr
@@ -92,10 +94,10 @@ def test_the_tuned_numbers_can_be_played(tuned):
     assert "holds another run" in refused.stderr and "for points" in refused.stderr
 
 
-def test_the_weights_can_be_played(trained):
-    assert "Training gained" in trained and "breaks a meld" in trained
-    assert_narrow(trained)
-    play = shlex.split(trained.splitlines()[-1].partition("Play:    ")[2])
+def test_the_weights_can_be_played(train_screen):
+    assert "Training gained" in train_screen and "breaks a meld" in train_screen
+    assert_narrow(train_screen)
+    play = shlex.split(train_screen.splitlines()[-1].partition("Play:    ")[2])
     assert play[:4] == ["simgin", "match", "weighed.py", "simple"]
     played = call("match", "weighed.py", "simple", "-v", "eaai", "--deals", "100")
     assert "weights of its start" not in played.stderr
@@ -105,15 +107,15 @@ def test_the_weights_can_be_played(trained):
     assert "holds a search, not a run; `simgin train" in call("report", "trained", code=2).stderr
 
 
-def test_a_training_does_not_look_at_the_weights_that_were_learned_before(trained):
-    """The same command writes the same bytes over them; elsewhere they are told to be moved."""
+def test_a_training_does_not_look_at_the_weights_that_were_learned_before(train_screen):
+    """Write the same bytes over existing weights; elsewhere, ask the user to move the file."""
     result = call(*TRAIN, "-o", "other.npy").stdout
-    assert outcome(result) == outcome(trained)
+    assert result_part(result) == result_part(train_screen)
     assert Path("other.npy").exists() and "weighed.npy; move other.npy there." in result
 
 
-def test_an_interrupted_search_goes_on(tuned):
-    said, resume = interrupted("generation 2", *TUNE, "-o", "again.toml", "--run", "stopped")
+def test_an_interrupted_search_goes_on(tune_screen):
+    said, resume = interrupt_after("generation 2", *TUNE, "-o", "again.toml", "--run", "stopped")
     assert "finished generations are kept in stopped" in said
     call(*resume)
     for name in ("candidates.csv", "search.csv", "plots/search.svg"):

@@ -1,4 +1,4 @@
-"""Progress: how far a run is and what it has found, and nothing left of it on a terminal."""
+"""Tests of live progress: the estimate so far, and a terminal that is left clean."""
 
 import contextlib
 import io
@@ -36,8 +36,8 @@ against = "simple"
 """
 
 
-def on_terminal(*words, folder):
-    """What a command writes to a pseudo-terminal of 80 columns that is its stderr; its stdout."""
+def run_on_terminal(*words, folder):
+    """Return what a command writes to a pseudo-terminal of 80 columns as stderr, and its stdout."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
     command = [sys.executable, "-m", "simgin", *words]
@@ -60,9 +60,9 @@ def on_terminal(*words, folder):
 
 
 def test_a_terminal_shows_the_estimate_so_far_and_nothing_of_it_is_left(tmp_path):
-    """Of several matchups, the one in work is named."""
+    """Name the matchup that is being played if there are several."""
     Path(tmp_path, "two.toml").write_text(TWO)
-    shown, out = on_terminal("run", "two.toml", folder=tmp_path)
+    shown, out = run_on_terminal("run", "two.toml", folder=tmp_path)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", shown)
     assert re.search(r"two  [━─]+ +\d+ %(  \d+ (s|min \d+ s) left)?\r?\n", text)
     line = r"([12])/2 g[a-z-]+ v simple, standard  ([\d.]+)k of 400k deals  won (\d\d\.\d+) ± \d"

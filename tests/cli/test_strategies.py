@@ -1,4 +1,4 @@
-"""`simgin strategies`: the list, single strategies, and new files."""
+"""Tests of `simgin strategies`: the list, single strategies and new files."""
 
 import json
 
@@ -78,8 +78,8 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
     assert shown.items() <= rows[2]["parameters"][0].items()
 
 
-def checked(monkeypatch, *failed, code=0, words=()):
-    """What a check prints that found this."""
+def print_check(monkeypatch, *failed, code=0, words=()):
+    """Return the output of a check with made results."""
     passed = dict.fromkeys(contract.CHECKS, True) | dict(failed)
     findings = [
         contract.ContractResult("x", name, ok, f"about {name}.") for name, ok in passed.items()
@@ -92,11 +92,11 @@ def checked(monkeypatch, *failed, code=0, words=()):
 def test_a_check_is_a_line_with_details_below_failures_only(knows, signs, monkeypatch):
     monkeypatch.setattr(strategies, "can_print", lambda _: knows)
     failed = (("legal", False), ("plays", None))
-    lines = checked(monkeypatch, *failed, code=1).splitlines()
+    lines = print_check(monkeypatch, *failed, code=1).splitlines()
     assert [line.split()[0] for line in lines if line.split()[1:2] == ["legal"]] == [signs[1]]
     assert sum(line.split()[:1] == [signs[0]] for line in lines) == 8
     assert sum("about" in line for line in lines) == 2
     assert "1 of 10 checks failed." in lines
-    told = checked(monkeypatch)
+    told = print_check(monkeypatch)
     assert "All checks passed. about read." in told and "about plays." in told
-    assert json.loads(checked(monkeypatch, words=["--json"]))["rows"][0]["passed"]
+    assert json.loads(print_check(monkeypatch, words=["--json"]))["rows"][0]["passed"]

@@ -1,4 +1,4 @@
-"""Surroundings: terminals of impossible sizes, and names in encodings that the locale lacks."""
+"""Tests of impossible terminal sizes, and of names that the locale cannot encode."""
 
 import os
 import subprocess
@@ -46,8 +46,8 @@ def test_a_size_that_is_none_leaves_the_result_readable(empty_directory, name):
         assert told.split() == wide.split() and len(told) < 1000, size
 
 
-def typed(*words, **env):
-    """Run `simgin` with words as bytes, in this directory."""
+def run_bytes(*words, **env):
+    """Run `simgin` with arguments as bytes in this directory."""
     words = [os.fsencode(word) for word in words]
     env = {**os.environ, **env}
     done = subprocess.run([os.fsencode(SIMGIN), *words], env=env, capture_output=True, timeout=300)
@@ -58,20 +58,20 @@ def typed(*words, **env):
 def test_a_name_that_the_locale_cannot_write_is_refused_with_a_remedy(empty_directory):
     Path("é.py").write_text(STRATEGY)
     for words in (("match", "é.py"), ("report", "é"), ("strategies", "é.py")):
-        code, told = typed(*words, **ASCII)
+        code, told = run_bytes(*words, **ASCII)
         assert code == 2 and told.count("\n") == 1
         assert "cannot be written in the encoding of your locale, ascii; set PYTHONUTF8=1." in told
-    code, told = typed("match", b"\xe9.py")
+    code, told = run_bytes("match", b"\xe9.py")
     assert code == 2 and "is not UTF-8 text; use another name." in told
 
 
 @pytest.mark.parametrize("folder", [b"\xe9", "é".encode()])
 def test_a_strategy_in_a_folder_that_cannot_be_written_is_refused(empty_directory, folder):
-    """numba would leave it to Python, some hundred times slower."""
+    """Raise an error, because numba would fall back to slow interpreted code."""
     os.mkdir(folder)
     os.chdir(folder)
     Path("mine.py").write_text(STRATEGY)
-    code, told = typed("strategies", "mine.py", **ASCII)
+    code, told = run_bytes("strategies", "mine.py", **ASCII)
     assert code == 2 and told.count("\n") == 1 and told.startswith("simgin: the path ")
 
 
@@ -112,7 +112,7 @@ doctor
 def test_every_command_that_writes_works_in_any_folder_and_locale(
     empty_directory, folder, env, is_text
 ):
-    """Titles with any characters, in a working directory whose name may be no text."""
+    """Use titles with any characters in a directory whose name may not be decodable."""
     os.mkdir(folder)
     os.chdir(folder)
     title = "Tété ± 🂡"
@@ -124,7 +124,7 @@ def test_every_command_that_writes_works_in_any_folder_and_locale(
     )
     Path("v.toml").write_text(variant)
     for line in COMMANDS.strip().splitlines():
-        code, told = typed(*line.split(), **env)
+        code, told = run_bytes(*line.split(), **env)
         is_strategy_file = line.startswith("match by_chart.py")
         assert code == (0 if is_text or not is_strategy_file else 2), (line, told)
         assert "UnicodeEncodeError" not in told

@@ -1,4 +1,4 @@
-"""`simgin variants`: lists, differences, checks, and variant files wherever a variant is named."""
+"""Tests of `simgin variants`: lists, differences, checks, and variant files named anywhere."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from support.variant_files import CLUB, DEN, write
 pytestmark = pytest.mark.usefixtures("wide_terminal")
 
 
-def rows(*words, code=0):
+def print_rows(*words, code=0):
     return json.loads(call("variants", *words, "--json", code=code).stdout)["rows"]
 
 
@@ -61,12 +61,12 @@ def test_variants_lists_every_variant(monkeypatch):
     assert list(found) == KEYS and [row["name"] for row in found["rows"]] == list(
         variants.variant_names()
     )
-    shown = {row["parameter"]: row["value"] for row in rows("eaai")}
+    shown = {row["parameter"]: row["value"] for row in print_rows("eaai")}
     assert shown == variants.find_variant("eaai").params
 
 
 def test_a_variant_shows_its_differences_and_the_legal_words_of_every_rule():
-    """Each of the words that are shown is accepted, and a choice shows all of its words."""
+    """Check that every word shown is accepted and that a choice shows all of its words."""
     output = call("variants", "oklahoma+knock_limit=5").stdout
     assert "Changes from standard" in output and "(section" not in output
     assert re.search(r"\nknock_limit +\(5\) ", output)  # the upcard sets the limit there
@@ -82,7 +82,7 @@ def test_a_variant_shows_its_differences_and_the_legal_words_of_every_rule():
 
 def test_variants_lists_a_file_and_shows_its_variants():
     write(CLUB + DEN)
-    assert [row["name"] for row in rows("mine.toml")] == ["mine.toml#club", "mine.toml#den"]
+    assert [row["name"] for row in print_rows("mine.toml")] == ["mine.toml#club", "mine.toml#den"]
     said = call("variants", "mine.toml").stdout
     assert "Club rules. Oklahoma with a bigger bonus." in said and "mine.toml#den " in said
     assert "mine.toml#club: Club rules" in call("variants", "mine.toml#club").stdout
@@ -97,7 +97,7 @@ def test_variants_lists_a_file_and_shows_its_variants():
 
 def test_diff_shows_the_differing_parameters():
     write(CLUB)
-    found = rows("diff", "oklahoma", "mine.toml")
+    found = print_rows("diff", "oklahoma", "mine.toml")
     assert [(row["parameter"], row["text_a"], row["text_b"]) for row in found] == [
         ("big_gin", "no", "yes"),
         ("rainbow", "no", "yes"),
@@ -121,7 +121,7 @@ def test_check_reports_every_variant_of_a_file():
     assert output.startswith("mine.toml#club: ok\n")
     assert "Repeat:  simgin variants check mine.toml" in output
     write(CLUB.replace("30", "3.5") + DEN + CLUB.replace(".club", ".'a+b'"))
-    found = rows("check", "mine.toml", code=1)
+    found = print_rows("check", "mine.toml", code=1)
     assert [(row["variant"], row["ok"], len(row["sentences"])) for row in found] == [
         ("mine.toml#club", False, 1),
         ("mine.toml#den", True, 0),
