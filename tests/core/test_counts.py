@@ -1,4 +1,4 @@
-"""Functions without reference counts: which they are, and that no array is lost or freed early."""
+"""Tests of functions without reference counts: no array is lost or freed early."""
 
 import numpy as np
 import pytest
@@ -10,31 +10,31 @@ pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compile
 
 
 @pytest.fixture(autouse=True)
-def uncached(monkeypatch):
-    """Functions of this file are compiled anew in every test."""
+def disable_cache(monkeypatch):
+    """Compile the functions of this file in every test."""
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
 
 
-def counts(function):
-    """Whether the code of a compiled function counts references anywhere."""
+def counts_references(function):
+    """Return True if the code of a compiled function counts references anywhere."""
     return any("@NRT_incref" in code for code in function.inspect_llvm().values())
 
 
 @pytest.fixture
-def statistics():
-    """numba counts the arrays that it makes and frees."""
+def allocation_statistics():
+    """Let numba count the arrays that it allocates and frees."""
     _nrt_python.memsys_enable_stats()
     yield
     _nrt_python.memsys_disable_stats()
 
 
-def live_arrays():
+def count_live_arrays():
     stats = rtsys.get_allocation_stats()
     return stats.mi_alloc - stats.mi_free
 
 
-def new_functions():
-    """Functions that only use arrays, one that makes arrays, and some that hand them on."""
+def make_functions():
+    """Return functions that only use arrays, one that makes arrays, and some that pass them on."""
 
     @jit.compile_function
     def put(numbers, i, x):
@@ -68,15 +68,15 @@ def new_functions():
 
 
 def test_functions_that_only_use_arrays_have_no_counts():
-    put, add_up, *_ = new_functions()
+    put, add_up, *_ = make_functions()
     numbers = np.arange(5.0)
     put(numbers, 2, 7.0)
     assert add_up((numbers, numbers), 5) == 0 + 1 + 49 + 9 + 16
-    assert not counts(put) and not counts(add_up)
+    assert not counts_references(put) and not counts_references(add_up)
 
 
-def test_arrays_are_freed_once_and_not_too_early(statistics):
-    put, add_up, made, same, copied, doubled = new_functions()
+def test_arrays_are_freed_once_and_not_too_early(allocation_statistics):
+    put, add_up, made, same, copied, doubled = make_functions()
 
     @jit.compile_function
     def all_of_it(n):
@@ -92,14 +92,14 @@ def test_arrays_are_freed_once_and_not_too_early(statistics):
         return total
 
     all_of_it(3)
-    before = live_arrays()
+    before = count_live_arrays()
     n = 50
     assert all_of_it(n) == all_of_it.py_func(n)
-    assert live_arrays() == before
+    assert count_live_arrays() == before
 
 
 def test_arrays_from_python_keep_their_count():
-    put, add_up, _, same, *_ = new_functions()
+    put, add_up, _, same, *_ = make_functions()
     numbers = np.arange(4.0)
     for _ in range(100):
         put(same(numbers), 0, 1.0)

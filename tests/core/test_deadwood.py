@@ -1,4 +1,4 @@
-"""Deadwood, best discards and their helpers against the twin, brute force and rules.md 3.2."""
+"""Tests of deadwood and best discards against the reference implementation and rules.md 3.2."""
 
 import random
 from collections import Counter
@@ -20,26 +20,26 @@ from support import hands
 NOTHING = 1 << 20  # the count where there is no discard or no meld
 
 
-def ace_runs_of(text):
+def read_ace_runs(text):
     return hands.game(text)[1]["ace_runs"]
 
 
-def sample(text, seed, n_dealt, n_rich):
-    """Mostly hands of ten cards, some of eleven and some of fewer."""
+def sample_hands(text, seed, n_dealt, n_rich):
+    """Return hands, mostly of ten cards, some of eleven and some of fewer."""
     rng = random.Random(f"{text} {seed}")
     sizes = [10] * 12 + [11] * 6 + [9, 8, 7, 6, 5, 4, 3]
     for i in range(n_dealt):
         yield hands.deal_hand(rng, sizes[i % len(sizes)])
     for i in range(n_rich):
-        yield hands.meld_rich_hand(rng, sizes[i % len(sizes)], ace_runs_of(text))
+        yield hands.meld_rich_hand(rng, sizes[i % len(sizes)], read_ace_runs(text))
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_deadwood_agrees_with_the_twin(text, times):
+def test_deadwood_agrees_with_the_reference(text, times):
     """Compare hands in every set of card values, for stopper and defender."""
     games = [hands.game(text + values) for values in hands.VALUES]
-    for hand in sample(text, times, 2_000 * times, 1_250 * times):
+    for hand in sample_hands(text, times, 2_000 * times, 1_250 * times):
         cards = hands.names(hand)
         for rules, row in games:
             assert deadwood(hand, rules) == twin.deadwood(cards, row), cards
@@ -56,7 +56,7 @@ def test_best_discards_agree_with_trying_every_discard(text, values):
         hand = (
             hands.deal_hand(rng, 11)
             if i % 3 == 0
-            else hands.meld_rich_hand(rng, 11, ace_runs_of(text))
+            else hands.meld_rich_hand(rng, 11, read_ace_runs(text))
         )
         one = 1 << rng.choice(hands.members(hand))
         legal = hand & (rng.getrandbits(52) if i % 4 == 0 else ~one)
@@ -70,7 +70,7 @@ def test_best_discards_agree_with_trying_every_discard(text, values):
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_twin(text):
+def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_reference(text):
     rules, row = hands.game(text)
     rng = random.Random(f"{text} with")
     for i in range(150):
@@ -84,9 +84,9 @@ def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_twin(text):
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_meldable_cards_agree_with_the_twin(text):
+def test_meldable_cards_agree_with_the_reference(text):
     rules, row = hands.game(text)
-    for hand in sample(text, 4, 1_000, 1_500):
+    for hand in sample_hands(text, 4, 1_000, 1_500):
         melded = {card for meld in twin.melds_in(hands.names(hand), row) for card in meld}
         assert cards_in_melds(hand, rules) == hands.mask(melded)
 
@@ -94,8 +94,8 @@ def test_meldable_cards_agree_with_the_twin(text):
 ACES = ("", "+defender_ace_value=15")
 
 
-def by_engine(hand, melds, rules):
-    """The count and the mask of the cards laid off."""
+def engine_layoff(hand, melds, rules):
+    """Return the count and the mask of the cards laid off, from the engine."""
     shown = np.zeros(3, np.int64)
     shown[: len(melds)] = melds
     options = np.zeros((4, MAX_OPTIONS), np.int64)
@@ -104,8 +104,8 @@ def by_engine(hand, melds, rules):
     return int(count), int(laid)
 
 
-def fewest_laid_off(melds, cards, row, count):
-    """The smallest number of cards that any way to this count lays off."""
+def min_laid_off(melds, cards, row, count):
+    """Return the smallest number of cards that any way to this count lays off."""
     choices = [twin.layoff.additions(meld, cards, row) for meld in melds]
     best = len(cards)
     for way in twin.layoff._ways(choices, frozenset()):
@@ -115,8 +115,8 @@ def fewest_laid_off(melds, cards, row, count):
     return best
 
 
-def melds_shown(rng, row):
-    """One to three disjoint melds of at most eleven cards, as a knocker could show them."""
+def sample_shown_melds(rng, row):
+    """Return one to three disjoint melds of at most eleven cards, as a knocker could show them."""
     melds, wanted = [], rng.choice([1, 2, 2, 3, 3])
     for meld in rng.sample(hands.all_meld_masks(row["ace_runs"]), 60):
         used = sum(melds)
@@ -130,8 +130,8 @@ def melds_shown(rng, row):
     return melds
 
 
-def defender(rng, row, melds):
-    """Ten other cards: as dealt, made of melds, or near the melds shown so that many lay off."""
+def sample_defender(rng, row, melds):
+    """Return ten other cards: as dealt, made of melds, or near the melds shown."""
     used = sum(melds)
     kind = rng.random()
     if kind < 0.25:
@@ -139,15 +139,15 @@ def defender(rng, row, melds):
     hand = hands.hand_of_melds(rng, 10, row["ace_runs"], used)
     if kind < 0.6:
         spare = [card for card in range(52) if not used >> card & 1]
-        near = [card for meld in melds for card in spare if beside(card, meld)]
+        near = [card for meld in melds for card in spare if is_near_meld(card, meld)]
         for card in rng.sample(near, min(len(near), 7)):
             if not hand >> card & 1:
                 hand ^= 1 << rng.choice(hands.members(hand)) | 1 << card
     return hand
 
 
-def beside(card, meld):
-    """Same rank, or same suit within four ranks round the corner, as some card of a meld."""
+def is_near_meld(card, meld):
+    """Return True if a card has the rank, or the suit within four ranks, of a card of a meld."""
     return any(
         card % 13 == other % 13
         or (card // 13 == other // 13 and min((card - other) % 13, (other - card) % 13) <= 4)
@@ -158,18 +158,18 @@ def beside(card, meld):
 @pytest.mark.parametrize("n", [800, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("ace", ACES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_defenders_count_agrees_with_the_twin(text, ace, n):
+def test_the_defenders_count_agrees_with_the_reference(text, ace, n):
     rules, row = hands.game(text + ace)
     rng = random.Random(f"{text}{ace} lay off")
     seen = Counter()
     for _ in range(n):
-        melds = melds_shown(rng, row)
-        hand = defender(rng, row, melds)
+        melds = sample_shown_melds(rng, row)
+        hand = sample_defender(rng, row, melds)
         cards, texts = hands.names(hand), [hands.names(meld) for meld in melds]
-        count, laid = by_engine(hand, melds, rules)
+        count, laid = engine_layoff(hand, melds, rules)
         assert count == twin.defender_count(texts, cards, row).count, (texts, cards)
         assert laid & ~hand == 0 and deadwood_for_side(hand & ~laid, rules, 1) == count
-        assert laid.bit_count() == fewest_laid_off(texts, cards, row, count), (texts, cards)
+        assert laid.bit_count() == min_laid_off(texts, cards, row, count), (texts, cards)
         seen["cards", min(laid.bit_count(), 3)] += 1
         own = twin.optimal_meldings(cards, row, "defender")[0]  # where the joint choice matters
         seen["joint"] += laid & hands.mask(card for meld in own for card in meld) != 0
@@ -177,11 +177,11 @@ def test_the_defenders_count_agrees_with_the_twin(text, ace, n):
 
 
 @pytest.mark.parametrize("text", ["standard+ace_runs=corner", "standard+ace_runs=high_or_low"])
-def test_long_chains_of_lay_offs_agree_with_the_twin(text):
-    """Every run of three with the rest of its suit in the defender's hand."""
+def test_long_chains_of_lay_offs_agree_with_the_reference(text):
+    """Lay off the rest of the suit, held by the defender, on every run of three."""
     rules, row = hands.game(text)
     for meld in twin.melds_in(twin.PACK[:13], row):
         if len(meld) == 3:
             rest = [card for card in twin.PACK[:13] if card not in meld]
-            count, _ = by_engine(hands.mask(rest), [0, 0, hands.mask(meld)], rules)
+            count, _ = engine_layoff(hands.mask(rest), [0, 0, hands.mask(meld)], rules)
             assert count == twin.defender_count([meld], rest, row).count

@@ -1,4 +1,4 @@
-"""Inner functions: not executable until Python calls them, and the same in every order."""
+"""Tests of inner functions: executable only when Python calls them, whatever the order."""
 
 import os
 import subprocess
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compile
 SQUARES = np.arange(10) ** 2
 
 
-def new_functions():
-    """A chain of three compiled functions with a constant array, an exception and recursion."""
+def make_functions():
+    """Return three chained compiled functions with a constant array, an exception and recursion."""
 
     @jit.compile_function
     def square(i):
@@ -40,8 +40,8 @@ def new_functions():
 
 
 @pytest.fixture(autouse=True)
-def uncached(monkeypatch):
-    """Functions of this file are compiled anew in every test."""
+def disable_cache(monkeypatch):
+    """Compile the functions of this file in every test."""
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
 
 
@@ -50,7 +50,7 @@ def libraries(function):
 
 
 def test_inner_functions_are_not_executable_until_python_calls_them():
-    square, factorial, both = new_functions()
+    square, factorial, both = make_functions()
     assert both(5) == 25 + 120
     assert all(isinstance(library, InnerLibrary) for library in libraries(square))
     assert not any(isinstance(library, InnerLibrary) for library in libraries(both))
@@ -102,8 +102,8 @@ print(sum(twice._cache_hits.values()), sum(twice._cache_misses.values()))
 IS_PREPARED = "import sys\nprint('numba.np.arraymath' in sys.modules)\n"
 
 
-def run(place: Path, code: str) -> subprocess.CompletedProcess[str]:
-    """Run code that imports a file of compiled functions, with a cache beside it."""
+def run_pieces(place: Path, code: str) -> subprocess.CompletedProcess[str]:
+    """Run code that imports a file of compiled functions, with a cache next to it."""
     file = place / "pieces.py"
     if not file.exists():
         file.write_text(PIECES)
@@ -118,20 +118,20 @@ def run(place: Path, code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_what_is_on_disk_does_the_same_in_every_order(tmp_path):
-    """Compiled, loaded whole, called from Python, as bitcode inside another, and damaged."""
-    assert run(tmp_path, ASK + IS_PREPARED).stdout == "81\nTrue\n"
-    assert run(tmp_path, ASK + IS_PREPARED).stdout == "81\nFalse\n"
-    assert run(tmp_path, OTHER).stdout == "95\n1 0\n"
-    failed = run(tmp_path, CALL + FAIL)
+    """Compile, load, call from Python, link as bitcode, and recover from corrupt files."""
+    assert run_pieces(tmp_path, ASK + IS_PREPARED).stdout == "81\nTrue\n"
+    assert run_pieces(tmp_path, ASK + IS_PREPARED).stdout == "81\nFalse\n"
+    assert run_pieces(tmp_path, OTHER).stdout == "95\n1 0\n"
+    failed = run_pieces(tmp_path, CALL + FAIL)
     assert failed.stdout == "21 60\n" and failed.returncode == 1
     assert failed.stderr.endswith("IndexError: beyond the table\n")
     for path in (tmp_path / "cache").rglob("*.nb?"):
         path.write_bytes(path.read_bytes()[:100])
-    assert run(tmp_path, OTHER).stdout == "95\n0 1\n"
+    assert run_pieces(tmp_path, OTHER).stdout == "95\n0 1\n"
 
 
 def test_numba_is_found_as_it_was_by_others(tmp_path):
-    """Matrices are multiplied with scipy, which is loaded only then."""
+    """Multiply matrices with scipy, which is imported only then."""
     code = (
         "import sys\nfrom simgin.core.jit import compile_function\n"
         "def product(a, b):\n    return np.dot(a, b) + a.sum()\n"
@@ -139,11 +139,11 @@ def test_numba_is_found_as_it_was_by_others(tmp_path):
         "product = compile_function(product, use_cache=False)\n"
         "print(product(np.arange(3.0), np.ones(3)), 'scipy.linalg' in sys.modules)\n"
     )
-    assert run(tmp_path, code).stdout == "8 False\n6.0 True\n"
+    assert run_pieces(tmp_path, code).stdout == "8 False\n6.0 True\n"
 
 
 def test_constants_make_no_versions_of_their_own():
-    """numba would compile a function once for each constant that it is called with."""
+    """Compile one version, where numba would compile one for each constant."""
 
     @jit.compile_function
     def power(x, n):
@@ -158,6 +158,6 @@ def test_constants_make_no_versions_of_their_own():
 
 
 def test_the_type_of_no_argument_is_searched_for():
-    """Numba's table names the class of every argument; a search of it fails beside threads."""
+    """Find the class of every argument in numba's table, a search of which fails with threads."""
     classes = {type(new_state(0)), jit.LazyDispatcher, np.ndarray, int, bool}
     assert classes <= set(typeof_impl.registry)

@@ -1,4 +1,4 @@
-"""The cache of compiled code is never stale and optional; what is forced inline says so."""
+"""Tests of the cache of compiled code, which is optional and never stale, and of inlining."""
 
 import os
 import re
@@ -17,8 +17,8 @@ from simgin.strategy import compiler, loader
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(cache, code, **environment):
-    """Run code with a cache of its own, or with that of all tests."""
+def run_with_cache(cache, code, **environment):
+    """Run code with a separate cache, or with the cache of all tests."""
     own = {} if cache is None else {"SIMGIN_CACHE_DIR": str(cache)}
     env = {**os.environ, **own, **environment}
     words = [sys.executable, "-c", code]
@@ -28,7 +28,9 @@ def run(cache, code, **environment):
 def test_an_unwritable_cache_gives_a_notice(tmp_path):
     blocked = tmp_path / "a file"
     blocked.write_text("no directory")
-    done = run(blocked, "from simgin.core.cards import suit_lane; print(suit_lane(5 << 13, 1))")
+    done = run_with_cache(
+        blocked, "from simgin.core.cards import suit_lane; print(suit_lane(5 << 13, 1))"
+    )
     assert done.stdout == "5\n"
     assert "SIMGIN_CACHE_DIR" in done.stderr and done.stderr.count("\n") == 1
 
@@ -40,14 +42,14 @@ from simgin.core.bits import lowest_bit
 print(jit.compile_function(lowest_bit.py_func)._cache.cache_path)
 print(jit.compile_function(lowest_bit.py_func, "int64(int64)", trusted=True)._cache.cache_path)
 """
-    plain, whole = run(tmp_path, code).stdout.splitlines()
+    plain, whole = run_with_cache(tmp_path, code).stdout.splitlines()
     assert plain == whole
-    checked, taken = run(tmp_path, code, NUMBA_BOUNDSCHECK="1").stdout.splitlines()
+    checked, taken = run_with_cache(tmp_path, code, NUMBA_BOUNDSCHECK="1").stdout.splitlines()
     assert plain != checked and taken == plain
 
 
 def test_every_compiled_source_is_in_the_digest():
-    """A compiled file outside the digest could be stale without notice."""
+    """Find every compiled file in the digest; others could be stale without notice."""
     named = {path.resolve() for path in jit.list_compiled_sources()}
     for path in (ROOT / "simgin").rglob("*.py"):
         text = path.read_text()
@@ -66,7 +68,7 @@ def test_changing_any_source_changes_the_digest(monkeypatch, tmp_path):
 
 
 def test_old_cache_directories_are_removed(tmp_path):
-    """Those of simgin: a cache may lie in somebody's folder, beside anything."""
+    """Remove directories of simgin only, because a cache may be in a folder of the user."""
     others = {"documents", "0123", "0123456789abcdef", "f" * 16}
     for name in others:
         (tmp_path / name).mkdir()
@@ -78,7 +80,9 @@ def test_old_cache_directories_are_removed(tmp_path):
         (tmp_path / f"{i:016x}" / jit.TAG_FILE).write_text(jit.TAG_CONTENT)
     for i, path in enumerate(sorted(tmp_path.iterdir())):
         os.utime(path, (i, i))
-    done = run(tmp_path, "from simgin.core import jit; print(jit.cache_directory().name)")
+    done = run_with_cache(
+        tmp_path, "from simgin.core import jit; print(jit.cache_directory().name)"
+    )
     left = {path.name for path in tmp_path.iterdir()}
     assert done.stdout.strip() in left and f"{7:016x}" in left and f"{0:016x}" not in left
     assert len(left - others) == jit.MAX_CACHE_DIRECTORIES
@@ -105,17 +109,17 @@ print(os.listdir(), repr(config.CACHE_DIR))
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @pytest.mark.parametrize("cache", [None, "cache"])
 def test_code_is_kept_in_its_place(tmp_path, monkeypatch, cache):
-    """Whatever other threads compile meanwhile, and wherever the process goes."""
+    """Keep the location while other threads compile and the process changes its directory."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()
-    done = run(Path(cache) if cache else None, IN_THREADS)
+    done = run_with_cache(Path(cache) if cache else None, IN_THREADS)
     assert done.stdout == "[] ''\n", done.stderr
     assert cache is None or list(Path(cache).rglob("*.nbc"))
 
 
 @pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_shipped_policy_can_be_cached_on_disk(step):
-    """Other policies are compiled at every start, with a warning that is an error here."""
+    """Cache every built-in policy; others are compiled at every start, with a warning."""
     for policy in loader.list_policies()[::step]:
         hook = compiler.compile_policy(policy)
         assert hook.stats.cache_hits or hook.stats.cache_misses, policy.name
@@ -124,7 +128,7 @@ def test_every_shipped_policy_can_be_cached_on_disk(step):
 
 @pytest.mark.slow
 def test_every_shipped_policy_returns_a_whole_number_or_a_yes_or_no():
-    """Anything else is refused from other authors; from ours numba would bend it to a number."""
+    """Allow integers and booleans only, which numba does not have to convert."""
     for policy in loader.list_policies():
         alone = jit.compile_function(
             policy.function, POLICY_SIGNATURE.args, use_cache=False, no_alias=True
@@ -133,8 +137,8 @@ def test_every_shipped_policy_returns_a_whole_number_or_a_yes_or_no():
         assert isinstance(signature.return_type, types.Integer | types.Boolean), policy.name
 
 
-def names(mangled):
-    """The parts of a mangled name: simgin, core, planes, points_in."""
+def split_mangled_name(mangled):
+    """Return the parts of a mangled name: simgin, core, bitboard, sum_values_by_bits."""
     found, rest = [], mangled.removeprefix("_ZN")
     while length := re.match(r"\d+", rest):
         start, size = length.end(), int(length[0])
@@ -146,7 +150,7 @@ def names(mangled):
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @pytest.mark.parametrize("players", [1, 2])
 def test_only_marked_functions_are_forced_inline(players):
-    """numba hands the option down to what is first compiled inside: 33 copies of the solver."""
+    """Check the option, which numba hands down to what is first compiled inside a function."""
     loop = batch_kernel.play_units_solo if players == 1 else batch_kernel.play_units
     function = jit.compile_function(loop, use_cache=False, no_alias=True)
     with (
@@ -157,7 +161,7 @@ def test_only_marked_functions_are_forced_inline(players):
     forced = set()
     for code in result.library._final_module.functions:
         if b"alwaysinline" in list(code.attributes):
-            *place, name = names(code.name)
+            *place, name = split_mangled_name(code.name)
             if place and place[0].startswith("simgin"):
                 forced.add((".".join(place), name))
     assert ("simgin.core.bitboard", "sum_values_by_bits") in forced

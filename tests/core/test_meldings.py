@@ -1,4 +1,4 @@
-"""The melding that is shown (rules.md 3.5) against the twin, and its shortcut against a search."""
+"""Tests of the melding that is shown (rules.md 3.5) against the reference implementation."""
 
 import random
 from collections import Counter
@@ -24,12 +24,12 @@ class Board:
         self.rules, self.scratch = rules, (rules, self.found, self.keys, self.rows)
 
     def shown(self, hand, discard=0, must=-1, demanded=-1):
-        """(deadwood, the melds shown) of a hand."""
+        """Return (deadwood, the melds shown) of a hand."""
         left = meldings.find_shown_melding(hand, discard, must, demanded, *self.scratch)
         return int(left), self.melds(0) if left < meldings.NO_MELDING else None
 
     def legal(self, hand, discard, must, limit, room):
-        """Every (deadwood, melds) that may be shown, in order."""
+        """Return every (deadwood, melds) that may be shown, in order."""
         n = meldings.find_legal_meldings(hand, discard, must, -1, limit, *self.scratch, room)
         return [(int(self.keys[i, 0]), self.melds(i)) for i in range(n)]
 
@@ -37,8 +37,8 @@ class Board:
         return sorted(int(meld) for meld in self.rows[i] if meld)
 
 
-def listed(hand, discard, row, **conditions):
-    """Every (deadwood, melds) that may be shown, in order, from the twin."""
+def reference_meldings(hand, discard, row, **conditions):
+    """Return every (deadwood, melds) that may be shown, in order, from the reference."""
     cards, worth = hands.names(hand), twin.card_values(row)
     thrown = hands.names(discard)[0] if discard else None
     found = []
@@ -48,13 +48,13 @@ def listed(hand, discard, row, **conditions):
     return found
 
 
-def by_twin(*asked, **conditions):
-    """Deadwood and the melds shown, from the twin."""
-    return next(iter(listed(*asked, **conditions)), (meldings.NO_MELDING, None))
+def reference_melding(*asked, **conditions):
+    """Return the deadwood and the melds shown, from the reference."""
+    return next(iter(reference_meldings(*asked, **conditions)), (meldings.NO_MELDING, None))
 
 
-def eleven(rng, row):
-    """Ten cards kept and the one thrown, as masks."""
+def sample_hand_and_discard(rng, row):
+    """Return ten cards kept and the one discarded, as masks."""
     hand = (
         hands.deal_hand(rng, 11)
         if rng.random() < 0.1
@@ -65,7 +65,7 @@ def eleven(rng, row):
 
 
 def test_melds_are_ordered_by_their_texts():
-    """Every meld of at most ten cards: longer ones are told apart by their first ten."""
+    """Compare every meld of at most ten cards; longer ones are distinguished by their first ten."""
     texts = {}
     for ace in hands.ACE_RUNS:
         for meld in twin.melds_in(twin.PACK, {"ace_runs": ace, "rainbow": True}):
@@ -86,14 +86,14 @@ def test_a_run_of_eleven_fits_the_arrays():
 @pytest.mark.parametrize("n", [500, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_melding_after_a_knock_agrees_with_the_twin(text, values, n):
+def test_the_melding_after_a_knock_agrees_with_the_reference(text, values, n):
     rules, row = hands.game(text + values)
     board = Board(rules)
     rng = random.Random(f"{text}{values} knock")
     for i in range(n):
-        ten, discard = eleven(rng, row)
+        ten, discard = sample_hand_and_discard(rng, row)
         discard = discard if i % 4 else 0  # the worked examples give none
-        assert board.shown(ten, discard) == by_twin(ten, discard, row), hands.names(ten)
+        assert board.shown(ten, discard) == reference_melding(ten, discard, row), hands.names(ten)
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
@@ -103,17 +103,17 @@ def test_the_melding_contains_the_card_taken_where_it_must(text):
     rng = random.Random(f"{text} taken")
     seen = Counter()
     for _ in range(1_200):
-        ten, discard = eleven(rng, row)
+        ten, discard = sample_hand_and_discard(rng, row)
         must = rng.choice(hands.members(ten))
-        want = by_twin(ten, discard, row, taken=hands.names(1 << must)[0])
+        want = reference_melding(ten, discard, row, taken=hands.names(1 << must)[0])
         assert board.shown(ten, discard, must) == want, (hands.names(ten), hands.names(1 << must))
         dearer = want[0] > board.shown(ten, discard)[0]
         seen["none" if want[1] is None else "dearer" if dearer else "cheapest"] += 1
     assert len(seen) == 3 and min(seen.values()) >= 20, seen
 
 
-def with_a_shot(rng, row, points):
-    """Ten cards that leave what a score demands beside melds, and the card thrown."""
+def sample_shot_hand(rng, row, points):
+    """Return ten cards that leave what a score demands besides melds, and the card discarded."""
     demanded = [int(digit) - 1 for digit in f"{points % 100:02d}" if digit != "0"]
     loose = 0
     for rank in demanded:
@@ -126,17 +126,17 @@ def with_a_shot(rng, row, points):
 
 @pytest.mark.parametrize("ban", ["any", "melded"])
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_melding_of_a_shot_agrees_with_the_twin(text, ban):
+def test_the_melding_of_a_shot_agrees_with_the_reference(text, ban):
     rules, row = hands.game(f"{text}+shot=yes+take_to_knock={ban}")
     board = Board(rules)
     rng = random.Random(f"{text} {ban} shot")
     shots = 0
     for _ in range(400):
         points = rng.choice([1, 3, 30, 11, 12, 34, 77, 99, 5, 120, 256])
-        ten, discard = with_a_shot(rng, row, points)
+        ten, discard = sample_shot_hand(rng, row, points)
         must = rng.choice(hands.members(ten)) if ban == "melded" else -1
         taken = hands.names(1 << must)[0] if must >= 0 else None
-        want = by_twin(ten, discard, row, demanded=twin.shot_ranks(points), taken=taken)
+        want = reference_melding(ten, discard, row, demanded=twin.shot_ranks(points), taken=taken)
         found = board.shown(ten, discard, must, required_ranks(points))
         assert found == want, (hands.names(ten), points)
         shots += want[1] is not None
@@ -144,7 +144,7 @@ def test_the_melding_of_a_shot_agrees_with_the_twin(text, ban):
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_melding_of_big_gin_agrees_with_the_twin(text):
+def test_the_melding_of_big_gin_agrees_with_the_reference(text):
     rules, row = hands.game(text)
     board = Board(rules)
     rng = random.Random(f"{text} big gin")
@@ -153,7 +153,7 @@ def test_the_melding_of_big_gin_agrees_with_the_twin(text):
         hand = hands.hand_of_melds(rng, 11, row["ace_runs"])
         left, melds = board.shown(hand)
         if left == 0:
-            assert (left, melds) == by_twin(hand, 0, row, demanded=[]), hands.names(hand)
+            assert (left, melds) == reference_melding(hand, 0, row, demanded=[]), hands.names(hand)
             big += 1
 
 
@@ -165,12 +165,12 @@ def test_every_legal_melding_is_listed_in_order(text, times):
     rng = random.Random(f"{text} all meldings")
     cut = dearer = 0
     for i in range(50 * times):
-        ten, discard = eleven(rng, row)
+        ten, discard = sample_hand_and_discard(rng, row)
         room = rng.choice([2, 8, meldings.MAX_MELDINGS])
         limit = rng.choice([0, 10, 30, 99])
         must = rng.choice(hands.members(ten)) if i % 3 == 0 else -1
         taken = hands.names(1 << must)[0] if must >= 0 else None
-        want = listed(ten, discard, row, limit=limit, taken=taken)
+        want = reference_meldings(ten, discard, row, limit=limit, taken=taken)
         found = board.legal(ten, discard, must, limit, room)
         assert found == want[:room], (hands.names(ten), limit, must)
         cut += len(want) > room

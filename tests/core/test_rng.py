@@ -1,4 +1,4 @@
-"""The generator against known answers and plain Python; a chi-square test fails by ALARM."""
+"""Tests of the generator against known answers and plain Python, with chi-square tests."""
 
 import random
 
@@ -28,8 +28,8 @@ KNOWN = (  # counter, key, output: docs/reference/published-results.md#random-nu
 )
 
 
-def plain_pack(seed, unit, deal):
-    """Fisher-Yates from the top: one word a place, scaled to the places left."""
+def shuffle_in_python(seed, unit, deal):
+    """Return a Fisher-Yates shuffle from the top: one word per position, scaled to those left."""
     pack = list(range(52))
     for i in range(52):
         word = plain_words(seed, unit, deal, i // 4, 0)[i % 4]
@@ -46,7 +46,7 @@ def test_philox_gives_the_known_answers():
 
 
 def test_random_words_agree_with_plain_python():
-    """One by one, and in blocks."""
+    """Compare single words and blocks."""
     drawn, out = random.Random(1), np.zeros(32, np.int64)
     for i in range(2_000):
         seed, unit, deal = drawn.getrandbits(64), drawn.getrandbits(48), drawn.getrandbits(16)
@@ -67,8 +67,8 @@ def test_uniform_and_below_stay_in_range():
     assert [rng.random_below(n, word) for n in (1, 52) for word in (0, top)] == [0, 0, 0, 51]
 
 
-def deal_packs(state, first, packs):
-    """The whole pack of every unit from `first` on, card by card as a deal draws it."""
+def deal_shuffles(state, first, packs):
+    """Return the whole shuffle of every unit from `first` on, card by card as a deal draws it."""
     for u in range(packs.shape[0]):
         state.unit = first + u
         state.dealt = 0
@@ -80,10 +80,10 @@ def deal_packs(state, first, packs):
 _dealer = []
 
 
-def packs_of(seed, first, n, deal=0):
-    """Packs of n units, int64 (n, 52)."""
+def sample_shuffles(seed, first, n, deal=0):
+    """Return the shuffles of n units, (n, 52) int64."""
     if not _dealer:
-        _dealer.append(compile_function(deal_packs, use_cache=False))
+        _dealer.append(compile_function(deal_shuffles, use_cache=False))
     packs = np.zeros((n, 52), np.int64)
     state = new_state(seed)
     state.deal = deal
@@ -95,17 +95,17 @@ def packs_of(seed, first, n, deal=0):
     "seed, unit, deal",
     [(0, 0, 0), (1, 5, 3), (2**64 - 1, 2**32 - 1, 65535), (7, 2**32, 0), (7, 2**48 - 1, 1)],
 )
-def test_packs_agree_with_plain_python(seed, unit, deal):
-    assert packs_of(seed, unit, 1, deal)[0].tolist() == plain_pack(seed, unit, deal)
+def test_shuffles_agree_with_plain_python(seed, unit, deal):
+    assert sample_shuffles(seed, unit, 1, deal)[0].tolist() == shuffle_in_python(seed, unit, deal)
 
 
-def test_a_deal_is_dealt_from_its_pack():
-    """Any deal of any match: cards go alternately to seat 0 and seat 1, whoever deals."""
+def test_a_deal_is_dealt_from_its_shuffle():
+    """Deal cards alternately to seats 0 and 1, whoever deals, in any deal of any match."""
     game = parse_matchup("simple", "gold", "eaai", 2**63 + 9, "match")
     dealers = set()
     for unit, half, deal in [(0, 0, 0), (0, 1, 1), (0, 1, 2), (2**32 + 1, 0, 1), (2**47 + 5, 1, 0)]:
         played = trace_deal(game, unit, half, deal)
-        pack = plain_pack(game.seed, unit, deal)
+        pack = shuffle_in_python(game.seed, unit, deal)
         dealers.add(int(played.state.dealer))
         assert played.hands == (cards_to_mask(pack[:20:2]), cards_to_mask(pack[1:20:2]))
         assert played.state.upcard == pack[20]
@@ -116,9 +116,9 @@ def test_a_deal_is_dealt_from_its_pack():
 
 @pytest.mark.parametrize("deal", [0, 3])
 def test_every_card_is_equally_likely_at_every_place(deal):
-    """Doubly centred squares of the table over N / 51: chi-square with 51 * 51 degrees."""
+    """Sum the doubly centred squares over N / 51: chi-square with 51 * 51 degrees of freedom."""
     n = 200_000
-    packs = packs_of(20_240_102, 10**9, n, deal)
+    packs = sample_shuffles(20_240_102, 10**9, n, deal)
     table = np.zeros((52, 52))
     for place in range(52):
         table[place] = np.bincount(packs[:, place], minlength=52)
@@ -127,7 +127,7 @@ def test_every_card_is_equally_likely_at_every_place(deal):
 
 
 def test_unit_numbers_beyond_32_bits_do_not_wrap():
-    """Such a batch differs from the batch with the same low 32 bits."""
+    """Compare the batch with the batch of the same low 32 bits."""
     game = parse_matchup("gold", "gin-only", "standard", 4, "deal")
     first = 1_000 * 2**32
     rows = kernel.play_batches(game, first, 2_000)
@@ -136,7 +136,7 @@ def test_unit_numbers_beyond_32_bits_do_not_wrap():
 
 
 def test_noise_is_uniform_and_differs_between_strategies():
-    """Random against itself under another name: sixteen equal bins, and no number in common."""
+    """Play random against itself under another name: sixteen equal bins, no number in common."""
     game = parse_matchup("random", "random:p_end=0.25", "standard", 11, "deal")
     noise = {0: [], 1: []}
     for unit in range(150):

@@ -1,4 +1,4 @@
-"""Copies of environments are independent, wherever they are made."""
+"""Tests that copies of environments are independent, wherever they are made."""
 
 import copy
 import os
@@ -23,8 +23,8 @@ from support.played_envs import COPIES, KINDS, digest_next_steps, start_env
 by_kind = pytest.mark.parametrize("kind", KINDS)
 
 
-def play_beside_a_twin(kind, how, deals, *words, **options):
-    """Copies are played elsewhere or in place of the original, which stays equal to its twin."""
+def play_next_to_a_copy(kind, how, deals, *words, **options):
+    """Play copies, elsewhere or instead of the original, which stays equal to a second one."""
     original, twin = start_env(kind, *words, **options), start_env(kind, *words, **options)
     for i in count():
         if i % 5 == 2:
@@ -42,7 +42,7 @@ def play_beside_a_twin(kind, how, deals, *words, **options):
 @pytest.mark.parametrize("how", COPIES)
 @by_kind
 def test_a_copy_and_its_original_do_not_disturb_each_other(kind, how):
-    play_beside_a_twin(kind, how, 3)
+    play_next_to_a_copy(kind, how, 3)
 
 
 @pytest.mark.slow
@@ -51,7 +51,7 @@ def test_a_copy_and_its_original_do_not_disturb_each_other(kind, how):
 @by_kind
 def test_300_deals_through_copies(kind, variant, unit):
     for how in COPIES:
-        play_beside_a_twin(kind, how, 100, variant, unit=unit)
+        play_next_to_a_copy(kind, how, 100, variant, unit=unit)
 
 
 CONTINUED = """
@@ -75,7 +75,7 @@ def run_python(code, *words, **environment):
 
 
 def test_pickles_continue_in_another_process(tmp_path):
-    """Also those whose opponent is a strategy of the user's."""
+    """Include environments whose opponent is a strategy of the user."""
     mine = tmp_path / "mine.py"
     mine.write_text(MINE)
     played = [start_env(kind, "standard", str(mine)) for kind in KINDS]
@@ -124,17 +124,19 @@ def test_a_table_is_copied_with_all_that_was_asked(variant, by):
     for i in range(40):
         if i % 4 == 1:
             copied = by(table)
-            answer_any(copied, Random(-1))
-            answer_any(copied, Random(-2))
+            act_at_random(copied, Random(-1))
+            act_at_random(copied, Random(-2))
             table = by(table)
         for one in (table, twin):
-            answer_any(one, Random(i))
+            act_at_random(one, Random(i))
         told, expected = table.trace(), twin.trace()
         assert told.turns == expected.turns and told.hands == expected.hands
-        assert [*map(described, told.decisions)] == [*map(described, expected.decisions)]
+        assert [*map(describe_decision, told.decisions)] == [
+            *map(describe_decision, expected.decisions)
+        ]
 
 
-def answer_any(table, rng):
+def act_at_random(table, rng):
     if table.decision is None:
         table.close_deal()
         return
@@ -143,7 +145,7 @@ def answer_any(table, rng):
     table.act(0 if table.decision.slot == "knock" else rng.choice(actions))
 
 
-def described(decision):
+def describe_decision(decision):
     fields = [decision.view[name].tobytes() for name in decision.view.dtype.names]
     return decision.slot, decision.action, fields
 
@@ -152,12 +154,12 @@ def described(decision):
 
 CHECKED = """
 import numba
-from envs.test_copies import play_beside_a_twin
+from envs.test_copies import play_next_to_a_copy
 from support.played_envs import KINDS
 assert numba.config.BOUNDSCHECK
 for kind in KINDS:
     for variant in ("standard", "dice", "solitaire-gin"):
-        play_beside_a_twin(kind, "clone", 100, variant)
+        play_next_to_a_copy(kind, "clone", 100, variant)
 print("done")
 """
 

@@ -1,4 +1,4 @@
-"""Environments: the engine's deals, nothing hidden in what is seen, the libraries' own checkers."""
+"""Tests of environments: the engine's deals, no hidden information, and the libraries' checkers."""
 
 import json
 import random
@@ -19,33 +19,33 @@ from support.command_line import call
 from support.hands import members
 
 place_of = encoding.convert_card.py_func
-PLACES = np.array([*map(place_of, range(52))])
+OFFSETS = np.array([*map(place_of, range(52))])
 PLAIN = np.dtype((np.void, VIEW))  # a record looks its fields up more slowly
 CHECKED = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
 
 
-def legal_action(rng, mask):
+def pick_legal_action(rng, mask):
     actions = np.flatnonzero(mask).tolist()
     if encoding.CONTINUE in actions and rng.random() < 0.8:
         return encoding.CONTINUE
     return rng.choice(actions)
 
 
-def written_plainly(view, slot):
-    """An observation up to the rules."""
+def encode_plainly(view, slot):
+    """Return an observation up to the rules."""
     view, me = view.view(PLAIN), int(view.seat)
     planes = {name: np.zeros(52) for name in encoding.PLANES}
     for name in encoding.CARD_SETS:
-        planes[name][PLACES[members(int(view[name]))]] = 1
+        planes[name][OFFSETS[members(int(view[name]))]] = 1
     for name in encoding.SINGLE_CARDS:
-        planes[name][PLACES[view[name]]] = view[name] >= 0
+        planes[name][OFFSETS[view[name]]] = view[name] >= 0
     for turn, (seat, source, card, thrown) in enumerate(
         view["history"][: view["turns"]].tolist(), 1
     ):
         if thrown >= 0:
-            planes[encoding.TIME_PLANES[int(seat != me)]][PLACES[thrown]] = turn / 100
+            planes[encoding.TIME_PLANES[int(seat != me)]][OFFSETS[thrown]] = turn / 100
         if seat != me and source == 1:
-            planes[encoding.TIME_PLANES[2]][PLACES[card]] = turn / 100
+            planes[encoding.TIME_PLANES[2]][OFFSETS[card]] = turn / 100
     flags = view["dealer"] == me, view["owner"] == me, view["owner"] == 1 - me
     numbers = np.hstack(
         [view[name] for name in (*encoding.NUMBER_FIELDS, "own_columns", "other_columns")]
@@ -55,9 +55,9 @@ def written_plainly(view, slot):
 
 
 def play_deals(variant, deals, opponent):
-    """Deals by legal actions through the environment, each beside the engine's by its script.
+    """Play deals by legal actions through the environment, and compare each with the engine.
 
-    What is seen is looked at in the first 500.
+    The observations of the first 500 deals are compared too.
     """
     rng = random.Random(variant)
     seats = EnvGames(variant, opponent, "deal", 1)
@@ -67,7 +67,7 @@ def play_deals(variant, deals, opponent):
         unit, seen = int(seats.units[0]) - 1, []
         while not seats.ended[0]:
             seen.append(seats.observations[0].copy())
-            seats.step([legal_action(rng, seats.masks[0])], restart_ended=False)
+            seats.step([pick_legal_action(rng, seats.masks[0])], restart_ended=False)
         assert seats.ended[0] == 1 and not seats.masks.any()
         assert np.array_equal(seats.observations[0], seen[-1])  # the end shows nothing more
         state = seats.batch.states[0]
@@ -76,7 +76,7 @@ def play_deals(variant, deals, opponent):
         asked = engine.decisions if i < 500 else []
         asked = [one for one in asked if opponent is None or one.seat == 0]
         for question, observation in zip(asked, seen, strict=i < 500):
-            written = written_plainly(question.view, SLOTS.index(question.slot))
+            written = encode_plainly(question.view, SLOTS.index(question.slot))
             assert np.allclose(observation[: len(written)], written, atol=1e-6)
         for name in ("pack", "kind", "winner", "score", "turns", "dealer"):
             assert state[name].tolist() == engine.state[name].tolist(), name
@@ -110,7 +110,7 @@ def test_many_games_are_played_as_one_by_one():
         assert np.array_equal(many.masks, np.concatenate([one.masks for one in alone]))
         seen = np.concatenate([one.observations for one in alone])
         assert np.array_equal(many.observations, seen)
-        actions = [legal_action(rng, mask) for mask in many.masks]
+        actions = [pick_legal_action(rng, mask) for mask in many.masks]
         many.step(actions, restart_ended=False)
         for one, action in zip(alone, actions, strict=True):
             one.step([action], restart_ended=False)
@@ -137,11 +137,11 @@ def test_actions_and_answers_are_one_to_one():
 # Nothing hidden
 
 
-def seen_by_seat_0(variant, pack, questions, choose):
-    """What seat 0 is shown at so many questions, what both did, and the end of it.
+def record_seat_0(variant, pack, questions, choose):
+    """Return what seat 0 observes at so many decisions, the actions of both, and the end.
 
-    choose: (seat, legal) -> action. Nobody ends the deal, and seat 1 passes, draws from the stock
-    and accepts what is offered.
+    No player ends the deal. Seat 1 passes, draws from the stock and accepts every offer.
+    `choose` maps (seat, legal actions) to an action.
     """
     seats = EnvGames(variant, None, "deal", 1)
     state = seats.batch.states[0]
@@ -172,12 +172,12 @@ def seen_by_seat_0(variant, pack, questions, choose):
 
 @pytest.mark.parametrize("variant", variants.variant_names())
 def test_hidden_cards_change_nothing_that_is_seen(variant):
-    """The cards that seat 1 never shows change places with each other and the rest of the stock."""
+    """Permute the cards that seat 1 never shows and the rest of the stock."""
     moved = 0
     for questions in (3, 10, 20, 99):
         rng = random.Random(questions)
         pack = rng.sample(range(52), 52)
-        told, done, state = seen_by_seat_0(
+        told, done, state = record_seat_0(
             variant, pack, questions, lambda _, legal, rng=rng: rng.choice(legal)
         )
         hidden = int(state.hand[1])
@@ -187,7 +187,7 @@ def test_hidden_cards_change_nothing_that_is_seen(variant):
         for place, card in zip(places, cards, strict=True):
             other[place] = card
         again = {seat: iter(actions) for seat, actions in done.items()}
-        seen, _, after = seen_by_seat_0(
+        seen, _, after = record_seat_0(
             variant, other, questions, lambda seat, _, again=again: next(again[seat])
         )
         assert told and seen == told
@@ -224,7 +224,9 @@ def test_a_vector_environment_keeps_its_promises(variant):
     first = seen["observation"]  # no step writes over it
     ended = np.zeros(8, bool)
     for _ in range(200):
-        actions = [legal_action(rng, mask) if mask.any() else 0 for mask in seen["action_mask"]]
+        actions = [
+            pick_legal_action(rng, mask) if mask.any() else 0 for mask in seen["action_mask"]
+        ]
         was = ended
         seen, rewards, ended, truncated, _ = envs.step(np.array(actions))
         assert envs.observation_space.contains(seen) and not truncated.any()
@@ -250,7 +252,7 @@ def test_a_vector_environment_keeps_its_promises(variant):
 @pytest.mark.parametrize("deals", [5, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", variants.variant_names())
 def test_an_agent_is_asked_what_a_match_asks(variant, deals):
-    """The answers of a strategy in a match are actions here, and lead to the same questions."""
+    """Take the actions of a strategy in a match here; they must lead to the same decisions."""
     seats = EnvGames(variant, "simple", "deal", 1)
     seats.reset(5)
     alone = variants.find_variant(variant).params["players"] == 1
@@ -263,7 +265,7 @@ def test_an_agent_is_asked_what_a_match_asks(variant, deals):
                 continue
             assert not seats.ended[0]
             slot = SLOTS.index(question.slot)
-            written = written_plainly(question.view, slot)
+            written = encode_plainly(question.view, slot)
             assert np.allclose(seats.observations[0, : len(written)], written, atol=1e-6)
             passes = encoding.is_zero_pass.py_func(question.view, seats.batch.rules)
             action = encoding.to_env_action.py_func(slot, question.action, passes)
@@ -274,7 +276,7 @@ def test_an_agent_is_asked_what_a_match_asks(variant, deals):
         seats.reset(None)
 
 
-OUTSIDE = """
+EXTERNAL = """
 from simgin.envs.external_player import make_external_strategy
 
 def act(seen):
@@ -286,9 +288,9 @@ STRATEGY = make_external_strategy("from-outside", act)
 
 
 def test_a_policy_from_outside_is_played_like_any_other(tmp_path):
-    """Its decisions through `simgin match` are those through the environment, deal for deal."""
+    """Compare decisions in `simgin match` with those in the environment, deal by deal."""
     file = tmp_path / "outside.py"
-    file.write_text(OUTSIDE.format(end=-1))
+    file.write_text(EXTERNAL.format(end=-1))
     matchup = parse_matchup(str(file), "simple", "standard", 9, "deal")
     _, records = kernel.play_with_records(matchup, 0, 20)
     seats = EnvGames("standard", "simple", "deal", 1)
@@ -311,7 +313,7 @@ def test_a_policy_from_outside_is_played_like_any_other(tmp_path):
 @pytest.mark.slow
 def test_a_policy_from_outside_plays_in_other_processes(tmp_path):
     file = tmp_path / "outside.py"
-    file.write_text(OUTSIDE.format(end=-1))
+    file.write_text(EXTERNAL.format(end=-1))
     words = ("match", file, "simple", "--deals", 1000, "--json")
     here, there = (call(*words, *more).stdout for more in ((), ("--scheduler", "local:2")))
     assert json.loads(here)["rows"] == json.loads(there)["rows"] != []
@@ -319,7 +321,7 @@ def test_a_policy_from_outside_plays_in_other_processes(tmp_path):
 
 def test_an_illegal_action_from_outside_is_named(tmp_path):
     file = tmp_path / "outside.py"
-    file.write_text(OUTSIDE.format(end=-1).replace("return 55 if mask[55] else", "return 129 or"))
+    file.write_text(EXTERNAL.format(end=-1).replace("return 55 if mask[55] else", "return 129 or"))
     told = call("match", file, "simple", "--deals", 100, code=2).output
     assert "the take policy 'from-outside' answered 129, but the legal actions are 52, 5" in told
     assert "variant standard, seed 1, unit 0, half 0" in told

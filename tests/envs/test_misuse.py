@@ -1,4 +1,4 @@
-"""Wrong use of environments: arrays changed in place, wrong values, calls in the wrong order."""
+"""Tests of wrong use of environments: changed arrays, wrong values, wrong order of calls."""
 
 import re
 import subprocess
@@ -37,7 +37,7 @@ def overwrite(handed):
             overwrite(value)
 
 
-def spaces_of(env):
+def list_spaces(env):
     agents = getattr(env, "possible_agents", None)
     if agents is None:
         return [env.observation_space, env.action_space]
@@ -57,11 +57,11 @@ def test_what_a_user_changes_in_place_changes_nothing_later(kind, variant):
 
 @by_kind
 def test_environments_share_no_space(kind):
-    first, second = (spaces_of(start_env(kind).env) for _ in range(2))
+    first, second = (list_spaces(start_env(kind).env) for _ in range(2))
     for space in first:
         space.seed(1)
     kept = [repr(space.sample()) for space in second]
-    first, second = (spaces_of(start_env(kind).env) for _ in range(2))
+    first, second = (list_spaces(start_env(kind).env) for _ in range(2))
     for own in first:
         assert all(own is not other for other in second)
         for box in getattr(own, "spaces", {}).values():
@@ -97,7 +97,7 @@ def test_another_seed_is_refused(kind, seed):
 # Options
 
 
-def two_games(**options):
+def make_two_games(**options):
     return gin_rummy.vector_env(2, **options)
 
 
@@ -108,7 +108,7 @@ WRONG = {"unit": ["deals", "", None, 1], "render_mode": ["human", "", 1], "oppon
     ("option", "value"), [(o, v) for o, values in WRONG.items() for v in values]
 )
 def test_an_unknown_option_is_refused(option, value):
-    makers = [gin_rummy.gym_env, two_games]
+    makers = [gin_rummy.gym_env, make_two_games]
     if option != "opponent":
         makers += [gin_rummy.env, gin_rummy.raw_env]
     for make in makers:
@@ -118,7 +118,7 @@ def test_an_unknown_option_is_refused(option, value):
 
 @pytest.mark.parametrize("opponent", ["", "nobody", 5, []])
 def test_an_opponent_is_a_strategy(opponent):
-    for make in (gin_rummy.gym_env, two_games):
+    for make in (gin_rummy.gym_env, make_two_games):
         with pytest.raises(StrategyError):
             make(opponent=opponent)
 
@@ -203,7 +203,7 @@ def test_the_action_of_a_game_that_has_ended_is_not_read():
 # Order
 
 
-@pytest.mark.parametrize("make", [gin_rummy.gym_env, gin_rummy.raw_env, two_games])
+@pytest.mark.parametrize("make", [gin_rummy.gym_env, gin_rummy.raw_env, make_two_games])
 def test_before_a_reset_nothing_can_be_done(make):
     env = make(render_mode="ansi")
     for call in (lambda: env.step(52), env.render):

@@ -1,4 +1,4 @@
-"""What a policy from outside returned: a legal action, or an error that names it."""
+"""Tests of actions of external policies: legal, or an error that names the policy."""
 
 import numpy as np
 import pytest

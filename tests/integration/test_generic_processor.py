@@ -1,4 +1,4 @@
-"""Every shipped strategy plays the same on a generic processor, without extensions of any."""
+"""Tests that every built-in strategy plays the same on a CPU without extensions."""
 
 import json
 import os
@@ -31,8 +31,8 @@ print(json.dumps(digests))
 GENERIC = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
 
-def digests(**variables):
-    """The digest of some deals of every strategy, played by a process of its own."""
+def compute_digests(**variables):
+    """Return the digest of some deals of every strategy, played in a separate process."""
     found = subprocess.run(
         [sys.executable, "-c", CODE],
         capture_output=True,
@@ -45,8 +45,8 @@ def digests(**variables):
 
 @pytest.mark.slow
 def test_every_strategy_plays_the_same_on_a_generic_processor(tmp_path):
-    ours = digests()
-    generic = digests(**GENERIC, SIMGIN_CACHE_DIR=str(tmp_path))
+    ours = compute_digests()
+    generic = compute_digests(**GENERIC, SIMGIN_CACHE_DIR=str(tmp_path))
     assert ours == generic
     names = {key.partition(" ")[0] for key in ours}
     assert names == set(loader.list_built_in())

@@ -1,4 +1,4 @@
-"""Every command that resumes, killed before chosen operations on files, ends with the same bytes.
+"""Tests that every resumable command, killed before file operations, ends with the same bytes.
 
 The instants are spread evenly over the life of the command: opening, converting, writing, closing
 and publishing. SIMGIN_KILLS in the environment sets how many there are for each command.
@@ -30,9 +30,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
 KILLS = int(os.environ.get("SIMGIN_KILLS", "40"))
 SPREAD = (5**0.5 - 1) / 2  # multiples of it, without their whole parts, fill 0 to 1 evenly
-CHAIN = 3  # kills, one after the other, before the command may end
+KILLS_IN_A_ROW = 3  # kills, one after the other, before the command may end
 TIMES = {"started", "ended", "seconds", directory.CHECKSUM_KEY}  # keys of a manifest
-PAGE = 4096  # bytes: a ledger without tables is no larger
+PAGE_SIZE = 4096  # bytes: a ledger without tables is no larger
 EXPERIMENT = """
 question = "Is it the same?"
 variants = ["eaai"]
@@ -42,7 +42,7 @@ strategies = ["gold", "gold-early"]
 against = "simple"
 """
 # Trainings of champion of a second, which make it worse, and pages without pictures
-SMALL = """
+SMALL_TRAININGS = """
 from simgin.report import html_report
 from simgin.learn import adapt, champion_weights
 
@@ -71,23 +71,23 @@ READ_ONLY = ("compare", "report")
 KEEP_LEDGERS = ("match", "run", "review", "adapt", "tune", "train", "champion")
 
 
-def code(name):
-    """Python code that carries out a command, and leaves as it does."""
+def command_code(name):
+    """Return Python code that runs a command and exits as it does."""
     words = shlex.split(COMMANDS[name])
     if name not in READ_ONLY:
         words += ["--workers", "1"]
     return f"from simgin.cli.main import cli; cli.main({words!r})"
 
 
-class Life:
-    """A command in a folder, with a cache of its own."""
+class CommandRun:
+    """A command in a folder, with a separate cache."""
 
     def __init__(self, killing, name, start, place, cache):
-        self._killing, self._code = killing, code(name)
+        self._killing, self._code = killing, command_code(name)
         self._start, self._place, self._cache = start, place, cache
 
     def begin(self):
-        """Take back all that the command has done."""
+        """Undo everything that the command has done."""
         for folder in (self._place, self._cache / "learned", self._cache / "outcomes"):
             shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self._start, self._place)
@@ -96,9 +96,9 @@ class Life:
         return self._killing.attempt(self._place, self._code, **until)
 
     def outcome(self):
-        """All files but ledgers, and of manifests what is the same at any time.
+        """Return all files except ledgers, with only the constant part of manifests.
 
-        A file that a kill left half-written outside a directory of results stays; none reads it.
+        A file that a kill left incomplete outside a run directory stays; no command reads it.
         """
         found = {**tree(self._place), **tree(self._cache / "learned")}
         for name in found:
@@ -111,20 +111,20 @@ class Life:
         return {name: content for name, content in found.items() if name not in left_out}
 
     def window(self):
-        """When the command was killed, as the files of its ledger tell."""
+        """Return the phase in which the command was killed, as the files of its ledger show."""
         files = [*self._place.glob(f"out/{LEDGER_FILE}"), *self._cache.glob("learned/*.sqlite")]
         if not files:
             return "no ledger"
         file = files[0]
-        if file.stat().st_size <= PAGE:
+        if file.stat().st_size <= PAGE_SIZE:
             return "birth"
         journal = Path(f"{file}-journal")
         is_hot = journal.exists() and journal.read_bytes().strip(b"\0")
         return "conversion" if is_hot else "elsewhere"
 
 
-def instant(number, operations, seconds):
-    """When to kill: by time, anywhere, among the first operations, and among the last, in turn."""
+def kill_options(number, operations, seconds):
+    """Return when to kill: by time, anywhere, among the first operations, or among the last."""
     share = number * SPREAD % 1
     if number % 4 == 0:
         return {"seconds": share * seconds}
@@ -133,8 +133,8 @@ def instant(number, operations, seconds):
 
 
 @pytest.fixture(scope="module")
-def start(tmp_path_factory):
-    """What is in the folder of every command before it begins."""
+def start_folder(tmp_path_factory):
+    """Create the files that every command starts from."""
     start = tmp_path_factory.mktemp("start")
     (start / "e.toml").write_text(EXPERIMENT)
     write_weighed(start)
@@ -144,20 +144,22 @@ def start(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    """A copy of the cache, so that players are learned again."""
+def cache_copy(tmp_path_factory):
+    """Copy the cache, so that players are trained again."""
     cache = tmp_path_factory.mktemp("cache") / jit.compiled_digest()
     return shutil.copytree(jit.cache_root() / jit.compiled_digest(), cache)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_killed_many_times_ends_with_the_same_bytes(name, start, cache, tmp_path):
-    shutil.copytree(start, tmp_path / "warm")
-    first = f"{SMALL}\n{code(name)}"
-    environment = {"SIMGIN_CACHE_DIR": str(cache.parent), "COLUMNS": "80"}
+def test_a_command_killed_many_times_ends_with_the_same_bytes(
+    name, start_folder, cache_copy, tmp_path
+):
+    shutil.copytree(start_folder, tmp_path / "warm")
+    first = f"{SMALL_TRAININGS}\n{command_code(name)}"
+    environment = {"SIMGIN_CACHE_DIR": str(cache_copy.parent), "COLUMNS": "80"}
     with Killing(tmp_path / "warm", first, **environment) as killing:
-        life = Life(killing, name, start, tmp_path / "life", cache)
+        life = CommandRun(killing, name, start_folder, tmp_path / "life", cache_copy)
         life.begin()
         began = time.monotonic()
         whole = life.go()
@@ -165,12 +167,12 @@ def test_a_command_killed_many_times_ends_with_the_same_bytes(name, start, cache
         assert whole.ended == 0, whole.said
         wanted, killed = life.outcome(), Counter()
         for number in count():
-            if number % CHAIN == 0:
+            if number % KILLS_IN_A_ROW == 0:
                 life.begin()
-            end = life.go(**instant(number, whole.operations, seconds))
+            end = life.go(**kill_options(number, whole.operations, seconds))
             assert end.ended in (0, -signal.SIGKILL, -signal.SIGALRM), end.said
             killed[life.window()] += end.ended != 0
-            if number % CHAIN == CHAIN - 1:
+            if number % KILLS_IN_A_ROW == KILLS_IN_A_ROW - 1:
                 end = life.go()
                 assert end.ended == 0, (killed, end.said)
                 assert life.outcome() == wanted

@@ -1,4 +1,4 @@
-"""Runs killed at instants from fixed seeds and continued end with undisturbed bytes."""
+"""Tests that runs killed at instants from fixed seeds and resumed end with the same bytes."""
 
 import signal
 import sqlite3
@@ -17,12 +17,12 @@ from support.dask_cluster import dask
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
-PATIENCE = 300  # seconds after which what a run was to do never comes
-STARTING = 6.0  # seconds within which a kill may meet a process that has not begun to play
+TIMEOUT = 300  # seconds after which what a run was to do never comes
+MAX_START_SECONDS = 6.0  # seconds within which a kill may meet a process that has not begun to play
 
 
-def experiment(place, deals):
-    """The file of an experiment with two cells."""
+def write_experiment(place, deals):
+    """Write the file of an experiment with two matchups."""
     path = place / "two.toml"
     path.write_text(
         f'question = "Is it the same?"\nvariants = ["eaai"]\ndeals = "{deals}"\nseed = 7\n'
@@ -31,26 +31,26 @@ def experiment(place, deals):
     return path
 
 
-class Run:
+class RunProcess:
     """A real process that plays an experiment."""
 
     def __init__(self, path, place, *more):
         words = [sys.executable, "-m", "simgin", "run", path, "-o", place, "--workers", "2", *more]
         self._log, self._manifest = place / f"{LEDGER_FILE}-wal", place / directory.MANIFEST_FILE
-        self._before = state(self._log), state(self._manifest)
+        self._before = file_state(self._log), file_state(self._manifest)
         said = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
         self.process = subprocess.Popen(words, text=True, **said)
 
     def has_committed(self):
-        found = state(self._log)
+        found = file_state(self._log)
         return found not in (None, self._before[0]) and found[0] > 0
 
     def has_written(self):
-        return state(self._manifest) not in (None, self._before[1])
+        return file_state(self._manifest) not in (None, self._before[1])
 
     def until(self, reached):
-        """Wait until `reached`; returns whether that came before the process ended."""
-        last = time.monotonic() + PATIENCE
+        """Wait until `reached`, and return True if that came before the process ended."""
+        last = time.monotonic() + TIMEOUT
         while not reached():
             assert time.monotonic() < last
             if self.process.poll() is not None:
@@ -59,19 +59,19 @@ class Run:
         return True
 
     def kill(self):
-        """Send SIGKILL unless the process has ended; returns whether it was killed."""
+        """Send SIGKILL unless the process has ended, and return True if it was killed."""
         self.process.kill()
         return self.end(-signal.SIGKILL, 0) != 0
 
     def end(self, *codes):
         """Let the process end by itself."""
-        _, said = self.process.communicate(timeout=PATIENCE)
+        _, said = self.process.communicate(timeout=TIMEOUT)
         assert self.process.returncode in (codes or (0,)), said
         return self.process.returncode
 
 
-def state(path):
-    """Size, time and number of a file; None if it is not there."""
+def file_state(path):
+    """Return the size, time and number of a file; None if it does not exist."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -79,8 +79,8 @@ def state(path):
     return found.st_size, found.st_mtime_ns, found.st_ino
 
 
-def grown(place, before):
-    """The finished batches of both cells, after checking that none known before is lost."""
+def finished_batches(place, before):
+    """Return the finished batches of both matchups, after checking that none is lost."""
     if not (place / LEDGER_FILE).is_file():
         return before
     with open_existing_ledger(place / LEDGER_FILE) as ledger:
@@ -89,7 +89,7 @@ def grown(place, before):
     return now
 
 
-def assert_alike(path, place, fresh):
+def assert_same_run(path, place, fresh):
     """Check that a run left exactly what an undisturbed run left."""
     assert reproducible_files(place) == reproducible_files(fresh)
     files = [{file.relative_to(one) for file in one.rglob("*")} for one in (place, fresh)]
@@ -121,41 +121,43 @@ def assert_alike(path, place, fresh):
 def test_a_run_killed_many_times_ends_with_the_same_bytes(
     tmp_path, deals, kills, seconds, endings, least
 ):
-    """Some seconds after its ledger is begun, at any instant, and while its files are written."""
+    """Kill seconds after the ledger is created, at any instant, and while files are written."""
     rng = np.random.default_rng(kills)
-    path, place, fresh = experiment(tmp_path, deals), tmp_path / "killed", tmp_path / "fresh"
+    path, place, fresh = write_experiment(tmp_path, deals), tmp_path / "killed", tmp_path / "fresh"
     call("run", path, "-o", fresh, "--json")
     there, killed = [set(), set()], 0
     for _ in range(kills):
-        run = Run(path, place)
+        run = RunProcess(path, place)
         if rng.random() < 0.2:
-            time.sleep(rng.random() * STARTING)
+            time.sleep(rng.random() * MAX_START_SECONDS)
         else:
             run.until(run.has_committed)
             time.sleep(rng.random() ** 2 * seconds)
         killed += run.kill()
-        there = grown(place, there)
+        there = finished_batches(place, there)
     met = 0
     for _ in range(endings):
-        run = Run(path, place)
+        run = RunProcess(path, place)
         run.until(run.has_written)
         time.sleep(rng.random() * 1e-3)
         run.kill()
         met += directory.read_manifest(place)["stopped"].startswith("while")
-    Run(path, place).end()
-    assert_alike(path, place, fresh)
+    RunProcess(path, place).end()
+    assert_same_run(path, place, fresh)
     assert killed >= least and met >= (endings > 1)
 
 
 @pytest.mark.slow
 def test_a_killed_client_leaves_no_processes(tmp_path):
-    """Its local workers end by themselves."""
+    """Kill a client; its local workers end by themselves."""
     psutil = pytest.importorskip("psutil", reason="comes with distributed")
-    run = Run(experiment(tmp_path, "500M"), tmp_path / "killed", "--scheduler", "local:1")
+    run = RunProcess(
+        write_experiment(tmp_path, "500M"), tmp_path / "killed", "--scheduler", "local:1"
+    )
     client = psutil.Process(run.process.pid)
     assert run.until(run.has_committed) and run.until(client.children)  # a ledger is begun alone
-    begun = state(run._log)
-    assert run.until(lambda: state(run._log) != begun)  # what a worker played
+    begun = file_state(run._log)
+    assert run.until(lambda: file_state(run._log) != begun)  # what a worker played
     children = client.children(recursive=True)
     assert len(children) > 1 and run.kill()  # a worker, and Python's own process beside it
     assert psutil.wait_procs(children, timeout=30)[1] == []
@@ -163,15 +165,15 @@ def test_a_killed_client_leaves_no_processes(tmp_path):
 
 @pytest.mark.slow
 def test_a_cluster_with_killed_workers_and_client_ends_with_the_same_bytes(tmp_path):
-    """A worker is killed and replaced at random instants, twelve times, the client four times."""
+    """Kill and replace a worker at random instants, twelve times, and the client four times."""
     pytest.importorskip("distributed")
     rng = np.random.default_rng(3)
-    path, place, fresh = experiment(tmp_path, "12M"), tmp_path / "killed", tmp_path / "fresh"
-    Run(path, fresh).end()
+    path, place, fresh = write_experiment(tmp_path, "12M"), tmp_path / "killed", tmp_path / "fresh"
+    RunProcess(path, fresh).end()
     there, workers_killed, clients_killed = [set(), set()], 0, 0
     with dask(tmp_path / "dask", workers=2) as cluster:
         for clients in range(5):
-            run = Run(path, place, "--scheduler", cluster.address)
+            run = RunProcess(path, place, "--scheduler", cluster.address)
             for _ in range(3):
                 run.until(run.has_committed)
                 time.sleep(rng.random() * 2)
@@ -182,6 +184,6 @@ def test_a_cluster_with_killed_workers_and_client_ends_with_the_same_bytes(tmp_p
                 run.end()
             else:
                 clients_killed += run.kill()
-                there = grown(place, there)
+                there = finished_batches(place, there)
     assert workers_killed >= 6 and clients_killed >= 2
-    assert_alike(path, place, fresh)
+    assert_same_run(path, place, fresh)

@@ -1,4 +1,4 @@
-"""The table does not depend on workers, block sizes, order or interruptions, byte for byte."""
+"""Tests that tables depend on neither workers, block sizes, order nor interruptions."""
 
 import hashlib
 import itertools
@@ -23,18 +23,18 @@ PLANS = (
 )
 
 
-def digest(plans, team, interrupted=None):
-    """Digest of the tables of some plans, each `interrupted` after so many blocks and continued."""
+def compute_digest(plans, team, interrupted=None):
+    """Return the digest of the tables of plans, each interrupted after some blocks and resumed."""
     found = hashlib.sha256()
     for asked in plans:
         with ledger.open_ledger(None, asked.identity) as run_ledger:
-            ends = play(asked, run_ledger, team, interrupted)
+            ends = play_plan(asked, run_ledger, team, interrupted)
             record = run_info.make_run_info(asked, ends)
             found.update(table.format_csv(RunResults(record, run_ledger).table).encode())
     return found.hexdigest()
 
 
-def play(asked, run_ledger, team, interrupted):
+def play_plan(asked, run_ledger, team, interrupted):
     blocks = itertools.count()  # the first report comes before any block
 
     def interrupt(done, every):
@@ -51,31 +51,31 @@ def play(asked, run_ledger, team, interrupted):
 
 
 @pytest.fixture(scope="module")
-def wanted():
-    """The digest of a run without any team, one block after the other."""
-    return digest(PLANS, SerialPool)
+def expected_digest():
+    """Return the digest of a serial run, one block after the other."""
+    return compute_digest(PLANS, SerialPool)
 
 
 def test_one_of_the_plans_stops_by_its_results():
     with ledger.open_ledger(None, {}) as run_ledger:
-        (found,) = play(PLANS[-1], run_ledger, SerialPool, None)
+        (found,) = play_plan(PLANS[-1], run_ledger, SerialPool, None)
     assert 2000 < found.units < 30_000
     assert found.stopped.startswith("the share of deals won is known to within 0.")
 
 
 @pytest.mark.parametrize(("threads", "seconds"), [*zip((1, 2, 7), SECONDS, strict=True)])
-def test_the_table_does_not_depend_on_threads(monkeypatch, wanted, threads, seconds):
+def test_the_table_does_not_depend_on_threads(monkeypatch, expected_digest, threads, seconds):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", seconds)
-    assert digest(PLANS, lambda: ThreadPool(threads)) == wanted
+    assert compute_digest(PLANS, lambda: ThreadPool(threads)) == expected_digest
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
-def test_the_table_does_not_depend_on_interruptions(monkeypatch, wanted, blocks):
+def test_the_table_does_not_depend_on_interruptions(monkeypatch, expected_digest, blocks):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", 0.003)
-    assert digest(PLANS, lambda: ThreadPool(2), interrupted=blocks) == wanted
+    assert compute_digest(PLANS, lambda: ThreadPool(2), interrupted=blocks) == expected_digest
 
 
-class Lasting(ClusterPool):
+class LastingPool(ClusterPool):
     """A cluster that serves several runs."""
 
     def close(self):
@@ -83,14 +83,14 @@ class Lasting(ClusterPool):
 
 
 @pytest.fixture(scope="module")
-def local():
+def local_cluster():
     pytest.importorskip("distributed")
-    team = Lasting("local:2")
+    team = LastingPool("local:2")
     yield team
     ClusterPool.close(team)
 
 
-def test_the_table_is_the_same_from_a_cluster(monkeypatch, wanted, local):
+def test_the_table_is_the_same_from_a_cluster(monkeypatch, expected_digest, local_cluster):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", 0.003)
     ClusterPool("local:1").close()  # neither warns of a port that the other uses
-    assert digest(PLANS, lambda: local) == wanted
+    assert compute_digest(PLANS, lambda: local_cluster) == expected_digest

@@ -1,4 +1,4 @@
-"""Screens, plots and files of one-player variants, of settled matches and of either side."""
+"""Tests of screens, plots and files of solitaire games, settled matches and either side."""
 
 import csv
 import io
@@ -18,21 +18,21 @@ JOKER, CLOCK = "gin-solitaire", "solitary-gin"
 
 
 @cache
-def played(variant):
-    """Deals of one player."""
+def play_solo(variant):
+    """Return the results of deals of a solitaire game."""
     return simgin.match("gold", variant=variant, matches=300)
 
 
-def titles(data):
+def list_titles(data):
     return [column.heading for column in summary.metric_columns(data)]
 
 
 def test_the_columns_are_for_one_player():
-    joker, clock = titles(played(JOKER)), played(CLOCK)
+    joker, clock = list_titles(play_solo(JOKER)), play_solo(CLOCK)
     assert joker[:3] == ["deals won %", "score/deal", "matches won %"]
     assert "joker %" in joker and "dead hand %" not in joker
     results = ["deals won %", "score/deal", "goal met %"]
-    assert titles(clock) == [*results, "ended by gin %", "limit %", "turns"]
+    assert list_titles(clock) == [*results, "ended by gin %", "limit %", "turns"]
     row = dict(
         zip(
             summary.results_table(clock).headings, summary.results_table(clock).rows[0], strict=True
@@ -45,7 +45,7 @@ def test_the_columns_are_for_one_player():
 
 @pytest.mark.parametrize("variant", [JOKER, CLOCK])
 def test_nothing_names_a_second_player(variant, tmp_path):
-    data = played(variant)
+    data = play_solo(variant)
     console = Console(file=io.StringIO(), width=80)
     console.print(summary.terminal_table(data, 1))
     text = console.file.getvalue()
@@ -64,22 +64,22 @@ def test_nothing_names_a_second_player(variant, tmp_path):
 
 def test_the_settlement_is_shown_where_it_differs_from_points():
     shown = {
-        variant: "settlement" in titles(simgin.match("gold", "simple", variant, matches=60))
+        variant: "settlement" in list_titles(simgin.match("gold", "simple", variant, matches=60))
         for variant in ("standard", "hollywood", "race")
     }
     assert shown == {"standard": False, "hollywood": True, "race": False}
     paid = simgin.match("gold", "simple", "tournament", matches=60)
-    assert "settlement" in titles(paid) and "what A receives for a match" in summary.metrics_note(
+    assert "settlement" in list_titles(
         paid
-    )
+    ) and "what A receives for a match" in summary.metrics_note(paid)
     assert plots.win_and_points(paid, seed=1).axes[-1].get_title(loc="left") == "settlement"
 
 
 def test_refusals_are_shown_where_they_occurred():
     refusals = {"A won by refusal %", "B won by refusal %"}
-    assert refusals <= set(titles(simgin.match("random", "simple", "dice", matches=60)))
-    assert not refusals & set(titles(simgin.match("gold", "simple", "dice", matches=60)))
-    assert "ended by refusal %" in titles(simgin.match("random", "random", "dice", matches=60))
+    assert refusals <= set(list_titles(simgin.match("random", "simple", "dice", matches=60)))
+    assert not refusals & set(list_titles(simgin.match("gold", "simple", "dice", matches=60)))
+    assert "ended by refusal %" in list_titles(simgin.match("random", "random", "dice", matches=60))
 
 
 def test_who_never_knocks_is_not_said_to_knock():

@@ -1,4 +1,4 @@
-"""No process that simgin starts imports a module of the working directory."""
+"""Tests that no process that simgin starts imports a module of the working directory."""
 
 import ast
 import json
@@ -23,34 +23,34 @@ MINE = Strategy("mine", knock=mine)
 
 
 @pytest.fixture
-def here(empty_directory):
-    """A working directory with a module of every name, and a strategy."""
+def hostile_directory(empty_directory):
+    """Create a working directory with a module of every name, and a strategy."""
     poison(empty_directory)
     Path("mine.py").write_text(STRATEGY)
     yield empty_directory
     assert executed_modules(empty_directory) == []
 
 
-def test_the_process_that_checks_strategies_imports_nothing_from_here(here):
+def test_the_process_that_checks_strategies_imports_nothing_from_here(hostile_directory):
     found = contract.check_strategies(["mine.py"], [variants.find_variant("solitaire-gin")])
     assert all(one.passed for one in found), found
 
 
-def test_the_process_that_measures_speed_imports_nothing_from_here(here):
+def test_the_process_that_measures_speed_imports_nothing_from_here(hostile_directory):
     command = [*bench.THIS_PROGRAM, "bench", "--seconds", "nan", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "is not a number of seconds" in done.stderr
 
 
-def test_a_measured_program_is_that_of_its_path(here):
-    """A name without a folder would be looked up in PATH."""
+def test_a_measured_program_is_that_of_its_path(hostile_directory):
+    """Name a folder, because a name without one would be looked up in PATH."""
     Path("simgin").write_text(f"#!{sys.executable}\nprint('[]')\n")
     Path("simgin").chmod(0o755)
-    assert bench.find_installation(Path("simgin")) == here / "simgin"
+    assert bench.find_installation(Path("simgin")) == hostile_directory / "simgin"
 
 
-def test_saved_figures_are_never_a_program(here):
-    """Some file systems call every file executable."""
+def test_saved_figures_are_never_a_program(hostile_directory):
+    """Treat every file as executable, as some file systems do."""
     path = Path("speeds.json")
     path.write_text(f"#!{sys.executable}\nopen('it-ran', 'w').write('speeds')\n")
     path.chmod(0o755)
@@ -58,7 +58,7 @@ def test_saved_figures_are_never_a_program(here):
 
 
 def test_every_child_starts_without_the_working_directory():
-    """In the source: each command that begins with this Python goes on with -P."""
+    """Read the source: each command that starts this Python continues with -P."""
     starts = []
     for path in sorted((ROOT / "simgin").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -74,7 +74,7 @@ def test_every_child_starts_without_the_working_directory():
 
 @pytest.mark.slow
 def test_python_path_of_the_user_is_respected(empty_directory):
-    """A directory that the user names for imports is one, as ever."""
+    """Import from a directory that the user names."""
     (empty_directory / "mine").mkdir()
     (empty_directory / "mine" / "helper.py").write_text("ANSWER = 1\n")
     text = STRATEGY.replace("return 1", "return ANSWER")
@@ -96,8 +96,8 @@ PLAYED = "match gold simple --deals 200 -o out"
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory):
-    """A directory without files of settings, and what is played and drawn there."""
+def plain_directory(tmp_path_factory):
+    """Create a directory without settings files, with its results and plots."""
     place = tmp_path_factory.mktemp("plain")
     assert run_command(place, *PLAYED.split()).returncode == 0
     return place
@@ -111,8 +111,8 @@ def test_broken_settings_of_a_library_are_not_read_here(empty_directory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "content"), SETTINGS)
-def test_no_settings_of_libraries_are_read_here(empty_directory, plain, name, content):
-    """Results and pictures are those of a directory without the file."""
+def test_no_settings_of_libraries_are_read_here(empty_directory, plain_directory, name, content):
+    """Compare results and plots with those of a directory without the file."""
     Path(name).write_bytes(content)
     Path("mine.py").write_text(STRATEGY)
     children = "strategies check mine.py -v eaai", "match gold --deals 2k --scheduler local:1"
@@ -124,7 +124,7 @@ def test_no_settings_of_libraries_are_read_here(empty_directory, plain, name, co
     drawn = sorted(Path("out").rglob("*.png"))
     assert len(drawn) > 1
     for path in (*drawn, Path("out/table.csv")):
-        assert path.read_bytes() == (plain / path).read_bytes(), path
+        assert path.read_bytes() == (plain_directory / path).read_bytes(), path
 
 
 COMMANDS = [
@@ -139,9 +139,9 @@ COMMANDS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_imports_anything_from_here(here, command):
+def test_no_command_imports_anything_from_here(hostile_directory, command):
     experiment = 'question = "?"\ndeals = 2000\nmatchups = [{ a = "mine.py", b = "gold" }]\n'
     Path("demo.toml").write_text(experiment)
-    done = run_command(here, *command.split())
+    done = run_command(hostile_directory, *command.split())
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
