@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say of the package: its page, made from README.md, and its folders."""
+"""Packaging that pyproject.toml cannot express: the package page, from README.md, and folders."""
 
 import re
 import tomllib

@@ -1,30 +1,30 @@
-"""Writes the generated blocks of all pages, or some kinds: python docs/make.py [metrics commands].
+"""Write the generated blocks of all pages, or some kinds: python docs/make.py [metrics commands].
 
-A block stands between a comment that says what it is and one that ends it:
+A block is between a comment with its kind and a comment that ends it:
 
     <!-- rows: NAME -->                      the parameters of a variant that differ from `standard`
     <!-- games -->                           one row for every variant
-    <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured, in these variants or all
+    <!-- table: EXPERIMENT VARIANT... -->    results of an experiment, in these variants or all
     <!-- metrics: UNIT -->                   the metrics per deal, or per match
-    <!-- kinds -->                           who stands for each kind of player in a review
+    <!-- kinds -->                           the player types of a review
     <!-- reviewed: NAME -->                  verdicts and scorecard of a review in results/reference
-    <!-- charted: NAME -->                   what a chart in results/reference says
+    <!-- charted: NAME -->                   the summary of a chart in results/reference
     <!-- types: VARIANT -->                 the player types of a game
     <!-- columns: outputs|names -->       the output files, or what their columns mean
     <!-- scorecard -->                       the rows of a review's scorecard
-    <!-- plots -->                           the pictures that simgin.plots draws
+    <!-- plots -->                           the plots of simgin.plots
     <!-- view -->                           the fields of the view that a policy is given
     <!-- strategies -->                      every strategy with its idea, source and strength
-    <!-- speed -->                           what the reference bench measured
-    <!-- odds: GAME -->                      what `simgin odds` prints for a game, or for one player
+    <!-- speed -->                           the results of the reference bench
+    <!-- odds: GAME -->                      the output of `simgin odds` (default: solitaire games)
     <!-- commands -->                       the help of every command
     <!-- api: MODULE [NAME...] -->          the public functions of a module
-    <!-- screen: COMMAND -->                what a command prints, but for the way to repeat it
-    <!-- graded: A B N -->                  what `simgin grade` prints for N deals of A against B
-    <!-- learned: PAGE OPTIONS -->          what `simgin train` prints for the strategy of a page
+    <!-- screen: COMMAND -->                the output of a command, without its last line
+    <!-- graded: A B N -->                  the output of `simgin grade` for N deals of A against B
+    <!-- learned: PAGE OPTIONS -->          the output of `simgin train` for the strategy of a page
     <!-- cards -->                          the findings, from docs/findings.toml
     <!-- packages -->                       the packages of simgin and what they import
-    <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
+    <!-- quoted: NAME [TITLE] -->            the results in results/reference/NAME, or a section
 
 Without a kind it also writes simgin/strategy/catalogue.toml, from results/reference. The
 same seed gives the same bytes on any machine.
@@ -86,13 +86,13 @@ def main(kinds: Collection[str]) -> None:
 
 
 def pages() -> list[Path]:
-    """Pages with generated blocks."""
+    """Return the pages with generated blocks."""
     every = [HERE.parent / "README.md", *sorted(HERE.rglob("*.md"))]
     return [page for page in every if BLOCK.search(page.read_text())]
 
 
 def filled(page: Path, kinds: Collection[str]) -> str:
-    """The text of a page with its blocks of these kinds generated anew."""
+    """Return the text of a page with its blocks of these kinds regenerated."""
 
     def block(match: re.Match[str]) -> str:
         start, kind, words, end = match.groups()

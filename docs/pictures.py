@@ -1,4 +1,4 @@
-"""Draw the pictures of the largest reference runs again, from their committed tables.
+"""Draw the plots of the largest reference runs again, from their committed tables.
 
     python docs/pictures.py
 
@@ -33,7 +33,7 @@ DRAWS = {
 
 
 def champion_pictures(_: Path) -> Iterator[tuple[str, Figure]]:
-    """What champion learned: when to knock, and what the draws that help it are worth."""
+    """Yield the plots of the learned weights of champion: when to knock, value of outs."""
     numbers = np.load(champion.champion_discard.weights)
     blends = numbers[: champion.OPPONENT_OFFSET].reshape(champion.N_BLENDS, champion.BLEND_SIZE)
     kinds = {"opponent waits for gin": blends[0], "opponent knocks at once": blends[-1]}
@@ -42,7 +42,7 @@ def champion_pictures(_: Path) -> Iterator[tuple[str, Figure]]:
 
 
 def _knocks(kinds: dict[str, np.ndarray]) -> Figure:
-    """A table for each kind of opponent: what a knock gains, by own turn and deadwood."""
+    """Plot the gain of a knock by own turn and deadwood, a table for each type of opponent."""
     caption = (
         "Hundredths of a match gained by knocking instead of playing on, before outs are counted. "
         "Blue: knock."
@@ -65,7 +65,7 @@ def _knocks(kinds: dict[str, np.ndarray]) -> Figure:
 
 
 def _draws(kinds: dict[str, np.ndarray]) -> Figure:
-    """Lines by stage of the deal: what one more card that helps is worth."""
+    """Plot the value of one more out by stage of the deal."""
     caption = "Hundredths of a match for each unseen card, against both kinds of opponent."
     figure = figures.new_figure(3.2 * len(DRAWS), "Champion: what a draw is worth", caption, kinds)
     looks = figures.series_styles(list(kinds))
@@ -88,7 +88,7 @@ def _draws(kinds: dict[str, np.ndarray]) -> Figure:
 
 
 def sweep_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
-    """The curves, or the maps, of a reviewed sweep, from the frames that lie beside them."""
+    """Plot the curves or maps of a reviewed sweep from its committed DataFrames."""
     for path in sorted((place / "plots").glob("*.csv")):
         frame = pd.read_csv(path)
         draw = plots.sweep_map if frame["y"].notna().all() else plots.sweep_curves
@@ -96,7 +96,7 @@ def sweep_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
 
 
 def main() -> None:
-    """Write every picture over its committed file."""
+    """Overwrite every committed plot."""
     drawn = {
         "champion": champion_pictures,
         "bonuses": sweep_pictures,

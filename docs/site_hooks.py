@@ -1,4 +1,4 @@
-"""What mkdocs does with the pages beyond Markdown (`hooks` in mkdocs.yml).
+"""Hooks of mkdocs for the pages (`hooks` in mkdocs.yml).
 
 Links that leave docs/ lead to files of the repository. In the site their pictures are copied, and
 other files are named as text, like the pages for developers (`exclude_docs` in mkdocs.yml).
@@ -17,7 +17,7 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pictures that pages show from results/reference."""
+    """Add the plots that pages show from results/reference."""
     for page in list(files.documentation_pages()):
         for is_picture, _, target in LINK.findall(page.content_string):
             path = _outside(page.src_uri, target, config)
@@ -27,7 +27,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let pictures point into the site, and name other files as text."""
+    """Let images point into the site, and show other files as text."""
     source = page.file.src_uri
 
     def rewritten(link: re.Match[str]) -> str:
@@ -43,7 +43,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def _outside(source: str, target: str, config: MkDocsConfig) -> str | None:
-    """Path in the repository of a link that leaves the site; None for any other link."""
+    """Return the repository path of a link that leaves the site; None for any other link."""
     if "://" in target or target.startswith("#"):
         return None
     path = normpath(f"docs/{PurePosixPath(source).parent}/{target.partition('#')[0]}")

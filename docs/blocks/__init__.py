@@ -1,1 +1,1 @@
-"""What docs/make.py writes into pages: one module per subject, one function per kind of block."""
+"""Generated blocks of the pages: one module per subject, one function per kind of block."""

@@ -14,7 +14,7 @@ LONGEST = 100  # characters of a signature on one line
 
 
 def api(module: str, *names: str) -> str:
-    """A section for each of a module's public names; names: only these."""
+    """Return a section for each public name of a module, or only for the given names."""
     home = importlib.import_module(module)
     members = {name: getattr(home, name) for name in names or home.__all__}
     constants = [name for name, member in members.items() if not hasattr(member, "__name__")]
@@ -26,7 +26,7 @@ def api(module: str, *names: str) -> str:
 
 
 def _section(title: str, member: Any) -> str:
-    """A heading, how the member is called, and its docstring."""
+    """Return the heading, the signature and the docstring of a member."""
     text = f"{title.rpartition('.')[2]}{_signature(member)}"
     return f"### {title}\n\n```python\n{text}\n```\n\n{_markdown(inspect.getdoc(member) or '')}"
 
@@ -50,7 +50,7 @@ def _markdown(docstring: str) -> str:
 
 
 def _signature(member: Any) -> str:
-    """The arguments and what is returned: on one line, or else a line for each argument."""
+    """Return a signature on one line, or with a line for each argument if it is too long."""
     signature = inspect.signature(member)
     text = _plain(str(signature))
     if len(text) <= LONGEST:
@@ -65,5 +65,5 @@ def _signature(member: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """A signature whose types have neither quotation marks nor modules, on any Python."""
+    """Remove quotation marks and modules from the types of a signature, on any Python."""
     return MODULES.sub("", TYPE.sub(r"\1\3", text))

@@ -1,17 +1,16 @@
-"""The cards of docs/findings.md: records (docs/findings.toml) and the tables that they quote.
+"""Cards of docs/findings.md, from the records in docs/findings.toml and the tables they quote.
 
-A record is a `question`, a `verdict` of ten words or fewer, perhaps a sentence (`because`), and
-the queries behind them. A query names rows of a result: `from` is a frame in results/reference,
-other keys are what its columns hold, and `less` says what to subtract: a number, or the keys in
-which the other rows differ. `family` is a query of the table [families] to begin with. With its
-rows are made
+A record has a `question`, a `verdict` of at most ten words, optionally a sentence (`because`), and
+queries. A query selects rows of a result: `from` is a DataFrame in results/reference, other keys
+are values of its columns, and `less` is subtracted: a number, or the keys in which the other rows
+differ. `family` names a query of the table [families] that is extended. A record uses the rows for
 
-    dots      for each kind of player what a measure does: DOTS
-    numbers   figures that stand in braces in the words; of several rows, from the least to the most
-    checks    what makes a quantifier true, `word` for `word`: CHECKS
+    dots      the direction of a measure for each player type (DOTS)
+    numbers   numbers that replace braces in the text; several rows give a range
+    checks    conditions that make a quantifier, the `word`, true (CHECKS)
 
-The page is not made where a query finds nothing, a check is untrue, a figure has more digits than
-its tables know, or the words have a figure or a quantifier that no query stands behind.
+Untrue is raised if a query finds nothing, a check fails, a number has more digits than its tables
+support, or the text has a number or a quantifier without a query.
 """
 
 import json
@@ -52,12 +51,12 @@ Query = Mapping[str, Any]
 
 
 class Untrue(Exception):
-    """A record says what its tables do not."""
+    """Error for a record that contradicts its tables."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """A record."""
+    """Record of a finding."""
 
     theme: str
     question: str
@@ -71,7 +70,7 @@ class Card:
 
     @property
     def results(self) -> list[str]:
-        """The results that it quotes, the one behind its dots first."""
+        """Names of the quoted results, first the one that its dots show."""
         asked = [self.dots, *self.checks, *self.numbers.values()]
         queries = [whole(one[key]) for one in asked for key in ("of", "judged") if key in one]
         return list(dict.fromkeys(query["from"].rpartition("/")[0] for query in queries))
@@ -81,7 +80,7 @@ FINDINGS = ("supported", "refuted", "depends", "undecided")
 
 
 def cards() -> str:
-    """All cards by theme."""
+    """Return all cards by theme."""
     parts = []
     theme = ""
     for card in records():
@@ -94,18 +93,18 @@ def cards() -> str:
 
 @cache
 def told() -> dict[str, Any]:
-    """The file of records."""
+    """Read the file of records."""
     return tomllib.loads(RECORDS.read_text())
 
 
 def records() -> list[Card]:
-    """The records in the order of the page."""
+    """Return the records in the order of the page."""
     themes = told()["cards"].items()
     return [Card(**{"theme": theme, **one}) for theme, own in themes for one in own]
 
 
 def shown(card: Card) -> str:
-    """A card in Markdown. Raises Untrue."""
+    """Return a card as Markdown, or raise Untrue."""
     try:
         words = _words(card)
         for check in card.checks:
@@ -120,7 +119,7 @@ def shown(card: Card) -> str:
 
 
 def _words(card: Card) -> str:
-    """Verdict and reason with their figures. Raises Untrue where nothing stands behind a word."""
+    """Return verdict and reason with their numbers; raise Untrue if a quantifier has no query."""
     text = f"{card.verdict} {card.because}"
     if len(card.verdict.split()) > LONGEST:
         raise Untrue(f"the verdict is longer than {LONGEST} words")
@@ -146,9 +145,18 @@ def _number(
     unit: str = "",
     ends: str = "both",
 ) -> str:
-    """A figure, or the range of several; ends: least where only that is asked.
+    """Return a number, or the range of several, as text.
 
-    Raises Untrue where it has a digit more than its tables know.
+    Args:
+        of: Query for the rows.
+        form: Format of a number.
+        factor: Factor of the values.
+        column: Column of the values.
+        unit: Unit after the number.
+        ends: "least" for the smallest value only.
+
+    Raises:
+        Untrue: The tables are less precise than the format.
     """
     found = rows(of)
     values = factor * found[column]
@@ -159,7 +167,7 @@ def _number(
 
 
 def _is_known(found: pd.DataFrame, column: str, form: str, factor: float) -> bool:
-    """Whether no 95 % interval is wider, either way, than KNOWN units of the last digit."""
+    """Return True if no 95 % interval extends beyond KNOWN units of the last digit."""
     low, high = ("low", "high") if column == "value" else (f"{column}_low", f"{column}_high")
     half = abs(factor) * (found[high] - found[low]).max() / 2
     last = len(form.format(0.0).partition(".")[2])  # digits after the point
@@ -167,7 +175,7 @@ def _is_known(found: pd.DataFrame, column: str, form: str, factor: float) -> boo
 
 
 def _dots(of: Query, by: str, measure: str, margin: float = 0.25) -> str:
-    """What a measure does for each kind of player."""
+    """Return the direction of a measure for each player type."""
     found = rows(of)
     dots = []
     for kind, names in KINDS.items():
@@ -181,12 +189,12 @@ def _dots(of: Query, by: str, measure: str, margin: float = 0.25) -> str:
 
 
 def _player(text: str) -> str:
-    """Whose kind a strategy is, or an opponent in a field: gold of gold+knock=at."""
+    """Return the base of a strategy, or of an opponent in a field: gold of gold+knock=at."""
     return re.split("[+:@]", text.rpartition(" v ")[2])[0]
 
 
 def dot(value: float, se: float, margin: float) -> str:
-    """One of DOTS; the same only where the whole interval lies within the margin."""
+    """Return one of DOTS; "same" requires the whole interval to be within the margin."""
     low, high = value - Z * se, value + Z * se
     if differences.classify_difference(low, high, margin) == differences.SAME:
         return SAME
@@ -194,13 +202,13 @@ def dot(value: float, se: float, margin: float) -> str:
 
 
 def _source(card: Card) -> str:
-    """Where the tables are, and what makes them."""
+    """Return links to the tables, and the commands that make them."""
     links = [f"[table](../results/reference/{name})" for name in card.results]
     return f"<small>{', '.join(links)}; `{command(card.results[0])}`</small>"
 
 
 def command(result: str) -> str:
-    """What makes a result."""
+    """Return the command that makes a result."""
     if (ROOT / "experiments" / f"{result}.toml").exists():
         return f"simgin run experiments/{result}.toml"
     return str(manifest(result)["command"]).partition(" -o ")[0]
@@ -208,7 +216,7 @@ def command(result: str) -> str:
 
 @cache
 def manifest(result: str) -> dict[str, Any]:
-    """How a result was made."""
+    """Return the manifest of a result."""
     return dict(json.loads((REFERENCE / result / "manifest.json").read_text()))
 
 
@@ -217,18 +225,18 @@ def manifest(result: str) -> dict[str, Any]:
 
 @cache
 def frame(name: str) -> pd.DataFrame:
-    """A frame of results/reference, such as advice-fields/effects."""
+    """Return a DataFrame of results/reference, such as advice-fields/effects."""
     return pd.read_csv(REFERENCE / f"{name}.csv", dtype={"opponent": str}, keep_default_na=True)
 
 
 def whole(query: Query) -> Query:
-    """A query with that of its family."""
+    """Return a query merged with the query of its family."""
     own = {name: value for name, value in query.items() if name != "family"}
     return {**told()["families"][query["family"]], **own} if "family" in query else own
 
 
 def rows(query: Query) -> pd.DataFrame:
-    """The rows that a query names, at least one. Raises Untrue."""
+    """Return the rows of a query; raise Untrue if there are none."""
     query = whole(query)
     keys = {name: value for name, value in query.items() if name not in ("from", "less")}
     found = _chosen(frame(query["from"]), keys)
@@ -251,7 +259,7 @@ def _chosen(found: pd.DataFrame, keys: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _less(found: pd.DataFrame, base: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Differences, as if of other packs: on the same ones the intervals are rather too wide."""
+    """Return differences as if the shuffles were independent, so intervals are rather too wide."""
     both = found.merge(base, on=names, suffixes=("", "_base"), validate="many_to_one")
     if len(both) != len(found):
         raise Untrue("a row has nothing to be compared with")
@@ -263,19 +271,19 @@ def _less(found: pd.DataFrame, base: pd.DataFrame, names: list[str]) -> pd.DataF
 
 
 def _hold(check: Mapping[str, Any]) -> None:
-    """Raises Untrue unless a quantifier is true."""
+    """Raise Untrue unless a quantifier is true."""
     asked = {name: value for name, value in check.items() if name not in ("word", "is")}
     if not CHECKS[check["is"]](**asked):
         raise Untrue(f"{check['word']!r} is untrue")
 
 
 def every(of: Query, that: str) -> bool:
-    """Whether something holds for all rows, such as "low > 0"."""
+    """Return True if a condition, such as "low > 0", holds for all rows."""
     return bool(rows(of).eval(that).all())
 
 
 def only(of: Query, column: str, names: list[str], that: str, others: str) -> bool:
-    """Whether it holds for these rows, and for the others what is said of them."""
+    """Return True if a condition holds for these rows, and another one for the other rows."""
     found = rows(of)
     named = found[column].isin(names)
     both = 0 < named.sum() < len(found)
@@ -283,7 +291,7 @@ def only(of: Query, column: str, names: list[str], that: str, others: str) -> bo
 
 
 def same(of: Query, margin: float) -> bool:
-    """Whether all rows are zero within a margin: two one-sided tests each."""
+    """Return True if all rows are equivalent to zero within a margin (two one-sided tests)."""
     verdicts = [
         differences.classify_difference(row.low, row.high, margin) for row in rows(of).itertuples()
     ]
@@ -291,9 +299,9 @@ def same(of: Query, margin: float) -> bool:
 
 
 def best(chosen: Query, judged: Query, column: str, names: list[str], sign: int = 1) -> bool:
-    """Whether the best row of one result beats, on the packs of another, all rows not named.
+    """Return True if the best row of one result beats all rows that are not named in another.
 
-    sign: -1 where less is better. Raises Untrue where both have the same seed.
+    sign: -1 if less is better. Raises Untrue if both have the same seed.
     """
     seeds = [
         manifest(whole(query)["from"].rpartition("/")[0])["seed"] for query in (chosen, judged)

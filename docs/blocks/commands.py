@@ -14,7 +14,7 @@ DOCS = Path(__file__).resolve().parents[1]
 
 
 def reference() -> str:
-    """A section for every command, with its help as a block of text."""
+    """Return a section for every command, with its help as a block of text."""
     parts = []
     for command, context in _commands(
         cli, click.Context(cli, info_name="simgin", **cli.context_settings)
@@ -25,7 +25,7 @@ def reference() -> str:
 
 
 def screen(*words: str) -> str:
-    """What a command prints at 80 columns, but for the last line, which repeats it."""
+    """Return the output of a command at 80 columns, without the line that repeats it."""
     done = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(words), prog_name="simgin")
     assert done.exit_code == 0, done.output
     lines = [line.rstrip() for line in done.stdout.splitlines()[:-2]]
@@ -34,7 +34,7 @@ def screen(*words: str) -> str:
 
 
 def learned(*words: str) -> str:
-    """What `simgin train` prints for the strategy that a page shows. words: the page, options."""
+    """Return the output of `simgin train` for the strategy on a page; words: page, options."""
     name, *options = words
     page = (DOCS / name).read_text()
     code = page.partition("```python\n")[2].partition("```")[0]
@@ -44,7 +44,7 @@ def learned(*words: str) -> str:
 
 
 def graded(a: str, b: str, deals: str) -> str:
-    """What `simgin grade` prints for deals of a against b, each in a file of its own."""
+    """Return the output of `simgin grade` for deals of a against b, one file for each deal."""
     with TemporaryDirectory() as folder, chdir(folder):
         for number in range(int(deals)):
             address = ["--unit", str(number // 2), "--half", str(number % 2)]
@@ -56,7 +56,7 @@ def graded(a: str, b: str, deals: str) -> str:
 def _commands(
     group: click.Group, context: click.Context
 ) -> Iterator[tuple[click.Command, click.Context]]:
-    """Every command below a group, in the order of its help, each with a context of its own."""
+    """Yield every command below a group in the order of its help, each with its context."""
     for name, command in subcommands(group):
         inner = click.Context(command, info_name=name, parent=context, terminal_width=80)
         yield command, inner
@@ -65,7 +65,7 @@ def _commands(
 
 
 def subcommands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
-    """The commands of a group by name, in the order of its help."""
+    """Return the commands of a group by name, in the order of its help."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)

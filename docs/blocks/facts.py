@@ -1,4 +1,4 @@
-"""The facts that the kernel adds up, in words: numerators and denominators of the metrics.
+"""Descriptions of the facts that the kernel adds up: numerators and denominators of metrics.
 
 Facts are named in `simgin.core.batch_columns`. "It" is the strategy that a row is about.
 """
@@ -48,7 +48,7 @@ _MEANINGS = {
 
 
 def meaning(fact: str) -> str:
-    """What a fact of `simgin.core.batch_columns` counts. KeyError if there is no such fact."""
+    """Return what a fact of `simgin.core.batch_columns` counts, or raise KeyError."""
     if fact in _MEANINGS:
         return _MEANINGS[fact]
     if fact in batch_columns.DEAL_ENDINGS:

@@ -52,7 +52,7 @@ Matchup = tuple[tuple[str, str, str], table.ByMetric]  # (variant, A, B), and A'
 
 
 def parameters(name: str) -> str:
-    """Parameters in which a variant differs from `standard`; of `standard`, all by section."""
+    """Return a table of differences from `standard`, or all parameters of `standard`."""
     variant, base = variants.find_variant(name), variants.find_variant("standard")
     if name == base.text:
         return _by_section(base)
@@ -84,7 +84,7 @@ def _written(variant: Variant, name: str) -> str:
 
 
 def index() -> str:
-    """All variants at a glance, with three figures of each."""
+    """Return a table of all variants, with three measured values of each."""
     lines = [
         (*facts(variants.find_variant(name)), *_figures(name)) for name in variants.variant_names()
     ]
@@ -92,7 +92,7 @@ def index() -> str:
 
 
 def facts(variant: Variant) -> tuple[str, ...]:
-    """The cells of the index that follow from the row of a variant."""
+    """Return the cells of the index that follow from the parameters of a variant."""
     link = f"[{variant.title}]({variant.text}.md) `{variant.text}`"
     won_by = variant.goal.won_by.format(**variant.params)
     return link, str(variant.params["players"]), variant.about, won_by
@@ -108,7 +108,7 @@ def _figures(name: str) -> Iterator[str]:
 
 
 def measured(source: str, *names: str) -> str:
-    """What an experiment measured in some variants: a line per metric, a column per matchup."""
+    """Return the results of an experiment: a row for each metric, a column for each matchup."""
     matchups = _in_order(source, names)
     several = len({variant for (variant, _, _), _ in matchups}) > 1
     head = [f"`{a}`" + (f" in `{variant}`" if several else "") for (variant, a, _), _ in matchups]
@@ -118,7 +118,7 @@ def measured(source: str, *names: str) -> str:
 
 
 def _in_order(source: str, names: Sequence[str]) -> list[Matchup]:
-    """Matchups by strategy, and by variant as named."""
+    """Sort matchups by strategy, and by variant as named."""
     matchups = [
         (key, rows)
         for key, rows in table.iterate_matchups(played(source))
@@ -132,7 +132,7 @@ def _in_order(source: str, names: Sequence[str]) -> list[Matchup]:
 
 @cache
 def played(source: str) -> pd.DataFrame:
-    """The tidy rows of an experiment file, or of the variants for one player."""
+    """Return the tidy rows of an experiment file, or of the solitaire variants."""
     if source != ONE_PLAYER:
         return simgin.run(ROOT / source)
     frames = [
@@ -144,7 +144,7 @@ def played(source: str) -> pd.DataFrame:
 
 
 def one_player_variants() -> list[str]:
-    """Names of the variants for one player."""
+    """Return the names of the solitaire variants."""
     return [
         name
         for name in variants.variant_names()
@@ -153,7 +153,7 @@ def one_player_variants() -> list[str]:
 
 
 def _solo_strategies(variant: Variant) -> list[str]:
-    """Where knocking is allowed the question is how long to wait; elsewhere, what to keep."""
+    """Return strategies that differ in when they knock, or else in what they keep."""
     if variant.params["knock_limit"]:
         return ["gold", "gold+knock=at:k=5", "gold+knock=at:k=0"]
     return ["gold", "gold+discard=hits:keep_pairs=yes"]
@@ -193,7 +193,7 @@ def _lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_informative(metric: str, columns: Sequence[table.ByMetric]) -> bool:
-    """False for what a variant lacks, endings never seen, and numbers that repeat another."""
+    """Return False for absent rules, endings that never occur and repeated numbers."""
     present = [rows for rows in columns if metric in rows]
     if metric == "margin" and any("score" in rows for rows in columns):
         return False

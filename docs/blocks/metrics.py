@@ -20,13 +20,13 @@ from simgin.strategy import cast
 
 
 def of_unit(unit: str) -> str:
-    """What every metric of a unit is, and how its number and its error are computed."""
+    """Return a table of the metrics of a unit: meaning, numerator, denominator and error."""
     head = ("metric", "players", "what it is", "numerator", "denominator", "share", "error over")
     return table(head, [definition(metric) for metric in metrics.METRICS if metric.unit == unit])
 
 
 def columns(what: str) -> str:
-    """The output files with their columns after the ten of estimates, or what each column means."""
+    """Return a table of the output files, or of the meanings of all columns."""
     schema = read_schema()
     outputs = schema["outputs"]
     if what == "outputs":
@@ -50,7 +50,7 @@ def _file(name: str, entry: Mapping[str, Any]) -> str:
 
 
 def definition(metric: Metric) -> tuple[str, ...]:
-    """The line of a metric."""
+    """Return the row of a metric."""
     return (
         f"`{metric.name}`",
         " or ".join(map(str, metric.players)),
@@ -63,7 +63,7 @@ def definition(metric: Metric) -> tuple[str, ...]:
 
 
 def of_reviews() -> str:
-    """Every row of a scorecard for two players, then those of a solitaire game alone."""
+    """Return a table of the rows of a scorecard: two players, then solitaire games."""
     rows = scorecard.scorecard_rows(variants.find_variant("standard").params, SECONDS_PER_TURN)
     lines = [_line(row.title, row) for row in rows]
     bounds = _fixed(scorecard.SKILL_BOUNDS)
@@ -88,7 +88,7 @@ def _fixed(bounds: tuple[float, float] | None) -> str:
 
 
 def of_review(name: str) -> str:
-    """Caution, verdicts and scorecard of a review in results/reference, without ranges."""
+    """Return caution, verdicts and scorecard of a reference review, without ranges."""
     parts = (REFERENCE / name / "summary.md").read_text().split("\n\n")
     at = parts.index("## At a glance")
     cautions = [part.partition(" `")[0] for part in parts[:at] if part.startswith("**Caution")]
@@ -96,12 +96,12 @@ def of_review(name: str) -> str:
 
 
 def of_chart(name: str) -> str:
-    """What a chart in results/reference says."""
+    """Return the summary of a chart in results/reference."""
     return (REFERENCE / name / "summary.md").read_text().split("\n\n")[2]
 
 
 def kinds_of_player() -> str:
-    """Who stands for each kind of player, for two and for one."""
+    """Return a table of the player types of reviews, for two players and for solitaire games."""
     two_player, solitaire = variants.find_variant("standard"), variants.find_variant("solitary-gin")
     strong = cast.player_types(two_player)[-1]
     lines = [(kind.name, f"`{kind.strategy}`") for kind in (*cast.weaker_types(two_player), strong)]
@@ -121,7 +121,7 @@ def player_types(variant: str) -> str:
 
 
 def pictures() -> str:
-    """Every picture with its columns."""
+    """Return a table of all plots with the columns of their DataFrames."""
     names = [name for name in plots.__all__ if name not in ("png", "svg")]
     texts = [inspect.getdoc(getattr(plots, name)) or "" for name in names]
     lines = [

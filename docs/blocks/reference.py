@@ -1,4 +1,4 @@
-"""Results that are committed, and where they are."""
+"""Paths and tables of the committed reference results."""
 
 import json
 from functools import cache
@@ -15,24 +15,24 @@ REFERENCE = ROOT / "results" / "reference"
 
 @cache
 def bench() -> tuple[dict[str, Any], ...]:
-    """Figures of the reference bench."""
+    """Return the rows of the reference bench."""
     return tuple(json.loads((REFERENCE / "bench.json").read_text())["rows"])
 
 
 @cache
 def tidy_rows(result: str) -> pd.DataFrame:
-    """The tidy rows of a reference result."""
+    """Return the tidy rows of a reference result."""
     return table.read_table(REFERENCE / result / "table.csv")
 
 
 def csv(result: str, name: str) -> pd.DataFrame:
-    """Another table of a reference result; that of a league with a row for each strategy."""
+    """Return another table of a reference result; a league has a row for each strategy."""
     rows = pd.read_csv(REFERENCE / result / f"{name}.csv")
     return _wide(rows) if name == "league" else rows
 
 
 def _wide(rows: pd.DataFrame) -> pd.DataFrame:
-    """Tidy rows with a column for each metric, its error and its limits."""
+    """Return tidy rows with a column for each metric, its error and its limits."""
     keys = ["variant", "strategy", "place", "n"]
     ends = {"value": "", "se": "_se", "low": "_low", "high": "_high"}
     table = rows.set_index([*keys, "metric"])[list(ends)].unstack("metric")
@@ -42,6 +42,6 @@ def _wide(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def summary_section(result: str, title: str) -> str:
-    """A section of a result's summary, by its title."""
+    """Return a section of a result's summary, by its title."""
     text = (REFERENCE / result / "summary.md").read_text()
     return text.split(f"## {title}\n", 1)[1].partition("\n## ")[0].strip()

@@ -33,13 +33,13 @@ HEADLINES = (
 
 
 def view() -> str:
-    """Every field of the view."""
+    """Return a table of the fields of the view."""
     lines = [(f"`{name}`", about) for name, about in (*VIEW_FIELDS, *VIEW_ARRAYS)]
     return markdown_table(("field", "meaning"), lines)
 
 
 def strategy_table() -> str:
-    """Every strategy that comes with simgin, those for two players strongest first."""
+    """Return a table of the built-in strategies; two-player strategies by strength."""
     rates = {row["figure"].partition(",")[0]: _two_digits(row["per_second"]) for row in bench()}
     lines = []
     for strategy in known.sort_by_strength(
@@ -62,7 +62,7 @@ def strategy_table() -> str:
 
 
 def speed() -> str:
-    """Figures of the bench: threads, number a second, ratio to the calibration kernel."""
+    """Return the bench as a table: threads, rate, ratio to the calibration kernel."""
     strategies = {f"{name}, eaai deals" for name in loader.list_built_in()}
     lines = []
     for row in bench():
@@ -74,7 +74,7 @@ def speed() -> str:
 
 
 def odds(*games: str) -> str:
-    """What `simgin odds` says of some games, or of all for one player, and its tables."""
+    """Return the sentences and tables of `simgin odds` for games, or all solitaire games."""
     found = run_odds(OddsRequest.read(games, complete=bool(games)))
     parts = ["\n".join(f"* {line}" for line in odds_verdict(found))]
     for own in odds_tables(found):
@@ -84,7 +84,7 @@ def odds(*games: str) -> str:
 
 
 def quoted(result: str, *title: str) -> str:
-    """Who won what in a reference result, a line per matchup; or a section of its summary."""
+    """Return a table of a reference result by matchup, or a section of its summary."""
     if title:
         return summary_section(result, " ".join(title))
     lines = []
@@ -101,7 +101,7 @@ def quoted(result: str, *title: str) -> str:
 
 
 def hardest(result: str) -> str:
-    """Against whom A of a reference result wins the smallest share of matches, by variant."""
+    """Return a table of the opponent against which A wins the fewest matches, by variant."""
     head, _, *lines = [
         line.strip("| ").split(" | ")
         for line in summary_section(result, "Results").splitlines()
@@ -121,7 +121,7 @@ def hardest(result: str) -> str:
 
 
 def catalogue() -> str:
-    """What the reference results say about every strategy, as TOML."""
+    """Return the catalogue of strategies as TOML, from the reference results."""
     parts = [
         "# Written by docs/make.py from results/reference: "
         "league, champion-mc, mc, dice, solo-players, solo-champion and bench.json.\n"
@@ -132,7 +132,7 @@ def catalogue() -> str:
 
 
 def _in_the_league() -> dict[str, dict[str, str]]:
-    """Elo under eaai with its error, per cent of matches won against simple, and speed."""
+    """Return Elo under eaai with its error, matches won against simple (%) and speed."""
     league, cross = csv("league", "league"), csv("league", "cross")
     of_simple = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")]
     shares = of_simple.set_index("strategy")["value"]
@@ -149,7 +149,7 @@ def _in_the_league() -> dict[str, dict[str, str]]:
 
 
 def _elsewhere() -> dict[str, dict[str, str]]:
-    """Strategies that have not played in the league, or are made for another variant."""
+    """Return the entries of strategies that have not played in the league."""
     mc = _value("mc", "eaai", "mc", "simple", "match_win")
     looking = _value("champion-mc", "eaai", "champion-mc", "simple", "match_win")
     dice = csv("dice", "cross").set_index(["variant", "strategy"])["value"]
