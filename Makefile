@@ -32,7 +32,7 @@ test-slow: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser,rl,anki]'
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10 -m slow
 
-# Runs a file of worked examples of the rules on the engine, or with ON=twin on the twin.
+# Runs a file of worked examples of the rules on the engine, or with ON=reference on the reference implementation.
 # The exit code is 0, 1 (some fail), 2 (a bad file) or 3 (nothing is supported); make says it after
 # "Error" and ends with 2 itself.
 conform: setup

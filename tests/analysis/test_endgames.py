@@ -1,4 +1,4 @@
-"""Endgames small enough to be played out in every way by the slow twin, against the analysis."""
+"""Analyses of small endgames against the exhaustive search of the reference implementation."""
 
 from functools import cache
 from itertools import combinations, permutations
@@ -6,8 +6,8 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from oracles import twin
-from oracles.twin.solo import JOKER, SoloDeal
+from oracles import reference
+from oracles.reference.solo import JOKER, SoloDeal
 from simgin.analysis import world_sampling as drawing
 from simgin.analysis.analysis import Budget, analyse_position
 from simgin.analysis.decision_evaluator import _find_hidden_hand
@@ -87,7 +87,7 @@ def players(tmp_path_factory):
 
 @cache
 def count(hand, name):
-    return twin.deadwood(sorted(hand), game(name)[1])
+    return reference.deadwood(sorted(hand), game(name)[1])
 
 
 def play_on(name, deal):
@@ -121,10 +121,10 @@ def play_on(name, deal):
 
 
 def of_two(position, hidden, stock):
-    """The twin's deal at a position of two players, with the hidden cards as given."""
+    """Return the reference's deal at a two-player position with these hidden cards."""
     view = position.view
     seat = int(view.seat)
-    deal = twin.Deal(game(position.variant.text)[1], twin.PACK, dealer=int(view.dealer))
+    deal = reference.Deal(game(position.variant.text)[1], reference.PACK, dealer=int(view.dealer))
     deal.hands[seat] = names(int(view.hand))
     deal.hands[1 - seat] = [*names(int(view.known)), *hidden]
     deal.stock = list(stock)
@@ -144,10 +144,10 @@ def of_two(position, hidden, stock):
 
 
 def alone(position, deck):
-    """The twin's deal at a position of one player, with the deck as given."""
+    """Return the reference's deal at a solitaire position with this deck."""
     view = position.view
     row = game(position.variant.text)[1]
-    deal = SoloDeal(row, twin.PACK, None if row["joker"] == "none" else 20)
+    deal = SoloDeal(row, reference.PACK, None if row["joker"] == "none" else 20)
     deal.result = None
     deal.hands = [names(int(view.hand))]
     deal.deck = list(deck)
@@ -181,7 +181,7 @@ def do(deal, action):
 
 
 def worlds_of(position):
-    """The twin's deal in every world, where only the next card of the stock is drawn."""
+    """Yield the reference's deal in every world, of which only the next stock card is drawn."""
     view = position.view
     name = position.variant.text
     unseen = names(int(view.unseen))

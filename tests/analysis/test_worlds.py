@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from oracles import twin
+from oracles import reference
 from simgin.analysis import world_sampling as drawing
 from simgin.analysis.position import find_decisions
 from simgin.analysis.position_text import Die, parse_position
@@ -169,13 +169,13 @@ def test_only_hands_with_which_the_opponent_would_offer_count(count, pile):
     matchup = parse_matchup("gold", against, "dice", 4, "deal")
     drawing = WorldSampler(matchup, view)
     every = sample_worlds(view, rules, 400, 9)
-    share = np.mean([twin.deadwood(names(int(hand)), row) <= count for hand in every.hands])
+    share = np.mean([reference.deadwood(names(int(hand)), row) <= count for hand in every.hands])
     assert drawing.matching_offers == (3,)
     assert abs(drawing.offer_probability - share) < 5 * np.sqrt(
         share * (1 - share) * (1 / 400 + 1 / 500)
     )
     worlds = drawing.sample(60, 0)
-    held = [twin.deadwood(names(int(hand)), row) for hand in worlds.hands]
+    held = [reference.deadwood(names(int(hand)), row) for hand in worlds.hands]
     assert max(held) <= count
     views = worlds.views_for(view)
     for i, (hand, stock) in enumerate(zip(worlds.hands, worlds.stocks, strict=True)):

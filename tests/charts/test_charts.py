@@ -1,4 +1,4 @@
-"""Charts: against a slow twin of the regression, the mean of differences, and their coverage."""
+"""Charts: the regression against a slow reference, the mean of differences, and coverage."""
 
 import itertools
 

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from oracles import twin
+from oracles import reference
 from simgin.core.deadwood import (
     best_discards,
     cards_in_melds,
@@ -42,9 +42,11 @@ def test_deadwood_agrees_with_the_reference(text, times):
     for hand in sample_hands(text, times, 2_000 * times, 1_250 * times):
         cards = hands.names(hand)
         for rules, row in games:
-            assert deadwood(hand, rules) == twin.deadwood(cards, row), cards
+            assert deadwood(hand, rules) == reference.deadwood(cards, row), cards
         rules, row = games[1]  # the row where the defender's ace differs
-        assert deadwood_for_side(hand, rules, 1) == twin.deadwood(cards, row, "defender"), cards
+        assert deadwood_for_side(hand, rules, 1) == reference.deadwood(cards, row, "defender"), (
+            cards
+        )
 
 
 @pytest.mark.parametrize("values", hands.VALUES)
@@ -76,10 +78,10 @@ def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_reference(text):
     for i in range(150):
         hand = hands.meld_rich_hand(rng, 10 + i % 2, row["ace_runs"])
         cards = hands.names(hand)
-        melds = twin.melds_in(cards, row)
+        melds = reference.melds_in(cards, row)
         for card in cards:
             rests = [set(cards).difference(meld) for meld in melds if card in meld]
-            want = min((twin.deadwood(rest, row) for rest in rests), default=NOTHING)
+            want = min((reference.deadwood(rest, row) for rest in rests), default=NOTHING)
             assert deadwood_with_melded(hand, hands.NAMES.index(card), rules) == want, (cards, card)
 
 
@@ -87,7 +89,7 @@ def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_reference(text):
 def test_meldable_cards_agree_with_the_reference(text):
     rules, row = hands.game(text)
     for hand in sample_hands(text, 4, 1_000, 1_500):
-        melded = {card for meld in twin.melds_in(hands.names(hand), row) for card in meld}
+        melded = {card for meld in reference.melds_in(hands.names(hand), row) for card in meld}
         assert cards_in_melds(hand, rules) == hands.mask(melded)
 
 
@@ -106,11 +108,11 @@ def engine_layoff(hand, melds, rules):
 
 def min_laid_off(melds, cards, row, count):
     """Return the smallest number of cards that any way to this count lays off."""
-    choices = [twin.layoff.additions(meld, cards, row) for meld in melds]
+    choices = [reference.layoff.additions(meld, cards, row) for meld in melds]
     best = len(cards)
-    for way in twin.layoff._ways(choices, frozenset()):
+    for way in reference.layoff._ways(choices, frozenset()):
         laid = frozenset().union(*way)
-        if len(laid) < best and twin.deadwood(set(cards) - laid, row, "defender") == count:
+        if len(laid) < best and reference.deadwood(set(cards) - laid, row, "defender") == count:
             best = len(laid)
     return best
 
@@ -167,11 +169,13 @@ def test_the_defenders_count_agrees_with_the_reference(text, ace, n):
         hand = sample_defender(rng, row, melds)
         cards, texts = hands.names(hand), [hands.names(meld) for meld in melds]
         count, laid = engine_layoff(hand, melds, rules)
-        assert count == twin.defender_count(texts, cards, row).count, (texts, cards)
+        assert count == reference.defender_count(texts, cards, row).count, (texts, cards)
         assert laid & ~hand == 0 and deadwood_for_side(hand & ~laid, rules, 1) == count
         assert laid.bit_count() == min_laid_off(texts, cards, row, count), (texts, cards)
         seen["cards", min(laid.bit_count(), 3)] += 1
-        own = twin.optimal_meldings(cards, row, "defender")[0]  # where the joint choice matters
+        own = reference.optimal_meldings(cards, row, "defender")[
+            0
+        ]  # where the joint choice matters
         seen["joint"] += laid & hands.mask(card for meld in own for card in meld) != 0
     assert min(seen["cards", n] for n in range(4)) >= n // 100 and seen["joint"] >= n // 400, seen
 
@@ -180,8 +184,8 @@ def test_the_defenders_count_agrees_with_the_reference(text, ace, n):
 def test_long_chains_of_lay_offs_agree_with_the_reference(text):
     """Lay off the rest of the suit, held by the defender, on every run of three."""
     rules, row = hands.game(text)
-    for meld in twin.melds_in(twin.PACK[:13], row):
+    for meld in reference.melds_in(reference.PACK[:13], row):
         if len(meld) == 3:
-            rest = [card for card in twin.PACK[:13] if card not in meld]
+            rest = [card for card in reference.PACK[:13] if card not in meld]
             count, _ = engine_layoff(hands.mask(rest), [0, 0, hands.mask(meld)], rules)
-            assert count == twin.defender_count([meld], rest, row).count
+            assert count == reference.defender_count([meld], rest, row).count

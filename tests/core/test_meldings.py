@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from oracles import twin
+from oracles import reference
 from simgin.core import meldings
 from simgin.core.endings import required_ranks
 from support import hands
@@ -39,11 +39,11 @@ class Board:
 
 def reference_meldings(hand, discard, row, **conditions):
     """Return every (deadwood, melds) that may be shown, in order, from the reference."""
-    cards, worth = hands.names(hand), twin.card_values(row)
+    cards, worth = hands.names(hand), reference.card_values(row)
     thrown = hands.names(discard)[0] if discard else None
     found = []
-    for melds in twin.melds.showable(cards, thrown, row, **conditions):
-        left = sum(worth[card] for card in twin.melds.left_over(cards, melds))
+    for melds in reference.melds.showable(cards, thrown, row, **conditions):
+        left = sum(worth[card] for card in reference.melds.left_over(cards, melds))
         found.append((left, sorted(map(hands.mask, melds))))
     return found
 
@@ -68,7 +68,7 @@ def test_melds_are_ordered_by_their_texts():
     """Compare every meld of at most ten cards; longer ones are distinguished by their first ten."""
     texts = {}
     for ace in hands.ACE_RUNS:
-        for meld in twin.melds_in(twin.PACK, {"ace_runs": ace, "rainbow": True}):
+        for meld in reference.melds_in(reference.PACK, {"ace_runs": ace, "rainbow": True}):
             if len(meld) <= 10:
                 texts[" ".join(meld)] = hands.mask(meld)
     orders = [meldings.meld_name_key(texts[text]) for text in sorted(texts)]
@@ -136,7 +136,9 @@ def test_the_melding_of_a_shot_agrees_with_the_reference(text, ban):
         ten, discard = sample_shot_hand(rng, row, points)
         must = rng.choice(hands.members(ten)) if ban == "melded" else -1
         taken = hands.names(1 << must)[0] if must >= 0 else None
-        want = reference_melding(ten, discard, row, demanded=twin.shot_ranks(points), taken=taken)
+        want = reference_melding(
+            ten, discard, row, demanded=reference.shot_ranks(points), taken=taken
+        )
         found = board.shown(ten, discard, must, required_ranks(points))
         assert found == want, (hands.names(ten), points)
         shots += want[1] is not None

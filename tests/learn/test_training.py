@@ -1,4 +1,4 @@
-"""Training: the regression against a slow twin, the same bytes again, and a gain on new packs."""
+"""Training: the regression against a slow reference, equal bytes, and a held-out gain."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def reference_least_squares(questions, before, held):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_weights_are_those_of_a_least_squares_twin(seed):
+def test_the_weights_are_those_of_a_least_squares_reference(seed):
     lot = np.random.default_rng(seed)
     numbers = lot.normal(size=(60, MAX_ALTERNATIVES, 4)) * [1, 10, 0.1, 1]
     numbers[:, :, 3] = lot.normal(size=(60, 1))  # the same for all discards of a question
@@ -67,8 +67,8 @@ def test_the_weights_are_those_of_a_least_squares_twin(seed):
     weights = discard_weights.fit_weights(discard_weights.add_sums(halves), before)
     asked = zip(times, numbers, points, counts, strict=True)
     questions = [(k, list(zip(x[:n], y[:n], strict=True))) for k, x, y, n in asked]
-    twin = reference_least_squares(questions, before, PRIOR_DECISIONS)
-    assert np.allclose(weights, twin, atol=1e-9)
+    expected = reference_least_squares(questions, before, PRIOR_DECISIONS)
+    assert np.allclose(weights, expected, atol=1e-9)
     assert weights[3] == before[3]
 
 

@@ -1,4 +1,4 @@
-"""Deals turn by turn, against the same deals from the replay and the twin.
+"""Deals turn by turn, against the same deals from the replay and the reference implementation.
 
 Statistics of turns are checked against plain loops.
 """
@@ -6,13 +6,13 @@ Statistics of turns are checked against plain loops.
 import numpy as np
 import pytest
 
-from oracles import twin
+from oracles import reference
 from simgin.match_value import hands_by_turn
 from simgin.play.kernel import play_with_records
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from support import hands
-from support.twin_replay import match_before, replay_deal
+from support.reference_replay import match_before, replay_deal
 
 GAMES = (
     ("standard", "gold", "simple"),
@@ -37,12 +37,12 @@ def reference_turns(turn_records):
         held[seat] -= set() if thrown < 0 else set(hands.names(1 << thrown))
         own[seat] += 1
         side = seat ^ int(turn_records.state.half)
-        found.append((number, own[seat], side, twin.deadwood(held[seat], row)))
+        found.append((number, own[seat], side, reference.deadwood(held[seat], row)))
     return found
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: " ".join(map(str, game)))
-def test_every_turn_agrees_with_the_twin(game):
+def test_every_turn_agrees_with_the_reference(game):
     variant, a, b = game
     matchup = parse_matchup(a, b, variant, 3, "deal")
     found = hands_by_turn.play_by_turn(matchup, UNITS, workers=1)

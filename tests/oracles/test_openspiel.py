@@ -1,7 +1,8 @@
 """Deals of the engine and of OpenSpiel's gin_rummy, an engine by other people, side by side.
 
-It shows a rule that both engine and twin misread. (OpenSpiel also refuses the third card of a chain
-laid off on one end of a run, which costs nothing, as three are a run.)
+This shows rules that both the engine and the reference implementation misread. (OpenSpiel also
+rejects the third card of a chain laid off on one end of a run, which costs nothing, because three
+cards are a run.)
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The engine's points and match scores against the twin's, without any cards.
+"""The engine's points and match scores against the reference implementation's, without any cards.
 
 Played deals seldom hit a target exactly, or end in a shot against an empty hand.
 """
@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from oracles import twin
+from oracles import reference
 from simgin.core import match, scoring
 from simgin.core.batch_columns import DEAL_ENDINGS
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
@@ -46,7 +46,7 @@ GOALS = {
 
 @pytest.mark.parametrize("tie", [False, True, "knocker"])
 @pytest.mark.parametrize("flags", [*itertools.product((False, True), repeat=len(FLAGS))])
-def test_points_of_every_showdown_are_the_twins(flags, tie):
+def test_points_of_every_showdown_are_the_reference(flags, tie):
     row = {**ROWS["standard"], **dict(zip(FLAGS, flags, strict=True)), "big_gin_bonus": 31}
     row["undercut_on_tie"] = tie
     rules = build_rules_from_params(row)
@@ -54,7 +54,7 @@ def test_points_of_every_showdown_are_the_twins(flags, tie):
         ENDINGS, range(6), (0, 7), (1, 2)
     ):
         kind, won, lost, who = scoring.score_deal(ending, own, other, stock, factor, rules)
-        expected = twin.deal_points(row, how, own, other, stock, factor)
+        expected = reference.deal_points(row, how, own, other, stock, factor)
         want = (expected.kind, expected.stopper, expected.other, WINNERS[expected.winner])
         assert (DEAL_ENDINGS[kind], won, lost, who) == want, (how, own, other, stock, factor)
 
@@ -64,11 +64,11 @@ def result(row, rng):
     kinds = ["knock", "gin", "undercut", "even", "void"] + ["refused"] * (row["die"] != "off")
     kind = rng.choice(kinds)
     if kind in ("even", "void"):
-        return twin.Result(kind)
+        return reference.Result(kind)
     winner = rng.randrange(2)
     points = [0, 0]
     points[winner] = 0 if kind == "refused" else rng.randrange(4)
-    return twin.Result(kind, winner=winner, points=points, stake=rng.randint(1, 3))
+    return reference.Result(kind, winner=winner, points=points, stake=rng.randint(1, 3))
 
 
 def enter(state, rules, played, deals):
@@ -80,7 +80,7 @@ def enter(state, rules, played, deals):
 
 
 @pytest.mark.parametrize("goal", GOALS)
-def test_matches_of_small_numbers_are_scored_as_the_twin_scores_them(goal):
+def test_matches_of_small_numbers_are_scored_as_the_reference_scores_them(goal):
     rng = random.Random(20)
     exact = drawn = 0
     for _ in range(15):
@@ -102,7 +102,7 @@ def test_matches_of_small_numbers_are_scored_as_the_twin_scores_them(goal):
 
 def compare_match(row, rules, rng):
     """Score one match twice: its outcome, and whether a side had just the points that it needed."""
-    state, book, dealer = new_state(0), twin.Match(row, 0), 0
+    state, book, dealer = new_state(0), reference.Match(row, 0), 0
     match.start_match(state, rules)
     while not book.over:
         played = result(row, rng)

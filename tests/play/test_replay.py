@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from oracles import twin
+from oracles import reference
 from simgin.core import batch_columns
 from simgin.play import kernel, replay, replay_json
 from simgin.play.matchup import parse_matchup
@@ -257,6 +257,6 @@ def test_what_was_held_and_where_the_joker_lay_is_told_at_the_end():
         if result["kind"] == "joker":
             assert f"Joker: card {place + 1} of the 42 in the deck" in list(one.lines())
         held = result["held"].split()
-        assert result["held_count"] == twin.deadwood(held, row)
+        assert result["held_count"] == reference.deadwood(held, row)
         seen.add((result["kind"], len(held)))
     assert seen == {("gin", 10), ("big_gin", 11), ("joker", 10)}

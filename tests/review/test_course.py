@@ -1,4 +1,4 @@
-"""The course of matches against slow twins; intervals of a scorecard by repeated reviews."""
+"""Match courses against slow references, and scorecard intervals in repeated reviews."""
 
 import math
 

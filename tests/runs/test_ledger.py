@@ -77,7 +77,7 @@ blocks_of_ten = st.tuples(st.integers(0, 12), st.integers(1, 60))
 
 @given(st.lists(blocks_of_ten, max_size=12), st.integers(1, 130))
 def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
-    """A dictionary of batches by number and size is the twin of blocks that overlap at will."""
+    """The reference is a dictionary of batches by number and size."""
     batches = {}
     with open_ledger(None, RUN) as run_ledger:
         for first, count in blocks:

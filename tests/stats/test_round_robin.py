@@ -1,4 +1,4 @@
-"""Non-additivity, circles of three and the equilibrium mix against slow twins and known tables."""
+"""Non-additivity, circles and the equilibrium mix against slow references and known tables."""
 
 import itertools
 

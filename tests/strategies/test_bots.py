@@ -1,11 +1,11 @@
-"""The reference opponents against slow twins, positions made by hand, and OpenSpiel's bot."""
+"""Reference opponents against slow references, hand-made positions, and OpenSpiel's bot."""
 
 import math
 import random
 
 import pytest
 
-from oracles import twin
+from oracles import reference
 from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
@@ -26,7 +26,7 @@ BOTS = (
     *("stock-greedy", "rlcard-novice", "openspiel-simple", "jdh8-heuristic", "hitscore"),
     *("ga-conv", "hein", "mishra-uniform"),
 )
-VALUE = twin.card_values(ROW, "stopper")
+VALUE = reference.card_values(ROW, "stopper")
 
 
 def value(card: int) -> int:
@@ -50,7 +50,7 @@ def best(scores: dict[int, float]) -> set[int]:
 def unmatched_sets(hand: int) -> set[frozenset[str]]:
     """Return the unmatched cards of each best melding."""
     held = frozenset(cards(hand))
-    return {held.difference(*melding) for melding in twin.optimal_meldings(cards(hand), ROW)}
+    return {held.difference(*melding) for melding in reference.optimal_meldings(cards(hand), ROW)}
 
 
 # rlcard-novice, openspiel-simple
@@ -144,7 +144,7 @@ def test_hitscore_keeps_hits_among_discards_of_least_deadwood():
         hits = {}
         for card in best(left(seen)):
             ten, unseen = cards(seen.hand & ~(1 << card)), cards(seen.unseen)
-            melds = {c: twin.melds_in([*ten, c], ROW) for c in unseen}
+            melds = {c: reference.melds_in([*ten, c], ROW) for c in unseen}
             hits[card] = -sum(any(c in meld for meld in melds[c]) for c in unseen)
         ties += len(set(hits.values())) > 1
         assert query_policy("discard", "low-hits", seen) in best(hits)
@@ -193,10 +193,10 @@ def card_utility(card, loose, there, held, hurry):
         others = triple - {card}
         if len(others) == 3 or not others <= loose | there:
             continue
-        ranks = sorted(twin.RANKS.index(c[0]) for c in triple)
+        ranks = sorted(reference.RANKS.index(c[0]) for c in triple)
         if ranks[0] == ranks[2]:
             continue
-        if ranks[0] > 0 and twin.RANKS[ranks[0] - 1] + card[1] in loose:
+        if ranks[0] > 0 and reference.RANKS[ranks[0] - 1] + card[1] in loose:
             continue
         worth += hope(others & there) * (0.8 + 1.5 * len(others & loose))
     coming, mine = {c for c in there if c[0] == card[0]}, {c for c in loose if c[0] == card[0]}

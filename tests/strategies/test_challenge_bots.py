@@ -1,4 +1,4 @@
-"""Players of the challenge of 2021 against slow twins of their descriptions, in whole deals."""
+"""Players of the 2021 challenge against slow references of their descriptions, in deals."""
 
 import random
 from functools import cache
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from simgin_strategies import marjj
 
-from oracles import twin
-from oracles.twin.roster.seen import near, rank
+from oracles import reference
+from oracles.reference.strategies.seen import near, rank
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from support.hands import members
@@ -33,7 +33,7 @@ def decisions_of(name: str, opponent: str, slot: str, deals: int) -> list:
 
 
 def left(hand: set[str], legal: set[str]) -> dict[str, int]:
-    return {card: twin.deadwood(sorted(hand - {card}), ROW) for card in legal}
+    return {card: reference.deadwood(sorted(hand - {card}), ROW) for card in legal}
 
 
 def best(scores: dict) -> set[str]:
@@ -45,19 +45,19 @@ def best(scores: dict) -> set[str]:
 
 def highest(some: list[str]) -> str:
     """King first; of one rank the first suit in the order of the pack."""
-    return min(some, key=lambda card: (-rank(card), twin.SUITS.index(card[1])))
+    return min(some, key=lambda card: (-rank(card), reference.SUITS.index(card[1])))
 
 
 def exp710(view, dealt: list[str]) -> set[str]:
     """Return the possible discards over every best melding and number of melds dealt."""
     hand, legal = set(cards(view.hand)), set(cards(view.legal))
     allowed = set()
-    for melding in twin.optimal_meldings(sorted(hand), ROW):
+    for melding in reference.optimal_meldings(sorted(hand), ROW):
         valid = sorted(hand.difference(*melding) & legal)
         if not valid:
             allowed |= best(left(hand, legal))
             continue
-        for of_dealt in twin.optimal_meldings(dealt, ROW):
+        for of_dealt in reference.optimal_meldings(dealt, ROW):
             early = view.own_turn <= 2 and len(of_dealt) == 1 and len(melding) < 2
             lone = [c for c in valid if c[0] in "345678" and not near(c) & {*valid}]
             low = [c for c in valid if c[0] not in "JQK"]
@@ -97,7 +97,7 @@ KNOCKS = [
 
 
 def melded(hand: list[str]) -> set[str]:
-    return {card for meld in twin.melds_in(hand, ROW) for card in meld}
+    return {card for meld in reference.melds_in(hand, ROW) for card in meld}
 
 
 def dead(hand: list[str], unseen: list[str]) -> set[str]:
@@ -167,16 +167,16 @@ def test_percent_twenty_knocks_by_its_table():
 TABLE = np.load(ROOT / "strategies" / "improvement.npy")
 MATES = [(known, unseen) for known in range(4) for unseen in range(4 - known)]
 PLACES = list(product(("gone", "unseen", "known"), repeat=4))
-CELLS = {key: place for place, key in enumerate(product(twin.RANKS, MATES, PLACES))}
+CELLS = {key: place for place, key in enumerate(product(reference.RANKS, MATES, PLACES))}
 
 
 def improvement(card: str, known: set[str], unseen: set[str]) -> float:
     """Return the opponent's expected gain from a card, looked up by its description."""
-    mates = [other for other in twin.PACK if other[0] == card[0] and other != card]
+    mates = [other for other in reference.PACK if other[0] == card[0] and other != card]
     around = []
     for step in (-2, -1, 1, 2):
         place = rank(card) + step
-        other = twin.RANKS[place] + card[1] if 0 <= place < 13 else ""
+        other = reference.RANKS[place] + card[1] if 0 <= place < 13 else ""
         around.append("known" if other in known else "unseen" if other in unseen else "gone")
     key = (len(known & set(mates)), len(unseen & set(mates)))
     return TABLE[CELLS[card[0], key, tuple(around)]]
@@ -198,9 +198,9 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
     hand, legal = set(cards(view.hand)), set(cards(view.legal))
     unseen, known = set(cards(view.unseen)), set(cards(view.known))
     deadwood = left(hand, legal)
-    few = sorted(legal, key=lambda card: (deadwood[card], twin.PACK.index(card)))[:6]
+    few = sorted(legal, key=lambda card: (deadwood[card], reference.PACK.index(card)))[:6]
     few = [card for card in few if deadwood[card] <= min(deadwood.values()) + 8]
-    meldings = twin.optimal_meldings(sorted(hand), ROW)
+    meldings = reference.optimal_meldings(sorted(hand), ROW)
     loose = set().union(*(hand.difference(*melding) for melding in meldings))
     first, helps = {}, {}
     for card in loose.intersection(few):
@@ -208,7 +208,7 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
         first[card] = mean_of_best([after(ten | {c}) for c in unseen], 0.588)
         helps[card] = improvement(card, known, unseen)
     scores = {}
-    at_first = {c: (round(first[c] + helps[c], 9), twin.PACK.index(c)) for c in first}
+    at_first = {c: (round(first[c] + helps[c], 9), reference.PACK.index(c)) for c in first}
     for card in sorted(first, key=at_first.get):
         if any(kept in near(card) and touches(card, kept) for kept in scores):
             continue
@@ -223,7 +223,7 @@ def touches(card: str, other: str) -> bool:
 
 
 def test_ginrummy_and_tonic_discards_by_its_description():
-    """Ten unseen cards are enough: the twin goes through all their pairs."""
+    """Ten unseen cards are enough: the reference tries all their pairs."""
     rng, several = random.Random(31), 0
     for i in range(16):
         seen = random_view(rng, 11, rich=i % 2 == 0, known=i % 4)

@@ -11,7 +11,7 @@ from simgin_strategies import _champion_worlds as looking
 from simgin_strategies import champion as player
 from simgin_strategies import champion_mc
 
-from oracles import twin
+from oracles import reference
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.core.jit import jit
 from simgin.core.state import SLOT_KNOCK, STATE
@@ -49,7 +49,7 @@ def value(card):
 
 
 def count_of(hand):
-    return twin.deadwood({NAMES[card] for card in hand}, ROW)
+    return reference.deadwood({NAMES[card] for card in hand}, ROW)
 
 
 def gin_with(hand, card):

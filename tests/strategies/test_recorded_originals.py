@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import twin
+from oracles import reference
 from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
@@ -21,7 +21,7 @@ from support.policy_questions import ROW, count_deadwood, mask, query_policy, vi
 
 DATA = Path(__file__).parents[1] / "data"
 MARJJ, SIGRA = (json.loads((DATA / f"{name}.json").read_text()) for name in ("marjj", "sigra"))
-VALUE = twin.card_values(ROW)
+VALUE = reference.card_values(ROW)
 
 
 def masks(position, **names):
@@ -53,7 +53,7 @@ def test_takes_are_those_of_marjj():
         seen = view(
             hand=hand, taken_offer=notation.parse_card(card), legal=3, count=count_deadwood(hand)
         )
-        best = twin.optimal_meldings([*position["hand"].split(), card], ROW)
+        best = reference.optimal_meldings([*position["hand"].split(), card], ROW)
         in_all = len({any(card in meld for meld in melding) for melding in best}) == 1
         took = query_policy("take", "meld-best-lower", seen)
         assert took == (position["takes"] or not in_all)
@@ -65,7 +65,7 @@ def sigras_view(position):
     """Return the view of a position; the original does not count its further card as unknown."""
     shown = {card for name in ("hand", "his", "gone", "card") for card in position[name].split()}
     fields = masks(position, hand="hand", known="his", shed="shed")
-    return view(**fields, unseen=mask(" ".join(set(twin.PACK) - shown)))
+    return view(**fields, unseen=mask(" ".join(set(reference.PACK) - shown)))
 
 
 @pytest.mark.parametrize("position", SIGRA["discard"], ids=lambda one: one["hand"].replace(" ", ""))

@@ -118,7 +118,7 @@ def test_the_die_by_value_beats_no_die():
     assert won("dice-player", "gold", "dice", 4_000) > 0.5 + 3.1 * 0.008
 
 
-# Elementary policies: chance, the die and the score; the rest is compared with the twin
+# Elementary policies: randomness, the die and the score; the reference covers the rest
 
 RANDOM = random.Random(20261120)
 

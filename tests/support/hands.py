@@ -1,11 +1,11 @@
-"""Hands to test with, as masks for the engine and as texts for the twin, of the caller's random."""
+"""Random test hands, as masks for the engine and as strings for the reference implementation."""
 
 import random
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from oracles import twin
+from oracles import reference
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.text import notation
@@ -49,7 +49,7 @@ def members(hand: int) -> list[int]:
 @cache
 def all_meld_masks(ace_runs: str) -> tuple[int, ...]:
     """Every meld of the pack with up to five cards, rainbows included; longer ones are unions."""
-    melds = twin.all_melds({"ace_runs": ace_runs, "rainbow": True})
+    melds = reference.all_melds({"ace_runs": ace_runs, "rainbow": True})
     return tuple(sorted(mask(meld) for meld in melds if len(meld) <= 5))
 
 
@@ -93,7 +93,7 @@ def stacked_pack(rng, row, points):
     """Return a pack in which both hands are full of melds; the first can be near a shot."""
     hand = meld_rich_hand(rng, 10, row["ace_runs"])
     if row["shot"] and rng.random() < 0.5:
-        loose = mask(rank + rng.choice(twin.SUITS) for rank in twin.shot_ranks(points))
+        loose = mask(rank + rng.choice(reference.SUITS) for rank in reference.shot_ranks(points))
         hand = loose | hand_of_melds(rng, 10 - loose.bit_count(), row["ace_runs"], loose)
     other = hand_of_melds(rng, 10, row["ace_runs"], hand)
     rest = [card for card in range(52) if not (hand | other) >> card & 1]

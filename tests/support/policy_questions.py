@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from oracles import twin
+from oracles import reference
 from simgin.core.deadwood import best_discards
 from simgin.core.view import new_view
 from simgin.rules import variants
@@ -12,7 +12,7 @@ from simgin.text import notation
 from support.hands import PACK, game
 
 ROW = variants.find_variant("eaai").params
-TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
+TRIPLES = [frozenset(meld) for meld in reference.all_melds(ROW) if len(meld) == 3]
 
 
 def view(**fields: int) -> Any:
@@ -42,7 +42,7 @@ def mask(text: str) -> int:
 
 
 def count_deadwood(hand: int) -> int:
-    return twin.deadwood(cards(hand), ROW)
+    return reference.deadwood(cards(hand), ROW)
 
 
 def random_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from oracles import twin
+from oracles import reference
 from simgin import toolkit
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
@@ -24,22 +24,23 @@ def _the_same_cards_in_any_order_of_tests():
 
 def random_cards(most):
     """Return a random set of cards; every other set is rich in melds."""
-    pack = [card for card in twin.PACK if card[0] in "56789"]
-    pack = pack if LOT.random() < 0.5 else list(twin.PACK)
+    pack = [card for card in reference.PACK if card[0] in "56789"]
+    pack = pack if LOT.random() < 0.5 else list(reference.PACK)
     return frozenset(LOT.sample(pack, LOT.randint(most // 2, min(most, len(pack)))))
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_extensions_of_a_hand_agree_with_the_twin(text):
+def test_extensions_of_a_hand_agree_with_the_reference(text):
     rules, row = game(text)
     found = 0
     for _ in range(40):
         hand = random_cards(11)
-        melds = twin.melds_in([card for card in twin.PACK if card in hand], row)
+        melds = reference.melds_in([card for card in reference.PACK if card in hand], row)
         want = {
             card
-            for card in twin.PACK
-            if card not in hand and any(twin.melds.extends(meld, [card], row) for meld in melds)
+            for card in reference.PACK
+            if card not in hand
+            and any(reference.melds.extends(meld, [card], row) for meld in melds)
         }
         assert toolkit.extension_cards(mask(hand), rules) == mask(want)
         found += len(want)
@@ -52,8 +53,10 @@ def test_loose_cards_are_left_over_by_some_best_melding(text):
     rules, row = game(text)
     for _ in range(25):
         hand, first = random_cards(11), random_cards(40)
-        cards = [card for card in twin.PACK if card in hand]
-        left = [set(cards).difference(*melding) for melding in twin.optimal_meldings(cards, row)]
+        cards = [card for card in reference.PACK if card in hand]
+        left = [
+            set(cards).difference(*melding) for melding in reference.optimal_meldings(cards, row)
+        ]
         assert toolkit.unmatched_cards(mask(hand), rules) == mask(set().union(*left))
         over = set(names(toolkit.leftover_cards(mask(hand), mask(first), rules)))
         assert over in left
@@ -65,16 +68,16 @@ def test_the_prospects_of_a_hand_agree_with_their_definition(text):
     rules, row = game(text)
     room = np.empty(52, np.int64)
     for _ in range(6):
-        hand = LOT.sample(twin.PACK, 10)
-        others = [card for card in twin.PACK if card not in hand]
-        melds = {card: twin.melds_in([*hand, card], row) for card in others}
+        hand = LOT.sample(reference.PACK, 10)
+        others = [card for card in reference.PACK if card not in hand]
+        melds = {card: reference.melds_in([*hand, card], row) for card in others}
         outs = {card for card in others if any(card in meld for meld in melds[card])}
         assert toolkit.outs(mask(hand), rules) == mask(outs)
         drawn = LOT.sample(others, 5)
         assert toolkit.count_outs(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
         n = toolkit.deadwood_after_draws(mask(hand), mask(drawn), rules, room)
         want = [
-            min(twin.deadwood({*hand, card} - {gone}, row) for gone in {*hand, card})
+            min(reference.deadwood({*hand, card} - {gone}, row) for gone in {*hand, card})
             for card in NAMES
             if card in drawn
         ]
@@ -87,7 +90,7 @@ def test_the_prospects_of_a_hand_agree_with_their_definition(text):
 @pytest.mark.parametrize("text", ROWS)
 def test_the_chance_of_a_meld_with_a_card_agrees_with_counting(text):
     rules, row = game(text)
-    melds = [meld for meld in twin.all_melds(row) if len(meld) == 3]
+    melds = [meld for meld in reference.all_melds(row) if len(meld) == 3]
     chances = np.array([LOT.choice([0, 1, LOT.random()]) * (LOT.random() < 0.3) for _ in NAMES])
     held = dict(zip(NAMES, chances.tolist(), strict=True))
     for number, card in enumerate(NAMES):
@@ -111,7 +114,7 @@ def deadwood_before_turns(played):
             return
         hands[seat] ^= {*names(1 << drawn), *names(1 << thrown)} if drawn != thrown else set()
         had[seat] += 1
-        yield had[seat], twin.deadwood(hands[seat], row)
+        yield had[seat], reference.deadwood(hands[seat], row)
 
 
 def test_the_table_of_expected_counts_agrees_with_play():
@@ -138,10 +141,10 @@ def test_the_draws_that_make_gin_agree_with_their_definition(text):
         hand = frozenset(names(meld_rich_hand(LOT, 10, row["ace_runs"])))
         drawn = [card for card in random_cards(40) if card not in hand]
         want = 0
-        if len(hand - set().union(*twin.melds_in(list(hand), row))) <= 3:
+        if len(hand - set().union(*reference.melds_in(list(hand), row))) <= 3:
             for card in drawn:
                 eleven = {*hand, card}
-                want += any(twin.deadwood(eleven - {gone}, row) == 0 for gone in eleven)
+                want += any(reference.deadwood(eleven - {gone}, row) == 0 for gone in eleven)
         assert toolkit.count_gin_draws(mask(hand), mask(drawn), rules) == want
         found += want
     assert found > 20

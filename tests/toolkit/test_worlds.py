@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simgin.toolkit.hand_sampling as worlds
-from oracles import twin
+from oracles import reference
 from simgin.checks.contract_process import find_positions
 from simgin.core.cards import ALL_CARDS
 from simgin.core.jit import jit
@@ -71,7 +71,7 @@ def meaning(view, hand):
     held = members(hand)
     acts = list(events(view))
     declined, thrown = ({card for kind, _, card in acts if kind == one} for one in (0, 2))
-    count = twin.deadwood(set(names(hand)), ROW)
+    count = reference.deadwood(set(names(hand)), ROW)
     loose = sorted(set(held) - in_melds(held))
     lone = [card for card, found in ways(loose).items() if not found]
     points = {card: min(card % 13 + 1, 10) for card in held}
@@ -267,7 +267,7 @@ def test_of_cards_said_to_be_held_with_chance_p_a_share_p_is():
     assert gain.mean() > 4 * gain.std() / np.sqrt(len(gain)) > 0
 
 
-# Beliefs about single cards, against a plain twin, real hands and what was learned
+# Beliefs about single cards, against a plain reference, real hands and the training data
 
 NUMBERS = np.load(ROOT / "strategies" / "beliefs.npy")
 GAMES = ("standard", "straight", "oklahoma", "basic", "solitaire-gin", "round-the-corner")
@@ -301,7 +301,7 @@ def odds(view, card):
     return found
 
 
-def test_the_odds_agree_with_a_plain_twin(views):
+def test_the_odds_agree_with_a_plain_reference(views):
     """Cards that are known or elsewhere are certain; the others add up to the cards held."""
     assert len(views) > 300
     for view in views:

@@ -1,5 +1,5 @@
-"""Worked examples of the rules, in files of JSON, put to the engine and to its twin.
+"""Worked examples of the rules in JSON files, for the engine and the reference implementation.
 
 A kind of example is told once (`kinds`): how its input is read and what its answer consists of. The
-two subjects, the modules `engine` and `rules_twin`, have the same functions, and share no answer.
+two subjects, the modules `engine` and `reference`, have the same functions, and share no answer.
 """

@@ -1,4 +1,4 @@
-"""`make conform FILE=...`: worked examples of the rules, played by the engine or by the twin."""
+"""`make conform FILE=...`: worked examples, played by the engine or the reference."""
 
 import argparse
 import json
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from simgin.cli.output import console
 from simgin.report.report_table import table_from_rows
-from worked_examples import engine, files, rules_twin
+from worked_examples import engine, files, reference
 from worked_examples.schema import ExampleError
 
-SUBJECTS = {"engine": engine, "twin": rules_twin}
+SUBJECTS = {"engine": engine, "reference": reference}
 USAGE = """Every failure is printed with the expected and the actual result. Examples that cannot be
 set up count as not supported, never as passed. Exit code: 0 if some pass and none fail, 1 if any
 fails, 3 if none is supported, 2 if FILE is not valid."""

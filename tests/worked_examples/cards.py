@@ -4,8 +4,8 @@ from itertools import combinations
 
 import numpy as np
 
-from oracles import twin
-from oracles.twin.layoff import additions
+from oracles import reference
+from oracles.reference.layoff import additions
 from simgin.text import notation
 from worked_examples.schema import Impossible, as_families, melds
 
@@ -61,7 +61,7 @@ def lay_off(example, subject):
 
 def _shown_melds(example, row):
     given = melds(example.given["knocker_melds"])
-    if not {frozenset(texts(meld)) for meld in given} <= twin.all_melds(row):
+    if not {frozenset(texts(meld)) for meld in given} <= reference.all_melds(row):
         raise example.error("input.knocker_melds has what is no meld under these rules.")
     if len(given) > 3 or not _disjoint(given):
         raise example.error("input.knocker_melds must be at most three melds without overlap.")
@@ -73,7 +73,7 @@ def _disjoint(cards):
 
 
 def _is_best_way(example, row, hand, shown, count):
-    """Whether an expected way is legal by the twin's lists of melds, and reaches the count."""
+    """Return True if an expected way is legal by the reference's melds and reaches the count."""
     ways = [example.expect.get(key) for key in ("own_melds_example", "laid_off_example")]
     if None in ways:
         return False
@@ -81,9 +81,9 @@ def _is_best_way(example, row, hand, shown, count):
     used = set().union(*own, *laid)
     if not _disjoint([*own, *laid]) or not used <= set(hand):
         return False
-    values = twin.card_values(row, "defender")
+    values = reference.card_values(row, "defender")
     return (
-        {frozenset(texts(meld)) for meld in own} <= twin.all_melds(row)
+        {frozenset(texts(meld)) for meld in own} <= reference.all_melds(row)
         and sum(values[card] for card in texts({*hand} - used)) == count
         and _fits(frozenset(texts(set().union(*laid))), shown, row)
     )

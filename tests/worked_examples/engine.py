@@ -1,4 +1,4 @@
-"""The engine's answers to worked examples. What is asked of it is asked of the twin as well."""
+"""The engine's answers to worked examples, by functions that `reference` has as well."""
 
 import copy
 

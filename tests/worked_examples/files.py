@@ -1,4 +1,4 @@
-"""Files of worked examples: read, and compared with a subject (the engine or the twin)."""
+"""Files of worked examples, and their comparison with a subject (engine or reference)."""
 
 from dataclasses import dataclass, field
 from typing import Any

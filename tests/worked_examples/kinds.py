@@ -1,4 +1,4 @@
-"""The kinds of worked examples, and how one is compared with a subject: the engine or the twin."""
+"""Kinds of worked examples, and their comparison with a subject: engine or reference."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

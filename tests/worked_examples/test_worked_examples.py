@@ -1,4 +1,4 @@
-"""Worked examples pass on engine and twin, wrong ones fail, and bad files are refused."""
+"""Worked examples pass on engine and reference, wrong ones fail, invalid files are rejected."""
 
 import copy
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from worked_examples import __main__ as command
-from worked_examples import engine, files, rules_twin
+from worked_examples import engine, files, reference
 from worked_examples.kinds import KINDS
 from worked_examples.schema import ExampleError
 
@@ -19,7 +19,7 @@ VECTORS, MORE = (
     {vector["id"]: vector for vector in json.loads(path.read_text())["vectors"]}
     for path in (BOOK, DATA / "more_examples.json")
 )
-SUBJECTS = pytest.mark.parametrize("subject", [engine, rules_twin], ids=["engine", "twin"])
+SUBJECTS = pytest.mark.parametrize("subject", [engine, reference], ids=["engine", "reference"])
 
 
 def verdict(vector, subject=engine):

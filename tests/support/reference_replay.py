@@ -1,13 +1,13 @@
-"""Replays a deal of the engine through the twin: every view, every question, and the result.
+"""Replay of a deal with the reference implementation: every view, decision and the result.
 
-The twin knows the rules. This module adds the contract of docs/how-to/writing-a-strategy.md: what
-is asked, in which order, and what a view holds, by public history.
+The reference implements the rules. This module adds the contract of
+docs/how-to/writing-a-strategy.md: the decisions, their order, and the contents of views.
 """
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from oracles import twin
+from oracles import reference
 from simgin.core.view import VIEW_FIELDS
 from support import hands
 
@@ -30,11 +30,11 @@ def replay_deal(played, match=None):
 def match_before(played, **changes):
     """Return the reference's match that begins with this deal, with changed rules."""
     row = {**played.matchup.variant.params, **changes}
-    return twin.Match(row, None if row["players"] == 1 else int(played.state.dealer))
+    return reference.Match(row, None if row["players"] == 1 else int(played.state.dealer))
 
 
-class Deal(twin.Deal):
-    """The twin, which looks for the endings of a moment only once."""
+class Deal(reference.Deal):
+    """The reference deal with cached endings."""
 
     _at: Any = None
     _found: Any = None
@@ -59,7 +59,7 @@ class Seat:
 @dataclass
 class Replay:
     played: Any
-    match: twin.Match
+    match: reference.Match
     asked: int = 0
     history: list[tuple[int, int, int, int]] = field(default_factory=list)
     seats: tuple[Seat, Seat] = field(default_factory=lambda: (Seat(), Seat()))
@@ -69,7 +69,7 @@ class Replay:
         self.deal = self._dealt(hands.names_in_order(self.state.pack[:52]))
 
     def run(self):
-        """Replay the deal to its end; returns the twin's result."""
+        """Replay the deal to its end and return the reference's result."""
         while self.deal.result is None:
             self._step({option[0] for option in self.deal.options()})
         assert self.asked == len(self.played.decisions)
@@ -114,7 +114,7 @@ class Replay:
         if slot not in ("discard", "knock") or len(held) < 11:
             return {"least": -1, "best": 0}
         throws = [option[1] for option in self.deal.options() if option[0] == "throw"]
-        left = {card: twin.deadwood({*held} - {card}, self.row) for card in throws}
+        left = {card: reference.deadwood({*held} - {card}, self.row) for card in throws}
         least = min(left.values())
         return {"least": least, "best": hands.mask(card for card in left if left[card] == least)}
 
@@ -146,7 +146,7 @@ class Replay:
             assert int(state.laid_off) <= laid_off
 
     def _count(self, seat):
-        return twin.deadwood(self.deal.hands[seat], self.row)
+        return reference.deadwood(self.deal.hands[seat], self.row)
 
     def _close(self, seat, source, drawn, thrown):
         """Book a turn; nothing is thrown with big gin."""
@@ -165,7 +165,7 @@ class ForTwo(Replay):
         self.first_card = card_number(deal.upcard)
         self.upcard_to = -1 if deal.upcard is None else 2
         for seat in range(2):
-            self.seats[seat].count = twin.deadwood(deal.hands[seat], self.row)
+            self.seats[seat].count = reference.deadwood(deal.hands[seat], self.row)
         strategies = self.played.matchup.a, self.played.matchup.b
         self.same = [strategies[seat ^ int(state.half)].ending == "same" for seat in range(2)]
         return deal
@@ -240,7 +240,7 @@ class ForTwo(Replay):
         card = self.deal.pile[-1]
         conditions = self.deal._conditions(taken=card, drawn=None)
         eleven = [*self.deal.hands[seat], card]
-        endings = twin.legal_endings(eleven, self.row, self.deal.limit, **conditions)
+        endings = reference.legal_endings(eleven, self.row, self.deal.limit, **conditions)
         best = self._proposal(endings, seat)
         if not self._asked_to_end(best, taken_offer=card_number(card)):
             self.deal.act(("pass",))
@@ -272,12 +272,12 @@ class ForTwo(Replay):
                 "show", to_int64((1 << len(rows)) - 1), **cards, **ending_fields(ending)
             )
             check_meldings(question.view.meldings.tolist(), rows)
-            self.deal.act(("show", tuple(twin.texts(rows[question.action]))))
+            self.deal.act(("show", tuple(reference.texts(rows[question.action]))))
         self._thrown(seat, ending.card)
 
     def _proposal(self, endings, seat):
         """Big gin, a shot, or least deadwood; ties: the dearest discard, the lowest card number."""
-        worth = twin.card_values(self.row)
+        worth = reference.card_values(self.row)
 
         def preference(ending):
             dearness = -worth.get(ending.card, 0), card_number(ending.card)
@@ -352,9 +352,9 @@ class ForOne(Replay):
         place = int(self.state.joker)  # among the 53 cards in dealing order
         rest = place - (11 if self.row["first_turn"] == "discard_first" else 10)
         places = {"none": None, "before_deal": place, "after_deal": rest}
-        deal = twin.SoloDeal(self.row, pack, places[self.row["joker"]])
+        deal = reference.SoloDeal(self.row, pack, places[self.row["joker"]])
         assert (place == -1) == (self.row["joker"] == "none")
-        self.seats[0].count = twin.deadwood(set(deal.hands[0]) - {twin.JOKER}, self.row)
+        self.seats[0].count = reference.deadwood(set(deal.hands[0]) - {reference.JOKER}, self.row)
         return deal
 
     # Playing it
@@ -391,9 +391,9 @@ class ForOne(Replay):
         """Return the highest discard that leaves gin, the first of equal ones; None without one."""
         if not self.deal.draws and not self.row["stop_before_draw"]:
             return None
-        worth = twin.card_values(self.row)
+        worth = reference.card_values(self.row)
         held = self.deal.hands[0]
-        gins = [card for card in throws if twin.deadwood({*held} - {card}, self.row) == 0]
+        gins = [card for card in throws if reference.deadwood({*held} - {card}, self.row) == 0]
         return min(gins, key=lambda card: (-worth[card], card_number(card)), default=None)
 
     def _asked_to_end(self, how, count, **fields):
@@ -498,7 +498,7 @@ def to_int64(bits):
 
 
 def check_meldings(got, want):
-    """Check that a view has the twin's meldings in order, three masks a row, and nothing beyond."""
+    """Check that a view has exactly the reference's meldings in order, three masks per row."""
     rows = [sorted(hands.mask(meld) for meld in melding) for melding in want]
     assert [sorted(mask for mask in row if mask) for row in got[: len(rows)]] == rows
     assert not any(map(any, got[len(rows) :]))

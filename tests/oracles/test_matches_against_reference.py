@@ -1,7 +1,7 @@
-"""Whole matches of the engine, deal after deal through the twin.
+"""Matches of the engine, replayed deal by deal with the reference implementation.
 
-The twin says who deals, the score at every question, and who has won when. The sums over deals and
-matches are formed again from its results.
+The reference determines the dealer, the score at every decision and the winner. The sums over deals
+and matches are computed again from its results.
 """
 
 import random
@@ -10,7 +10,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from oracles import twin
+from oracles import reference
 from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
@@ -18,7 +18,7 @@ from simgin.play.traced_deal import NoSuchDeal, trace_deal
 from simgin.rules import variants
 from simgin.rules.parameters import rule_parameters
 from support import hands
-from support.twin_replay import match_before, replay_deal
+from support.reference_replay import match_before, replay_deal
 from support.variant_lists import (
     any_variant,
     parameters_in,
@@ -73,7 +73,7 @@ ALONE = (
 )
 
 
-# The engine's sums over deals and matches, formed again from the twin's results
+# The engine's sums over deals and matches, formed again from the reference implementation's results
 
 SHOWDOWNS = ("knock", "undercut", "even")
 
@@ -162,7 +162,7 @@ def book_deal(unit, result, played, a):
     dealt = [0, 0]
     if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
         row = played.matchup.variant.params
-        dealt = [twin.deadwood(hands.names(hand), row) for hand in played.hands]
+        dealt = [reference.deadwood(hands.names(hand), row) for hand in played.hands]
     singles["COL_DEALT_DIFFERENCE"] += dealt[played.state.dealer] - dealt[1 - played.state.dealer]
 
 
@@ -263,7 +263,7 @@ TEXTS = (*variants.variant_names(), *OPTIONS, *ALONE)
 
 
 @pytest.mark.parametrize("i, text", [*enumerate(TEXTS)])
-def test_matches_of_every_variant_and_option_agree_with_the_twin(i, text):
+def test_matches_of_every_variant_and_option_agree_with_the_reference(i, text):
     matches = compare(make_game(text, i, 78), 1)
     assert "max_deals" in text or not any(match.unfinished for match in matches)
 
@@ -271,7 +271,7 @@ def test_matches_of_every_variant_and_option_agree_with_the_twin(i, text):
 @pytest.mark.slow
 @pytest.mark.parametrize("i", range(len(PAIRS)))
 @pytest.mark.parametrize("text", TEXTS)
-def test_many_matches_of_every_variant_and_option_agree_with_the_twin(text, i):
+def test_many_matches_of_every_variant_and_option_agree_with_the_reference(text, i):
     compare(make_game(text, i, 79), 8)
 
 
@@ -332,7 +332,7 @@ def compare_any_rows(seed, rows):
 
 
 @pytest.mark.parametrize("rows", [14, pytest.param(600, marks=pytest.mark.slow)])
-def test_matches_of_random_variants_agree_with_the_twin(rows):
+def test_matches_of_random_variants_agree_with_the_reference(rows):
     seen = compare_any_rows(80, rows)
     assert {"won", "unfinished"} <= {how for _, how in seen}, seen
     if rows > 14:
@@ -352,7 +352,7 @@ def test_matches_of_random_variants_agree_with_the_twin(rows):
         ("solitaire-gin-knock", "gambler", None, 20),
     ],
 )
-def test_single_deals_and_their_sums_agree_with_the_twin(text, a, b, n):
+def test_single_deals_and_their_sums_agree_with_the_reference(text, a, b, n):
     """The dealer of a single deal is the parity of its unit."""
     game = Matchup(variants.find_variant(text), strategy(a), b and strategy(b), 78, "deal")
     units = []

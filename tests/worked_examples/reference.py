@@ -1,8 +1,8 @@
-"""The answers of the slow, obvious twin to worked examples, by functions named as in `engine`."""
+"""The reference implementation's answers to worked examples, by functions named as in `engine`."""
 
 import copy
 
-from oracles import twin
+from oracles import reference
 from simgin.text.notation import format_card, parse_card
 from worked_examples.actions import DEALER, Action, Illegal, dealt_cards
 from worked_examples.cards import texts
@@ -18,15 +18,19 @@ def _melds(melding):
 
 def deadwood(row, hand):
     cards = texts(hand)
-    every = [_melds(melding) for melding in twin.optimal_meldings(cards, row)]
-    return twin.deadwood(cards, row, "defender"), every, _melds(twin.shown(cards, None, row) or [])
+    every = [_melds(melding) for melding in reference.optimal_meldings(cards, row)]
+    return (
+        reference.deadwood(cards, row, "defender"),
+        every,
+        _melds(reference.shown(cards, None, row) or []),
+    )
 
 
 def knock_options(row, hand, limit, taken, drawn, points):
     from_pile = format_card(taken) if taken >= 0 else None
     from_stock = format_card(drawn) if drawn >= 0 else from_pile
     banned = {"taken": from_pile, "drawn": from_stock, "none": None}[row["discard_ban"]]
-    ends = twin.legal_endings(
+    ends = reference.legal_endings(
         texts(hand), row, limit, taken=from_pile, banned=banned, own_points=points
     )
     knock = {end.card: end.count for end in ends if end.how in ("knock", "gin")}
@@ -36,19 +40,19 @@ def knock_options(row, hand, limit, taken, drawn, points):
 
 def lay_off(row, hand, melds):
     cards, shown = texts(hand), [texts(meld) for meld in melds]
-    way = twin.defender_count(shown, cards, row)
+    way = reference.defender_count(shown, cards, row)
     loose = []
-    for melding in twin.optimal_meldings(cards, row, "defender"):
+    for melding in reference.optimal_meldings(cards, row, "defender"):
         melded = {card for meld in melding for card in meld}
         loose.append([card for card in cards if card not in melded])
-    fixed = min(twin.defender_count(shown, rest, row).count for rest in loose)
+    fixed = min(reference.defender_count(shown, rest, row).count for rest in loose)
     laid = [card for extra in way.laid_off for card in extra]
     return way.count, _melds(way.melds), laid, fixed
 
 
 def deal_points(row, stop, own, other, left, factor):
     how = "gin" if own == 0 and stop == "knock" else stop
-    score = twin.deal_points(row, how, own, other, left, factor)
+    score = reference.deal_points(row, how, own, other, left, factor)
     return score.stopper, score.other
 
 
@@ -57,7 +61,7 @@ def showdown(row, how, hand, defender, limit, points, thrown, taken, left, facto
         thrown, taken = (format_card(card) if card >= 0 else None for card in (thrown, taken))
         told = {"limit": limit, "taken": taken, "own_points": points}
         told |= {"stock_left": left, "factor": factor}
-        end = twin.showdown(row, how, texts(hand), thrown, texts(defender), **told)
+        end = reference.showdown(row, how, texts(hand), thrown, texts(defender), **told)
     except ValueError:
         raise Impossible(f"no melding permits this {how.replace('_', ' ')}") from None
     counts = end.stopper_count, end.other_count
@@ -65,15 +69,17 @@ def showdown(row, how, hand, defender, limit, points, thrown, taken, left, facto
 
 
 def knock_limit(row, upcard):
-    return twin.knock_limit(row, format_card(upcard)), twin.multiplier(row, format_card(upcard))
+    return reference.knock_limit(row, format_card(upcard)), reference.multiplier(
+        row, format_card(upcard)
+    )
 
 
 def shot_digits(score):
-    return [twin.RANKS.index(rank) + 1 for rank in twin.shot_ranks(score)]
+    return [reference.RANKS.index(rank) + 1 for rank in reference.shot_ranks(score)]
 
 
 def all_melds(row):
-    return {sum(1 << parse_card(card) for card in meld) for meld in twin.all_melds(row)}
+    return {sum(1 << parse_card(card) for card in meld) for meld in reference.all_melds(row)}
 
 
 def gin_hands(row, hands):
@@ -84,16 +90,16 @@ def gin_hands(row, hands):
 
 
 class Deal:
-    """A deal of the twin, action by action, as `engine.Deal` is."""
+    """A deal of the reference implementation, action by action, as `engine.Deal` is."""
 
     def __init__(self, variant, pack, joker=-1):
         self.row = row = {**variant.params}
         self.alone = row["players"] == 1
         if self.alone:
             place = joker - (dealt_cards(row) if row["joker"] == "after_deal" else 0)
-            self.deal = twin.SoloDeal(row, texts(pack), None if joker < 0 else place)
+            self.deal = reference.SoloDeal(row, texts(pack), None if joker < 0 else place)
         else:
-            self.deal = twin.Deal(row, texts(pack), DEALER, tuple(row["start_points"]))
+            self.deal = reference.Deal(row, texts(pack), DEALER, tuple(row["start_points"]))
         self.untold_stop = self._has_gone_out()
 
     def copy(self):
@@ -132,12 +138,15 @@ class Deal:
         deal = self.deal
         left = len(deal.deck if self.alone else deal.stock)
         known = vars(deal.result) if deal.result else {"stock_left": left}
-        count = {"count": twin.deadwood(deal.hands[0], self.row), "limit": self.row["knock_limit"]}
+        count = {
+            "count": reference.deadwood(deal.hands[0], self.row),
+            "limit": self.row["knock_limit"],
+        }
         die = {} if self.alone else {"stake": deal.die.stake, "owner": deal.die.owner}
         return known | count | die
 
     def won_deals(self):
-        return twin.deals_counted(self.row, self.deal.result)
+        return reference.deals_counted(self.row, self.deal.result)
 
     # What is done
 
@@ -156,7 +165,7 @@ class Deal:
             self.deal = before
             raise Illegal from None
         if not self.alone and self.deal.meldings:  # to choose from: the first is the automatic
-            self.deal.act(("show", tuple(twin.texts(self.deal.meldings[0]))))
+            self.deal.act(("show", tuple(reference.texts(self.deal.meldings[0]))))
         self.untold_stop = self._has_gone_out()
 
     def _theirs(self, action):
@@ -183,12 +192,12 @@ class Deal:
 
 def follow(variant, entries):
     row = {**variant.params}
-    game = twin.Match(row, first_dealer=None if row["players"] == 1 else 0)
+    game = reference.Match(row, first_dealer=None if row["players"] == 1 else 0)
     for entry in entries:
         if not game.over:
             winner = entry.winner if entry.winner >= 0 else None
             points = list(entry.points)
-            game.enter(twin.Result(entry.how, winner=winner, points=points, stake=entry.stake))
+            game.enter(reference.Result(entry.how, winner=winner, points=points, stake=entry.stake))
     goal = game.goal
     columns = {}
     if row["goal"] == "columns":

@@ -1,4 +1,4 @@
-"""The policies against a twin written from their descriptions, which allow every answer."""
+"""Policies against references written from their descriptions, as sets of allowed actions."""
 
 import random
 from functools import cache, partial
@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from oracles import twin
-from oracles.twin.roster import Seen
+from oracles import reference
+from oracles.reference.strategies import Seen
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import Decision, trace_deal
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
 from support.hands import game, names
 
-# slot, policy with its parameters, and the number of positions: fewer where the twin looks at
-# every unseen card.
+# Slot, policy with its parameters, and the number of positions, which is smaller if the reference
+# considers every unseen card
 POLICIES = [
     ("take", "lower", 300),
     ("take", "never", 50),
@@ -102,18 +102,18 @@ PLAIN = {"discard": "low", "take": "lower"}
 BY_LOT = ("random", "uniform")
 
 
-# Positions of every variant, and views in the words of the twin
+# Positions of every variant, and views in the words of the reference implementation
 
 # Random play reaches odd positions, sensible play the positions that policies are made for.
 VISITED = (("random:p=0.3", "gold"), ("gold-early", "simple"), ("gin-only", "gold-early"))
 DEALS_EACH = 3  # of each pair and variant
-# Fields of a view that the twin takes over
+# Fields of a view that the reference implementation takes over
 SETS = ("hand", "unseen", "known", "shed")
 NUMBERS = ("seat", "stock", "own_points", "other_points", "target", "limit")
 NUMBERS += ("ending", "ending_count", "phase", "dealer", "noise")
 
 
-def seen_by_twin(view: Any, row: dict[str, Any], slot: str) -> Seen:
+def seen_by_reference(view: Any, row: dict[str, Any], slot: str) -> Seen:
     mask = int(view.legal)
     answers = [answer for answer in range(3) if mask >> answer & 1]
     legal = names(mask) if slot == "discard" else answers
@@ -174,8 +174,8 @@ def said(slot, answer):
 def rule_of(slot, policy):
     name, _, settings = policy.partition(":")
     values = dict(setting.split("=") for setting in settings.split(",") if setting)
-    word, roster = name.replace("-", "_"), twin.roster
-    rule = getattr(getattr(roster, slot), word, None) or getattr(roster.advice, word)
+    word, policies = name.replace("-", "_"), reference.strategies
+    rule = getattr(getattr(policies, slot), word, None) or getattr(policies.advice, word)
     return partial(rule, **{key: number(value) for key, value in values.items()})
 
 
@@ -196,7 +196,7 @@ def positions(slot, policy):
 
 
 def compare(slot, policy, asked):
-    """Ask the policy and its twin; the share of positions with a single allowed answer."""
+    """Compare a policy with its reference; return the share with one allowed action."""
     chosen = loader.find_strategy(f"gold+{slot}={policy}").policy(slot)
     ask, vector, rule = (
         compiler.compile_policy(chosen),
@@ -205,7 +205,7 @@ def compare(slot, policy, asked):
     )
     decided = 0
     for rules, row, view in asked:
-        seen = seen_by_twin(view, row, slot)
+        seen = seen_by_reference(view, row, slot)
         answers = rule(seen)
         answer = said(slot, int(ask(view, rules, vector)))
         assert answer in answers, (answer, answers, seen)
@@ -227,7 +227,7 @@ def test_every_answer_is_allowed_by_the_advice(advice):
         asked = [position for position in positions(slot, policy) if position[1] in ROWS]
         compare(slot, policy, asked[: 16 if name == "hazard" else 100])
         rule, plain = rule_of(slot, policy), rule_of(slot, PLAIN[slot])
-        seen = (seen_by_twin(view, row, slot) for _, row, view in asked)
+        seen = (seen_by_reference(view, row, slot) for _, row, view in asked)
         assert any(rule(one) != plain(one) for one in seen)  # it says something else than gold
 
 
@@ -238,8 +238,8 @@ def test_simple_does_not_repeat_a_pair():
     for unit in range(8):
         for question in trace_deal(pairing, unit).decisions:
             if question.seat == 0 and question.slot == "discard":
-                seen = seen_by_twin(question.view, pairing.variant.params, "discard")
-                allowed = twin.roster.discard.simple(seen)
+                seen = seen_by_reference(question.view, pairing.variant.params, "discard")
+                allowed = reference.strategies.discard.simple(seen)
                 assert said("discard", question.action) in allowed
-                barred += allowed != twin.roster.discard.low(seen, "random")
+                barred += allowed != reference.strategies.discard.low(seen, "random")
     assert barred > 30

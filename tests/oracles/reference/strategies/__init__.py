@@ -1,4 +1,4 @@
-"""The slow, obvious twin of the policies, from their descriptions in docs/reference/strategies.
+"""Slow, obvious reference policies, written from docs/reference/strategies.
 
 A policy is a function of what its player sees (`Seen`) and of its parameters to the set of
 acceptable answers or cards: several where the description leaves a tie or a melding open.

@@ -1,4 +1,4 @@
-"""Deals of the engine, for two and for one, replayed question by question through the twin.
+"""Deals of the engine, replayed decision by decision with the reference implementation.
 
 Some packs are shuffled. Stacked ones give hands full of melds, so that rare events are frequent.
 """
@@ -14,7 +14,7 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.parameters import rule_parameters
 from support import hands, variant_lists
-from support.twin_replay import match_before, replay_deal
+from support.reference_replay import match_before, replay_deal
 from support.variant_lists import ONE_PLAYER, parameters_in, possible_values, strategy
 
 MAX_STACKED_DEALS = 40  # stacked packs of each pair until an outcome must have occurred
@@ -199,23 +199,23 @@ def rare_events(text):
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_every_variant_agrees_with_the_twin(text):
+def test_every_variant_agrees_with_the_reference(text):
     usual = ("gin",) if text.startswith("straight") else ("knock", "gin", "undercut", "declined")
     compare(text, 2024, 0, 2, wanted=(*usual, *rare_events(text)))
 
 
 @pytest.mark.parametrize("text", OPTIONS)
-def test_every_option_agrees_with_the_twin(text):
+def test_every_option_agrees_with_the_reference(text):
     compare(text, 2025, 0, 1, wanted=rare_events(text))
 
 
 @pytest.mark.parametrize("text", CHOICES)
-def test_every_choice_of_melding_agrees_with_the_twin(text):
+def test_every_choice_of_melding_agrees_with_the_reference(text):
     compare(text, 2030, 0, 1, wanted=("shown", "shown dearer"))
 
 
 @pytest.mark.parametrize("text", DICE)
-def test_the_die_agrees_with_the_twin(text):
+def test_the_die_agrees_with_the_reference(text):
     wanted = ("refused", "answered blind", "answered in play")
     if text == "dice+die_centre_in_play=yes":
         wanted += ("raised again",)
@@ -223,12 +223,12 @@ def test_the_die_agrees_with_the_twin(text):
 
 
 @pytest.mark.parametrize("text", ONE_PLAYER)
-def test_every_variant_for_one_agrees_with_the_twin(text):
+def test_every_variant_for_one_agrees_with_the_reference(text):
     compare(text, 2040, 1, 1, (*KINDS[text], "stopped at once"))
 
 
 @pytest.mark.parametrize("text", ALONE)
-def test_every_option_for_one_agrees_with_the_twin(text):
+def test_every_option_for_one_agrees_with_the_reference(text):
     wanted = {
         "joker_in_hand=lose": "no hand",
         "max_turns=": "stalled",
@@ -245,7 +245,7 @@ def test_every_option_for_one_agrees_with_the_twin(text):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *ALONE])
-def test_every_variant_and_option_agrees_with_the_twin_in_many_deals(text):
+def test_every_variant_and_option_agrees_with_the_reference_in_many_deals(text):
     compare(text, 2026, own=100, from_stacked=100)
 
 
@@ -323,7 +323,7 @@ def compare_any_rows(base, seed, rows, from_stacked):
         ("gin-solitaire", 15, "knock gin big_gin undercut stalled joker limit declined"),
     ],
 )
-def test_random_variants_agree_with_the_twin(base, rows, wanted, times):
+def test_random_variants_agree_with_the_reference(base, rows, wanted, times):
     seen = compare_any_rows(base, 2027 + times, rows * times, 1 if base == "standard" else 2)
     assert all(seen[kind] for kind in wanted.split()), seen
 
