@@ -23,12 +23,14 @@ from simgin.report.progress import OnProgress
 from simgin.report.report import Report
 from simgin.rules import variants
 from simgin.rules.variants import Variant
-from simgin.runs.manifest import build_identity
+from simgin.runs.result import Result
 from simgin.strategy.cast import strong_player
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
+
+    from simgin.play.matchup import Matchup
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ class AnalysisRequest:
 
 
 @dataclass(frozen=True)
-class AnalysisResult:
+class AnalysisResult(Result):
     """Analyses by label: of a position, a turn or a whole deal."""
 
     request: AnalysisRequest
@@ -123,16 +125,11 @@ class AnalysisResult:
         return _is_whole(self.request) and len(self.found) > 1
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """Identity of the result; see `Result.identity`."""
+    def played(self) -> list[tuple[Matchup, int]]:
+        """Matchups with the units played in each; see `Result.played`."""
         matchups = {one.matchup.title: one.matchup for one in self.found.values()}
-        return build_identity(list(matchups.values()))
-
-    @property
-    def units(self) -> list[int]:
-        """Number of units of analysis per matchup; see `Result.units`."""
         worlds = next(iter(self.found.values())).n_worlds
-        return [worlds] * len(self.identity["matchups"])
+        return [(matchup, worlds) for matchup in matchups.values()]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the actions of all decisions as a DataFrame."""

@@ -40,7 +40,7 @@ from simgin.report import html_report
 from simgin.report.card_rows import cards_to_html
 from simgin.report.report import Report
 from simgin.rules import variants
-from simgin.runs.manifest import build_identity
+from simgin.runs.result import Result
 from simgin.stats.estimate import estimate_mean
 from simgin.stats.table import Frame, build_frame, to_json_row
 from simgin.strategy.cast import strong_player, weaker_types
@@ -169,21 +169,17 @@ class Exercise:
 
 
 @dataclass(frozen=True)
-class Drill:
+class Drill(Result):
     """Exercises of a drill, in order."""
 
     request: DrillRequest
     exercises: Sequence[Exercise]
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """Identity of the result; see `Result.identity`."""
-        return build_identity([*self.request.players, self.request.evaluator])
-
-    @property
-    def units(self) -> list[int]:
-        """Number of units of analysis per matchup; see `Result.units`."""
-        return [DEALS_PER_POSITION * self.request.n_positions] * (len(self.request.players) + 1)
+    def played(self) -> list[tuple[Matchup, int]]:
+        """Matchups with the units played in each; see `Result.played`."""
+        n = DEALS_PER_POSITION * self.request.n_positions
+        return [(matchup, n) for matchup in (*self.request.players, self.request.evaluator)]
 
     def frames(self) -> dict[str, Frame]:
         """Return the rows as a DataFrame."""

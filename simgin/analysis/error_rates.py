@@ -33,7 +33,7 @@ from simgin.report import numbers
 from simgin.report.report import Report
 from simgin.report.report_table import Column, Table
 from simgin.rules import variants
-from simgin.runs.manifest import build_identity
+from simgin.runs.result import Result
 from simgin.stats.estimate import Estimate, estimate_mean
 from simgin.stats.table import build_frame
 from simgin.stats.variance import control_variate_mean
@@ -112,7 +112,7 @@ class RatingTask:
 
 
 @dataclass(frozen=True)
-class ErrorRates(RenamedAttributes):
+class ErrorRates(Result, RenamedAttributes):
     """Evaluated decisions of a strategy and their costs.
 
     All values are in the measure of the variant: points, % of deals won, or won deals or games in
@@ -129,14 +129,9 @@ class ErrorRates(RenamedAttributes):
     lead: Estimate
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """Identity of the result; see `Result.identity`."""
-        return build_identity([self.task.evaluator])
-
-    @property
-    def units(self) -> list[int]:
-        """Number of units of analysis per matchup; see `Result.units`."""
-        return [len(self.decisions)]
+    def played(self) -> list[tuple[Matchup, int]]:
+        """Matchups with the units played in each; see `Result.played`."""
+        return [(self.task.evaluator, len(self.decisions))]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the error rates as a DataFrame."""

@@ -27,7 +27,7 @@ from simgin.play.traced_deal import Decision, trace_deal
 from simgin.plots.action_costs import COST_UNITS
 from simgin.report.report import Report
 from simgin.rules import variants
-from simgin.runs.manifest import build_identity
+from simgin.runs.result import Result
 from simgin.stats.estimate import estimate_mean
 from simgin.stats.table import build_frame
 from simgin.text.amounts import AmountError, parse_count, parse_seed
@@ -153,7 +153,7 @@ class FindRequest:
 
 
 @dataclass(frozen=True)
-class FoundDeals:
+class FoundDeals(Result):
     """Result of a search.
 
     Attributes:
@@ -171,14 +171,10 @@ class FoundDeals:
     listed_rows: Sequence[DealRow] = ()
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """Identity of the result; see `Result.identity`."""
-        return build_identity(self.request.matchups)
-
-    @property
-    def units(self) -> list[int]:
-        """Number of units of analysis per matchup; see `Result.units`."""
-        return [matchup.count_units(self.request.n) for matchup in self.request.matchups]
+    def played(self) -> list[tuple[Matchup, int]]:
+        """Matchups with the units played in each; see `Result.played`."""
+        n = self.request.n
+        return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the rows as a DataFrame."""

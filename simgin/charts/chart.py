@@ -40,13 +40,13 @@ from simgin.results.sentences import join_words
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import Params, int_param
-from simgin.runs.manifest import build_identity
+from simgin.runs.result import Result
 from simgin.runs.runner import run_matchup
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import NO_INFLUENCES, PairedEstimate
-from simgin.stats.table import build_frame, estimate_columns, make_frame, to_records
+from simgin.stats.table import build_frame, estimate_columns, make_frame
 from simgin.text.messages import quote_text
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Chart:
+class Chart(Result):
     """Measured chart.
 
     Attributes:
@@ -190,22 +190,13 @@ class Chart:
     win_rate: PairedEstimate | None = None
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """Identity of the result; see `Result.identity`."""
-        return build_identity([self.request.matchup])
-
-    @property
-    def units(self) -> list[int]:
-        """Number of units of analysis per matchup; see `Result.units`."""
-        return [self.request.n_deals]
+    def played(self) -> list[tuple[Matchup, int]]:
+        """Matchups with the units played in each; see `Result.played`."""
+        return [(self.request.matchup, self.request.n_deals)]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the cells of the chart as a DataFrame."""
         return {"chart": self.frame}
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of the cells."""
-        return to_records(self.frame)
 
     def report(self, command: str) -> Report:
         """Return the report of the chart."""

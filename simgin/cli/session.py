@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -20,18 +18,16 @@ from simgin.core import jit
 from simgin.play import kernel, parallel
 from simgin.play.matchup import Matchup, short_names
 from simgin.report import progress
-from simgin.results.run_info import check_homogeneity, make_run_info
-from simgin.results.run_results import RunResults
 from simgin.rules.variants import format_setting
 from simgin.runs import block, directory, ledger, runner
 from simgin.runs.manifest import build_manifest
-from simgin.runs.runner import SerialPool, ThreadPool
-from simgin.runs.stopping import StopResult
 
 if TYPE_CHECKING:
-    from simgin.cli.live_result import LiveEstimate
-    from simgin.report.report import Report, Result
+    from simgin.report.progress import OnProgress
+    from simgin.report.report import Report
+    from simgin.results.run_results import RunResults
     from simgin.runs.plan import Plan
+    from simgin.runs.result import Result
 
 INTERRUPTED = 130  # exit code
 COMPILING_NOTICE_DELAY = 2.0  # seconds, more than a warm start takes
@@ -53,10 +49,13 @@ def run_request(
     output: Path | None = None,
     question: str = "",
     plots: str = "plots/",
-    cached: tuple[str | None, str] = (None, ""),
+    matchups: Iterable[Matchup] = (),
+    cached: tuple[Path | str | None, str] = (None, ""),
     finish: Callable[[R], list[Path]] = lambda _: [],
     identity: Mapping[str, Any] | None = None,
     extend: Callable[[R, Report], Report] = lambda _, report: report,
+    repeat: Callable[[R], str] | None = None,
+    records: Callable[[R], list[dict[str, Any]]] = lambda result: result.records(),
     **manifest: Any,
 ) -> R:
     """Run a request with live progress, save its report and print its result.
@@ -73,12 +72,15 @@ def run_request(
         output: Directory for the report, or None.
         question: Name that the directory is reserved for, by default the command.
         plots: Prefix of the names of plots in the directory.
+        matchups: Matchups to compile before the progress bar is shown.
         cached: Location and name of the finished parts that an interruption leaves.
         finish: Function that writes other files of a result and returns their paths.
         identity: Identity of the ledger that finished parts are kept in, in the directory if there
             is one, or None for a request that runs in one piece.
         extend: Function that returns the report as it is saved.
-        **manifest: Further entries of `manifest.json`.
+        repeat: Function that returns the command that repeats a result, if it depends on it.
+        records: Function that returns the rows of a result for JSON.
+        **manifest: Further arguments of `save_report`.
     """
     started = datetime.now(UTC)
     with ExitStack() as stack:
@@ -91,81 +93,94 @@ def run_request(
             manifest["question"] = question or command
             directory.check_directory(output, manifest["question"])
         with policy_calls(as_json), exit_on_interrupt(command, *cached):
+            compile_players(matchups)
             with progress.show_progress(title) as on_progress:
-                result = run(on_progress)
+                # A debugger needs the terminal to itself
+                result = run(None if jit.is_interpreted() else on_progress)
             files = finish(result)
+        command = command if repeat is None else repeat(result)
         report = cache(lambda: result.report(command))
         if output is not None:
-            parts = extend(result, report()), result.identity, result.units, started
-            files += save_report(output, *parts, workers=workers, plots=plots, **manifest)
-    seed = click.get_current_context().params["seed"]
-    CommandResult(command, result.records(), seed, files).print(as_json, screen(result, report))
+            extended = extend(result, report())
+            files += save_report(
+                output, extended, result, started, workers=workers, plots=plots, **manifest
+            )
+        seed = result.identity["seed"]
+        answer = CommandResult(command, records(result), seed, files, result.stopped)
+        answer.print(as_json, () if as_json else screen(result, report))
     return result
 
 
-@contextmanager
-def play_plan(
+def run_plan_request(
     plan: Plan,
-    output: Path | None,
+    run: Callable[..., R],
     command: str,
+    screen: Callable[[R, Callable[[], Report]], Iterable[Any]],
     *,
     workers: int | None,
     scheduler: str | None,
-    record_deals: bool,
-) -> Iterator[RunResults]:
-    """Play a plan and yield its results while the ledger is open.
+    output: Path | None,
+    record_deals: bool = False,
+    **options: Any,
+) -> None:
+    """Run a request that plays a plan, in a ledger that is in its directory.
 
     Args:
         plan: The plan.
-        output: Directory of the ledger, or None to keep it in memory.
-        command: Command that continues after an interruption.
+        run: Function that plays it as `run_plan` does, from the arguments after the plan.
+        command: Command that repeats the result.
+        screen: See `run_request`.
         workers: Number of threads, by default one per CPU.
         scheduler: Address of a dask cluster, or None.
+        output: Directory of the ledger, or None to keep it in memory.
         record_deals: True to record every deal.
+        **options: Further arguments of `run_request`.
     """
     if scheduler is not None:
         from simgin.runs.cluster import check_address
 
         check_address(scheduler)
-    path = None if output is None else directory.create_run_directory(output, command)
-    with ledger.open_ledger(path, plan.identity) as run_ledger:
-        run_ledger.write_command(continue_command(command))
+
+    def run_in_ledger(on_progress: OnProgress | None, run_ledger: ledger.Ledger) -> R:
         left = block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
         is_complete = not any(left) and not runner.missing_passes(plan.extra_passes, run_ledger)
         if output is not None and is_complete:
             print_note(f"{output} is complete: nothing left to play. A larger run would extend it.")
-        with exit_on_interrupt(command, output, "blocks"):
-            ends = _play(plan, run_ledger, workers, scheduler, record_deals)
-        health = check_homogeneity(plan.matchups, ends, run_ledger)
-        yield RunResults(make_run_info(plan, ends, health), run_ledger)
+        more = {"scheduler": scheduler, "record_deals": record_deals}
+        return run(workers, on_progress, run_ledger=run_ledger, **more)
+
+    at_most = ", at most" * bool(plan.stopping_rules)
+    run_request(
+        run_in_ledger,
+        f"{_title(plan)}{at_most}",
+        command,
+        screen,
+        workers=workers,
+        output=output,
+        matchups=plan.matchups if scheduler is None else (),
+        cached=(output, "blocks"),
+        identity=plan.identity,
+        record_deals=record_deals,
+        **options,
+    )
 
 
-def _play(
-    plan: Plan,
-    run_ledger: ledger.Ledger,
-    workers: int | None,
-    scheduler: str | None,
-    record_deals: bool,
-) -> list[StopResult]:
-    with closing(_make_team(workers, scheduler)) as team:
-        with explain_wait():
-            team.prepare(plan.matchups)
-        so_far = _live_estimate(plan, run_ledger)
-        with _plan_progress(plan, so_far) as report:
-            ends = runner.run_tasks(
-                plan.tasks,
-                run_ledger,
-                team,
-                report,
-                on_block=so_far.add if so_far else None,
-                stopping_rules=plan.stopping_rules,
-                seconds=plan.seconds,
-                record_deals=record_deals,
-            )
-    if plan.extra_passes:
-        with explain_wait(), _step_progress(plan, run_ledger) as report:
-            runner.play_passes(plan.extra_passes, run_ledger, workers, report)
-    return ends
+def run_screen(
+    results: RunResults, command: str, more: str, *, details: bool, sentences: Iterable[str] = ()
+) -> Iterator[Any]:
+    """Yield what a terminal shows of a run.
+
+    Args:
+        results: Results of the run.
+        command: Command that repeats the run.
+        more: Command or option that prints the details.
+        details: True to show all tables.
+        sentences: Sentences above the report.
+    """
+    from simgin.results.run_report import build_run_report
+
+    yield from sentences
+    yield from screen_parts(build_run_report(results, command, details=details), details, more)
 
 
 @contextmanager
@@ -204,74 +219,12 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
         parquet.require_pyarrow()
 
 
-def _make_team(workers: int | None, scheduler: str | None) -> runner.WorkerPool:
-    if scheduler is not None:
-        from simgin.runs.cluster import ClusterPool
-
-        return ClusterPool(scheduler, print_note)
-    if jit.is_interpreted():  # a debugger needs the terminal to itself
-        return SerialPool()
-    return ThreadPool(workers)
-
-
-@contextmanager
-def _plan_progress(plan: Plan, so_far: LiveEstimate | None) -> Iterator[parallel.Progress | None]:
-    """Yield the progress callback of a plan, in deals or in time; None under a debugger."""
-    if jit.is_interpreted():
-        yield None
-        return
-    title = f"{_title(plan)}, at most" if plan.stopping_rules else _title(plan)
-    look = so_far.line if so_far else None
-    with progress.show_progress(title) as report:
-        if plan.seconds is None:
-            yield lambda done, units: report(done, units, look)
-        else:
-            yield _clock_progress(report, look, plan.seconds * len(plan.tasks))
-
-
 def _title(plan: Plan) -> str:
     """Return the title of a plan, or the display names of the players of a single matchup."""
     if len(plan.tasks) > 1:
         return plan.title
     names = short_names(plan.matchups)
     return " v ".join(names.get(player.text, player.text) for player in plan.matchups[0].players)
-
-
-def _live_estimate(plan: Plan, run_ledger: ledger.Ledger) -> LiveEstimate | None:
-    """Return the live estimate of a plan, or None if stderr is not a terminal."""
-    if not sys.stderr.isatty():
-        return None
-    from simgin.cli.live_result import LiveEstimate
-
-    return LiveEstimate(plan, run_ledger, short_names(plan.matchups))
-
-
-@contextmanager
-def _step_progress(plan: Plan, run_ledger: ledger.Ledger) -> Iterator[parallel.Progress | None]:
-    """Yield the progress callback of the extra passes; None under a debugger."""
-    if jit.is_interpreted():
-        yield None
-        return
-    names = [step.name for step in runner.missing_passes(plan.extra_passes, run_ledger)]
-
-    def report_step(done: int, units: int) -> None:
-        i = min(done // parallel.PROGRESS_PARTS, len(names) - 1)
-        report(done, units, lambda: f"step {i + 1} of {len(names)}: {names[i]}")
-
-    with progress.show_progress(f"{plan.title}, single deals") as report:
-        yield report_step
-
-
-def _clock_progress(
-    report: progress.ProgressBar, look: Callable[[], str] | None, seconds: float
-) -> parallel.Progress:
-    started = time.monotonic()
-    limit = int(1000 * seconds)
-
-    def tick(_done: int, _units: int) -> None:
-        report(min(int(1000 * (time.monotonic() - started)), limit), limit, look)
-
-    return tick
 
 
 @contextmanager
@@ -320,13 +273,13 @@ def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
 def save_report(
     output: Path,
     report: Report,
-    identity: Mapping[str, Any],
-    units: Iterable[int],
+    result: Result,
     started: datetime,
     *,
     question: str = "",
     workers: int | None = None,
     plots: str = "plots/",
+    record_deals: bool = False,
     **request: Any,
 ) -> list[Path]:
     """Write the report of a finished request to a directory.
@@ -334,12 +287,12 @@ def save_report(
     Args:
         output: The directory.
         report: The report.
-        identity: Everything that the numbers depend on.
-        units: Number of pairs of each matchup.
+        result: The result.
         started: Time of the start.
         question: Name that the directory is reserved for.
         workers: Number of threads.
         plots: Prefix of the names of plots.
+        record_deals: True to write the recorded deals of a run.
         **request: Further entries of `manifest.json`.
 
     Returns:
@@ -347,142 +300,20 @@ def save_report(
     """
     from simgin.report import html_report
 
-    manifest = build_manifest(
-        identity,
-        [StopResult(n) for n in units],
-        workers=workers or parallel.usable_cpus(),
-        started=started,
-        command=report.command,
-        stopped="complete",
+    entries = {
+        "workers": workers or parallel.usable_cpus(),
+        "started": started,
+        "command": report.command,
+        "stopped": result.stopped,
+        **result.manifest_entries,
         **request,
-    )
-    return directory.write_run_directory(
-        output, manifest, html_report.report_files(report, plots), command=question
-    )
+    }
+    manifest = build_manifest(result.identity, result.stop_results, **entries)
+    files = html_report.report_files(report, plots)
+    existing = []
+    if record_deals:
+        from simgin.runs import parquet
 
-
-def save_run_directory(
-    output: Path,
-    findings: RunResults,
-    files: Mapping[str, bytes | str],
-    *,
-    started: datetime,
-    command: str,
-    record_deals: bool = False,
-    **request: Any,
-) -> list[Path]:
-    """Write the files of a run next to its ledger.
-
-    Args:
-        output: The directory.
-        findings: Results of the run.
-        files: Contents by path.
-        started: Time of the start.
-        command: Command that repeats the run.
-        record_deals: True to write the recorded deals.
-        **request: Further entries of `manifest.json`.
-
-    Returns:
-        Files written.
-    """
-    record = findings.info
-    workers = {name for cell in record.health for name in cell["workers"]["names"]}
-    manifest = build_manifest(
-        record.identity,
-        record.stop_results,
-        workers=len(workers),
-        started=started,
-        command=command,
-        stopped=findings.stopped,
-        contrasts=record.contrasts,
-        effects=record.effects,
-        health=record.health,
-        names=record.display_names,
-        **request,
-    )
-    if not record_deals:
-        return directory.write_run_directory(output, manifest, files)
-    from simgin.runs import parquet
-
-    parquet.write_deals(output / directory.DEALS_FILE, findings.iter_deals())
-    return directory.write_run_directory(output, manifest, files, directory.DEALS_FILE)
-
-
-# Results of a run: files, rows and screen
-
-
-def save_run_report(
-    output: Path, findings: RunResults, started: datetime, command: str, record_deals: bool
-) -> list[Path]:
-    """Write the tables, plots and HTML report of a run, and return the files."""
-    from simgin.report import html_report
-
-    files = html_report.report_files(findings.report(command))
-    return save_run_directory(
-        output, findings, files, started=started, command=command, record_deals=record_deals
-    )
-
-
-def run_result(findings: RunResults, command: str, files: Sequence[Path]) -> CommandResult:
-    """Return every metric of every matchup."""
-    return CommandResult(command, findings.records(), findings.info.seed, files, findings.stopped)
-
-
-def add_equivalence(rows: list[dict[str, Any]], findings: RunResults, margin: str | float) -> str:
-    """Test two players of a run for equivalence and return a sentence.
-
-    Args:
-        rows: Rows of the run. The row of the tested metric gets `margin` and `verdict`.
-        findings: Results of the run.
-        margin: Margin, as parsed by `amounts.parse_half_width`.
-    """
-    from simgin.stats import batches, differences
-    from simgin.stats.metrics import METRICS_BY_NAME
-
-    cell = findings.matchup_keys[0]
-    total = batches.sum_rows(findings.rows(0))
-    multiplier = findings.info.stop_results[0].multiplier
-    metric, found = differences.compute_pair_verdict(total, cell.unit, margin, multiplier)
-    for row in rows:
-        if (row["strategy"], row["metric"]) == (cell.a, metric):
-            row |= {"margin": differences.parse_margin(margin), "verdict": found}
-    told = differences.format_verdict(found, differences.parse_margin(margin), metric)
-    own = findings.with_display_names.matchup_keys[0]
-    return f"{own.a} and {own.b}, {METRICS_BY_NAME[metric].title}: {told}."
-
-
-def finish_run(
-    findings: RunResults,
-    output: Path | None,
-    started: datetime,
-    command: str,
-    more: str,
-    *,
-    record: bool,
-    details: bool,
-    as_json: bool,
-    margin: str | float | None = None,
-) -> None:
-    """Write the files of a run, if it has a directory, and print its results.
-
-    Args:
-        findings: Results of the run.
-        output: Directory, or None.
-        started: Time of the start.
-        command: Command that repeats the run.
-        more: Command or option that prints the details.
-        record: True if deals are recorded.
-        details: True to print all tables.
-        as_json: True to print one JSON object instead.
-        margin: Margin of an equivalence test, or None.
-    """
-    files = [] if output is None else save_run_report(output, findings, started, command, record)
-    answer = run_result(findings, command, files)
-    told = [] if margin is None else [add_equivalence(answer.rows, findings, margin)]
-    if as_json:
-        answer.print(as_json, ())
-        return
-    from simgin.results.run_report import build_run_report
-
-    report = build_run_report(findings, command, details=details)
-    answer.print(as_json, [*told, *screen_parts(report, details, more)])
+        existing = [directory.DEALS_FILE]
+        parquet.write_deals(output / directory.DEALS_FILE, cast("RunResults", result).iter_deals())
+    return directory.write_run_directory(output, manifest, files, *existing, command=question)

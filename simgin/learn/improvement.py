@@ -19,6 +19,7 @@ from simgin.report.report import Plot, Report
 from simgin.report.report_table import Column, Table
 from simgin.runs.ledger import Ledger, LedgerError
 from simgin.runs.manifest import compute_engine_digest
+from simgin.runs.result import Result
 from simgin.runs.runner import run_matchups
 from simgin.stats import batches, paired_estimate, table
 from simgin.stats.estimate import Estimate, interval_around
@@ -268,7 +269,7 @@ def _compare(opponent: str, tuned: PairedEstimate, default: PairedEstimate) -> O
 
 
 @dataclass(frozen=True)
-class Improvement:
+class Improvement(Result):
     """The result of a search or a training."""
 
     wording: ClassVar[Wording]
@@ -342,14 +343,10 @@ class Improvement:
         return self.request.identity
 
     @property
-    def units(self) -> list[int]:
-        """Number of units of analysis per matchup; see `Result.units`."""
+    def played(self) -> list[tuple[Matchup, int]]:
+        """Matchups with the units played in each; see `Result.played`."""
         matchups = self.request.matchups(self.request.strategy, self.request.seed)
-        return [matchup.count_units(self.request.confirmed) for matchup in matchups]
-
-    def frames(self) -> Mapping[str, Frame]:
-        """Return the DataFrames by name."""
-        raise NotImplementedError
+        return [(matchup, matchup.count_units(self.request.confirmed)) for matchup in matchups]
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the confirmation for JSON."""

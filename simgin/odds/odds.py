@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from simgin.play.parallel import partial_progress
 from simgin.renamed import RenamedAttributes
 from simgin.rules import variants
 from simgin.rules.variants import Variant
-from simgin.runs.manifest import build_identity
+from simgin.runs.result import Result
 from simgin.stats import table
 from simgin.strategy import loader
 from simgin.strategy.cast import odds_players
@@ -114,7 +113,7 @@ class OddsRequest:
 
 
 @dataclass(frozen=True)
-class Odds(RenamedAttributes):
+class Odds(Result, RenamedAttributes):
     """Odds as tables by name.
 
     Attributes:
@@ -130,16 +129,6 @@ class Odds(RenamedAttributes):
     strongest: dict[str, str] = field(default_factory=dict)
     unavailable: Sequence[str] = ()
     played: Sequence[tuple[Matchup, int]] = ()
-
-    @cached_property
-    def identity(self) -> dict[str, Any]:
-        """Identity of the result; see `Result.identity`."""
-        return build_identity([matchup for matchup, _ in self.played])
-
-    @property
-    def units(self) -> list[int]:
-        """Number of units of analysis per matchup; see `Result.units`."""
-        return [units for _, units in self.played]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the tables by name; those without rows are missing."""

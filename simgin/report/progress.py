@@ -29,9 +29,9 @@ class OnProgress(Protocol):
     """Callback that receives the progress of a request. It may raise an exception to stop it."""
 
     def __call__(
-        self, done: int, total: int, look: Callable[[], RenderableType] | None = None, /
+        self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None, /
     ) -> None:
-        """Record that `done` of `total` is done; `look` returns the result so far."""
+        """Record that `done` of `total` is done; `render_result` returns the result so far."""
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from simgin.renamed import RenamedAttributes
 from simgin.report import figures
@@ -25,27 +25,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 MAX_VERDICT_LINES = 10  # with the question and a scorecard, they fill a terminal of 24 lines
-
-
-class Result(Protocol):
-    """Outcome of a request: what a command shows and saves, and what Python callers receive."""
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """Everything that the numbers depend on except the size, for `manifest.json`."""
-
-    @property
-    def units(self) -> Sequence[int]:
-        """Number of units of analysis that were played in each matchup of `identity`."""
-
-    def frames(self) -> Mapping[str, pd.DataFrame]:
-        """Return the results as DataFrames by name."""
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows that `--json` prints, without NaN."""
-
-    def report(self, command: str) -> Report:
-        """Return the report. The command repeats the result."""
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,12 @@ from simgin.report.report import Report
 from simgin.results import run_report, sentences
 from simgin.results.run_results import EXTRA_VARIANT_METRICS, RunResults
 from simgin.runs import ledger
+from simgin.runs.result import Result
+from simgin.runs.stopping import StopResult
 from simgin.stats import differences
 from simgin.stats.batches import BatchRows
 from simgin.stats.metrics import headline_metrics
-from simgin.stats.table import format_csv, to_records
+from simgin.stats.table import format_csv
 from simgin.text.amounts import UNIT_PLURALS
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class ComparisonError(ValueError):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Result):
     """Differences between two runs, available while their ledgers are open."""
 
     run: RunResults
@@ -49,17 +51,13 @@ class Comparison:
         return self.run.ledger.identity
 
     @property
-    def units(self) -> list[int]:
-        """Number of units of analysis per matchup; see `Result.units`."""
-        return self.run.units
+    def stop_results(self) -> list[StopResult]:
+        """Sizes of the matchups; see `Result.stop_results`."""
+        return [StopResult(end.units) for end in self.run.stop_results]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the differences as a DataFrame."""
         return {"differences": self.differences}
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the differences as rows for JSON."""
-        return to_records(self.differences)
 
     def report(self, command: str) -> Report:
         """Return the report of the comparison."""

@@ -23,7 +23,7 @@ from simgin.results.sentences import (
     list_sentences,
 )
 from simgin.rules import variants
-from simgin.stats import table
+from simgin.stats import batches, differences, table
 from simgin.stats.estimate import ALPHA, Z95
 from simgin.stats.metrics import METRICS_BY_NAME, WIN_METRICS
 from simgin.text.amounts import UNIT_PLURALS
@@ -95,6 +95,27 @@ def build_run_report(
         command=command,
         files=_build_csv_files(results) if run_plots else {},
     )
+
+
+def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str | float) -> str:
+    """Test the two players of a run for equivalence and return a sentence.
+
+    Args:
+        rows: Rows of the run. The row of the tested metric gets `margin` and `verdict`.
+        results: Results of the run.
+        margin: Margin, as parsed by `amounts.parse_half_width`.
+    """
+    key = results.matchup_keys[0]
+    total = batches.sum_rows(results.rows(0))
+    multiplier = results.stop_results[0].multiplier
+    metric, verdict = differences.compute_pair_verdict(total, key.unit, margin, multiplier)
+    half_width = differences.parse_margin(margin)
+    for row in rows:
+        if (row["strategy"], row["metric"]) == (key.a, metric):
+            row |= {"margin": half_width, "verdict": verdict}
+    shown = results.with_display_names.matchup_keys[0]
+    sentence = differences.format_verdict(verdict, half_width, metric)
+    return f"{shown.a} and {shown.b}, {METRICS_BY_NAME[metric].title}: {sentence}."
 
 
 def _build_csv_files(results: RunResults) -> dict[str, str]:

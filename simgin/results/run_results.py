@@ -17,11 +17,18 @@ import numpy as np
 from simgin.core.matchup_key import MatchupKey
 from simgin.play.parallel import Progress
 from simgin.renamed import RenamedAttributes
-from simgin.results.run_info import RunInfo, check_ledger, make_run_info, read_run_info
+from simgin.results.live_result import LiveEstimate
+from simgin.results.run_info import (
+    RunInfo,
+    check_homogeneity,
+    check_ledger,
+    make_run_info,
+    read_run_info,
+)
 from simgin.runs import directory, ledger, runner
 from simgin.runs.ledger import Ledger
 from simgin.runs.plan import FieldChange, Plan
-from simgin.runs.runner import ThreadPool
+from simgin.runs.result import Result
 from simgin.runs.stopping import COMPLETE, StopResult
 from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import BatchRows
@@ -33,7 +40,9 @@ from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simgin.report.progress import OnProgress
     from simgin.report.report import Report
+    from simgin.runs.block import BlockResult
 
 
 # Metrics of comparisons between variants, in addition to wins
@@ -56,7 +65,7 @@ OUTPUTS = {
 
 
 @dataclass(frozen=True)
-class RunResults(RenamedAttributes):
+class RunResults(Result, RenamedAttributes):
     """Results of a run, available while its ledger is open."""
 
     info: RunInfo
@@ -75,9 +84,22 @@ class RunResults(RenamedAttributes):
         return self.info.identity
 
     @property
-    def units(self) -> list[int]:
-        """Number of units of analysis per matchup; see `Result.units`."""
-        return [end.units for end in self.info.stop_results]
+    def stop_results(self) -> Sequence[StopResult]:
+        """Sizes of the matchups; see `Result.stop_results`."""
+        return self.info.stop_results
+
+    @property
+    def manifest_entries(self) -> dict[str, Any]:
+        """Further entries of `manifest.json`; see `Result.manifest_entries`."""
+        info = self.info
+        workers = {name for entry in info.health for name in entry["workers"]["names"]}
+        return {
+            "workers": len(workers),
+            "contrasts": info.contrasts,
+            "effects": info.effects,
+            "health": info.health,
+            "names": info.display_names,
+        }
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the rows of every CSV file by its name."""
@@ -114,11 +136,6 @@ class RunResults(RenamedAttributes):
     def multiplier(self) -> float:
         """Half-width of the widest intervals in standard errors: 1.96 or a stopping rule's."""
         return max([end.multiplier or Z95 for end in self.info.stop_results])
-
-    @property
-    def stopped(self) -> str:
-        """Reasons for stopping of all matchups, each once; "complete" for a complete matchup."""
-        return "; ".join(dict.fromkeys(end.stopped for end in self.info.stop_results))
 
     @property
     def stopping_notes(self) -> list[str]:
@@ -409,30 +426,69 @@ class RunResults(RenamedAttributes):
 
 
 def run_plan(
-    plan: Plan, workers: int | None = None, on_progress: Progress | None = None
+    plan: Plan,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+    *,
+    run_ledger: Ledger | None = None,
+    scheduler: str | None = None,
+    record_deals: bool = False,
 ) -> RunResults:
-    """Play a plan with its ledger in memory, which exists as long as the results do.
+    """Play what the ledger of a plan lacks.
 
     Args:
         plan: Matchups and sizes.
         workers: Number of worker threads.
-        on_progress: Callback for the progress of the matchups.
+        on_progress: Callback for the progress of the matchups and extra passes together.
+        run_ledger: Ledger of the plan, which is open as long as the results are used. None for a
+            ledger in memory, which exists as long as the results do.
+        scheduler: Address of a dask cluster, whose workers play the matchups.
+        record_deals: True to store every deal.
+
+    Raises:
+        InvariantError: If a batch that is played again has other results.
     """
-    with closing(ThreadPool(workers)) as team, ExitStack() as resources:
-        team.prepare(plan.matchups)
-        run_ledger = resources.enter_context(ledger.open_ledger(None, plan.identity))
-        ends = runner.run_tasks(
-            plan.tasks,
-            run_ledger,
-            team,
-            on_progress,
-            stopping_rules=plan.stopping_rules,
-            seconds=plan.seconds,
-        )
-        runner.play_passes(plan.extra_passes, run_ledger, workers)
-        findings = RunResults(make_run_info(plan, ends), run_ledger)
-        weakref.finalize(findings, resources.pop_all().close)
-        return findings
+    with ExitStack() as resources:
+        if run_ledger is None:
+            run_ledger = resources.enter_context(ledger.open_ledger(None, plan.identity))
+        on_block, report_matchups, report_passes = _split_progress(plan, run_ledger, on_progress)
+        with closing(runner.make_pool(workers, scheduler)) as pool:
+            pool.prepare(plan.matchups)
+            ends = runner.run_tasks(
+                plan.tasks,
+                run_ledger,
+                pool,
+                report_matchups,
+                on_block=on_block,
+                stopping_rules=plan.stopping_rules,
+                seconds=plan.seconds,
+                record_deals=record_deals,
+            )
+        runner.play_passes(plan.extra_passes, run_ledger, workers, report_passes)
+        health = check_homogeneity(plan.matchups, ends, run_ledger)
+        results = RunResults(make_run_info(plan, ends, health), run_ledger)
+        weakref.finalize(results, resources.pop_all().close)
+        return results
+
+
+def _split_progress(
+    plan: Plan, run_ledger: Ledger, on_progress: OnProgress | None
+) -> tuple[Callable[[BlockResult], None] | None, Progress | None, Progress | None]:
+    """Return the callbacks for the blocks of a plan, for its matchups and for its extra passes."""
+    if on_progress is None:
+        return None, None, None
+    missing = runner.missing_passes(plan.extra_passes, run_ledger)
+    main = sum(task.units for task in plan.tasks)
+    extra = round(sum(step.weighted_units for step in missing))
+    live = LiveEstimate(plan, run_ledger)
+
+    def report_matchups(done: int, total: int) -> None:
+        on_progress(done, total + extra, live.line)
+
+    def report_passes(done: int, total: int) -> None:
+        on_progress(main + extra * done // total, main + extra, lambda: "")
+
+    return live.add, report_matchups, report_passes
 
 
 @contextmanager

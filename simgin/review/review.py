@@ -7,16 +7,16 @@ steps. Nothing in this module plays matches.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from simgin.play.matchup import parse_matchup
-from simgin.play.parallel import Progress
 from simgin.renamed import RenamedAttributes
+from simgin.report.progress import OnProgress
 from simgin.report.report import Report
 from simgin.results.run_results import RunResults, run_plan
 from simgin.review import match_course, review_request, scorecard
@@ -26,11 +26,13 @@ from simgin.rules import variants
 from simgin.runs.block import Task
 from simgin.runs.manifest import compute_engine_digest
 from simgin.runs.plan import Plan
+from simgin.runs.result import Result
 from simgin.runs.runner import ExtraPass
+from simgin.runs.stopping import StopResult
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.stats.table import Frame, build_frame, estimate_columns, to_records
+from simgin.stats.table import Frame, build_frame, estimate_columns
 from simgin.strategy.cast import CHAMPION, KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
 
 SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of values of one player against another
@@ -68,7 +70,7 @@ MetricKey = tuple[str, str, str]  # variant, metric, player type
 
 
 @dataclass(frozen=True, eq=False)
-class Review(RenamedAttributes):
+class Review(Result, RenamedAttributes):
     """A finished review with its open ledger.
 
     Attributes:
@@ -90,17 +92,18 @@ class Review(RenamedAttributes):
         return self.results.identity
 
     @property
-    def units(self) -> list[int]:
-        """Number of units of analysis per matchup; see `Result.units`."""
-        return self.results.units
+    def stop_results(self) -> Sequence[StopResult]:
+        """Sizes of the matchups; see `Result.stop_results`."""
+        return self.results.stop_results
+
+    @property
+    def manifest_entries(self) -> dict[str, Any]:
+        """Further entries of `manifest.json`; see `Result.manifest_entries`."""
+        return {**self.results.manifest_entries, "review": asdict(self.request)}
 
     def frames(self) -> dict[str, Frame]:
         """Return the metrics and their differences from the baseline as DataFrames."""
         return {"metrics": self.metrics, "differences": self.differences}
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of the metrics for JSON."""
-        return to_records(self.metrics)
 
     def report(self, command: str) -> Report:
         """Return the report of the review."""
@@ -337,11 +340,22 @@ def restore_review(entry: Mapping[str, Any], results: RunResults) -> Review:
 
 
 def run_review(
-    request: ReviewRequest, workers: int | None = None, on_progress: Progress | None = None
+    request: ReviewRequest,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+    **options: Any,
 ) -> Review:
-    """Resolve who plays, play everything and return the review, with its ledger in memory."""
-    request = resolve_players(request, workers)
-    return Review(request, run_plan(plan_review(request), workers, on_progress))
+    """Play everything and return the review, after `resolve_players` unless they are resolved.
+
+    Args:
+        request: What is reviewed.
+        workers: Number of worker threads.
+        on_progress: Callback for the progress.
+        **options: Further arguments of `run_plan`, such as a ledger.
+    """
+    if not request.strong:
+        request = resolve_players(request, workers)
+    return Review(request, run_plan(plan_review(request), workers, on_progress, **options))
 
 
 def plan_review(request: ReviewRequest) -> Plan:

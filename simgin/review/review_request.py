@@ -95,7 +95,7 @@ class ReviewRequest:
     @classmethod
     def read(
         cls,
-        names: Sequence[str],
+        names: Sequence[str] = (),
         against: str | None = None,
         *,
         players: Sequence[str] = (),
@@ -128,8 +128,10 @@ class ReviewRequest:
             note: Note of the report.
 
         Raises:
-            ReviewError: If these variants cannot be reviewed together.
+            ReviewError: If these variants cannot be reviewed together, or a goal is not valid.
         """
+        from simgin.review import scorecard
+
         if not names and against is None:
             raise ReviewError(
                 "name at least one variant, like: simgin review oklahoma --against standard. "
@@ -154,6 +156,8 @@ class ReviewRequest:
         if adapt and alone:
             raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
         kinds, strong = _parse_players(players) if players else (weaker_types(*named), None)
+        rows = scorecard.scorecard_rows(variants.find_variant(texts[0]).params, seconds_per_turn)
+        scorecard.parse_goals(goals, rows)
         return cls(
             texts,
             base_text if against is not None and len(texts) > 1 else None,
@@ -169,6 +173,28 @@ class ReviewRequest:
             goals=tuple(goals),
             sweep=swept,
         )
+
+    @classmethod
+    def read_file(cls, path: Path, **options: Any) -> ReviewRequest:
+        """Read a request from a TOML file (`ReviewFile`).
+
+        Args:
+            path: Path of the file.
+            **options: Arguments of `read`, which replace the values of the file.
+
+        Raises:
+            TomlError: If the file is not valid.
+            ReviewError: As in `read`.
+        """
+        raw = toml.read_tables(path, "name a review file")
+        try:
+            fields = ReviewFile.model_validate(raw).model_dump()
+        except ValidationError as error:
+            known = list(ReviewFile.model_fields)
+            raise toml.TomlError(
+                toml.describe_validation_errors(path, error, lambda _: known)
+            ) from None
+        return cls.read(**{"names": fields.pop("rule_sets"), **fields, **options})
 
     @classmethod
     def from_manifest(cls, entry: Mapping[str, Any]) -> ReviewRequest:
@@ -453,21 +479,3 @@ class ReviewFile(toml.StrictTable):
     seed: Annotated[int, AfterValidator(amounts.parse_seed)] = 1
     adapt: bool = False
     deep: bool = False
-
-
-def read_review_file(path: Path) -> dict[str, Any]:
-    """Return the arguments of a review request from a TOML file.
-
-    Raises:
-        TomlError: The file is not valid.
-    """
-    raw = toml.read_tables(path, "name a review file")
-    try:
-        file = ReviewFile.model_validate(raw)
-    except ValidationError as error:
-        known = list(ReviewFile.model_fields)
-        raise toml.TomlError(
-            toml.describe_validation_errors(path, error, lambda _: known)
-        ) from None
-    fields = file.model_dump()
-    return {"names": fields.pop("rule_sets"), **fields}

@@ -256,6 +256,15 @@ class Schedule:
             self.finished_units += task.units - remaining_units(task, finished)
         self._matchup_index = 0
         self._gap = next(self._gaps[0], None) if tasks else None
+        self._started = time.monotonic()
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Finished and total units, or with a limit of time the elapsed and total milliseconds."""
+        if self._seconds is None:
+            return self.finished_units, self.units
+        limit = int(1000 * self._seconds * len(self._tasks))
+        return min(int(1000 * (time.monotonic() - self._started)), limit), limit
 
     def next_block(self) -> Block | None:
         """Return the next block, or None if no block is left or the schedule was stopped."""

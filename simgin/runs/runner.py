@@ -24,13 +24,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from simgin.core import batch_columns
+from simgin.core import batch_columns, jit
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import PROGRESS_PARTS, Progress, partial_progress, usable_cpus
 from simgin.runs.block import Block, BlockResult, Schedule, Task, play_block, remaining_units
 from simgin.runs.ledger import Ledger, open_ledger
 from simgin.runs.stopping import StoppingRule, StopResult
+from simgin.text.messages import print_status
 
 if TYPE_CHECKING:
     from simgin.runs.cluster import ClusterPool
@@ -118,6 +119,15 @@ class SerialPool(ThreadPool):
         return None if block is None else play_block(block)
 
 
+def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
+    """Return a pool of threads, of the workers of a dask cluster, or for a debugger."""
+    if scheduler is not None:
+        from simgin.runs.cluster import ClusterPool
+
+        return ClusterPool(scheduler, print_status)
+    return SerialPool() if jit.is_interpreted() else ThreadPool(workers)
+
+
 class _StopMonitor:
     """Batches of one matchup, examined one by one in order by a stopping rule."""
 
@@ -170,7 +180,7 @@ def run_tasks(
         tasks: Matchups with their sizes.
         ledger: Ledger that contains the finished batches and receives the new ones.
         pool: Worker pool, which is closed at the end.
-        on_progress: Function called with the finished and the total number of units.
+        on_progress: Function called with `Schedule.progress`.
         on_block: Function called with every block after it has been committed.
         stopping_rules: One stopping rule per matchup, or none.
         seconds: Playing time per matchup; None for no limit.
@@ -284,7 +294,7 @@ class _RunSession:
 
     def _report(self, on_progress: Progress | None) -> None:
         if on_progress is not None:
-            on_progress(self._schedule.finished_units, self._schedule.units)
+            on_progress(*self._schedule.progress)
 
     def _submit_blocks(self) -> None:
         while self._n_pending < self._pool.max_pending:

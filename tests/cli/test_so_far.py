@@ -16,9 +16,9 @@ from numba.core import event
 from rich.table import Table
 
 from simgin.cli import output
-from simgin.cli.live_result import LiveEstimate
 from simgin.core import batch_columns
 from simgin.report import numbers, progress
+from simgin.results.live_result import LiveEstimate
 from simgin.runs import runner
 from simgin.runs.ledger import open_ledger
 from simgin.runs.plan import plan_matchup
@@ -89,7 +89,7 @@ def test_a_terminal_shows_the_estimate_so_far_and_nothing_of_it_is_left(tmp_path
 def test_the_line_is_the_estimate_of_what_is_in_the_ledger(words, expected):
     plan = plan_matchup("gold", "simple", "standard", deals=4000, **words)
     with open_ledger(None, plan.identity) as ledger:
-        so_far = LiveEstimate(plan, ledger, {})
+        so_far = LiveEstimate(plan, ledger)
         assert so_far.line() == ""
         runner.run_tasks(plan.tasks, ledger, ThreadPool(2), on_block=so_far.add)
         total = sum(
@@ -108,7 +108,7 @@ def test_a_resumed_run_counts_what_it_finds_in_the_ledger():
     few, more = (plan_matchup("gold", "simple", "standard", deals=n) for n in (4000, 8000))
     with open_ledger(None, few.identity) as ledger:
         runner.run_tasks(few.tasks, ledger, ThreadPool(1))
-        so_far = LiveEstimate(more, ledger, {})
+        so_far = LiveEstimate(more, ledger)
         runner.run_tasks(more.tasks, ledger, ThreadPool(1), on_block=so_far.add)
     assert so_far.line().startswith("8k of 8k deals  won ")
 

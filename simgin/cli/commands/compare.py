@@ -1,13 +1,20 @@
 """`simgin compare`: differences between two run directories."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from simgin.cli import options
-from simgin.cli.output import CommandResult, repeat_command, screen_parts
+from simgin.cli.output import repeat_command, screen_parts
+
+if TYPE_CHECKING:
+    from simgin.report.report import Report
+    from simgin.results.comparison import Comparison
 
 
 @click.command("compare")
@@ -34,28 +41,29 @@ def compare_command(
     No significant difference does not mean no difference. With --margin X two are called the same
     within X if the whole interval of their difference lies inside it.
     """
-    from simgin.cli.session import save_report
+    from simgin.cli import session
     from simgin.results.comparison import compare_runs
     from simgin.results.run_results import load_results
     from simgin.runs import directory
 
-    command, started = repeat_command(), datetime.now(UTC)
-    if output is not None:
-        directory.check_directory(output, command)
+    def screen(_: Comparison, report: Callable[[], Report]) -> Iterator[Any]:
+        all_rows = [
+            f"--details prints all {len(one.rows)} comparisons." for one in report().detail_tables
+        ]
+        return screen_parts(report(), details, "".join(all_rows))
+
     question = f"How does {run} differ from {base}?"
     with (
         directory.report_corruption(run, base),
         load_results(run) as run_read,
         load_results(base) as base_read,
     ):
-        found = replace(compare_runs(run_read, base_read, margin), question=question)
-        report = found.report(command)
-        files = []
-        if output is not None:
-            played = found.identity, found.units
-            files = save_report(output, report, *played, started, question=command)
-        all_rows = [
-            f"--details prints all {len(one.rows)} comparisons." for one in report.detail_tables
-        ]
-        parts = screen_parts(report, details, "".join(all_rows))
-        CommandResult(command, found.records(), run_read.info.seed, files).print(as_json, parts)
+        session.run_request(
+            lambda _: replace(compare_runs(run_read, base_read, margin), question=question),
+            "compare",
+            repeat_command(),
+            screen,
+            workers=None,
+            output=output,
+            as_json=as_json,
+        )

@@ -1,16 +1,20 @@
 """`simgin match`: result of one matchup."""
 
-from contextlib import ExitStack
-from datetime import UTC, datetime
+from __future__ import annotations
+
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from simgin.cli import options
-from simgin.cli.debug import DEBUG_DEALS, debug_option, policy_calls
+from simgin.cli.debug import DEBUG_DEALS, debug_option
 from simgin.cli.output import print_note, repeat_command
 from simgin.text.amounts import MAX_COUNT, UNIT_PLURALS
+
+if TYPE_CHECKING:
+    from simgin.results.run_results import RunResults
 
 DETAILS_HINT = "--details prints every metric, and how much the run can show."
 
@@ -91,6 +95,8 @@ def match_command(
     with --margin X both are called the same within X if the whole interval lies inside it.
     """
     from simgin.cli import plan_table, session
+    from simgin.results.run_report import add_equivalence
+    from simgin.results.run_results import run_plan
     from simgin.runs.plan import plan_matchup
 
     if debug and asked["deals"] is None and asked["matches"] is None:
@@ -114,14 +120,32 @@ def match_command(
         return
     session.check_run_output(output, record)
     session.warn_about_single_deals(plan.matchups)
-    started = datetime.now(UTC)
-    with ExitStack() as stack:
-        with policy_calls(as_json):
-            play = session.play_plan(
-                plan, output, command, workers=workers, scheduler=scheduler, record_deals=record
-            )
-            findings = stack.enter_context(play)
-        if plan.seconds is not None:  # a size can be repeated, a time cannot
-            command = repeat_command(**settled, **{unit: findings.sizes[0]}, seconds=None)
-        shown: dict[str, Any] = {"details": details, "as_json": as_json, "margin": margin}
-        session.finish_run(findings, output, started, command, DETAILS_HINT, record=record, **shown)
+    sentences = []
+
+    def repeat(results: RunResults) -> str:
+        if plan.seconds is None:
+            return command
+        # A size can be repeated, a time cannot
+        return repeat_command(**settled, **{unit: results.sizes[0]}, seconds=None)
+
+    def records(results: RunResults) -> list[dict[str, Any]]:
+        rows = results.records()
+        if margin is not None:
+            sentences.append(add_equivalence(rows, results, margin))
+        return rows
+
+    session.run_plan_request(
+        plan,
+        partial(run_plan, plan),
+        command,
+        lambda results, _: session.run_screen(
+            results, command, DETAILS_HINT, details=details, sentences=sentences
+        ),
+        workers=workers,
+        scheduler=scheduler,
+        output=output,
+        record_deals=record,
+        as_json=as_json,
+        repeat=repeat,
+        records=records,
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simgin.cli.options import PATH, details_option, json_option
-from simgin.cli.output import repeat_command, screen_parts
+from simgin.cli.output import CommandResult, repeat_command, screen_parts
 
 if TYPE_CHECKING:
     from simgin.report.report import Report
@@ -25,7 +25,6 @@ def report_command(place: Path, details: bool, as_json: bool) -> None:
     Everything is computed from the ledger and the manifest in DIR. Nothing is played, and the
     strategies that played need no longer exist. The same run gives the same files.
     """
-    from simgin.cli import session
     from simgin.report import html_report
     from simgin.results.run_results import load_results
     from simgin.runs import directory
@@ -38,7 +37,9 @@ def report_command(place: Path, details: bool, as_json: bool) -> None:
         files = directory.write_run_directory(
             place, manifest_now, html_report.report_files(written), *written_before
         )
-        answer = session.run_result(findings, repeat_command(), files)
+        answer = CommandResult(
+            repeat_command(), findings.records(), findings.info.seed, files, findings.stopped
+        )
         answer.print(as_json, screen_parts(written, details, more=""))
 
 

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simgin.cli import options
-from simgin.cli.output import (
-    CommandResult,
-    format_command,
-    print_note,
-    repeat_command,
-    screen_parts,
-)
+from simgin.cli.output import format_command, print_note, repeat_command, screen_parts
 
 if TYPE_CHECKING:
+    from simgin.review.review import Review
     from simgin.review.review_request import ReviewRequest
 
 MAX_OUTPUT_NAME = 80  # maximum length of a default directory name
@@ -76,6 +70,7 @@ MAX_OUTPUT_NAME = 80  # maximum length of a default directory name
 @options.json_option
 def review_command(
     variants: tuple[str, ...],
+    file: Path | None,
     output: Path | None,
     workers: int | None,
     scheduler: str | None,
@@ -99,16 +94,17 @@ def review_command(
     The same command resumes an interrupted review, and more matches extend a finished one.
     """
     from simgin.cli import plan_table, session
-    from simgin.review.review import Review, plan_review
-    from simgin.review.scorecard import parse_goals, scorecard_rows
-    from simgin.rules.variants import find_variant
+    from simgin.review.review import plan_review, run_review
+    from simgin.review.review_request import ReviewRequest
     from simgin.runs import directory
 
-    request = _read_options(variants, asked)
-    parse_goals(
-        request.goals,
-        scorecard_rows(find_variant(request.variants[0]).params, request.seconds_per_turn),
-    )
+    given = {name: value for name, value in asked.items() if options.is_given(name)}
+    for name in given.keys() & {"players", "goals"}:
+        given[name] = [part.strip() for part in asked[name].split(",")]
+    if variants:
+        given["names"] = variants
+    read = ReviewRequest.read if file is None else partial(ReviewRequest.read_file, file)
+    request = read(**given)
     place = output or _default_output(request)
     command = repeat_command(output=place)
     directory.check_directory(place, command, writes_ledger=True)
@@ -118,26 +114,23 @@ def review_command(
         plan_table.print_plan(
             plan, plan_table.plan_rows(plan, place, workers, record_deals=False), place
         )
-    started = datetime.now(UTC)
-    with session.play_plan(
-        plan, place, command, workers=workers, scheduler=scheduler, record_deals=False
-    ) as findings:
-        from simgin.report import html_report
 
+    def finish(_: Review) -> list[Path]:
         print_note("all matches played; drawing the pictures.")
-        played = Review(request, findings)
-        report = played.report(command)
-        files = session.save_run_directory(
-            place,
-            findings,
-            html_report.report_files(report),
-            started=started,
-            command=command,
-            review=asdict(request),
-        )
-        answer = CommandResult(command, played.records(), request.seed, files, findings.stopped)
-        more = format_command("report", place, "--details")
-        answer.print(as_json, screen_parts(report, details, more))
+        return []
+
+    more = format_command("report", place, "--details")
+    session.run_plan_request(
+        plan,
+        partial(run_review, request),
+        command,
+        lambda _, report: screen_parts(report(), details, more),
+        workers=workers,
+        scheduler=scheduler,
+        output=place,
+        as_json=as_json,
+        finish=finish,
+    )
 
 
 def _resolve_players(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
@@ -153,25 +146,6 @@ def _resolve_players(request: ReviewRequest, workers: int | None, command: str) 
     interruptible = session.exit_on_interrupt(command, "the cache", "rounds of learning")
     with interruptible, progress.show_progress(title) as report:
         return resolve_players(request, workers, report)
-
-
-def _read_options(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
-    """Read the request from the options and the file. Options take precedence."""
-    from simgin.review.review_request import ReviewRequest, read_review_file
-
-    path = asked.pop("file")
-    given = {} if path is None else read_review_file(path)
-    for name in ("players", "goals"):
-        if asked[name] is not None:
-            given[name] = [part.strip() for part in asked[name].split(",")]
-    for name in ("against", "sweep", "seconds_per_turn", "matches", "adapt", "deep"):
-        if asked[name]:
-            given[name] = asked[name]
-    if path is None or options.is_given("seed"):
-        given["seed"] = asked["seed"]
-    if variants:
-        given["names"] = variants
-    return ReviewRequest.read(given.pop("names", ()), given.pop("against", None), **given)
 
 
 def _default_output(request: ReviewRequest) -> Path:

@@ -1,6 +1,6 @@
 """`simgin run`: results of an experiment file."""
 
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
@@ -53,6 +53,7 @@ def run_command(
     It refuses a directory whose experiment, rules or strategies have changed since.
     """
     from simgin.cli import plan_table, session
+    from simgin.results.run_results import run_plan
     from simgin.runs.plan import plan_experiment
 
     plan = plan_experiment(file, seed)
@@ -69,11 +70,15 @@ def run_command(
         plan_table.print_plan(
             plan, plan_table.plan_rows(plan, place, workers, record_deals=record), place
         )
-    started = datetime.now(UTC)
-    play = session.play_plan(
-        plan, place, command, workers=workers, scheduler=scheduler, record_deals=record
+    more = format_command("report", place, "--details")
+    session.run_plan_request(
+        plan,
+        partial(run_plan, plan),
+        command,
+        lambda results, _: session.run_screen(results, command, more, details=details),
+        workers=workers,
+        scheduler=scheduler,
+        output=place,
+        record_deals=record,
+        as_json=as_json,
     )
-    with play as findings:
-        more = format_command("report", place, "--details")
-        shown = {"details": details, "as_json": as_json}
-        session.finish_run(findings, place, started, command, more, record=record, **shown)

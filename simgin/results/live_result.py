@@ -7,12 +7,12 @@ stopping rule widens it (docs/explanation/statistics.md#looking-more-than-once).
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.core import batch_columns
+from simgin.play.matchup import short_names
 from simgin.report import numbers
 from simgin.runs import stopping
 from simgin.runs.stopping import PrecisionRule, SequentialTest, StoppingRule
@@ -32,10 +32,10 @@ MAX_PLAYERS_LENGTH = 30  # maximum length of the players' names
 class LiveEstimate:
     """Sums of the finished blocks of each matchup of a run."""
 
-    def __init__(self, plan: Plan, ledger: Ledger, names: Mapping[str, str]) -> None:
+    def __init__(self, plan: Plan, ledger: Ledger) -> None:
         self._plan = plan
         self._ledger = ledger
-        self._names = names
+        self._names = short_names(plan.matchups)
         self._totals: dict[int, np.ndarray] = {}
         self._cell = 0
 

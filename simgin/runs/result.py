@@ -1,0 +1,60 @@
+"""Base class of results: what every command shows and saves, and what Python callers receive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from simgin.runs.manifest import build_identity
+from simgin.runs.stopping import StopResult
+from simgin.stats.table import to_records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.play.matchup import Matchup
+    from simgin.report.report import Report
+
+
+class Result:
+    """Outcome of a request.
+
+    A subclass defines `played`, or `identity` and `stop_results` if its identity has more entries.
+    """
+
+    @property
+    def played(self) -> Sequence[tuple[Matchup, int]]:
+        """Matchups with the number of units of analysis that were played in each."""
+        raise NotImplementedError
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Everything that the numbers depend on except the size, for `manifest.json`."""
+        return build_identity([matchup for matchup, _ in self.played])
+
+    @property
+    def stop_results(self) -> Sequence[StopResult]:
+        """Number of units played in each matchup of `identity`, and the reason for stopping."""
+        return [StopResult(units) for _, units in self.played]
+
+    @property
+    def stopped(self) -> str:
+        """Reasons for stopping of all matchups, each once; "complete" for a complete matchup."""
+        return "; ".join(dict.fromkeys(end.stopped for end in self.stop_results))
+
+    @property
+    def manifest_entries(self) -> Mapping[str, Any]:
+        """Further entries of `manifest.json`."""
+        return {}
+
+    def frames(self) -> Mapping[str, pd.DataFrame]:
+        """Return the results as DataFrames by name, the main one first."""
+        raise NotImplementedError
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows that `--json` prints, without NaN: by default those of the main frame."""
+        return to_records(next(iter(self.frames().values())))
+
+    def report(self, command: str) -> Report:
+        """Return the report. The command repeats the result."""
+        raise NotImplementedError
