@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from simgin.results.run_results import RunResults, format_differences, run_plan
 from simgin.rules import variants
 from simgin.rules.variants import Variant
-from simgin.runs import ledger
 from simgin.runs.plan import plan_experiment, plan_matchup
 from simgin.strategy import loader
 from simgin.strategy.author import Strategy
@@ -280,8 +279,7 @@ def tune_strategy(
         confirmed=confirmed,
         seed=seed,
     )
-    with ledger.open_ledger(None, request.identity) as memory:
-        return run_tune(request, workers, run_ledger=memory)
+    return run_tune(request, workers)
 
 
 def show(

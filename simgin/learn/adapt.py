@@ -31,7 +31,13 @@ from simgin.learn.improvement import (
     encode_weights,
     share_pieces,
 )
-from simgin.learn.tune_request import TuneError, TuneRequest, read_matches, read_players
+from simgin.learn.tune_request import (
+    TrainingRequest,
+    TuneError,
+    TuneRequest,
+    read_matches,
+    read_players,
+)
 from simgin.play.parallel import PROGRESS_PARTS, Progress
 from simgin.report import numbers
 from simgin.report.progress import OnProgress
@@ -41,7 +47,6 @@ from simgin.rules.parameters import rule_parameters
 from simgin.rules.variants import Variant
 from simgin.runs import ledger
 from simgin.runs.ledger import Ledger
-from simgin.runs.manifest import build_identity
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA, Estimate, two_sided_p_value
 from simgin.stats.table import Frame, build_frame, make_frame
@@ -70,12 +75,8 @@ MATCH_PARAMETERS = ("goal", "deal_count_gin", "deal_count_undercut")
 
 
 @dataclass(frozen=True)
-class AdaptRequest:
+class AdaptRequest(TrainingRequest):
     """A training of champion."""
-
-    match: TuneRequest  # rules and confirmation
-    rounds: int  # rounds per type of opponent
-    deals: int  # deals per round
 
     @classmethod
     def read(
@@ -112,15 +113,12 @@ class AdaptRequest:
             )
         player, rules, pool = read_players(strategy, variant, TRAINING_OPPONENTS)
         confirming = read_matches(confirmed)
-        match = TuneRequest(player, rules, pool, (), confirmed=confirming, seed=parse_seed(seed))
-        return cls(match, rounds, parse_count(deals))
-
-    @cached_property
-    def identity(self) -> dict[str, Any]:
-        """Everything that the weights depend on, except for the number of rounds."""
-        matchups = self.match.matchups(self.match.strategy, self.match.seed)
-        search = f"training of all decisions on {self.deals} deals a round, form {TRAINING_VERSION}"
-        return build_identity(matchups, search=search)
+        n = parse_count(deals)
+        training = f"training of all decisions on {n} deals a round, form {TRAINING_VERSION}"
+        match = TuneRequest(
+            player, rules, pool, (), confirmed=confirming, seed=parse_seed(seed), training=training
+        )
+        return cls(match, rounds, n)
 
     @cached_property
     def ledger_file(self) -> Path:
@@ -161,11 +159,6 @@ class AdaptedChampion(Improvement):
     weights: np.ndarray  # float64, in champion's format
     win_rates: np.ndarray  # win rates before each round, (n_rounds, len(TRAINING_OPPONENTS))
     cpu_seconds: float  # CPU time of the training
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """Identity of the result; see `Result.identity`."""
-        return self.training.identity
 
     @property
     def p_holm(self) -> dict[str, float]:

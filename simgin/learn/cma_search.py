@@ -39,7 +39,7 @@ from simgin.renamed import RenamedAttributes
 from simgin.report.progress import OnProgress
 from simgin.report.report import Plot
 from simgin.report.report_table import Column, Table
-from simgin.runs.ledger import Ledger
+from simgin.runs.ledger import Ledger, open_ledger
 from simgin.stats.estimate import Estimate
 from simgin.stats.table import Frame, build_frame, make_frame
 from simgin.strategy.strategy_spec import format_values_toml
@@ -49,9 +49,8 @@ ESTIMATE_SIZE = len(fields(Estimate))
 BEST_MEANS = 3  # means that enter the finals because of their gain
 MAX_FINALISTS = 3 + BEST_MEANS
 FINALS_FACTOR = 5  # matches of the finals, relative to a generation
-MIN_INTEGER_DEVIATION = (
-    0.3  # minimum standard deviation of integer parameters, so that their neighbours are tried
-)
+# Minimum standard deviation of integer parameters, so that their neighbours are tried
+MIN_INTEGER_DEVIATION = 0.3
 
 
 @dataclass(frozen=True)
@@ -370,7 +369,7 @@ def run_tune(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     *,
-    run_ledger: Ledger,
+    run_ledger: Ledger | None = None,
     on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> TuningResult:
     """Search, choose and confirm; steps in the ledger are not played again.
@@ -379,9 +378,14 @@ def run_tune(
         request: The search.
         workers: Number of worker threads.
         on_progress: Callback for the progress of the generations, finals and confirmation together.
-        run_ledger: Ledger of the search.
+        run_ledger: Ledger of the search; None for a ledger in memory.
         on_generation: Callback that is called with every generation.
     """
+    if run_ledger is None:
+        with open_ledger(None, request.identity) as memory:
+            return run_tune(
+                request, workers, on_progress, run_ledger=memory, on_generation=on_generation
+            )
     seen: list[Generation] = []
 
     def record_generation(generation: Generation) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from simgin.learn.cma_search import ESTIMATE_SIZE
 from simgin.learn.improvement import Improvement
 from simgin.learn.tune_request import (
     CONFIRMATION_MATCHES,
+    TrainingRequest,
     TuneError,
     TuneRequest,
     read_matches,
@@ -34,8 +35,7 @@ from simgin.play.rollouts import PairedRollouts, roll_out_deals
 from simgin.report.progress import OnProgress
 from simgin.report.report_table import Column, Table
 from simgin.rules.build import build_rules
-from simgin.runs.ledger import Ledger
-from simgin.runs.manifest import build_identity
+from simgin.runs.ledger import Ledger, open_ledger
 from simgin.stats.estimate import Estimate
 from simgin.stats.table import Frame, build_frame
 from simgin.strategy import Policy, Strategy, discard, helper
@@ -49,12 +49,9 @@ ROLLOUT_BLOCK = 2_000  # deals per call; their views take 8 MB
 
 
 @dataclass(frozen=True)
-class TrainRequest:
-    """A training of discard weights."""
+class TrainRequest(TrainingRequest):
+    """A training of discard weights, with so many deals per round and opponent."""
 
-    match: TuneRequest  # strategy with its initial weights, opponents and confirmation
-    rounds: int
-    deals: int  # deals per round and opponent
     weights_file: Path  # the file that the strategy reads its weights from
 
     @classmethod
@@ -93,8 +90,18 @@ class TrainRequest:
         assert isinstance(policy.weights, Path), "the decorator asks for a file"
         start = np.array(list(policy.start.values()), np.float64)
         untrained = replace(player, discard=replace(policy, weights=start))
-        match = TuneRequest(untrained, rules, pool, (), confirmed=confirming, seed=parse_seed(seed))
-        return cls(match, rounds, parse_count(deals), policy.weights)
+        n = parse_count(deals)
+        training = f"training on {n} deals a round"
+        match = TuneRequest(
+            untrained,
+            rules,
+            pool,
+            (),
+            confirmed=confirming,
+            seed=parse_seed(seed),
+            training=training,
+        )
+        return cls(match, rounds, n, policy.weights)
 
     @property
     def n_pieces(self) -> int:
@@ -122,12 +129,6 @@ class TrainRequest:
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, text=f"{player.text} (trained, {digest[:8]})")
-
-    @cached_property
-    def identity(self) -> dict[str, Any]:
-        """Everything that must not change when a training is resumed."""
-        matchups = self.match.matchups(self.match.strategy, self.match.seed)
-        return build_identity(matchups, search=f"training on {self.deals} deals a round")
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,11 +225,6 @@ class TrainingResult(Improvement):
     weights: np.ndarray
 
     @property
-    def identity(self) -> Mapping[str, Any]:
-        """Identity of the result; see `Result.identity`."""
-        return self.training.identity
-
-    @property
     def parameters(self) -> Frame:
         """The weights: number, start, trained."""
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)
@@ -284,7 +280,7 @@ def run_training(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     *,
-    run_ledger: Ledger,
+    run_ledger: Ledger | None = None,
 ) -> TrainingResult:
     """Train and confirm; steps in the ledger are not played again.
 
@@ -292,8 +288,11 @@ def run_training(
         training: The training.
         workers: Number of worker threads.
         on_progress: Callback for the progress of the rounds and the confirmation together.
-        run_ledger: Ledger of the training.
+        run_ledger: Ledger of the training; None for a ledger in memory.
     """
+    if run_ledger is None:
+        with open_ledger(None, training.identity) as memory:
+            return run_training(training, workers, on_progress, run_ledger=memory)
     lines: list[str] = []
     piece_progress = improvement.share_pieces(
         on_progress, training.n_pieces, lambda: "\n".join(lines)

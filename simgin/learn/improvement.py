@@ -30,9 +30,8 @@ from simgin.strategy import Strategy
 from simgin.text.messages import escape_to_one_line
 
 NO_ARRAY = np.array("")  # placeholder that is not an array of numbers
-PieceProgress = Callable[
-    [int], Progress | None
-]  # progress callback of a piece of the work, counted from 0
+# Progress callback of a piece of the work, counted from 0
+PieceProgress = Callable[[int], Progress | None]
 
 
 class Wording(NamedTuple):

@@ -19,16 +19,12 @@ from simgin.strategy import Param, Policy, Strategy, loader
 from simgin.text.amounts import N_SEEDS, AmountError, parse_count, parse_seed
 from simgin.text.messages import did_you_mean, quote_text
 
-OBJECTIVE_METRICS = {
-    "matches": "match_win",
-    "points": "margin",
-    "worst": "match_win",
-}  # metric by objective
+# Metric by objective
+OBJECTIVE_METRICS = {"matches": "match_win", "points": "margin", "worst": "match_win"}
 SEARCH_GENERATIONS = 20
 CANDIDATE_MATCHES = 4_000  # matches of a candidate against each opponent
-CONFIRMATION_MATCHES = (
-    40_000  # matches of the tuned strategy and of the default against each opponent
-)
+# Matches of the tuned strategy and of the default against each opponent
+CONFIRMATION_MATCHES = 40_000
 MIN_SEARCH_MATCHES = 1_000  # matches; standard errors are computed from batches of 200
 SEED_STRIDE = 2**32  # difference between the seeds of two generations
 MAX_TUNED_PARAMETERS = 60  # parameters; a generation has too few candidates for more
@@ -50,6 +46,7 @@ class TuneRequest:
         matches: Matches of a candidate against each opponent.
         confirmed: Matches of the confirmation against each opponent.
         seed: Seed of the deals.
+        training: Description of a training that replaces the search, for the identity.
     """
 
     strategy: Strategy
@@ -61,6 +58,7 @@ class TuneRequest:
     matches: int = CANDIDATE_MATCHES
     confirmed: int = CONFIRMATION_MATCHES
     seed: int = 1
+    training: str = ""
 
     @classmethod
     def read(
@@ -149,7 +147,28 @@ class TuneRequest:
         """Everything that must not change when a search is resumed."""
         moved = [f"{knob.name}={knob.low:g}..{knob.high:g}" for knob in self.parameters]
         search = f"{', '.join(moved)} for {self.objective}, {self.matches} matches each"
+        search = self.training or search
         return build_identity(self.matchups(self.strategy, self.seed), search=search)
+
+
+@dataclass(frozen=True)
+class TrainingRequest:
+    """A training in rounds.
+
+    Attributes:
+        match: Strategy before the training, opponents and confirmation.
+        rounds: Number of rounds, for each type of opponent if there are several.
+        deals: Deals per round.
+    """
+
+    match: TuneRequest
+    rounds: int
+    deals: int
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Everything that the weights depend on, except for the number of rounds."""
+        return self.match.identity
 
 
 def read_players(
