@@ -16,9 +16,8 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         print("simgin: interrupted.", file=sys.stderr, flush=True)
-        os._exit(
-            INTERRUPTED_EXIT_CODE
-        )  # otherwise Python dies of the signal if it arrived during an exec
+        # Otherwise Python dies of the signal if it arrived during an exec
+        os._exit(INTERRUPTED_EXIT_CODE)
 
 
 if __name__ == "__main__":

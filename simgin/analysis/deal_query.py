@@ -40,13 +40,8 @@ COMPARISON_OPERATORS = {
     ">": operator.gt,
 }
 _COMPARISON = re.compile(r"(\S+?)\s*(<=|>=|<|>|=)\s*([+-]?\d{1,9})", re.ASCII)
-KEYWORDS = (
-    *ENDING_WORDS,
-    *WINNER_WORDS,
-    DIFFER_WORD,
-    *ORDERS,
-    COSTLY_WORD,
-)  # conditions without a comparison
+# Conditions without a comparison
+KEYWORDS = (*ENDING_WORDS, *WINNER_WORDS, DIFFER_WORD, *ORDERS, COSTLY_WORD)
 QUERY_WORDS = (*KEYWORDS, *DEAL_QUANTITIES)
 
 

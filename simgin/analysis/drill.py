@@ -52,17 +52,14 @@ MAX_POSITIONS = 200
 DEALS_PER_POSITION = 12  # deals searched per position
 SCREENING_WORLDS = 200  # for the screening; the selected decisions are analysed in new worlds
 TURNS_PER_STAGE, LAST_STAGE = 8, 2  # turns of both players per stage of a deal, and the last stage
-MAX_CORRECT_PROPORTION = (
-    1 / 3
-)  # an exercise with a higher proportion of correct options teaches little
+# An exercise with a higher proportion of correct options teaches little
+MAX_CORRECT_PROPORTION = 1 / 3
 HTML_TEMPLATE, CARD_TEMPLATE = (
     Path(__file__).with_name(name) for name in ("drill.html.j2", "drill_parts.html.j2")
 )
 DECK_NAME = "simgin drill"
-FILE_MARKS = {
-    ".html": b"<title>Drill: ",
-    ".apkg": DECK_NAME.encode(),
-}  # identify files of this module
+# Identify files of this module
+FILE_MARKS = {".html": b"<title>Drill: ", ".apkg": DECK_NAME.encode()}
 
 
 @dataclass(frozen=True)

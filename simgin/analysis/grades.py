@@ -48,9 +48,8 @@ STRATEGY_RATES: dict[str, tuple[float, float]] = {
     name: (points, half) for name, (points, half) in CAST["points_lost"].items()
 }
 MANY_DEALS = 100  # with fewer deals, the result is mostly luck
-GRADE_CHECK_WORLDS = (
-    100  # worlds before the first comparison; with fewer, mistakes depend on the seed
-)
+# Worlds before the first comparison; with fewer, mistakes depend on the seed
+GRADE_CHECK_WORLDS = 100
 MIN_MEASUREMENT_WORLDS = 1000  # for the measurement of a mistake
 YOU = "you"
 MAX_LIKE = 3  # strategies with a similar rate; with more, the comparison is not informative

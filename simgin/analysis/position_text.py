@@ -52,10 +52,8 @@ PACK_SIZE = 52
 INITIAL_STOCK = 31  # after the deal
 MAX_POINTS = 10**9
 SCORE_PATTERN = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
-DUMMY_PLAYER, DUMMY_PLAYER_SOLO = (
-    "simple",
-    "solo-greedy",
-)  # strategies of the replay, with no effect on the view
+# Strategies of the replay, with no effect on the view
+DUMMY_PLAYER, DUMMY_PLAYER_SOLO = ("simple", "solo-greedy")
 
 
 # Parsing

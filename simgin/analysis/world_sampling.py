@@ -16,9 +16,8 @@ from simgin.rules.build import build_rules
 from simgin.strategy import Strategy, loader
 from simgin.text.notation import N_CARDS
 
-METROPOLIS_STEPS = (
-    200  # Metropolis steps per hand, as many as champion-mc runs before its first world
-)
+# Metropolis steps per hand, as many as champion-mc runs before its first world
+METROPOLIS_STEPS = 200
 # The weights were trained on hands that differ in a few cards and are slightly too small for whole
 # hands. Estimated by benchmarks/likely_hands.py, on deals held out from its report.
 WEIGHT_FACTOR = 1.15

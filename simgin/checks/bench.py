@@ -46,9 +46,8 @@ SEED = 1
 N_HANDS = 100_000
 HANDS_PER_DECK = 10  # hands in play per shuffled deck
 REPETITIONS = 5
-TRACED_DEALS = (
-    100  # deals whose parts are measured; few enough that their views fit in the CPU cache
-)
+# Deals whose parts are measured; few enough that their views fit in the CPU cache
+TRACED_DEALS = 100
 MIN_TRIAL_SECONDS = 0.02  # seconds of the trial run that determines the size of a repetition
 
 # Name, variant, A, B, unit

@@ -34,16 +34,14 @@ from simgin.strategy.strategy_spec import STAKE_SLOTS, StrategyError
 COMPILE_TIMEOUT = 300.0
 # Positions per slot in all variants, and the minimum per variant
 POSITIONS_PER_SLOT, MIN_POSITIONS = 600, 100
-MIN_POSITION_DEALS = (
-    60  # minimum number of deals to find positions, because those of the die are rare
-)
+# Minimum number of deals to find positions, because those of the die are rare
+MIN_POSITION_DEALS = 60
 N_FIRST_DEALS = 4  # number of first deals of a match from which positions are taken
 CONTRACT_DEALS, MIN_CONTRACT_DEALS = 200, 60  # deals in all variants, and the minimum per variant
 DEAL_TIME_FACTOR = 6  # time limit of a deal, as a multiple of that of an action
 HEARTBEAT_SECONDS = 0.3  # seconds between heartbeats
-POSITION_SECONDS = (
-    1.0  # seconds after which a slow policy is queried for no more positions of a variant
-)
+# Seconds after which a slow policy is queried for no more positions of a variant
+POSITION_SECONDS = 1.0
 SEED = 1
 # Players that together reach a wide range of positions
 POSITION_PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")

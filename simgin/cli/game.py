@@ -233,9 +233,8 @@ class InteractiveGame:
         first["taken_back"] = self.n_undone
         name = place.stem if has_suffix(place, ".json") else place.name
         files = (place.with_name(f"{name}-{number}.json") for number in count(1))
-        file = next(
-            file for file in files if not file.exists()
-        )  # earlier games are not overwritten
+        # Earlier games are not overwritten
+        file = next(file for file in files if not file.exists())
         answer = CommandResult(repeat_command(new=None), [first, *rest], self.matchup.seed)
         write_file(file, f"{answer.json()}\n".encode())
         self.messages.append(f"Written: {file}")
@@ -308,9 +307,8 @@ class Coach:
 
     def comments(self, deal: TracedDeal, first: int) -> list[str]:
         """Return a line for each decision from number `first` on."""
-        seen = find_decisions(
-            replace(deal, error="", is_truncated=False)
-        )  # the deal may be unfinished
+        # The deal may be unfinished
+        seen = find_decisions(replace(deal, error="", is_truncated=False))
         made = [position for position in seen if position.view.seat == 0]
         numbers = {position.query_index for position in made}
         self._found = {number: one for number, one in self._found.items() if number in numbers}

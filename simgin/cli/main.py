@@ -26,11 +26,8 @@ from simgin.text.messages import escape_control_chars, print_status, shorten_mid
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # columns of a terminal
 MAX_DIGITS = 9  # maximum length of a number of columns
-MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = (
-    60,
-    2000,
-    200,
-)  # lines and characters of an error message
+# Lines and characters of an error message
+MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = (60, 2000, 200)
 LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 
 # Command -> summary in the list of commands. The click command is NAME_command in the

@@ -178,9 +178,8 @@ def deal_stages(views: np.ndarray) -> np.ndarray:
 
 StageSums = tuple[np.ndarray, np.ndarray]  # squares and products, by stage of the deal
 KNOCK_CELLS = player.KNOCK_TURNS * player.N_KNOCK_COUNTS
-KNOCK_FEATURES = (
-    KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
-)  # a table, and linear features by stage
+# A table, and linear features by stage
+KNOCK_FEATURES = KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
 
 def sums_by_stage(stages: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
@@ -355,20 +354,17 @@ class ChampionTrainer:
         self.opponents, self.seed, self.workers = opponents, seed, workers
         self.equity = rollout_equity(variant)
         self.weights = weights.copy()
-        self.shrink_target = (
-            weights.copy() if is_trained else np.zeros(player.BLEND_SIZE)
-        )  # of knocks and takes
+        # Of knocks and takes
+        self.shrink_target = weights.copy() if is_trained else np.zeros(player.BLEND_SIZE)
         self.level_penalty, self.n_matches = (
             (REFINE_LEVEL_PENALTY, REFINE_MATCHES) if is_trained else (LEVEL_PENALTY, START_MATCHES)
         )
         self.next_unit, self.rounds = 0, 0
         self.seconds = 0.0  # CPU time of all rounds
-        self.win_rates = np.zeros(
-            (0, len(opponents))
-        )  # proportion of matches won before each round
-        self.last_weights = np.zeros(
-            (0, player.BLEND_SIZE)
-        )  # weights after each of the last rounds
+        # Proportion of matches won before each round
+        self.win_rates = np.zeros((0, len(opponents)))
+        # Weights after each of the last rounds
+        self.last_weights = np.zeros((0, player.BLEND_SIZE))
         self.reset_sums()
 
     def reset_sums(self) -> None:

@@ -278,9 +278,8 @@ def build_odds(
         "scores": [two_player_odds.odds_by_score(own) for own in self_plays],
     }
     strongest = {players[-1].variant: players[-1].strategy for players in solo_results}
-    strongest |= {
-        own.variant: own.strategy for own in self_plays
-    }  # The last player is the strongest.
+    # The last player is the strongest.
+    strongest |= {own.variant: own.strategy for own in self_plays}
     reasons = [own.unavailable_reason for own in self_plays] + [
         solo_odds.match_unavailable_reason(deals) for deals in all_deals
     ]

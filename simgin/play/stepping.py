@@ -65,9 +65,8 @@ GAME = np.dtype(
 )
 AWAITING_ACTION, DEAL_OVER, GAME_OVER = range(3)  # status of a game
 BEGIN, ACT, REPLAY, CLOSE_DEAL = range(4)  # commands of step_game
-STATE_HEAD_SIZE = (
-    STATE_TYPE.offset("vectors") // 8
-)  # leading int64 of a state that change during a turn
+# Leading int64 of a state that change during a turn
+STATE_HEAD_SIZE = STATE_TYPE.offset("vectors") // 8
 CACHE_KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 compiled = partial(jit.compile_function, key=CACHE_KEY)
 

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["forest_plot", "gains_by_field", "search_history"]
 
 PANEL_HEAD = 0.55  # inches of a panel without its rows
-TICK_POINTS, MAX_TICKS = (
-    (0.01, 0.04, 0.2, 1, 4, 20, 80),
-    2,
-)  # points with a tick on the scale of gains
+# Points with a tick on the scale of gains
+TICK_POINTS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
 SCALE_MARGIN = 1.15  # limit of the scale of gains, relative to the largest gain
 MIN_REACH = 0.01  # points; smallest limit of the scale of gains
 BARS_NOTE = (

@@ -29,10 +29,8 @@ __all__ = [
 ODDS_HEIGHT = 1.75  # inches of one panel
 TOTALS_HEIGHT = 1.25  # inches of one panel
 SKILL_HEAD = 0.85  # inches of a panel without its rows
-WINNING_TOTAL, TOTAL_BIN = (
-    30,
-    10,
-)  # highest total that wins a match of Solitary Gin; width of a bin of totals
+# Highest total that wins a match of Solitary Gin; width of a bin of totals
+WINNING_TOTAL, TOTAL_BIN = (30, 10)
 # Outcomes other than gin, in grey
 OUTCOME_STYLES = {
     "knock": SeriesStyle(figures.MUTED_COLOUR, "", "-."),
@@ -295,10 +293,8 @@ SHADES = 41
 YOU_DEAL = 0
 COUNTS_HEIGHT = 2.8  # inches
 MIN_HANDS = 100  # hands per cell; cells with fewer are empty
-CROWDED_TURNS, SMALL_CELL_FONT = (
-    12,
-    7,
-)  # turns above which the font is smaller, and its size in points
+# Turns above which the font is smaller, and its size in points
+CROWDED_TURNS, SMALL_CELL_FONT = (12, 7)
 COUNT_BIN = 5  # points of deadwood per row of the heat map
 
 

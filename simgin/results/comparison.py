@@ -25,9 +25,8 @@ from simgin.text.amounts import UNIT_PLURALS
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_UNFOLDED_ROWS = (
-    9  # rows of an unfolded table, each two or three lines long on a narrow terminal
-)
+# Rows of an unfolded table, each two or three lines long on a narrow terminal
+MAX_UNFOLDED_ROWS = 9
 # Keys of the identity that are compared elsewhere or do not affect the results
 IGNORED_KEYS = ("question", "hypothesis", "matchups")
 

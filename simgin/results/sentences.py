@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 
 IntervalEstimate = tuple[float, float, float]  # value, low, high
 NamePair = tuple[str, str]  # two strategies
-PairResult = tuple[
-    IntervalEstimate, int
-]  # win rate of the first strategy, and its side (`compare_family`)
+# Win rate of the first strategy, and its side (`compare_family`)
+PairResult = tuple[IntervalEstimate, int]
 StrategyGroup = Sequence[tuple[str, "ByMetric"]]  # strategies with the estimates of their matchups
 
 MAX_SENTENCES = 6  # sentences per subject and names per sentence; the others are counted

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 # review would not fit into memory, and standard errors are precise to 2 %
 MAX_BATCHES = 1_000
 MAX_TURNS = 1_000  # turns of a match; the last bin includes longer matches
-TURN_BINS, DEADWOOD_BINS = (
-    26,
-    32,
-)  # bins of own turns and deadwood of knocks; the last ones are open
+# Bins of own turns and deadwood of knocks; the last ones are open
+TURN_BINS, DEADWOOD_BINS = (26, 32)
 SCORE_BINS = 10  # bins of scores, as parts of the target
 KNOCK_INDICES = [batch_columns.DEAL_ENDINGS.index(kind) for kind in ("knock", "undercut", "even")]
 

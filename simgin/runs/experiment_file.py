@@ -45,9 +45,8 @@ from simgin.text.amounts import parse_count
 from simgin.text.messages import format_value
 
 MAX_COMBINATIONS = 10_000  # combinations per sweep
-MAX_LISTED_COMBINATIONS = (
-    3  # invalid combinations of a spec that are listed; the others are counted
-)
+# Invalid combinations of a spec that are listed; the others are counted
+MAX_LISTED_COMBINATIONS = 3
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 

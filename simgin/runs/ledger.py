@@ -33,9 +33,8 @@ from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.messages import describe_error
 
 LEDGER_FILE = "ledger.sqlite"
-LEDGER_FORMAT = (
-    3  # version of the tables in ledger.sql, incremented when older ledgers become unreadable
-)
+# Version of the tables in ledger.sql, incremented when older ledgers become unreadable
+LEDGER_FORMAT = 3
 APPLICATION_ID = 0x67696E01  # application_id of the SQLite file
 COMPRESSION_LEVEL = 1  # zlib's fastest; higher levels take many times as long and save a few %
 INT64_BYTES = 8  # bytes per int64

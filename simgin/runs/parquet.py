@@ -19,9 +19,8 @@ from simgin.text.files import atomic_write
 FILE_DESCRIPTION = (
     "One deal a row. Sides: A, B (of one player's games the joker or the clock), or empty."
 )
-ROWS_PER_GROUP = (
-    1 << 17
-)  # rows per group, which are in memory at the same time when writing and reading
+# Rows per group, which are in memory at the same time when writing and reading
+ROWS_PER_GROUP = 1 << 17
 CODE_WORDS = {
     "sides": {0: "A", 1: "B", -1: ""},
     "upcard": {0: "nondealer", 1: "dealer", 2: "neither", -1: ""},

@@ -194,12 +194,8 @@ def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict
 
 # Within the margin, beyond the margin, significant but on either side of it, or inconclusive
 SAME, BEYOND, APART, OPEN = "same", "beyond", "apart", "open"
-PERCENT_METRICS = (
-    "deal_win",
-    "match_win",
-    "win",
-    "goal_met",
-)  # metrics of a margin in percentage points
+# Metrics of a margin in percentage points
+PERCENT_METRICS = ("deal_win", "match_win", "win", "goal_met")
 POINT_METRICS = ("margin", "score")  # metrics of a margin in points per deal
 
 

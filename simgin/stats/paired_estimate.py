@@ -221,9 +221,8 @@ def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
     moves = [part.influences for part in parts]
     if len({len(part) for part in moves}) == 1 and len(moves[0]):
         fewest = min(part.effective_batches for part in parts)
-        case = float(np.mean([part.event_size for part in parts])) / len(
-            parts
-        )  # one event in all parts
+        # One event in all parts
+        case = float(np.mean([part.event_size for part in parts])) / len(parts)
         return PairedEstimate(value, n, np.mean(moves, axis=0), fewest, share, event_size=case)
     se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
     return PairedEstimate.with_known_se(value, se, n, share)

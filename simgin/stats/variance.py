@@ -83,9 +83,8 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     value = batches.fact_sums(rows, fact).sum() / below
     influences = batches.influence(rows, fact)
     deals = batches.fact_sums(rows, batch_columns.FACT_INDEX["deals"])
-    excess = (
-        rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals
-    )  # excess dealt deadwood of each batch
+    # Excess dealt deadwood of each batch
+    excess = rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals
     off = excess.sum()
     units = batches.unit_counts(rows)
     centred = excess - off * (units / units.sum())

@@ -77,20 +77,6 @@ def find_speed_tier(name: str) -> str:
     return next(tier for least, tier in SPEED_TIERS.items() if rate >= least)
 
 
-def find_best_rated(min_speed: int) -> str:
-    """Return the strategy with the highest rating among those with a minimum speed.
-
-    Args:
-        min_speed: Minimum number of deals per second.
-    """
-    ratings = {
-        name: figures["elo"]
-        for name, figures in _read_catalogue().items()
-        if "elo" in figures and figures.get("deals_per_second", 0) >= min_speed
-    }
-    return max(ratings, key=lambda name: ratings[name])
-
-
 @cache
 def _read_catalogue() -> dict[str, dict[str, Any]]:
     """Read the catalogue entries by strategy."""

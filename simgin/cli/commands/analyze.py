@@ -20,13 +20,8 @@ CARDS_OPTIONS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered
 DEAL_FILE_ENDINGS = (".json", ".txt", ".log")  # file name endings of recorded deals
 DEAL_NUMBER_OPTIONS = ("variant", "unit", "half", "deal")
 DEAL_OPTIONS = ("unit", "half", "deal", "turn")  # options for a deal of two strategies
-SINGLE_DEAL_OPTIONS = (
-    "pile",
-    *CARDS_OPTIONS,
-    *DEAL_OPTIONS,
-    "for",
-    "output",
-)  # options for one position or one deal
+# Options for one position or one deal
+SINGLE_DEAL_OPTIONS = ("pile", *CARDS_OPTIONS, *DEAL_OPTIONS, "for", "output")
 POSITION_WORLDS = 10_000
 
 

@@ -78,9 +78,8 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
         raise PlayerCountError(
             f"{game.text} is for one player, so you play alone: leave {strategy} out."
         )
-    you = with_policies(
-        replace(loader.find_strategy("gold"), name=YOU), {}, YOU
-    )  # its policies are never called
+    # Its policies are never called
+    you = with_policies(replace(loader.find_strategy("gold"), name=YOU), {}, YOU)
     opponent = None if alone else loader.find_strategy(strategy or "champion")
     return Matchup(game, you, opponent, seed, "deal" if one else "match")
 

@@ -138,9 +138,8 @@ def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     from simgin.runs.plan import measure_unit_seconds
 
     matchups = request.matchups(request.strategy, request.seed)
-    each = (
-        sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
-    )  # seconds per match, from a pair
+    # Seconds per match, from a pair
+    each = sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
     strategies = request.generations * (request.n_candidates + 2)
     final_matches = MAX_FINALISTS * FINALS_FACTOR * request.matches
     seconds = each * (strategies * request.matches + final_matches + 3 * request.confirmed)

@@ -33,10 +33,8 @@ if TYPE_CHECKING:
 
 UNDEFINED_LABEL = "too few to estimate"
 MIN_LABELLED_PERCENT = 7  # %; narrower parts of a bar have no label
-SHADE_STEPS, KEY_TICKS = (
-    20,
-    (0, 20, 40, 60, 80, 100),
-)  # shades of a map without numbers, and ticks in %
+# Shades of a map without numbers, and ticks in %
+SHADE_STEPS, KEY_TICKS = (20, (0, 20, 40, 60, 80, 100))
 DrawArgs = ParamSpec("DrawArgs")  # arguments of a plot function
 MAX_MATCHUPS_NAMED = 3  # matchups listed in a caption
 MAX_NAMES = 12  # variants or strategies listed in a caption; above that, their number
