@@ -1,34 +1,36 @@
-"""Write the generated blocks of all pages, or some kinds: python docs/make.py [metrics commands].
+"""Generator of blocks in the documentation: python docs/make.py [KIND...].
 
-A block is between a comment with its kind and a comment that ends it:
+Without a kind, all blocks are written. A block starts with one of these comments and ends with
+`<!-- end -->`:
 
-    <!-- rows: NAME -->                      the parameters of a variant that differ from `standard`
-    <!-- games -->                           one row for every variant
-    <!-- table: EXPERIMENT VARIANT... -->    results of an experiment, in these variants or all
-    <!-- metrics: UNIT -->                   the metrics per deal, or per match
-    <!-- kinds -->                           the player types of a review
-    <!-- reviewed: NAME -->                  verdicts and scorecard of a review in results/reference
-    <!-- charted: NAME -->                   the summary of a chart in results/reference
-    <!-- types: VARIANT -->                 the player types of a game
-    <!-- columns: outputs|names -->       the output files, or what their columns mean
-    <!-- scorecard -->                       the rows of a review's scorecard
-    <!-- plots -->                           the plots of simgin.plots
-    <!-- view -->                           the fields of the view that a policy is given
-    <!-- strategies -->                      every strategy with its idea, source and strength
-    <!-- speed -->                           the results of the reference bench
-    <!-- odds: GAME -->                      the output of `simgin odds` (default: solitaire games)
-    <!-- commands -->                       the help of every command
-    <!-- api: MODULE [NAME...] -->          the public functions of a module
-    <!-- screen: COMMAND -->                the output of a command, without its last line
-    <!-- graded: A B N -->                  the output of `simgin grade` for N deals of A against B
-    <!-- learned: PAGE OPTIONS -->          the output of `simgin train` for the strategy of a page
-    <!-- cards -->                          the findings, from docs/findings.toml
-    <!-- packages -->                       the packages of simgin and what they import
-    <!-- quoted: NAME [TITLE] -->            the results in results/reference/NAME, or a section
+    <!-- rows: NAME -->                  the parameters of a variant that differ from `standard`
+    <!-- games -->                       an index of all variants
+    <!-- table: EXPERIMENT VARIANT... --> results of an experiment, in these variants or all
+    <!-- metrics: UNIT -->               the metrics per deal, or per match
+    <!-- kinds -->                       the player types of reviews and their strategies
+    <!-- reviewed: NAME -->              verdicts and scorecard of a review in results/reference
+    <!-- charted: NAME -->               the verdict on a chart in results/reference
+    <!-- types: VARIANT -->              the player types of a game
+    <!-- columns: outputs|names -->      the output files, or what their columns mean
+    <!-- scorecard -->                   the rows of a review's scorecard
+    <!-- plots -->                       the plots of simgin.plots
+    <!-- view -->                        the fields of the view of a policy
+    <!-- strategies -->                  every strategy with its idea, source and strength
+    <!-- hardest: NAME -->               the opponents against which A wins the fewest matches
+    <!-- speed -->                       the reference benchmark
+    <!-- odds: GAME -->                  the output of `simgin odds` for a game, or solitaire
+    <!-- commands -->                    the help of every command
+    <!-- api: MODULE [NAME...] -->       the public functions of a module
+    <!-- screen: COMMAND -->             the output of a command, without the command
+    <!-- graded: A B N -->               the output of `simgin grade` for N deals of A against B
+    <!-- learned: PAGE OPTIONS -->       the output of `simgin train` for the strategy in a page
+    <!-- cards -->                       the findings, from docs/findings.toml
+    <!-- packages -->                    the packages of simgin and what they import
+    <!-- quoted: NAME [TITLE] -->        the main metrics of a result, or a section of its summary
 
-Without a kind it also writes simgin/strategy/catalogue.toml, from results/reference. The
-same seed gives the same bytes on any machine.
-Most kinds take seconds; screen, graded, learned and odds play, ten minutes of one core in all.
+Without a kind, simgin/strategy/catalogue.toml is also written, from results/reference. The output
+is the same on every machine. Most kinds take seconds. Games are played for screen, graded, learned
+and odds, which takes ten minutes on one core.
 """
 
 import re
@@ -42,65 +44,67 @@ sys.path.insert(0, str(HERE))
 from blocks import api, cards, commands, games, metrics, packages, strategies  # noqa: E402
 
 BLOCKS: dict[str, Callable[..., str]] = {
-    "rows": games.parameters,
-    "games": games.index,
-    "table": games.measured,
-    "metrics": metrics.of_unit,
-    "kinds": metrics.kinds_of_player,
-    "types": metrics.player_types,
-    "columns": metrics.columns,
-    "scorecard": metrics.of_reviews,
-    "reviewed": metrics.of_review,
-    "charted": metrics.of_chart,
-    "plots": metrics.pictures,
-    "view": strategies.view,
-    "strategies": strategies.strategy_table,
-    "speed": strategies.speed,
-    "odds": strategies.odds,
-    "commands": commands.reference,
-    "api": api.api,
-    "screen": commands.screen,
-    "graded": commands.graded,
-    "learned": commands.learned,
-    "packages": packages.package_diagram,
-    "cards": cards.cards,
-    "quoted": strategies.quoted,
-    "hardest": strategies.hardest,
+    "rows": games.render_parameters,
+    "games": games.render_index,
+    "table": games.render_results,
+    "metrics": metrics.render_metrics,
+    "kinds": metrics.render_review_players,
+    "types": metrics.render_player_types,
+    "columns": metrics.render_columns,
+    "scorecard": metrics.render_scorecard,
+    "reviewed": metrics.render_review,
+    "charted": metrics.render_chart,
+    "plots": metrics.render_plots,
+    "view": strategies.render_view,
+    "strategies": strategies.render_strategies,
+    "speed": strategies.render_speed,
+    "odds": strategies.render_odds,
+    "commands": commands.render_commands,
+    "api": api.render_api,
+    "screen": commands.render_screen,
+    "graded": commands.render_grade,
+    "learned": commands.render_training,
+    "packages": packages.render_packages,
+    "cards": cards.render_cards,
+    "quoted": strategies.render_reference_results,
+    "hardest": strategies.render_hardest_opponents,
 }
-BLOCK = re.compile(rf"(<!-- ({'|'.join(BLOCKS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
+BLOCK_PATTERN = re.compile(
+    rf"(<!-- ({'|'.join(BLOCKS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S
+)
 
 
 def main(kinds: Collection[str]) -> None:
-    """Write the catalogue, and pages whose blocks have changed."""
+    """Write the catalogue, and the pages whose blocks have changed."""
     if unknown := set(kinds) - set(BLOCKS):
         sys.exit(f"{', '.join(sorted(unknown))}: no such block; there are {', '.join(BLOCKS)}.")
     if not kinds:
-        strategies.CATALOGUE.write_text(strategies.catalogue())
-    for page in pages():
+        strategies.CATALOGUE.write_text(strategies.format_catalogue())
+    for page in find_pages():
         name = page.relative_to(HERE.parent)
         print(f"{name} ...", end="\r", flush=True)
-        old, new = page.read_text(), filled(page, kinds or BLOCKS)
+        old, new = page.read_text(), render_page(page, kinds or BLOCKS)
         if new != old:
             page.write_text(new)
         print(f"{name}{': written' if new != old else '    '}")
 
 
-def pages() -> list[Path]:
+def find_pages() -> list[Path]:
     """Return the pages with generated blocks."""
-    every = [HERE.parent / "README.md", *sorted(HERE.rglob("*.md"))]
-    return [page for page in every if BLOCK.search(page.read_text())]
+    paths = [HERE.parent / "README.md", *sorted(HERE.rglob("*.md"))]
+    return [page for page in paths if BLOCK_PATTERN.search(page.read_text())]
 
 
-def filled(page: Path, kinds: Collection[str]) -> str:
-    """Return the text of a page with its blocks of these kinds regenerated."""
+def render_page(page: Path, kinds: Collection[str]) -> str:
+    """Return the text of a page in which the blocks of these kinds are regenerated."""
 
-    def block(match: re.Match[str]) -> str:
-        start, kind, words, end = match.groups()
+    def render_block(match: re.Match[str]) -> str:
+        start, kind, arguments, end = match.groups()
         if kind not in kinds:
             return match[0]
-        return f"{start}\n{BLOCKS[kind](*(words or '').split())}\n\n{end}"
+        return f"{start}\n{BLOCKS[kind](*(arguments or '').split())}\n\n{end}"
 
-    return BLOCK.sub(block, page.read_text())
+    return BLOCK_PATTERN.sub(render_block, page.read_text())
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Generated blocks of the pages: one module per subject, one function per kind of block."""
+"""Generators of the blocks that docs/make.py writes into pages, one function per kind of block."""

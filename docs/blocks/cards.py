@@ -1,16 +1,17 @@
-"""Cards of docs/findings.md, from the records in docs/findings.toml and the tables they quote.
+"""Block of docs/findings.md: cards made from docs/findings.toml and the reference results.
 
-A record has a `question`, a `verdict` of at most ten words, optionally a sentence (`because`), and
-queries. A query selects rows of a result: `from` is a DataFrame in results/reference, other keys
-are values of its columns, and `less` is subtracted: a number, or the keys in which the other rows
-differ. `family` names a query of the table [families] that is extended. A record uses the rows for
+A card has a `question`, a `verdict` of at most ten words, an optional reason (`because`), and the
+queries that support them. A query selects rows of a DataFrame in results/reference, named by
+`from`; its other keys are values of columns. `less` is what to subtract: a number, or the keys in
+which the rows to subtract differ. `family` names a query in [families] with default keys. Queries
+are used in three places:
 
-    dots      the direction of a measure for each player type (DOTS)
-    numbers   numbers that replace braces in the text; several rows give a range
-    checks    conditions that make a quantifier, the `word`, true (CHECKS)
+    dots      effect of a measure for each player type, as one of DOTS
+    numbers   numbers for the placeholders in the text; for several rows, their range
+    checks    condition from CHECKS that makes a quantifier (`word`) true
 
-Untrue is raised if a query finds nothing, a check fails, a number has more digits than its tables
-support, or the text has a number or a quantifier without a query.
+UnsupportedClaimError is raised if a query selects no rows, if a check fails, if a number has more
+digits than its interval supports, or if the text has a number or a quantifier without a query.
 """
 
 import json
@@ -29,40 +30,40 @@ from simgin.stats import differences
 from simgin.strategy.cast import CAST
 
 RECORDS = ROOT / "docs" / "findings.toml"
-LONGEST = 10  # words of a verdict
-KNOWN = 2  # units of a figure's last digit that its interval may reach either way
-Z = 3.5  # standard errors of a dot: 200 dots err together in one page of ten
-GAINS, SAME, LOSES, OPEN = DOTS = "▲", "=", "▼", "?"
-KINDS = {  # the strategies of each player type in results
+MAX_VERDICT_WORDS = 10
+MAX_HALF_WIDTH = 2  # of the interval of a number, in units of its last digit
+DOT_Z = 3.5  # with 200 dots, one page in ten has a wrong dot
+GAINS, SAME, LOSES, UNCLEAR = DOTS = "▲", "=", "▼", "?"
+STRATEGIES_BY_TYPE = {  # strategies of each player type in results
     entry["short"]: (entry["strategy"], *entry.get("also", ()))
     for entry in CAST["two_player"]
     if "short" in entry
 }
-QUANTIFIER = re.compile(
+QUANTIFIER_PATTERN = re.compile(
     r"\b(?:every(?:body|one|where)?|all|always|never|nobody|none|nothing|only|best|most|least|any"
     r"|whoever|strongest|no difference|the same|each|half|hardly|mostly)\b",
     re.I,
 )
-FIGURE = re.compile(r"\d+(?:\.\d+)? ?%|\d*\.\d+")  # other numbers are of the rules
+NUMBER_PATTERN = re.compile(r"\d+(?:\.\d+)? ?%|\d*\.\d+")  # other numbers are part of the rules
 
-NAMES = ("variant", "strategy", "opponent", "metric")  # of whom a row is
+KEY_COLUMNS = ("variant", "strategy", "opponent", "metric")  # of a row
 
 Query = Mapping[str, Any]
 
 
-class Untrue(Exception):
-    """Error for a record that contradicts its tables."""
+class UnsupportedClaimError(Exception):
+    """Claim that the results do not support."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """Record of a finding."""
+    """Record of docs/findings.toml."""
 
     theme: str
     question: str
     verdict: str
-    claim: str = ""  # its number in docs/reference/rules.md 14
-    finding: str = ""  # of a claim: FINDINGS
+    claim: str = ""  # number in docs/reference/rules.md 14
+    finding: str = ""  # one of FINDINGS, for a claim
     because: str = ""
     dots: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, Any] = field(default_factory=dict)
@@ -70,74 +71,84 @@ class Card:
 
     @property
     def results(self) -> list[str]:
-        """Names of the quoted results, first the one that its dots show."""
-        asked = [self.dots, *self.checks, *self.numbers.values()]
-        queries = [whole(one[key]) for one in asked for key in ("of", "judged") if key in one]
+        """Names of the results in the queries; that of the dots comes first."""
+        parts = [self.dots, *self.checks, *self.numbers.values()]
+        queries = [
+            with_family(part[key]) for part in parts for key in ("of", "judged") if key in part
+        ]
         return list(dict.fromkeys(query["from"].rpartition("/")[0] for query in queries))
 
 
 FINDINGS = ("supported", "refuted", "depends", "undecided")
 
 
-def cards() -> str:
-    """Return all cards by theme."""
+def render_cards() -> str:
+    """Return all cards in Markdown, with a heading for each theme."""
     parts = []
     theme = ""
-    for card in records():
+    for card in read_cards():
         if card.theme != theme:
             theme = card.theme
             parts.append(f"## {theme}")
-        parts.append(shown(card))
+        parts.append(render_card(card))
     return "\n\n".join(parts)
 
 
 @cache
-def told() -> dict[str, Any]:
-    """Read the file of records."""
+def read_records_file() -> dict[str, Any]:
+    """Return the content of docs/findings.toml."""
     return tomllib.loads(RECORDS.read_text())
 
 
-def records() -> list[Card]:
-    """Return the records in the order of the page."""
-    themes = told()["cards"].items()
-    return [Card(**{"theme": theme, **one}) for theme, own in themes for one in own]
+def read_cards() -> list[Card]:
+    """Return the cards in the order of the page."""
+    themes = read_records_file()["cards"].items()
+    return [Card(**{"theme": theme, **entry}) for theme, entries in themes for entry in entries]
 
 
-def shown(card: Card) -> str:
-    """Return a card as Markdown, or raise Untrue."""
+def render_card(card: Card) -> str:
+    """Return a card in Markdown.
+
+    Raises:
+        UnsupportedClaimError: If the results do not support the card.
+    """
     try:
-        words = _words(card)
+        text = _render_text(card)
         for check in card.checks:
-            _hold(check)
-        lines = [f"**{card.question}**", words]
+            _require_check(check)
+        lines = [f"**{card.question}**", text]
         if card.dots:
-            lines.append(_dots(**card.dots))
-        lines.append(_source(card))
-    except Untrue as untrue:
-        raise Untrue(f"{card.question} {untrue}") from None
+            lines.append(_render_dots(**card.dots))
+        lines.append(_render_source(card))
+    except UnsupportedClaimError as error:
+        raise UnsupportedClaimError(f"{card.question} {error}") from None
     return "<br>\n".join(lines)
 
 
-def _words(card: Card) -> str:
-    """Return verdict and reason with their numbers; raise Untrue if a quantifier has no query."""
+def _render_text(card: Card) -> str:
+    """Return verdict and reason with their numbers.
+
+    Raises:
+        UnsupportedClaimError: If a number or a quantifier has no query.
+    """
     text = f"{card.verdict} {card.because}"
-    if len(card.verdict.split()) > LONGEST:
-        raise Untrue(f"the verdict is longer than {LONGEST} words")
+    if len(card.verdict.split()) > MAX_VERDICT_WORDS:
+        raise UnsupportedClaimError(f"the verdict is longer than {MAX_VERDICT_WORDS} words")
     if card.claim and (card.finding not in FINDINGS or not (card.checks or card.because)):
-        raise Untrue("a claim has a finding, and what shows it")
-    backed = " ".join(check["word"] for check in card.checks)
-    literal = re.sub(r"\{\w+\}", "", text)
-    for word in QUANTIFIER.findall(literal):
-        if word.lower() not in backed.lower():
-            raise Untrue(f"nothing stands behind the word {word!r}")
-    if figures := FIGURE.findall(literal):
-        raise Untrue(f"no query made {figures}")
+        raise UnsupportedClaimError("a claim has a finding, and what shows it")
+    backed_words = " ".join(check["word"] for check in card.checks)
+    literal_text = re.sub(r"\{\w+\}", "", text)
+    for word in QUANTIFIER_PATTERN.findall(literal_text):
+        if word.lower() not in backed_words.lower():
+            raise UnsupportedClaimError(f"nothing stands behind the word {word!r}")
+    if numbers_in_text := NUMBER_PATTERN.findall(literal_text):
+        raise UnsupportedClaimError(f"no query made {numbers_in_text}")
     lead = f"{card.finding.capitalize()} ({card.claim}). " if card.finding else ""
     text = f"{lead}{card.verdict} {card.because}".strip()
-    return text.format(**{name: _number(**one) for name, one in card.numbers.items()})
+    return text.format(**{name: _format_number(**part) for name, part in card.numbers.items()})
 
 
-def _number(
+def _format_number(
     of: Query,
     form: str = "{:.1f}",
     factor: float = 1,
@@ -145,77 +156,81 @@ def _number(
     unit: str = "",
     ends: str = "both",
 ) -> str:
-    """Return a number, or the range of several, as text.
+    """Return a number, or the range of the numbers of several rows.
 
     Args:
-        of: Query for the rows.
+        of: Query of the rows.
         form: Format of a number.
         factor: Factor of the values.
         column: Column of the values.
-        unit: Unit after the number.
-        ends: "least" for the smallest value only.
+        unit: Text after the numbers.
+        ends: "both" for the range, "least" for the smallest number.
 
     Raises:
-        Untrue: The tables are less precise than the format.
+        UnsupportedClaimError: If the interval is too wide for the last digit.
     """
-    found = rows(of)
-    values = factor * found[column]
-    asked = (values.min(),) if ends == "least" else (values.min(), values.max())
-    if not _is_known(found, column, form, factor):
-        raise Untrue(f"the figure {form.format(asked[0])} is not known to its last digit")
-    return " to ".join(dict.fromkeys(form.format(value) for value in asked)) + unit
+    selected = select_rows(of)
+    values = factor * selected[column]
+    limits = (values.min(),) if ends == "least" else (values.min(), values.max())
+    if not _is_precise_enough(selected, column, form, factor):
+        raise UnsupportedClaimError(
+            f"the figure {form.format(limits[0])} is not known to its last digit"
+        )
+    return " to ".join(dict.fromkeys(form.format(value) for value in limits)) + unit
 
 
-def _is_known(found: pd.DataFrame, column: str, form: str, factor: float) -> bool:
-    """Return True if no 95 % interval extends beyond KNOWN units of the last digit."""
+def _is_precise_enough(selected: pd.DataFrame, column: str, form: str, factor: float) -> bool:
+    """Return True if no 95 % interval is wider than the last digit of a number allows."""
     low, high = ("low", "high") if column == "value" else (f"{column}_low", f"{column}_high")
-    half = abs(factor) * (found[high] - found[low]).max() / 2
-    last = len(form.format(0.0).partition(".")[2])  # digits after the point
-    return bool(half <= KNOWN * 10.0**-last)
+    half_width = abs(factor) * (selected[high] - selected[low]).max() / 2
+    n_decimals = len(form.format(0.0).partition(".")[2])
+    return bool(half_width <= MAX_HALF_WIDTH * 10.0**-n_decimals)
 
 
-def _dots(of: Query, by: str, measure: str, margin: float = 0.25) -> str:
-    """Return the direction of a measure for each player type."""
-    found = rows(of)
+def _render_dots(of: Query, by: str, measure: str, margin: float = 0.25) -> str:
+    """Return the effect of a measure for each player type."""
+    selected = select_rows(of)
     dots = []
-    for kind, names in KINDS.items():
-        own = found[found[by].map(_player).isin(names)]
-        if len(own) > 1:
-            raise Untrue(f"several rows are of the kind {kind!r}")
-        dots += [f"{dot(row.value, row.se, margin)} {kind}" for row in own.itertuples()]
+    for type_name, names in STRATEGIES_BY_TYPE.items():
+        of_type = selected[selected[by].map(_base_strategy).isin(names)]
+        if len(of_type) > 1:
+            raise UnsupportedClaimError(f"several rows are of the kind {type_name!r}")
+        dots += [
+            f"{choose_dot(row.value, row.se, margin)} {type_name}" for row in of_type.itertuples()
+        ]
     if not dots:
-        raise Untrue("no row is of a kind of player")
+        raise UnsupportedClaimError("no row is of a kind of player")
     return f"{measure}: {' · '.join(dots)}"
 
 
-def _player(text: str) -> str:
-    """Return the base of a strategy, or of an opponent in a field: gold of gold+knock=at."""
+def _base_strategy(text: str) -> str:
+    """Return the strategy that decides the player type: "gold" for "gold+knock=at"."""
     return re.split("[+:@]", text.rpartition(" v ")[2])[0]
 
 
-def dot(value: float, se: float, margin: float) -> str:
-    """Return one of DOTS; "same" requires the whole interval to be within the margin."""
-    low, high = value - Z * se, value + Z * se
+def choose_dot(value: float, se: float, margin: float) -> str:
+    """Return one of DOTS; SAME only if the whole interval is within the margin."""
+    low, high = value - DOT_Z * se, value + DOT_Z * se
     if differences.classify_difference(low, high, margin) == differences.SAME:
         return SAME
-    return GAINS if low > 0 else LOSES if high < 0 else OPEN
+    return GAINS if low > 0 else LOSES if high < 0 else UNCLEAR
 
 
-def _source(card: Card) -> str:
-    """Return links to the tables, and the commands that make them."""
+def _render_source(card: Card) -> str:
+    """Return links to the results and the command that makes the first."""
     links = [f"[table](../results/reference/{name})" for name in card.results]
-    return f"<small>{', '.join(links)}; `{command(card.results[0])}`</small>"
+    return f"<small>{', '.join(links)}; `{find_command(card.results[0])}`</small>"
 
 
-def command(result: str) -> str:
+def find_command(result: str) -> str:
     """Return the command that makes a result."""
     if (ROOT / "experiments" / f"{result}.toml").exists():
         return f"simgin run experiments/{result}.toml"
-    return str(manifest(result)["command"]).partition(" -o ")[0]
+    return str(read_manifest(result)["command"]).partition(" -o ")[0]
 
 
 @cache
-def manifest(result: str) -> dict[str, Any]:
+def read_manifest(result: str) -> dict[str, Any]:
     """Return the manifest of a result."""
     return dict(json.loads((REFERENCE / result / "manifest.json").read_text()))
 
@@ -224,97 +239,123 @@ def manifest(result: str) -> dict[str, Any]:
 
 
 @cache
-def frame(name: str) -> pd.DataFrame:
+def read_frame(name: str) -> pd.DataFrame:
     """Return a DataFrame of results/reference, such as advice-fields/effects."""
     return pd.read_csv(REFERENCE / f"{name}.csv", dtype={"opponent": str}, keep_default_na=True)
 
 
-def whole(query: Query) -> Query:
-    """Return a query merged with the query of its family."""
-    own = {name: value for name, value in query.items() if name != "family"}
-    return {**told()["families"][query["family"]], **own} if "family" in query else own
+def with_family(query: Query) -> Query:
+    """Return a query with the default keys of its family."""
+    if "family" not in query:
+        return query
+    keys = {name: value for name, value in query.items() if name != "family"}
+    return {**read_records_file()["families"][query["family"]], **keys}
 
 
-def rows(query: Query) -> pd.DataFrame:
-    """Return the rows of a query; raise Untrue if there are none."""
-    query = whole(query)
+def select_rows(query: Query) -> pd.DataFrame:
+    """Return the rows that a query selects.
+
+    Raises:
+        UnsupportedClaimError: If there are none.
+    """
+    query = with_family(query)
     keys = {name: value for name, value in query.items() if name not in ("from", "less")}
-    found = _chosen(frame(query["from"]), keys)
+    selected = _filter_rows(read_frame(query["from"]), keys)
     match query.get("less", 0):
         case dict(other):
-            base = _chosen(frame(query["from"]), {**keys, **other})
-            names = [name for name in NAMES if name not in other]
-            return _less(found, base, names)
+            base = _filter_rows(read_frame(query["from"]), {**keys, **other})
+            names = [name for name in KEY_COLUMNS if name not in other]
+            return _subtract_rows(selected, base, names)
         case number:
             ends = ["value", "low", "high"]
-            return found.assign(**{end: found[end] - number for end in ends})
+            return selected.assign(**{end: selected[end] - number for end in ends})
 
 
-def _chosen(found: pd.DataFrame, keys: Mapping[str, Any]) -> pd.DataFrame:
+def _filter_rows(selected: pd.DataFrame, keys: Mapping[str, Any]) -> pd.DataFrame:
     for name, value in keys.items():
-        found = found[found[name].isin(value if isinstance(value, list) else [value])]
-    if found.empty:
-        raise Untrue(f"no row has {dict(keys)}")
-    return found
+        selected = selected[selected[name].isin(value if isinstance(value, list) else [value])]
+    if selected.empty:
+        raise UnsupportedClaimError(f"no row has {dict(keys)}")
+    return selected
 
 
-def _less(found: pd.DataFrame, base: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Return differences as if the shuffles were independent, so intervals are rather too wide."""
-    both = found.merge(base, on=names, suffixes=("", "_base"), validate="many_to_one")
-    if len(both) != len(found):
-        raise Untrue("a row has nothing to be compared with")
-    value, se = both["value"] - both["value_base"], np.hypot(both["se"], both["se_base"])
-    return both.assign(value=value, se=se, low=value - 1.96 * se, high=value + 1.96 * se)
+def _subtract_rows(selected: pd.DataFrame, base: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Return differences of rows as if they were independent.
+
+    For results on the same deals, the intervals are conservative.
+    """
+    merged = selected.merge(base, on=names, suffixes=("", "_base"), validate="many_to_one")
+    if len(merged) != len(selected):
+        raise UnsupportedClaimError("a row has nothing to be compared with")
+    value, se = merged["value"] - merged["value_base"], np.hypot(merged["se"], merged["se_base"])
+    return merged.assign(value=value, se=se, low=value - 1.96 * se, high=value + 1.96 * se)
 
 
 # Checks
 
 
-def _hold(check: Mapping[str, Any]) -> None:
-    """Raise Untrue unless a quantifier is true."""
-    asked = {name: value for name, value in check.items() if name not in ("word", "is")}
-    if not CHECKS[check["is"]](**asked):
-        raise Untrue(f"{check['word']!r} is untrue")
+def _require_check(check: Mapping[str, Any]) -> None:
+    """Raise UnsupportedClaimError unless a check holds."""
+    arguments = {name: value for name, value in check.items() if name not in ("word", "is")}
+    if not CHECKS[check["is"]](**arguments):
+        raise UnsupportedClaimError(f"{check['word']!r} is untrue")
 
 
-def every(of: Query, that: str) -> bool:
+def holds_for_all(of: Query, that: str) -> bool:
     """Return True if a condition, such as "low > 0", holds for all rows."""
-    return bool(rows(of).eval(that).all())
+    return bool(select_rows(of).eval(that).all())
 
 
-def only(of: Query, column: str, names: list[str], that: str, others: str) -> bool:
-    """Return True if a condition holds for these rows, and another one for the other rows."""
-    found = rows(of)
-    named = found[column].isin(names)
-    both = 0 < named.sum() < len(found)
-    return both and bool(found[named].eval(that).all() and found[~named].eval(others).all())
+def holds_only_for(of: Query, column: str, names: list[str], that: str, others: str) -> bool:
+    """Return True if `that` holds for the rows in `names` and `others` for the other rows."""
+    selected = select_rows(of)
+    named = selected[column].isin(names)
+    has_others = 0 < named.sum() < len(selected)
+    return has_others and bool(
+        selected[named].eval(that).all() and selected[~named].eval(others).all()
+    )
 
 
-def same(of: Query, margin: float) -> bool:
-    """Return True if all rows are equivalent to zero within a margin (two one-sided tests)."""
+def are_equivalent(of: Query, margin: float) -> bool:
+    """Return True if every row is equivalent to 0 within a margin (two one-sided tests)."""
     verdicts = [
-        differences.classify_difference(row.low, row.high, margin) for row in rows(of).itertuples()
+        differences.classify_difference(row.low, row.high, margin)
+        for row in select_rows(of).itertuples()
     ]
     return set(verdicts) == {differences.SAME}
 
 
-def best(chosen: Query, judged: Query, column: str, names: list[str], sign: int = 1) -> bool:
-    """Return True if the best row of one result beats all rows that are not named in another.
+def is_best(chosen: Query, judged: Query, column: str, names: list[str], sign: int = 1) -> bool:
+    """Return True if the best row of one result beats all other rows on the deals of another.
 
-    sign: -1 if less is better. Raises Untrue if both have the same seed.
+    Args:
+        chosen: Query of the rows among which the best is chosen.
+        judged: Query of rows with another seed, for the comparison.
+        column: Column that identifies rows in both results.
+        names: Rows that may be the best, which the best row need not beat.
+        sign: 1 if higher values are better, -1 if lower values are.
+
+    Raises:
+        UnsupportedClaimError: If both results have the same seed.
     """
     seeds = [
-        manifest(whole(query)["from"].rpartition("/")[0])["seed"] for query in (chosen, judged)
+        read_manifest(with_family(query)["from"].rpartition("/")[0])["seed"]
+        for query in (chosen, judged)
     ]
     if seeds[0] == seeds[1]:
-        raise Untrue("what is best was chosen on the packs on which it is judged")
-    first = rows(chosen)
+        raise UnsupportedClaimError("what is best was chosen on the packs on which it is judged")
+    first = select_rows(chosen)
     winner = str(first.loc[(sign * first["value"]).idxmax(), column])
-    second = rows(judged).set_index(column)
-    leads = sign * (second.loc[winner, "value"] - second["value"])
-    errors = np.hypot(second.loc[winner, "se"], second["se"])
+    second = select_rows(judged).set_index(column)
+    margins = sign * (second.loc[winner, "value"] - second["value"])
+    standard_errors = np.hypot(second.loc[winner, "se"], second["se"])
     others = ~second.index.isin(names)
-    return winner in names and bool((leads > 1.96 * errors)[others].all())
+    return winner in names and bool((margins > 1.96 * standard_errors)[others].all())
 
 
-CHECKS: dict[str, Callable[..., bool]] = {"every": every, "only": only, "same": same, "best": best}
+CHECKS: dict[str, Callable[..., bool]] = {
+    "every": holds_for_all,
+    "only": holds_only_for,
+    "same": are_equivalent,
+    "best": is_best,
+}

@@ -1,4 +1,4 @@
-"""The help of every command, as it is printed, for the page of the command line."""
+"""Blocks with the help and the output of commands."""
 
 from collections.abc import Iterator
 from contextlib import chdir
@@ -13,10 +13,10 @@ from simgin.cli.main import cli
 DOCS = Path(__file__).resolve().parents[1]
 
 
-def reference() -> str:
-    """Return a section for every command, with its help as a block of text."""
+def render_commands() -> str:
+    """Return a section for every command, with its help as a code block."""
     parts = []
-    for command, context in _commands(
+    for command, context in _iterate_commands(
         cli, click.Context(cli, info_name="simgin", **cli.context_settings)
     ):
         text = command.get_help(context)
@@ -24,48 +24,52 @@ def reference() -> str:
     return "\n\n".join(parts)
 
 
-def screen(*words: str) -> str:
-    """Return the output of a command at 80 columns, without the line that repeats it."""
-    done = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(words), prog_name="simgin")
-    assert done.exit_code == 0, done.output
-    lines = [line.rstrip() for line in done.stdout.splitlines()[:-2]]
+def render_screen(*arguments: str) -> str:
+    """Return the output of a command at 80 columns, without the last line (the command itself)."""
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(arguments), prog_name="simgin")
+    assert result.exit_code == 0, result.output
+    lines = [line.rstrip() for line in result.stdout.splitlines()[:-2]]
     text = "\n".join(lines).rstrip()
     return f"```text\n{text}\n```"
 
 
-def learned(*words: str) -> str:
-    """Return the output of `simgin train` for the strategy on a page; words: page, options."""
-    name, *options = words
+def render_training(*arguments: str) -> str:
+    """Return the output of `simgin train` for the strategy in a page.
+
+    Args:
+        *arguments: Path of the page below docs/, followed by options of the command.
+    """
+    name, *options = arguments
     page = (DOCS / name).read_text()
     code = page.partition("```python\n")[2].partition("```")[0]
     with TemporaryDirectory() as folder, chdir(folder):
         Path("weighed.py").write_text(code)
-        return screen("train", "weighed.py", *options)
+        return render_screen("train", "weighed.py", *options)
 
 
-def graded(a: str, b: str, deals: str) -> str:
-    """Return the output of `simgin grade` for deals of a against b, one file for each deal."""
+def render_grade(a: str, b: str, deals: str) -> str:
+    """Return the output of `simgin grade` for deals of `a` against `b`, each in its own file."""
     with TemporaryDirectory() as folder, chdir(folder):
-        for number in range(int(deals)):
-            address = ["--unit", str(number // 2), "--half", str(number % 2)]
-            shown = CliRunner().invoke(cli, ["show", a, b, *address, "--json"])
-            Path(f"mine-{number + 1}.json").write_text(shown.stdout)
-        return screen("grade", *sorted(map(str, Path().glob("*.json"))))
+        for index in range(int(deals)):
+            deal_options = ["--unit", str(index // 2), "--half", str(index % 2)]
+            result = CliRunner().invoke(cli, ["show", a, b, *deal_options, "--json"])
+            Path(f"mine-{index + 1}.json").write_text(result.stdout)
+        return render_screen("grade", *sorted(map(str, Path().glob("*.json"))))
 
 
-def _commands(
+def _iterate_commands(
     group: click.Group, context: click.Context
 ) -> Iterator[tuple[click.Command, click.Context]]:
-    """Yield every command below a group in the order of its help, each with its context."""
-    for name, command in subcommands(group):
+    """Yield every command below a group with its own context, in the order of the help."""
+    for name, command in iterate_subcommands(group):
         inner = click.Context(command, info_name=name, parent=context, terminal_width=80)
         yield command, inner
         if isinstance(command, click.Group):
-            yield from _commands(command, inner)
+            yield from _iterate_commands(command, inner)
 
 
-def subcommands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
-    """Return the commands of a group by name, in the order of its help."""
+def iterate_subcommands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    """Yield the names and commands of a group, in the order of its help."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)

@@ -1,11 +1,11 @@
-"""Descriptions of the facts that the kernel adds up: numerators and denominators of metrics.
+"""Descriptions of the sums that metrics divide, named in `simgin.core.batch_columns`.
 
-Facts are named in `simgin.core.batch_columns`. "It" is the strategy that a row is about.
+In these descriptions, "it" is the strategy of the row.
 """
 
 from simgin.core import batch_columns
 
-_MEANINGS = {
+_DESCRIPTIONS = {
     "deals": "deals",
     "decided": "deals that somebody won",
     "showdowns": "deals of kind `knock`, `undercut` or `even`",
@@ -47,10 +47,14 @@ _MEANINGS = {
 }
 
 
-def meaning(fact: str) -> str:
-    """Return what a fact of `simgin.core.batch_columns` counts, or raise KeyError."""
-    if fact in _MEANINGS:
-        return _MEANINGS[fact]
+def describe_fact(fact: str) -> str:
+    """Return a description of a column of `simgin.core.batch_columns`.
+
+    Raises:
+        KeyError: If there is no such column.
+    """
+    if fact in _DESCRIPTIONS:
+        return _DESCRIPTIONS[fact]
     if fact in batch_columns.DEAL_ENDINGS:
         return f"deals of kind `{fact}`"
     side, _, kind = fact.partition("won_")

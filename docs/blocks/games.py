@@ -1,4 +1,4 @@
-"""Blocks of the pages of the games: their parameters, the index, and what was measured."""
+"""Blocks about the variants: their parameters, the index, and measured results."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -7,7 +7,7 @@ from itertools import groupby
 import pandas as pd
 
 import simgin
-from blocks.markdown import table as markdown_table
+from blocks.markdown import format_table
 from blocks.reference import ROOT
 from simgin.report import numbers
 from simgin.rules import variants
@@ -15,8 +15,8 @@ from simgin.rules.variants import Variant
 from simgin.stats import table
 from simgin.stats.metrics import METRICS_BY_NAME
 
-TWO_PLAYERS, ONE_PLAYER = "experiments/games.toml", "alone"
-ONE_PLAYER_MATCHES = "100k"
+TWO_PLAYER_EXPERIMENT, SOLITAIRE = "experiments/games.toml", "alone"
+SOLITAIRE_MATCHES = "100k"
 SECTIONS = {
     "deal": "the deal",
     "meld": "melds and values",
@@ -24,11 +24,11 @@ SECTIONS = {
     "match": "the match",
     "stake": "the die",
 }
-UNDECIDED = ("joker", "limit", "void")  # endings in which nobody at the table ended the deal
+UNDECIDED = ("joker", "limit", "void")  # endings that neither player caused
 
-# Metric, its name on the page, and the factor of its numbers.
+# Metric, its title in the table, and the factor of its values
 ENDINGS = "knock gin big_gin shot undercut even void stalled joker limit refused".split()
-LINES = (
+METRIC_LINES = (
     ("deal_win", "deals won %", 100),
     ("margin", "points per deal, own less the opponent's", 1),
     ("score", "score per deal", 1),
@@ -38,7 +38,7 @@ LINES = (
     ("match_win", "matches won %", 100),
     ("settlement", "settlement per match, with bonuses", 1),
 )
-INDEX_HEAD = (
+INDEX_HEADINGS = (
     "game",
     "players",
     "what is special",
@@ -48,23 +48,28 @@ INDEX_HEAD = (
     "gin %",
 )
 
-Matchup = tuple[tuple[str, str, str], table.ByMetric]  # (variant, A, B), and A's rows by metric
+# (variant, A, B), and the rows of A by metric
+Matchup = tuple[tuple[str, str, str], table.ByMetric]
 
 
-def parameters(name: str) -> str:
-    """Return a table of differences from `standard`, or all parameters of `standard`."""
+def render_parameters(name: str) -> str:
+    """Return a table of the parameters that differ from `standard`; for `standard`, of all."""
     variant, base = variants.find_variant(name), variants.find_variant("standard")
     if name == base.text:
-        return _by_section(base)
+        return _render_all_parameters(base)
     lines = [
-        (f"`{parameter}`", _written(variant, parameter), _written(base, parameter))
+        (
+            f"`{parameter}`",
+            _format_parameter(variant, parameter),
+            _format_parameter(base, parameter),
+        )
         for parameter, _, value in variants.rule_differences(base, variant)
         if value is not None
     ]
-    return markdown_table(("parameter", "here", "`standard`"), lines)
+    return format_table(("parameter", "here", "`standard`"), lines)
 
 
-def _by_section(variant: Variant) -> str:
+def _render_all_parameters(variant: Variant) -> str:
     effective = [
         parameter
         for parameter in variants.rule_parameters().values()
@@ -73,55 +78,70 @@ def _by_section(variant: Variant) -> str:
         and variant.params[parameter.name] is not None
     ]
     lines = []
-    for section, some in groupby(effective, key=lambda parameter: parameter.section):
-        values = (f"`{each.name}` {_written(variant, each.name)}" for each in some)
+    for section, group in groupby(effective, key=lambda parameter: parameter.section):
+        values = (
+            f"`{parameter.name}` {_format_parameter(variant, parameter.name)}"
+            for parameter in group
+        )
         lines.append((SECTIONS[section], ", ".join(values)))
-    return markdown_table(("", "parameters that have an effect"), lines)
+    return format_table(("", "parameters that have an effect"), lines)
 
 
-def _written(variant: Variant, name: str) -> str:
+def _format_parameter(variant: Variant, name: str) -> str:
     return variants.rule_parameters()[name].to_text(variant.params[name])
 
 
-def index() -> str:
-    """Return a table of all variants, with three measured values of each."""
+def render_index() -> str:
+    """Return the index of all variants, with three measured values of each."""
     lines = [
-        (*facts(variants.find_variant(name)), *_figures(name)) for name in variants.variant_names()
+        (*index_cells(variants.find_variant(name)), *_measured_cells(name))
+        for name in variants.variant_names()
     ]
-    return markdown_table(INDEX_HEAD, lines)
+    return format_table(INDEX_HEADINGS, lines)
 
 
-def facts(variant: Variant) -> tuple[str, ...]:
+def index_cells(variant: Variant) -> tuple[str, ...]:
     """Return the cells of the index that follow from the parameters of a variant."""
     link = f"[{variant.title}]({variant.text}.md) `{variant.text}`"
     won_by = variant.goal.won_by.format(**variant.params)
     return link, str(variant.params["players"]), variant.about, won_by
 
 
-def _figures(name: str) -> Iterator[str]:
+def _measured_cells(name: str) -> Iterator[str]:
     solo = variants.find_variant(name).params["players"] == 1
-    matchups = table.iterate_matchups(played(ONE_PLAYER if solo else TWO_PLAYERS))
+    matchups = table.iterate_matchups(play_source(SOLITAIRE if solo else TWO_PLAYER_EXPERIMENT))
     rows = next(rows for (variant, a, _), rows in matchups if (variant, a) == (name, "gold"))
     undecided = next(kind for kind in UNDECIDED if kind == "void" or rows[kind]["value"] > 0)
     for metric, factor in (("turns", 1), (undecided, 100), ("gin", 100)):
         yield numbers.format_estimate(*table.find_interval(rows, metric), factor)
 
 
-def measured(source: str, *names: str) -> str:
-    """Return the results of an experiment: a row for each metric, a column for each matchup."""
-    matchups = _in_order(source, names)
-    several = len({variant for (variant, _, _), _ in matchups}) > 1
-    head = [f"`{a}`" + (f" in `{variant}`" if several else "") for (variant, a, _), _ in matchups]
-    lines = _lines([rows for _, rows in matchups])
-    parts = [_caption(matchups), markdown_table(("", *head), lines), _commands(source, matchups)]
+def render_results(source: str, *names: str) -> str:
+    """Return the results of an experiment, with a line per metric and a column per matchup.
+
+    Args:
+        source: Path of the experiment file, or "alone" for matches in the solitaire variants.
+        *names: Variants to show, all by default.
+    """
+    matchups = _ordered_matchups(source, names)
+    has_several = len({variant for (variant, _, _), _ in matchups}) > 1
+    headings = [
+        f"`{a}`" + (f" in `{variant}`" if has_several else "") for (variant, a, _), _ in matchups
+    ]
+    lines = _metric_lines([rows for _, rows in matchups])
+    parts = [
+        _caption(matchups),
+        format_table(("", *headings), lines),
+        _command_sentence(source, matchups),
+    ]
     return "\n\n".join(parts)
 
 
-def _in_order(source: str, names: Sequence[str]) -> list[Matchup]:
-    """Sort matchups by strategy, and by variant as named."""
+def _ordered_matchups(source: str, names: Sequence[str]) -> list[Matchup]:
+    """Return the matchups sorted by strategy, then in the order of the variants in `names`."""
     matchups = [
         (key, rows)
-        for key, rows in table.iterate_matchups(played(source))
+        for key, rows in table.iterate_matchups(play_source(source))
         if not names or key[0] in names
     ]
     if names:
@@ -131,19 +151,19 @@ def _in_order(source: str, names: Sequence[str]) -> list[Matchup]:
 
 
 @cache
-def played(source: str) -> pd.DataFrame:
-    """Return the tidy rows of an experiment file, or of the solitaire variants."""
-    if source != ONE_PLAYER:
+def play_source(source: str) -> pd.DataFrame:
+    """Play an experiment file or the solitaire variants, and return the tidy rows."""
+    if source != SOLITAIRE:
         return simgin.run(ROOT / source)
     frames = [
-        simgin.match(strategy, variant=name, matches=ONE_PLAYER_MATCHES)
-        for name in one_player_variants()
+        simgin.match(strategy, variant=name, matches=SOLITAIRE_MATCHES)
+        for name in solitaire_variants()
         for strategy in _solo_strategies(variants.find_variant(name))
     ]
     return pd.concat(frames, ignore_index=True)
 
 
-def one_player_variants() -> list[str]:
+def solitaire_variants() -> list[str]:
     """Return the names of the solitaire variants."""
     return [
         name
@@ -153,7 +173,7 @@ def one_player_variants() -> list[str]:
 
 
 def _solo_strategies(variant: Variant) -> list[str]:
-    """Return strategies that differ in when they knock, or else in what they keep."""
+    """Return the strategies to compare: by knock limit or, without knocks, by discard."""
     if variant.params["knock_limit"]:
         return ["gold", "gold+knock=at:k=5", "gold+knock=at:k=0"]
     return ["gold", "gold+discard=hits:keep_pairs=yes"]
@@ -162,26 +182,26 @@ def _solo_strategies(variant: Variant) -> list[str]:
 def _caption(matchups: Sequence[Matchup]) -> str:
     opponents = {b for (_, _, b), _ in matchups}
     against = f" against `{opponents.pop()}`" if opponents != {""} else ""
-    who = "([who they are](README.md#who-plays))"
+    link = "([who they are](README.md#who-plays))"
     intervals = "± and brackets are 95 % intervals."
-    return f"{_matches(matchups):,} matches a column{against} {who}; {intervals}"
+    return f"{_count_matches(matchups):,} matches a column{against} {link}; {intervals}"
 
 
-def _commands(source: str, matchups: Sequence[Matchup]) -> str:
+def _command_sentence(source: str, matchups: Sequence[Matchup]) -> str:
     (variant, a, b), _ = matchups[0]
     players = f"{a} {b}".strip()
-    command = f"`simgin match {players} -v {variant} --matches {_matches(matchups)}`"
-    if source == ONE_PLAYER:
+    command = f"`simgin match {players} -v {variant} --matches {_count_matches(matchups)}`"
+    if source == SOLITAIRE:
         return f"One column: {command}."
     return f"Command: `simgin run {source}`; the first column alone: {command}."
 
 
-def _matches(matchups: Sequence[Matchup]) -> int:
+def _count_matches(matchups: Sequence[Matchup]) -> int:
     return int(matchups[0][1]["match_win"]["n"])
 
 
-def _lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]]:
-    for metric, title, factor in LINES:
+def _metric_lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]]:
+    for metric, title, factor in METRIC_LINES:
         if _is_informative(metric, columns):
             cells = (
                 numbers.format_estimate(*table.find_interval(rows, metric), factor)
@@ -193,7 +213,7 @@ def _lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_informative(metric: str, columns: Sequence[table.ByMetric]) -> bool:
-    """Return False for absent rules, endings that never occur and repeated numbers."""
+    """Return True if a metric is defined, occurs, and does not repeat another metric."""
     present = [rows for rows in columns if metric in rows]
     if metric == "margin" and any("score" in rows for rows in columns):
         return False

@@ -3,12 +3,17 @@
 from collections.abc import Iterable, Sequence
 
 
-def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table with a head and lines of cells."""
-    rows = [head, ["---"] * len(head), *lines]
+def format_table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table.
+
+    Args:
+        headings: Headings of the columns.
+        lines: Cells of each row.
+    """
+    rows = [headings, ["---"] * len(headings), *lines]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def one_line(text: str | None) -> str:
-    """Return a text as one cell of a table."""
+def format_cell(text: str | None) -> str:
+    """Return text as one cell of a table: on one line, with escaped bars."""
     return " ".join((text or "").split()).replace("|", "\\|")

@@ -6,7 +6,7 @@ from typing import Any
 from blocks.reference import ROOT
 
 
-def package_diagram() -> str:
+def render_packages() -> str:
     """Return a Mermaid diagram of the packages, and a table of their contents."""
     table = tomllib.loads((ROOT / "tests" / "packages.toml").read_text())["packages"]
     arrows = [
@@ -22,4 +22,8 @@ def package_diagram() -> str:
 def _direct_imports(name: str, table: dict[str, Any]) -> list[str]:
     """Return the imports of a package that it does not also get through another import."""
     imports = table[name]["imports"]
-    return [one for one in imports if not any(one in table[other]["imports"] for other in imports)]
+    return [
+        package
+        for package in imports
+        if not any(package in table[other]["imports"] for other in imports)
+    ]

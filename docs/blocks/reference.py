@@ -1,4 +1,4 @@
-"""Paths and tables of the committed reference results."""
+"""Access to the committed results in results/reference."""
 
 import json
 from functools import cache
@@ -14,34 +14,34 @@ REFERENCE = ROOT / "results" / "reference"
 
 
 @cache
-def bench() -> tuple[dict[str, Any], ...]:
-    """Return the rows of the reference bench."""
+def read_bench() -> tuple[dict[str, Any], ...]:
+    """Return the rows of the reference benchmark."""
     return tuple(json.loads((REFERENCE / "bench.json").read_text())["rows"])
 
 
 @cache
-def tidy_rows(result: str) -> pd.DataFrame:
+def read_tidy_rows(result: str) -> pd.DataFrame:
     """Return the tidy rows of a reference result."""
     return table.read_table(REFERENCE / result / "table.csv")
 
 
-def csv(result: str, name: str) -> pd.DataFrame:
-    """Return another table of a reference result; a league has a row for each strategy."""
+def read_csv(result: str, name: str) -> pd.DataFrame:
+    """Return a table of a reference result; `league` has one row for each strategy."""
     rows = pd.read_csv(REFERENCE / result / f"{name}.csv")
-    return _wide(rows) if name == "league" else rows
+    return _unstack_metrics(rows) if name == "league" else rows
 
 
-def _wide(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return tidy rows with a column for each metric, its error and its limits."""
+def _unstack_metrics(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return tidy rows in wide form, with the value, error and bounds of each metric in columns."""
     keys = ["variant", "strategy", "place", "n"]
-    ends = {"value": "", "se": "_se", "low": "_low", "high": "_high"}
-    table = rows.set_index([*keys, "metric"])[list(ends)].unstack("metric")
-    table.columns = [f"{metric}{ends[end]}" for end, metric in table.columns]
-    in_order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
-    return table.loc[in_order].reset_index()
+    suffixes = {"value": "", "se": "_se", "low": "_low", "high": "_high"}
+    table = rows.set_index([*keys, "metric"])[list(suffixes)].unstack("metric")
+    table.columns = [f"{metric}{suffixes[end]}" for end, metric in table.columns]
+    order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
+    return table.loc[order].reset_index()
 
 
-def summary_section(result: str, title: str) -> str:
-    """Return a section of a result's summary, by its title."""
+def read_summary_section(result: str, title: str) -> str:
+    """Return the section of a summary that has this title."""
     text = (REFERENCE / result / "summary.md").read_text()
     return text.split(f"## {title}\n", 1)[1].partition("\n## ")[0].strip()

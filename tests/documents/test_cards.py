@@ -21,8 +21,10 @@ def tables(monkeypatch):
     def made(**results):
         frames = {f"{name}/table": _frame(table) for name, table in results.items()}
         seeds = {name: i + 1 for i, name in enumerate(results)}
-        monkeypatch.setattr(cards, "frame", frames.__getitem__)
-        monkeypatch.setattr(cards, "manifest", lambda name: {"seed": seeds[name], "command": name})
+        monkeypatch.setattr(cards, "read_frame", frames.__getitem__)
+        monkeypatch.setattr(
+            cards, "read_manifest", lambda name: {"seed": seeds[name], "command": name}
+        )
 
     return made
 
@@ -30,7 +32,7 @@ def tables(monkeypatch):
 def _frame(table):
     """Rows of a table opponent: value, of a standard error of a tenth."""
     rows = [("standard", "a", who, "margin", value, 0.1) for who, value in table.items()]
-    frame = pd.DataFrame(rows, columns=[*cards.NAMES, "value", "se"])
+    frame = pd.DataFrame(rows, columns=[*cards.KEY_COLUMNS, "value", "se"])
     return frame.assign(low=frame["value"] - 0.196, high=frame["value"] + 0.196)
 
 
@@ -63,17 +65,19 @@ CASES = [  # a check, a table that says so, and turned
 def test_a_quantifier_that_is_turned_round_fails_the_page(check, true, turned, tables):
     card = cards.Card("", "Is it so?", f"It is {check['word']}.", checks=(check,))
     tables(one=true, two=true)
-    assert check["word"] in cards.shown(card)
+    assert check["word"] in cards.render_card(card)
     tables(one=turned, two=turned)
-    with pytest.raises(cards.Untrue, match="Is it so"):
-        cards.shown(card)
+    with pytest.raises(cards.UnsupportedClaimError, match="Is it so"):
+        cards.render_card(card)
 
 
 def test_what_was_chosen_on_some_packs_is_judged_on_others(tables):
     tables(one=WINS, two=WINS | {"gold-early": 5})
     for judged, wrong in ((ALL, "chosen on the packs"), (BEST["judged"], "'best' is untrue")):
-        with pytest.raises(cards.Untrue, match=wrong):
-            cards.shown(cards.Card("", "Who?", "The best.", checks=(BEST | {"judged": judged},)))
+        with pytest.raises(cards.UnsupportedClaimError, match=wrong):
+            cards.render_card(
+                cards.Card("", "Who?", "The best.", checks=(BEST | {"judged": judged},))
+            )
 
 
 @pytest.mark.parametrize(
@@ -86,24 +90,24 @@ def test_what_was_chosen_on_some_packs_is_judged_on_others(tables):
     ],
 )
 def test_words_that_no_query_stands_behind_fail_the_page(verdict, wrong):
-    with pytest.raises(cards.Untrue, match=wrong):
-        cards.shown(cards.Card("", "Is it so?", verdict))
+    with pytest.raises(cards.UnsupportedClaimError, match=wrong):
+        cards.render_card(cards.Card("", "Is it so?", verdict))
 
 
 def test_a_query_that_finds_nothing_fails_the_page(tables):
     tables(one=WINS)
     for query in ({**ALL, "opponent": "nobody"}, {**ALL, "less": {"variant": "straight"}}):
-        with pytest.raises(cards.Untrue, match="no row has"):
-            cards.rows(query)
+        with pytest.raises(cards.UnsupportedClaimError, match="no row has"):
+            cards.select_rows(query)
 
 
 def test_differences_have_the_errors_of_both_sides(tables):
     tables(one={"simple": 5, "champion": 1})
     less = {"opponent": "champion"}
-    (row,) = cards.rows({**ALL, "opponent": "simple", "less": less}).itertuples()
+    (row,) = cards.select_rows({**ALL, "opponent": "simple", "less": less}).itertuples()
     assert (row.value, row.se) == (4, pytest.approx(0.02**0.5))
     assert (row.low, row.high) == pytest.approx((4 - 0.2772, 4 + 0.2772), abs=1e-4)
-    assert list(cards.rows({**ALL, "less": 0.5})["value"]) == [4.5, 0.5]
+    assert list(cards.select_rows({**ALL, "less": 0.5})["value"]) == [4.5, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -118,8 +122,10 @@ def test_differences_have_the_errors_of_both_sides(tables):
     ],
 )
 def test_a_dot_is_wrong_in_one_page_of_ten(value, se, dot):
-    assert cards.dot(value, se, 0.25) == dot
-    shown = sum(PAGE.count(f"{dot} {kind}") for dot in cards.DOTS for kind in cards.KINDS)
+    assert cards.choose_dot(value, se, 0.25) == dot
+    shown = sum(
+        PAGE.count(f"{dot} {kind}") for dot in cards.DOTS for kind in cards.STRATEGIES_BY_TYPE
+    )
     assert 100 < shown < 200
 
 
@@ -132,7 +138,7 @@ def test_figures_and_dots_are_those_of_the_table(tables):
         dots={"of": ALL, "by": "opponent", "measure": "points"},
         numbers={"least": {"of": ALL, "ends": "least"}, "both": {"of": ALL, "unit": " points"}},
     )
-    lines = cards.shown(card).split("<br>\n")
+    lines = cards.render_card(card).split("<br>\n")
     assert lines[:2] == ["**What is it worth?**", "From 1.0 to 1.0 to 3.0 points."]
     assert lines[2] == "points: ▲ at once · ▲ early · ▲ strong"
     assert lines[3].endswith("`one`</small>")
@@ -144,20 +150,20 @@ def test_a_figure_has_no_digit_that_its_table_does_not_know(tables):
         number = {"of": ALL, "form": form, "factor": factor}
         card = cards.Card("", "What is it worth?", "It is {worth}.", numbers={"worth": number})
         if is_known:
-            assert "It is 1.0 to 3.0." in cards.shown(card)
+            assert "It is 1.0 to 3.0." in cards.render_card(card)
         else:
-            with pytest.raises(cards.Untrue, match="not known to its last digit"):
-                cards.shown(card)
+            with pytest.raises(cards.UnsupportedClaimError, match="not known to its last digit"):
+                cards.render_card(card)
 
 
-CHECKS = [(card.question, check) for card in cards.records() for check in card.checks]
+CHECKS = [(card.question, check) for card in cards.read_cards() for check in card.checks]
 
 
 @pytest.mark.parametrize(("question", "check"), CHECKS)
 def test_every_check_of_the_page_can_fail(question, check, monkeypatch):
     """With all its rows far too high, or far too low; the best with its table upside down."""
     own, found = {key: value for key, value in check.items() if key not in ("word", "is")}, []
-    rows = cards.rows
+    rows = cards.select_rows
     assert cards.CHECKS[check["is"]](**own)
     for factor, shift in ((1, 1e6), (1, -1e6), (-1, 0)):
 
@@ -166,36 +172,36 @@ def test_every_check_of_the_page_can_fail(question, check, monkeypatch):
             told = table.select_dtypes("number").columns.difference(["se", "n"])
             return table.assign(**{name: factor * table[name] + shift for name in told})
 
-        monkeypatch.setattr(cards, "rows", moved)
+        monkeypatch.setattr(cards, "select_rows", moved)
         found.append(cards.CHECKS[check["is"]](**own))
     assert not all(found), question
 
 
-ANSWERED = [card for card in cards.records() if card.dots and card.finding != "undecided"]
+ANSWERED = [card for card in cards.read_cards() if card.dots and card.finding != "undecided"]
 
 
 @pytest.mark.parametrize("card", ANSWERED, ids=lambda card: str(card.question))
 def test_no_card_says_the_same_of_the_opposite_table(card, monkeypatch):
     """With what its dots are made of far too high, or far too low."""
-    query = cards.whole(card.dots["of"])
-    real, keys = cards.frame, {k: v for k, v in query.items() if k not in ("from", "less")}
-    moved = cards.rows({"from": query["from"], **keys}).index
+    query = cards.with_family(card.dots["of"])
+    real, keys = cards.read_frame, {k: v for k, v in query.items() if k not in ("from", "less")}
+    moved = cards.select_rows({"from": query["from"], **keys}).index
     failed = 0
     for shift in (1e6, -1e6):
         table = real(query["from"]).copy()
         table.loc[moved, ["value", "low", "high"]] += shift
         other = {query["from"]: table}
-        monkeypatch.setattr(cards, "frame", lambda name, of=other: of.get(name, real(name)))
+        monkeypatch.setattr(cards, "read_frame", lambda name, of=other: of.get(name, real(name)))
         try:
-            cards.shown(card)
-        except cards.Untrue:
+            cards.render_card(card)
+        except cards.UnsupportedClaimError:
             failed += 1
     assert failed
 
 
 def test_each_of_the_29_claims_has_a_card_and_the_page_is_short():
     asked = re.findall(r"^\| (H\d+) \|", (ROOT / "docs/reference/rules.md").read_text(), re.M)
-    answered = [card.claim for card in cards.records() if card.claim]
+    answered = [card.claim for card in cards.read_cards() if card.claim]
     assert len(answered) == 29 and sorted(answered) == sorted(asked)
     assert len(PAGE.split()) <= 2_500
 
@@ -211,6 +217,8 @@ def test_no_two_experiments_share_their_packs_with_a_claim():
 
 
 def test_what_a_card_quotes_has_a_manifest_and_a_claim_the_seed_of_its_experiment():
-    assert all(cards.manifest(name)["seed"] for card in cards.records() for name in card.results)
+    assert all(
+        cards.read_manifest(name)["seed"] for card in cards.read_cards() for name in card.results
+    )
     for path in CLAIMS:
-        assert cards.manifest(f"claims/{path.stem}")["seed"] == _seed(path)
+        assert cards.read_manifest(f"claims/{path.stem}")["seed"] == _seed(path)

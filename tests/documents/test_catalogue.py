@@ -13,7 +13,7 @@ REFERENCE = ROOT / "results" / "reference"
 
 
 def test_the_catalogue_agrees_with_league_and_bench() -> None:
-    assert strategies.catalogue() == catalogue.CATALOGUE_FILE.read_text()
+    assert strategies.format_catalogue() == catalogue.CATALOGUE_FILE.read_text()
 
 
 def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:

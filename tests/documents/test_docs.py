@@ -64,16 +64,16 @@ def test_a_page_is_short_but_for_what_is_generated(page, most):
     assert len(text.split()) <= most
 
 
-@pytest.mark.parametrize("page", make.pages(), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", make.find_pages(), ids=lambda page: page.stem)
 def test_generated_blocks_are_up_to_date(page):
     """Those that are made in a moment. After a change: python docs/make.py."""
-    assert make.filled(page, set(make.BLOCKS) - PLAYED) == page.read_text()
+    assert make.render_page(page, set(make.BLOCKS) - PLAYED) == page.read_text()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", make.pages(), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", make.find_pages(), ids=lambda page: page.stem)
 def test_blocks_that_are_played_are_reproduced(page):
-    assert make.filled(page, PLAYED) == page.read_text()
+    assert make.render_page(page, PLAYED) == page.read_text()
 
 
 def test_every_contract_check_and_every_helper_is_documented():
@@ -185,7 +185,7 @@ def test_a_variant_page_has_its_headings_in_order(name):
     assert re.findall(r"^## (.*)$", text, re.M) == HEADINGS
     assert f"<!-- rows: {name} -->" in text
     assert re.search(rf"<!-- table: \S+ {name}( [a-z0-9-]+)? -->", text)
-    facts = " | ".join(games.facts(variants.find_variant(name)))
+    facts = " | ".join(games.index_cells(variants.find_variant(name)))
     assert f"| {facts} | " in (GAMES / "README.md").read_text()
 
 
@@ -197,7 +197,7 @@ def test_every_metric_stands_in_the_table():
 def test_every_metric_has_its_own_definition():
     """Two metrics of a unit share a definition only if one is the other's one-player form."""
     own = [metric for metric in metrics.METRICS if metric.name not in ("win", "score")]
-    made = [(metric.unit, blocks.definition(metric)[3:5]) for metric in own]
+    made = [(metric.unit, blocks.metric_cells(metric)[3:5]) for metric in own]
     assert len(set(made)) == len(made)
 
 

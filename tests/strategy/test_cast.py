@@ -100,7 +100,7 @@ def test_every_default_player_reads_the_cast():
     ]
     assert set(adapt.TRAINING_OPPONENTS) <= set(weaker)
     assert cast.strong_player(standard) in grades.STRATEGY_RATES
-    types = {strategy for names in cards.KINDS.values() for strategy in names}
+    types = {strategy for names in cards.STRATEGIES_BY_TYPE.values() for strategy in names}
     assert {*weaker, cast.strong_player(standard)} <= types
 
 

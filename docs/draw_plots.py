@@ -1,0 +1,122 @@
+"""Plots of the largest reference results, drawn again from their committed tables.
+
+    python docs/draw_plots.py
+
+Run this script after changes of the plots, because sweeps take long to play. Other plots are drawn
+with their runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from simgin_strategies import _champion as features
+from simgin_strategies import champion
+
+from simgin import plots
+from simgin.report import figures
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+REFERENCE = Path(__file__).resolve().parents[1] / "results/reference"
+SEED = 1  # seed of the sweeps
+KNOCK_TURNS = range(1, 15)
+STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
+HELPFUL_CARDS = {
+    "gin_draws": "a card that makes gin",
+    "outs_of_5": "a card that makes a new meld, with four or five unmatched cards",
+}
+
+
+def draw_champion(_: Path) -> Iterator[tuple[str, Figure]]:
+    """Yield plots of the weights of champion: gains of knocking, and values of useful draws."""
+    all_weights = np.load(champion.champion_discard.weights)
+    blends = all_weights[: champion.OPPONENT_OFFSET].reshape(champion.N_BLENDS, champion.BLEND_SIZE)
+    weights_by_opponent = {
+        "opponent waits for gin": blends[0],
+        "opponent knocks at once": blends[-1],
+    }
+    yield "knocks", _draw_knocks(weights_by_opponent)
+    yield "draws", _draw_card_values(weights_by_opponent)
+
+
+def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
+    """Draw the gain of knocking by own turn and deadwood, with a heat map for each opponent."""
+    caption = (
+        "Hundredths of a match gained by knocking instead of playing on, before outs are counted. "
+        "Blue: knock."
+    )
+    figure = figures.new_figure(2 * 3.1, "Champion: when to knock", caption)
+    panels = figures.stack_panels(figure, len(weights_by_opponent), sharex=True)
+    for axes, (opponent, weights) in zip(panels, weights_by_opponent.items(), strict=True):
+        table = weights[champion.KNOCK_OFFSET : champion.KNOCK_FEATURE_OFFSET].reshape(
+            -1, champion.N_KNOCK_COUNTS
+        )
+        values = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / features.MATCH_VALUE) + 0.0
+        counts = range(1, champion.N_KNOCK_COUNTS)
+        figures.heat_map(
+            axes, values, counts, KNOCK_TURNS, middle=0, reach=8, number_format="{:+.0f}"
+        )
+        figures.set_panel_title(axes, opponent)
+        figures.set_axis_labels(axes, "", "deadwood")
+    figures.set_axis_labels(panels[-1], "own turn", "deadwood")
+    return figure
+
+
+def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
+    """Draw the value of one more useful unseen card by stage of the deal."""
+    caption = "Hundredths of a match for each unseen card, against both kinds of opponent."
+    figure = figures.new_figure(
+        3.2 * len(HELPFUL_CARDS), "Champion: what a draw is worth", caption, weights_by_opponent
+    )
+    styles = figures.series_styles(list(weights_by_opponent))
+    panels = figures.stack_panels(figure, len(HELPFUL_CARDS), sharex=True)
+    for axes, (name, title) in zip(panels, HELPFUL_CARDS.items(), strict=True):
+        index = features.FEATURE_NAMES.index(name)
+        for opponent, weights in weights_by_opponent.items():
+            style = styles[opponent]
+            values = (
+                -weights[index : champion.KNOCK_OFFSET : features.N_FEATURES]
+                * 100
+                / features.MATCH_VALUE
+            )
+            axes.plot(
+                STAGES,
+                values,
+                style.marker,
+                label=opponent,
+                color=style.colour,
+                linestyle=style.dash,
+            )
+        figures.set_panel_title(axes, title)
+        axes.set_ylim(bottom=0)
+    figures.set_axis_labels(panels[-1], "own turn")
+    figures.add_legend(panels[0])
+    return figure
+
+
+def draw_sweep(folder: Path) -> Iterator[tuple[str, Figure]]:
+    """Yield the curves or maps of a sweep review, from the tables next to them."""
+    for path in sorted((folder / "plots").glob("*.csv")):
+        frame = pd.read_csv(path)
+        draw_sweep_figure = plots.sweep_map if frame["y"].notna().all() else plots.sweep_curves
+        yield path.stem, draw_sweep_figure(frame, seed=SEED)
+
+
+def main() -> None:
+    """Overwrite every committed plot."""
+    functions = {"champion": draw_champion, "bonuses": draw_sweep, "knock-limit": draw_sweep}
+    for name, draw_figures in functions.items():
+        folder = REFERENCE / name
+        for stem, figure in draw_figures(folder):
+            (folder / "plots").mkdir(exist_ok=True)
+            (folder / "plots" / f"{stem}.png").write_bytes(plots.png(figure))
+
+
+if __name__ == "__main__":
+    main()
