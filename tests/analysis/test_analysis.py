@@ -1,4 +1,4 @@
-"""Which action is best, who looks on, the decisions of a deal, and what a standing is worth."""
+"""Tests of analyses: the best action, progress, decisions of a deal, and values with the die."""
 
 from itertools import product
 
@@ -23,40 +23,40 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
 
-MOST, RUNS = 3_200, 200
-ALARMS = 19  # of 200 runs at a rate of 5 %: more are seen with a probability of 0.2 %
+MAX_WORLDS, RUNS = 3_200, 200
+MAX_MISSES = 19  # of 200 runs at a rate of 5 %: more are seen with a probability of 0.2 %
 
 
-def normal(lots, worlds, means):
-    """Actions whose worths differ by a common term of the world and one of their own."""
+def normal_values(lots, worlds, means):
+    """Sample values of actions with a common term of the world and an independent one."""
     common = lots.normal(0, 30, (worlds, 1))
     return common + lots.normal(means, 20, (worlds, len(means)))
 
 
-def rare(lots, worlds, means):
-    """Small steady gains against catastrophes once in eighty worlds, of the same mean each."""
+def rare_losses(lots, worlds, means):
+    """Sample steady gains and catastrophes once in eighty worlds, of the same mean."""
     n = len(means)
     hit = lots.random((worlds, n)) < 1 / 80
     risky = np.arange(n) % 2 == 1
     return means + np.where(risky, np.where(hit, -79.0, 1.0), lots.normal(0, 1, (worlds, n)))
 
 
-def trial(draw, seed, means):
-    """(worth, still tried) when nothing more is to be tried, and all differences claimed."""
+def run_trial(draw, seed, means):
+    """Return the values sampled until one action is left, and the actions left."""
     lots = np.random.default_rng(seed)
-    whole = draw(lots, MOST, np.array(means))
+    whole = draw(lots, MAX_WORLDS, np.array(means))
     alive = np.ones(len(means), bool)
     look = 0
     worth = whole[:0].copy()
-    while look < MOST and alive.sum() > 1:
-        new = next_checkpoint(look, MOST)
+    while look < MAX_WORLDS and alive.sum() > 1:
+        new = next_checkpoint(look, MAX_WORLDS)
         worth = np.concatenate([worth, np.where(alive, whole[look:new], np.nan)])
-        alive = active_actions(worth, MOST)
+        alive = active_actions(worth, MAX_WORLDS)
         look = new
     return worth, alive
 
 
-@pytest.mark.parametrize("draw", [normal, rare])
+@pytest.mark.parametrize("draw", [normal_values, rare_losses])
 @pytest.mark.parametrize(
     "means", [(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.01), (0.0, 0.5, 1.0, 1.5, 2.0, 2.5), (3.0, 0.0)]
 )
@@ -64,17 +64,17 @@ def test_the_best_survives_and_the_intervals_hold_in_95_of_100_runs(draw, means)
     best = int(np.argmax(means))
     lost = missed = 0
     for seed in range(RUNS):
-        worth, alive = trial(draw, seed, means)
-        gaps = compare_actions(worth, MOST)
+        worth, alive = run_trial(draw, seed, means)
+        gaps = compare_actions(worth, MAX_WORLDS)
         true = np.array(means) - means[gaps.best]
         lost += not alive[best]
         missed += bool((np.abs(gaps.means - true) > gaps.half_widths + 1e-12).any())
-    assert lost <= ALARMS
-    assert missed <= ALARMS
+    assert lost <= MAX_MISSES
+    assert missed <= MAX_MISSES
 
 
 def test_what_is_clearly_worse_is_left_out_at_the_first_look_and_what_is_alike_is_kept():
-    worth, alive = trial(normal, 1, (0.0, 40.0, -5.0))
+    worth, alive = run_trial(normal_values, 1, (0.0, 40.0, -5.0))
     assert list(alive) == [False, True, False] and len(worth) == 200
     alike = np.tile(np.random.default_rng(1).normal(size=(400, 1)), (1, 2))
     assert active_actions(alike, 400).all()
@@ -85,7 +85,7 @@ def test_what_is_clearly_worse_is_left_out_at_the_first_look_and_what_is_alike_i
 
 
 def test_what_was_left_out_is_compared_in_the_worlds_in_which_it_was_tried():
-    worth = normal(np.random.default_rng(3), 800, np.array([0.0, 1.0, 2.0]))
+    worth = normal_values(np.random.default_rng(3), 800, np.array([0.0, 1.0, 2.0]))
     worth[400:, 0] = np.nan
     gaps = compare_actions(worth, 800)
     both = worth[:400]
@@ -158,8 +158,11 @@ def test_v_with_the_die_is_that_of_the_stake_policies_where_players_are_equal():
         assert table[a, b, 1] == pytest.approx(numbers[0][needed], abs=1e-5)
 
 
-def offered_blind(worth, refused, dealer, stake, owner, cap):
-    """What is best before the cards are seen: worth(number, owner), refused(seat) to seat 0."""
+def value_before_blind_offers(worth, refused, dealer, stake, owner, cap):
+    """Return the value to seat 0 before the cards are seen, with the best offers and answers.
+
+    `worth(number, owner)` is the value of a deal, `refused(seat)` that of a refusal by a seat.
+    """
     value = worth(stake, owner)
     for seat in (dealer, 1 - dealer):
         if owner in (None, seat):
@@ -198,7 +201,7 @@ def test_what_a_game_is_worth_against_plain_iteration_over_all_standings(after):
 
     for _ in range(60):
         for a, b, dealer, stake, owner in states:
-            value[a, b, dealer, stake, owner] = offered_blind(
+            value[a, b, dealer, stake, owner] = value_before_blind_offers(
                 lambda n, o, at=(a, b, dealer): played(*at, n, o),
                 lambda seat, n=stake: n if seat == 0 else -n,
                 dealer,

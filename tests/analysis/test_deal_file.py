@@ -1,4 +1,4 @@
-"""A deal that `simgin show --json` has written down is the same deal when it is read."""
+"""Tests that a deal printed by `simgin show --json` is the same deal when it is read."""
 
 import json
 from pathlib import Path
@@ -14,26 +14,26 @@ from simgin.play.traced_deal import NoSuchDeal
 from simgin.rules import variants
 from support.command_line import call
 
-ALONE = [
+SOLO_VARIANTS = [
     name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
 ]
-FOR_TWO = [name for name in variants.variant_names() if name not in ALONE]
-CASES = [(name, ("gold", "simple")) for name in FOR_TWO if "dice" not in name]
-CASES += [(name, ("dice-player", "random")) for name in FOR_TWO if "dice" in name]
+TWO_PLAYER_VARIANTS = [name for name in variants.variant_names() if name not in SOLO_VARIANTS]
+CASES = [(name, ("gold", "simple")) for name in TWO_PLAYER_VARIANTS if "dice" not in name]
+CASES += [(name, ("dice-player", "random")) for name in TWO_PLAYER_VARIANTS if "dice" in name]
 CASES += [("standard", ("champion", "champion"))]
-CASES += [(name, ("solo-two-draws+knock=at:k=4", None)) for name in ALONE]
-LEFT_OUT = ("noise",)  # of those who are not asked
+CASES += [(name, ("solo-two-draws+knock=at:k=4", None)) for name in SOLO_VARIANTS]
+IGNORED_FIELDS = ("noise",)  # of those who are not asked
 
 
-def same(one, two):
+def assert_same_position(one, two):
     assert (one.label, one.actions, one.in_match) == (two.label, two.actions, two.in_match)
     for name in one.view.dtype.names:
-        assert name in LEFT_OUT or np.array_equal(one.view[name], two.view[name]), name
+        assert name in IGNORED_FIELDS or np.array_equal(one.view[name], two.view[name]), name
 
 
 @pytest.fixture
-def written(tmp_path):
-    """The file of a deal, what it holds, and the deal."""
+def write_deal(tmp_path):
+    """Return a function that writes a deal, and returns its file, its content and the deal."""
 
     def write(a, b, variant, unit, half=0, deal=None):
         played = trace_named_deal(a, b, variant, 5, unit, half, deal)
@@ -45,48 +45,48 @@ def written(tmp_path):
     return write
 
 
-def compared(path, deal):
-    """How many positions of a deal are those of its file."""
+def count_equal_positions(path, deal):
+    """Return the number of positions of a deal, after comparing each with that of its file."""
     pairs = list(zip(find_decisions(deal), find_decisions(read_deal_file(path).deal), strict=True))
     for one, two in pairs:
         assert one.chosen == two.chosen
-        same(one, two)
+        assert_same_position(one, two)
     return len(pairs)
 
 
 @pytest.mark.parametrize(("variant", "players"), CASES)
-def test_positions_and_words_are_those_of_the_deal(variant, players, written):
+def test_positions_and_words_are_those_of_the_deal(variant, players, write_deal):
     positions = 0
     for unit in range(2):
         half = unit % 2 if players[1] not in (None, players[0]) else 0
-        path, told, deal = written(*players, variant, unit, half)
+        path, told, deal = write_deal(*players, variant, unit, half)
         assert replay_to_json(make_replay(read_deal_file(path).deal))[1:] == told["rows"][1:]
-        positions += compared(path, deal)
+        positions += count_equal_positions(path, deal)
     assert positions > 5
 
 
 @pytest.mark.parametrize("variant", variants.variant_names())
-def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, written):
-    players = ("solo-greedy", None) if variant in ALONE else ("gold", "simple")
+def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, write_deal):
+    players = ("solo-greedy", None) if variant in SOLO_VARIANTS else ("gold", "simple")
     read = 0
     for unit, half, number in ((0, 0, 0), (1, 1, 1), (2, 0, 2), (3, 1, 4), (4, 0, 3)):
         half = half * (players[1] is not None)
         try:
-            path, told, deal = written(*players, variant, unit, half, number)
+            path, told, deal = write_deal(*players, variant, unit, half, number)
         except NoSuchDeal:
             continue
         if variant == "dice-pro" and told["rows"][1]["stake"] > 1:
             with pytest.raises(PositionError, match="a die that was turned in an earlier deal"):
                 read_deal_file(path)
         else:
-            read += compared(path, deal) > 0
+            read += count_equal_positions(path, deal) > 0
     assert read >= (1 if variants.find_variant(variant).goal.one_deal else 3)
 
 
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin-knock"])
-def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, written):
-    players = ("solo-greedy", None) if variant in ALONE else ("gold", "simple")
-    path, told, deal = written(*players, variant, 1)
+def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, write_deal):
+    players = ("solo-greedy", None) if variant in SOLO_VARIANTS else ("gold", "simple")
+    path, told, deal = write_deal(*players, variant, 1)
     every = {position.query_index: position for position in find_decisions(deal)}
     for end in range(1, len(told["rows"]) - 1):
         path.write_text(json.dumps({**told, "rows": told["rows"][:end]}))
@@ -94,7 +94,7 @@ def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, written
         assert read.is_truncated
         found = find_decisions(read)
         if end - 1 in every:  # the question behind the answers
-            same(every[end - 1], found[0])
+            assert_same_position(every[end - 1], found[0])
             assert found[0].chosen is None
 
 
@@ -111,8 +111,8 @@ def test_the_analysis_is_that_of_the_deal_that_the_command_prints(address, tmp_p
     assert call(*again).stdout.splitlines() == read
 
 
-def test_who_is_not_there_any_more_has_a_stand_in(written, tmp_path):
-    path, _, deal = written("gold", "simple", "standard", 1)
+def test_who_is_not_there_any_more_has_a_stand_in(write_deal, tmp_path):
+    path, _, deal = write_deal("gold", "simple", "standard", 1)
     (tmp_path / "evil.py").write_text("raise SystemExit('run')")
     evil = str(tmp_path / "evil.py")
     path.write_text(path.read_text().replace("gold", "nobody").replace("simple", evil))
@@ -121,8 +121,8 @@ def test_who_is_not_there_any_more_has_a_stand_in(written, tmp_path):
     assert [q.action for q in read.decisions] == [q.action for q in deal.decisions]
 
 
-def test_a_decision_that_does_not_follow_is_named(written):
-    path, told, _ = written("gold", "simple", "standard", 2, 1)
+def test_a_decision_that_does_not_follow_is_named(write_deal):
+    path, told, _ = write_deal("gold", "simple", "standard", 2, 1)
     numbers = [i for i, row in enumerate(told["rows"]) if row.get("slot") == "discard"]
     number = numbers[len(numbers) // 2]
     row = told["rows"][number]
@@ -147,8 +147,8 @@ def test_a_decision_that_does_not_follow_is_named(written):
         ("printed.txt", "`simgin show ... --json > deal.json` prints nor a log of"),
     ],
 )
-def test_what_does_not_go_with_a_file_is_refused(words, sentence, written, empty_directory):
-    path, _, deal = written("gold", "simple", "standard", 2, 1)
+def test_what_does_not_go_with_a_file_is_refused(words, sentence, write_deal, empty_directory):
+    path, _, deal = write_deal("gold", "simple", "standard", 2, 1)
     Path("printed.txt").write_text("\n".join(make_replay(deal).lines()))
     done = call("analyze", *words.format(path).split(), code=2)
     assert sentence in " ".join(done.stderr.split())

@@ -1,4 +1,4 @@
-"""`simgin drill`: prices as of analyze, nothing hidden told, and a page that says so."""
+"""Tests of `simgin drill`: costs as in analyze, no hidden information, and the HTML page."""
 
 import json
 import re
@@ -20,28 +20,28 @@ SUITS = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}
 FACE = re.compile(r'(10|[A2-9JQK])<span class="suit(?: red)?">(.)')
 
 
-N = 4
+N_POSITIONS = 4
 
 
-def little(patch, positions=N, workers=None):
-    """A drill of few deals and worlds, which takes a second or two."""
+def run_small_drill(patch, positions=N_POSITIONS, workers=None):
+    """Return a drill of few deals and worlds, which takes a second or two."""
     patch.setattr(drill, "DEFAULT_WORLDS", WORLDS)
     patch.setattr(drill, "DEALS_PER_POSITION", 6)
     return drill.run_drill(drill.DrillRequest.read("standard", None, positions, 1), workers)
 
 
 @pytest.fixture(scope="module")
-def made():
+def small_drill():
     with pytest.MonkeyPatch.context() as patch:
-        yield little(patch)
+        yield run_small_drill(patch)
 
 
-def test_prices_are_those_of_analyze(made):
-    for number, rows in groupby(made.records(), key=lambda row: row["position"]):
+def test_prices_are_those_of_analyze(small_drill):
+    for number, rows in groupby(small_drill.records(), key=lambda row: row["position"]):
         rows = list(rows)
         _, *words = shlex.split(rows[0]["analyze"])
         told = json.loads(call(*words, "--worlds", WORLDS, "--json").stdout)["rows"]
-        same = made.exercises[number - 1].position.label
+        same = small_drill.exercises[number - 1].position.label
         decision = f"{same}, {rows[0]['player']}"
         known = {row["action"]: row for row in told if row["decision"] == decision}
         for row in rows:
@@ -50,23 +50,23 @@ def test_prices_are_those_of_analyze(made):
             assert [row[name] for name in names] == [same[name] for name in names]
 
 
-def test_what_was_done_is_wrong_the_best_is_right_and_few_others_are(made):
-    assert len(made.exercises) == N
-    for one in made.exercises:
+def test_what_was_done_is_wrong_the_best_is_right_and_few_others_are(small_drill):
+    assert len(small_drill.exercises) == N_POSITIONS
+    for one in small_drill.exercises:
         assert one.correct_options[0] == one.analysis.ranking[0]
         assert set(one.correct_options) < set(one.options)
         assert one.position.chosen_index not in one.correct_options
         assert len(one.correct_options) == 1 or 3 * len(one.correct_options) <= len(one.options)
-    for one in made.exercises:  # any card may go, but of endings only the best is an answer
+    for one in small_drill.exercises:  # any card may go, but of endings only the best is an answer
         texts = [one.position.format_action(one.position.actions[place]) for place in one.options]
         ends = [text.partition(",")[0] for text in texts if not text.startswith("discard")]
         assert len(ends) == len(set(ends))
 
 
 def test_the_players_are_of_the_kinds_that_are_promised():
-    """One knocks at its first chance, one in its first five turns alone, one never."""
+    """Compare knocks: at the first chance, in the first five turns only, and never."""
     knocks = {}
-    for matchup in drill.DrillRequest.read("standard", None, N, 1).players:
+    for matchup in drill.DrillRequest.read("standard", None, N_POSITIONS, 1).players:
         asked = [
             question
             for unit in range(20)
@@ -84,15 +84,15 @@ def test_the_players_are_of_the_kinds_that_are_promised():
     }
 
 
-def test_packs_differ_and_themes_are_mixed(made):
-    assert len({one.unit for one in made.exercises}) == N
-    assert len({one.theme for one in made.exercises}) >= 2
+def test_packs_differ_and_themes_are_mixed(small_drill):
+    assert len({one.unit for one in small_drill.exercises}) == N_POSITIONS
+    assert len({one.theme for one in small_drill.exercises}) >= 2
 
 
-def test_no_card_is_told_that_the_player_does_not_see(made):
-    sections = drill.render_drill_page(made, "").split('<section class="position"')[1:]
-    assert len(sections) == len(made.exercises)
-    for one, section in zip(made.exercises, sections, strict=True):
+def test_no_card_is_told_that_the_player_does_not_see(small_drill):
+    sections = drill.render_drill_page(small_drill, "").split('<section class="position"')[1:]
+    assert len(sections) == len(small_drill.exercises)
+    for one, section in zip(small_drill.exercises, sections, strict=True):
         view = one.position.view
         seen = int(view.hand | view.pile | view.known)
         seen |= sum(1 << int(view[name]) for name in ("upcard", "taken_offer") if view[name] >= 0)
@@ -107,22 +107,26 @@ def test_no_card_is_told_that_the_player_does_not_see(made):
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_number_of_workers(monkeypatch):
-    one, two = (drill.render_drill_page(little(monkeypatch, 2, workers), "") for workers in (1, 2))
+    one, two = (
+        drill.render_drill_page(run_small_drill(monkeypatch, 2, workers), "") for workers in (1, 2)
+    )
     assert one == two and one.count('<section class="position"') > 0
 
 
-def test_the_page_loads_nothing_and_names_its_command(made):
-    text = drill.render_drill_page(made, "simgin drill --seed 1")
+def test_the_page_loads_nothing_and_names_its_command(small_drill):
+    text = drill.render_drill_page(small_drill, "simgin drill --seed 1")
     assert not re.search(r"(?:src|href)=|https?://|@import|url\(", text)
     assert "default-src 'none'" in text and "simgin drill --seed 1" in text
-    assert all(one.command in text for one in made.exercises)
+    assert all(one.command in text for one in small_drill.exercises)
 
 
-def test_every_price_has_its_error(made):
-    prices = re.findall(r'<span class="price">(.*?)</span>', drill.render_drill_page(made, ""))
-    assert len(prices) == len(made.records())
+def test_every_price_has_its_error(small_drill):
+    prices = re.findall(
+        r'<span class="price">(.*?)</span>', drill.render_drill_page(small_drill, "")
+    )
+    assert len(prices) == len(small_drill.records())
     assert all(re.fullmatch(r"0|-?\d+(\.\d+)? ± \d+(\.\d+)?", price) for price in prices)
-    assert prices.count("0") >= len(made.exercises)
+    assert prices.count("0") >= len(small_drill.exercises)
 
 
 def test_flash_cards_need_genanki(tmp_path, monkeypatch):
@@ -132,18 +136,18 @@ def test_flash_cards_need_genanki(tmp_path, monkeypatch):
     assert "pip install 'simgin[anki]'" in result.stderr and not list(tmp_path.iterdir())
 
 
-def test_flash_cards_are_notes_with_ids_of_their_own(made, tmp_path):
+def test_flash_cards_are_notes_with_ids_of_their_own(small_drill, tmp_path):
     pytest.importorskip("genanki")
     found = []
     for name in ("one.apkg", "two.apkg"):
-        drill.write_anki_deck(made, tmp_path / name)
+        drill.write_anki_deck(small_drill, tmp_path / name)
         with zipfile.ZipFile(tmp_path / name) as archive:
             archive.extract("collection.anki2", tmp_path)
         with sqlite3.connect(tmp_path / "collection.anki2") as data:
             found.append(data.execute("select guid, mid, flds, tags from notes").fetchall())
     assert found[0] == found[1], "imported again, they update"
-    assert len({guid for guid, *_ in found[0]}) == len(made.exercises)
-    for (_, _, fields, tags), one in zip(found[0], made.exercises, strict=True):
+    assert len({guid for guid, *_ in found[0]}) == len(small_drill.exercises)
+    for (_, _, fields, tags), one in zip(found[0], small_drill.exercises, strict=True):
         front, back = fields.split("\x1f")
         assert "±" in back and "±" not in front and tags.strip() == one.theme
 

@@ -1,4 +1,4 @@
-"""The page of a drill in the system's Chromium: every position answered by key and by thumb."""
+"""Tests of the HTML page of a drill in Chromium, with every position answered by key and touch."""
 
 import itertools
 import json
@@ -15,8 +15,8 @@ THUMB = 44  # px
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """The page, and the prices of each position by answer."""
+def drill_page(tmp_path_factory):
+    """Write the page; return it with the costs of each position by action."""
     page = tmp_path_factory.mktemp("drill") / "drill.html"
     rows = json.loads(call("drill", "--positions", 8, "-o", page, "--json").stdout)["rows"]
     prices = [
@@ -29,8 +29,8 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def opened(chromium, made):
-    """Open the page; check at the end that the console is empty and no network was asked."""
+def open_page(chromium, drill_page):
+    """Return a function that opens the page; check that it logs and requests nothing."""
     told, contexts = [], []
 
     def go(width=390, scheme="light", **more):
@@ -42,7 +42,7 @@ def opened(chromium, made):
         tab.on("console", lambda message: told.append(message.text))
         tab.on("pageerror", lambda error: told.append(str(error)))
         tab.on("request", lambda request: told.append(request.url))
-        tab.goto(made[0].as_uri())
+        tab.goto(drill_page[0].as_uri())
         return tab
 
     yield go
@@ -51,37 +51,37 @@ def opened(chromium, made):
     assert [one for one in told if not one.startswith("file:")] == []
 
 
-def letters(text):
-    """What a button says, as `simgin analyze` writes it."""
+def plain_text(text):
+    """Return the text of a button as `simgin analyze` writes it."""
     plain = text.replace("\N{VARIATION SELECTOR-15}", "").translate(str.maketrans("♠♥♦♣", "SHDC"))
     return re.sub(r"10(?=[SHDC])", "T", plain)
 
 
-def by_key(tab, number):
+def answer_by_key(tab, number):
     tab.keyboard.press("123456789abcdefghijk"[number])
 
 
-def by_arrow(tab, number):
+def answer_by_arrow(tab, number):
     for _ in range(number + 1):
         tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Enter")
 
 
-def by_thumb(tab, number):
+def answer_by_touch(tab, number):
     tab.locator(".options button:visible").nth(number).tap()
 
 
-@pytest.mark.parametrize("choose", [by_key, by_arrow, by_thumb])
-def test_every_position_is_answered_and_counted(opened, made, choose):
-    tab = opened(has_touch=True)
-    _, prices = made
+@pytest.mark.parametrize("choose", [answer_by_key, answer_by_arrow, answer_by_touch])
+def test_every_position_is_answered_and_counted(open_page, drill_page, choose):
+    tab = open_page(has_touch=True)
+    _, prices = drill_page
     right, lost, missed = 0, 0.0, 0
     for number, known in enumerate(prices):
         assert tab.locator("section.position:visible").count() == 1
         assert tab.evaluate("document.activeElement.tagName") == "H2"
         assert not tab.locator(".prices:visible, .lesson:visible").count()
         buttons = tab.locator(".options button:visible")
-        says = [letters(text[1:]) for text in buttons.all_text_contents()]
+        says = [plain_text(text[1:]) for text in buttons.all_text_contents()]
         assert sorted(says) == sorted(known)
         wanted = number % len(says)
         price = known[says[wanted]]
@@ -93,7 +93,7 @@ def test_every_position_is_answered_and_counted(opened, made, choose):
         lost += 0 if price["best"] else price["cost"]
         assert said.startswith("Right." if price["best"] else "That gives up ")
         assert tab.evaluate("document.activeElement.id") == "next"
-        tab.locator("#next").tap() if choose is by_thumb else tab.keyboard.press("Enter")
+        tab.locator("#next").tap() if choose is answer_by_touch else tab.keyboard.press("Enter")
     assert tab.locator("#result").is_visible()
     told = tab.locator("#sum").text_content()
     counted = re.fullmatch(r"(\d+) of (\d+) right, ([\d.]+) points given up\.", told)
@@ -110,9 +110,9 @@ def test_every_position_is_answered_and_counted(opened, made, choose):
 @pytest.mark.parametrize(
     ("width", "scheme"), list(itertools.product((390, 1280), ("light", "dark")))
 )
-def test_the_page_fits_is_readable_and_wide_enough_for_thumbs(opened, made, width, scheme):
-    tab = opened(width, scheme, reduced_motion="reduce")
-    for _ in made[1]:
+def test_the_page_fits_is_readable_and_wide_enough_for_thumbs(open_page, drill_page, width, scheme):
+    tab = open_page(width, scheme, reduced_motion="reduce")
+    for _ in drill_page[1]:
         for key in ("1", "Enter"):
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
             assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
@@ -124,7 +124,7 @@ def test_the_page_fits_is_readable_and_wide_enough_for_thumbs(opened, made, widt
     assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
 
 
-def test_without_scripts_the_prices_are_there_to_read(opened, made):
-    tab = opened(java_script_enabled=False)
-    assert tab.locator(".prices:visible").count() == len(made[1])
+def test_without_scripts_the_prices_are_there_to_read(open_page, drill_page):
+    tab = open_page(java_script_enabled=False)
+    assert tab.locator(".prices:visible").count() == len(drill_page[1])
     assert tab.locator("button:visible").count() == 0

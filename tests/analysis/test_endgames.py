@@ -1,4 +1,4 @@
-"""Analyses of small endgames against the exhaustive search of the reference implementation."""
+"""Tests of analyses of small endgames against the reference implementation, played in every way."""
 
 from functools import cache
 from itertools import combinations, permutations
@@ -21,12 +21,12 @@ from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, pars
 from simgin.toolkit.hand_sampling import N_HAND_WEIGHTS
 from support.hands import game, names
 
-ALONE = [
+SOLO_VARIANTS = [
     name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
 ]
 WITH_DIE = "dice+die_centre_in_play=yes"
-HELD = 8  # cards of the opponent that the player is told of
-STOCK = 3  # cards left: one of them may still be drawn
+N_KNOWN_CARDS = 8  # cards of the opponent that the player is told of
+N_STOCK_CARDS = 3  # cards left: one of them may still be drawn
 PLAIN = '''
 from simgin.strategy import Strategy, answer, discard, knock, offer, take
 from simgin.toolkit import deadwood_after_taking, lowest_bit, take_if
@@ -78,7 +78,7 @@ STRATEGY = Strategy("late", offer=late, answer=yes, knock=gin)
 
 @pytest.fixture(scope="module")
 def players(tmp_path_factory):
-    """The files of `plain` and `late`."""
+    """Write the files of `plain` and `late`."""
     folder = tmp_path_factory.mktemp("players")
     for name, text in (("plain", PLAIN), ("late", LATE)):
         (folder / f"{name}.py").write_text(text)
@@ -86,17 +86,17 @@ def players(tmp_path_factory):
 
 
 @cache
-def count(hand, name):
+def count_deadwood(hand, name):
     return reference.deadwood(sorted(hand), game(name)[1])
 
 
-def play_on(name, deal):
-    """Play on as `plain` does: take what lowers the count, keep the least, end at once."""
+def play_as_plain(name, deal):
+    """Play on as `plain` does: take if deadwood falls, keep the least, end the deal early."""
     cap = game(name)[1]["die_cap"]
     while deal.result is None:
         hand = deal.hands[deal.to_move]
         options = deal.options()
-        held = count(frozenset(hand), name)
+        held = count_deadwood(frozenset(hand), name)
         ends = [option for option in options if option[0] == "end"]
         if ("no offer",) in options:
             number = min(cap or 0, deal.die.stake + 2)
@@ -105,7 +105,7 @@ def play_on(name, deal):
             deal.act(("accept",) if held <= 45 else ("refuse",))
         elif ("take",) in options:
             eleven = {*hand, deal.pile[-1]}
-            after = min(count(frozenset(eleven - {away}), name) for away in hand)
+            after = min(count_deadwood(frozenset(eleven - {away}), name) for away in hand)
             deal.act(("take",) if after < held else ("stock",))
         elif isinstance(deal, SoloDeal) and ends:
             deal.act(ends[0])
@@ -113,15 +113,15 @@ def play_on(name, deal):
             deal.act(("stock",))
         else:
             thrown = [option[1] for option in options if option[0] == "throw"]
-            left = {card: count(frozenset(hand) - {card}, name) for card in thrown}
+            left = {card: count_deadwood(frozenset(hand) - {card}, name) for card in thrown}
             card = min(left, key=lambda card: (left[card], parse_card(card)))
             own = [option for option in ends if option[1] == card]
             deal.act(own[0] if own else ("throw", card))
     return deal.result
 
 
-def of_two(position, hidden, stock):
-    """Return the reference's deal at a two-player position with these hidden cards."""
+def reference_deal(position, hidden, stock):
+    """Return the reference deal at a two-player position, with the given hidden cards."""
     view = position.view
     seat = int(view.seat)
     deal = reference.Deal(game(position.variant.text)[1], reference.PACK, dealer=int(view.dealer))
@@ -143,8 +143,8 @@ def of_two(position, hidden, stock):
     return deal
 
 
-def alone(position, deck):
-    """Return the reference's deal at a solitaire position with this deck."""
+def reference_deal_solo(position, deck):
+    """Return the reference deal at a solitaire position, with the given deck."""
     view = position.view
     row = game(position.variant.text)[1]
     deal = SoloDeal(row, reference.PACK, None if row["joker"] == "none" else 20)
@@ -158,7 +158,7 @@ def alone(position, deck):
     return deal
 
 
-def do(deal, action):
+def carry_out(deal, action):
     """Carry out an action."""
     words = {
         ACTION_ACCEPT: ("accept",),
@@ -180,8 +180,8 @@ def do(deal, action):
             deal.act(("end", None, "gin"))
 
 
-def worlds_of(position):
-    """Yield the reference's deal in every world, of which only the next stock card is drawn."""
+def reference_worlds(position):
+    """Yield the reference deal of every world; only the next card of the stock is drawn."""
     view = position.view
     name = position.variant.text
     unseen = names(int(view.unseen))
@@ -192,29 +192,29 @@ def worlds_of(position):
         if row["joker"] == "none":
             to_come, length = unseen, row["max_draws"] - int(view.own_turn)
         for deck in permutations(to_come, length):
-            yield lambda deck=deck: alone(position, deck)
+            yield lambda deck=deck: reference_deal_solo(position, deck)
         return
     for hidden in combinations(unseen, 10 - int(view.known).bit_count()):
-        offers = count(frozenset([*names(int(view.known)), *hidden]), name) <= 30
+        offers = count_deadwood(frozenset([*names(int(view.known)), *hidden]), name) <= 30
         if view.offered and not offers:
             continue  # `plain` would not have offered anything
         rest = [card for card in unseen if card not in hidden]
         for card in rest:
             stock = [card, *(other for other in rest if other != card)][: int(view.stock)]
-            yield lambda hidden=hidden, stock=stock: of_two(position, hidden, stock)
+            yield lambda hidden=hidden, stock=stock: reference_deal(position, hidden, stock)
 
 
-def exact(position):
-    """What every action is worth on average over all worlds, and how often it wins."""
+def exact_values(position):
+    """Return the mean value and the win rate of every action over all worlds."""
     row = position.variant.params
     seat = int(position.view.seat)
     worth, wins = np.zeros((2, len(position.actions)))
-    worlds = list(worlds_of(position))
+    worlds = list(reference_worlds(position))
     for begun in worlds:
         for i, action in enumerate(position.actions):
             deal = begun()
-            do(deal, action)
-            result = deal.result or play_on(position.variant.text, deal)
+            carry_out(deal, action)
+            result = deal.result or play_as_plain(position.variant.text, deal)
             own, other = result.points[seat], result.points[1 - seat]
             wins[i] += result.winner == seat
             if row["die"] == "off":
@@ -225,9 +225,9 @@ def exact(position):
     return worth / len(worlds), wins / len(worlds)
 
 
-def check(position, found):
-    """Compare an analysis with what is exact; True if it found one action best."""
-    worth, wins = exact(position)
+def check_analysis(position, found):
+    """Compare an analysis with exact values, and return True if it found one action best."""
+    worth, wins = exact_values(position)
     counted = 100 * wins if found.measure == "win" else worth
     name = "deals" if found.measure == "deals" else "points"
     for place, (_, line) in zip(found.ranking, found.frame().iterrows(), strict=True):
@@ -241,12 +241,12 @@ def check(position, found):
     return len(found.best_indices) == 1
 
 
-def told(position, deal, forget=False):
-    """The position with most of the opponent's hand told, and a card thrown forgotten."""
+def reveal_opponent(position, deal, forget=False):
+    """Return the position with most of the opponent's hand known, and a discard forgotten."""
     view = position.view.copy()
     hidden = mask_to_cards(_find_hidden_hand(deal, view))
     unseen = int(view.unseen | view.known)
-    view.known = cards_to_mask(hidden[:HELD])
+    view.known = cards_to_mask(hidden[:N_KNOWN_CARDS])
     view.unseen = unseen & ~int(view.known)
     for turn in range(int(view.turns) - 1 if forget else 0):
         seat, _, _, card = map(int, view.history[turn])
@@ -258,15 +258,15 @@ def told(position, deal, forget=False):
     return Position(position.variant, view, position.actions, False)
 
 
-def late_positions(players, variant, kinds, n):
-    """Positions with few cards in the stock, n of each kind of action."""
+def find_late_positions(players, variant, kinds, n):
+    """Return n positions with few cards in the stock of each kind of action."""
     matchup = parse_matchup(players, players, variant, 21, "deal")
     found = {kind: [] for kind in kinds}
     for unit in range(300):
         deal = trace_deal(matchup, unit)
         for position in find_decisions(deal):
             kind = position.actions[0].kind
-            late = position.view.stock == STOCK and len(position.actions) > 1
+            late = position.view.stock == N_STOCK_CARDS and len(position.actions) > 1
             if late and len(found.get(kind, [None] * n)) < n:
                 found[kind].append((position, deal))
                 break
@@ -274,8 +274,8 @@ def late_positions(players, variant, kinds, n):
     return [pair for positions in found.values() for pair in positions]
 
 
-def endgame_alone(name, lots, left=3):
-    """A position of one player with few cards to come, in which gin or a low count is near."""
+def make_solo_endgame(name, lots, left=3):
+    """Return a solitaire position with few cards left, in which gin or a low count is near."""
     variant = variants.find_variant(name)
     melds, fitting = "4S 5S 6S 8H 8D 8C JH QH".split(), "3S 8S KH".split()
     free = [format_card(card) for card in lots.permutation(52)]
@@ -290,9 +290,11 @@ def test_the_analysis_of_an_endgame_is_exact_within_its_error(players, monkeypat
     monkeypatch.setattr(drawing, "_load_hand_weights", lambda: np.zeros(N_HAND_WEIGHTS))
     plain, _ = players
     decided = 0
-    for i, pair in enumerate(late_positions("gin-only", "standard", [ACTION_DISCARD], n)):
-        position = told(*pair, forget=i % 2 == 1)
-        decided += check(position, analyse_position(position, plain, plain, Budget(worlds=2_000)))
+    for i, pair in enumerate(find_late_positions("gin-only", "standard", [ACTION_DISCARD], n)):
+        position = reveal_opponent(*pair, forget=i % 2 == 1)
+        decided += check_analysis(
+            position, analyse_position(position, plain, plain, Budget(worlds=2_000))
+        )
     assert decided >= n // 4
 
 
@@ -300,16 +302,16 @@ def test_the_analysis_of_an_endgame_is_exact_within_its_error(players, monkeypat
 def test_the_analysis_of_an_endgame_with_a_die_is_exact_within_its_error(players, monkeypatch, n):
     monkeypatch.setattr(drawing, "_load_hand_weights", lambda: np.zeros(N_HAND_WEIGHTS))
     plain, late = players
-    for pair in late_positions(late, WITH_DIE, [ACTION_OFFER, ACTION_ACCEPT], n):
-        position = told(*pair)
+    for pair in find_late_positions(late, WITH_DIE, [ACTION_OFFER, ACTION_ACCEPT], n):
+        position = reveal_opponent(*pair)
         found = analyse_position(position, plain, plain, Budget(worlds=1_000))
-        check(position, found)
+        check_analysis(position, found)
         assert len(found.best_indices) < len(position.actions)
 
 
-@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("name", SOLO_VARIANTS)
 def test_the_analysis_of_an_endgame_alone_is_exact_within_its_error(players, name):
     lots = np.random.default_rng(8)
     for _ in range(2):
-        position = endgame_alone(name, lots)
-        check(position, analyse_position(position, players[0], None, Budget(worlds=2_000)))
+        position = make_solo_endgame(name, lots)
+        check_analysis(position, analyse_position(position, players[0], None, Budget(worlds=2_000)))

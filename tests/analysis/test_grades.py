@@ -1,4 +1,4 @@
-"""Grades: the error rates of a strategy from its files, blunders, and logs of other engines."""
+"""Tests of grades: error rates from files of deals, blunders, and logs of other engines."""
 
 import json
 import math
@@ -29,26 +29,26 @@ LOGS = Path(__file__).parents[1] / "data/game_logs"
 SLOW = pytest.mark.slow
 
 
-def write(path, deal):
+def write_deal(path, deal):
     path.write_text(json.dumps({"seed": 1, "rows": replay_to_json(make_replay(deal))}))
     return str(path)
 
 
 @pytest.fixture
-def files(empty_directory):
-    """Three pairs of deals, each in a file."""
+def deal_files(empty_directory):
+    """Write three pairs of deals, each deal to a file."""
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     addresses = [(unit, half) for unit in range(3) for half in range(2)]
-    return [write(Path(f"{u}{h}.json"), trace_deal(matchup, u, h)) for u, h in addresses]
+    return [write_deal(Path(f"{u}{h}.json"), trace_deal(matchup, u, h)) for u, h in addresses]
 
 
 # Against the error rates of strategies
 
 
-def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(files):
+def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(deal_files):
     trial = error_rates.RatingTask.read("gold", "simple", "standard", "champion", 100, 25, 1)
     units = error_rates.evaluate_units(trial, 0, 3)
-    graded = run_grade(GradeRequest.read(files, "gold", "champion", None, 25, 1))
+    graded = run_grade(GradeRequest.read(deal_files, "gold", "champion", None, 25, 1))
     found = [one for deal in graded.decisions for one in deal]  # a unit is a file there
     alike = ("half", "turn", "label", "chosen", "evaluator_cost")
     same, rated = (
@@ -59,8 +59,10 @@ def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(files):
     assert graded.task.evaluator.key == trial.evaluator.key
 
 
-def test_what_one_wins_the_other_loses(files):
-    requests = [GradeRequest.read(files, who, None, "champion", 0, 1) for who in ("gold", "simple")]
+def test_what_one_wins_the_other_loses(deal_files):
+    requests = [
+        GradeRequest.read(deal_files, who, None, "champion", 0, 1) for who in ("gold", "simple")
+    ]
     both = [run_grade(request).result for request in requests]
     assert both[0]["won"].value == -both[1]["won"].value != 0
     assert both[0]["less_luck"].value == pytest.approx(-both[1]["less_luck"].value)
@@ -75,7 +77,7 @@ def test_what_one_wins_the_other_loses(files):
     ],
 )
 def test_less_luck_the_result_has_the_same_mean_and_a_smaller_error(a, b, judge, opponent, deals):
-    """By the performance difference lemma, whoever judges; luck is what has no mean."""
+    """Apply the performance difference lemma, with any evaluator; luck has mean zero."""
     matchup = parse_matchup(a, b, "standard", 7, "deal")
     played = [
         grades.with_player_at(trace_deal(matchup, i // 2, i % 2), i % 2) for i in range(deals)
@@ -93,12 +95,12 @@ def test_less_luck_the_result_has_the_same_mean_and_a_smaller_error(a, b, judge,
 # One measurement for all that is said
 
 
-def graded_with(files, seed, worlds=None):
+def grade_gold(files, seed, worlds=None):
     return run_grade(GradeRequest.read(files, "gold", None, None, worlds, seed))
 
 
-def test_headline_table_and_list_have_the_same_costs(files):
-    graded = graded_with(files, 1, 25)
+def test_headline_table_and_list_have_the_same_costs(deal_files):
+    graded = grade_gold(deal_files, 1, 25)
     wrong = [one for deal in graded.decisions for one in deal if one.mistake]
     rows = [*error_rates.build_rates_rows(graded)]
     (whole,) = [row for row in rows if row["metric"] == "given_up" and row["kind"] == "all"]
@@ -114,9 +116,9 @@ def test_headline_table_and_list_have_the_same_costs(files):
             assert (row["value"], row["se"]) == (alone[0].cost / 6, alone[0].se / 6)
 
 
-def test_a_cost_is_measured_in_worlds_that_did_not_find_it(files):
-    """In 4,000 more, by the same rules; within four errors: a false alarm in 16,000 a decision."""
-    graded = graded_with(files[:1], 2, 25)
+def test_a_cost_is_measured_in_worlds_that_did_not_find_it(deal_files):
+    """Compare with 4,000 other worlds within four errors: a false alarm in 16,000 per decision."""
+    graded = grade_gold(deal_files[:1], 2, 25)
     judge = DecisionEvaluator(graded.task.evaluator, 0)
     (deal,) = graded.deals_played
     checked = 0
@@ -129,9 +131,9 @@ def test_a_cost_is_measured_in_worlds_that_did_not_find_it(files):
 
 
 @pytest.mark.parametrize(("deals", "seeds"), [(1, 6), pytest.param(6, 16, marks=SLOW)])
-def test_seeds_agree_within_the_errors_that_are_stated(files, deals, seeds):
-    """Each seed against the others: |z| of 3.5 is a false alarm in 2,000 a seed."""
-    found = [graded_with(files[:deals], seed).total for seed in range(1, seeds + 1)]
+def test_seeds_agree_within_the_errors_that_are_stated(deal_files, deals, seeds):
+    """Compare each seed with the others: |z| of 3.5 is a false alarm in 2,000 per seed."""
+    found = [grade_gold(deal_files[:deals], seed).total for seed in range(1, seeds + 1)]
     values = np.array([one.value for one in found])
     error = math.sqrt(np.mean([one.se**2 for one in found]))
     assert error > 0
@@ -144,7 +146,7 @@ def test_seeds_agree_within_the_errors_that_are_stated(files, deals, seeds):
 
 @SLOW
 def test_the_interval_of_a_few_deals_covers_what_other_seeds_find():
-    """24 made deals of three players, eight seeds: 192 intervals of a deal, 95 % within 2.8 SE."""
+    """Check 192 intervals of 24 deals with eight seeds: 95 % are within 2.8 SE."""
     hits = []
     for a, b in (("simple", "gold"), ("gold-early", "simple"), ("random", "gold")):
         matchup = parse_matchup(a, b, "standard", 21, "deal")
@@ -163,9 +165,9 @@ def test_the_interval_of_a_few_deals_covers_what_other_seeds_find():
     assert np.mean(hits) > 0.90
 
 
-def test_few_deals_are_not_called_a_rate(files):
-    """Nor compared with the ladder, whose rates are of hundreds of deals."""
-    few, many = graded_with(files, 1, 25), None
+def test_few_deals_are_not_called_a_rate(deal_files):
+    """Omit the comparison with the ladder as well, whose rates are of hundreds of deals."""
+    few, many = grade_gold(deal_files, 1, 25), None
     said = " ".join(grades.grade_verdict(few))
     assert "in these 6 deals" in said and "cannot show how well gold plays" in said
     assert "about as much as" not in said and "Less luck" not in said
@@ -188,7 +190,7 @@ def test_few_deals_are_not_called_a_rate(files):
 
 
 def test_a_blunder_is_found_and_priced_as_analyze_prices_it(empty_directory):
-    """The discard that leaves most deadwood, in the first turn; nothing more is known."""
+    """Discard what leaves most deadwood in the first turn."""
     matchup = parse_matchup("champion", "champion", "standard", 4, "deal")
     best = trace_deal(matchup, 3)
     numbers = [n for n, asked in enumerate(best.decisions) if asked.slot == "discard"]
@@ -203,7 +205,9 @@ def test_a_blunder_is_found_and_priced_as_analyze_prices_it(empty_directory):
     played = trace_deal(
         matchup, 3, pack=best.state.pack, dealer=best.state.dealer, script=[*answers, worst]
     )
-    file = write(Path("blunder.json"), truncate_deal(played, number + 1, has_open_decision=False))
+    file = write_deal(
+        Path("blunder.json"), truncate_deal(played, number + 1, has_open_decision=False)
+    )
     found = json.loads(call("grade", file, "--json").stdout)["rows"]
     costly = next(row for row in found if row["metric"] == "cost")
     assert costly["done"].startswith("discard") and costly["value"] > 5
@@ -347,15 +351,17 @@ def test_what_is_no_deal_is_refused_in_a_sentence(text, empty_directory):
         ("{rlcard}", "do not allow move 110"),
     ],
 )
-def test_what_cannot_be_graded_is_refused(words, sentence, files):
-    write(Path("other.json"), trace_deal(parse_matchup("simple", "gold", "standard", 1, "deal")))
+def test_what_cannot_be_graded_is_refused(words, sentence, deal_files):
+    write_deal(
+        Path("other.json"), trace_deal(parse_matchup("simple", "gold", "standard", 1, "deal"))
+    )
     logs = {"openspiel": LOGS / "openspiel-bots.txt", "rlcard": LOGS / "rlcard-random.txt"}
     done = call("grade", *words.format(**logs).split(), code=2)
     assert sentence in " ".join(done.stderr.split())
 
 
-def test_a_page_and_its_command(files, without_pictures):
-    call("grade", *files[:2], "--worlds", 25, "-o", "out")
+def test_a_page_and_its_command(deal_files, without_pictures):
+    call("grade", *deal_files[:2], "--worlds", 25, "-o", "out")
     page = Path("out/report.html").read_text()
     assert "What gold gave up in 2 deals" in page and "rlcard-novice" not in page
     assert "simgin analyze 0" in page
@@ -367,8 +373,8 @@ def test_a_page_and_its_command(files, without_pictures):
 TEAMS = ("Ada", "Bo")
 
 
-def kaggle_forms(game, state):
-    """A state under the header of Kaggle's proxy, and a replay whose last observation it is."""
+def kaggle_logs(game, state):
+    """Return a state with the header of Kaggle's proxy, and a replay that ends with it."""
     entries = [f"{one.player}:{one.action}" for one in state.full_history()]
     head = "[Meta]\nVersion: 1\n\n[Game]\n" + str(game).replace("gin_rummy(", "gin_rummy_proxy(")
     texts = [
@@ -385,7 +391,7 @@ def kaggle_forms(game, state):
 
 @pytest.mark.parametrize("deals", [8, pytest.param(100, marks=SLOW)])
 def test_random_games_of_openspiel_are_the_same_in_every_form(deals):
-    """Finished or not, under the rules of the game; what they mean is compared with play below."""
+    """Read finished and unfinished games, under the rules of the game."""
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     rng, variants = random.Random(4), set()
     for i in range(deals):
@@ -399,9 +405,9 @@ def test_random_games_of_openspiel_are_the_same_in_every_form(deals):
             continue
         game = state.get_game()
         log = parse_log(spiel.serialize_game_and_state(game, state))
-        proxy, replay = map(parse_log, kaggle_forms(game, state))
+        proxy, replay = map(parse_log, kaggle_logs(game, state))
         assert proxy == log and replay == replace(log, names=TEAMS)
-        alone = parse_log(kaggle_forms(game, state)[0].partition("[State]")[2])
+        alone = parse_log(kaggle_logs(game, state)[0].partition("[State]")[2])
         assert alone == replace(log, variant=alone.variant)
         variants.add(log.variant)
     assert len(variants) > 4
@@ -424,7 +430,7 @@ def test_deals_of_openspiel_are_read_back(deals):
         game = theirs.state.get_game()
         held = [theirs.hand(seat) for seat in range(2)]
         plain = spiel.serialize_game_and_state(game, theirs.state)
-        ours = replay_log(parse_log((plain, *kaggle_forms(game, theirs.state))[i % 3]))
+        ours = replay_log(parse_log((plain, *kaggle_logs(game, theirs.state))[i % 3]))
         ends.add(ours.kind)
         if ours.is_truncated:  # their own rule
             assert theirs.over and theirs.returns == [0, 0]

@@ -1,4 +1,4 @@
-"""Error rates: what must add up, and what luck must not count as skill."""
+"""Tests of error rates: sums that must add up, and luck that must not count as skill."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 
 
-def long(*case):
+def slow_case(*case):
     return pytest.param(*case, marks=pytest.mark.slow)
 
 
@@ -36,20 +36,20 @@ def long(*case):
 # they are asked to end the deal
 OFFERS = "gold+offer=strong:blind=yes+answer=brave"
 LEMMA = [
-    long("stock-greedy", "simple", "standard", "gold-early"),
-    long("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
-    long("stubborn", "exp710", "eaai", "gold"),
+    slow_case("stock-greedy", "simple", "standard", "gold-early"),
+    slow_case("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
+    slow_case("stubborn", "exp710", "eaai", "gold"),
     ("stock-greedy+answer=random", OFFERS, "dice", "gold-early+answer=brave"),
-    long("solo-greedy", None, "solitaire-gin", "solo-dp"),
+    slow_case("solo-greedy", None, "solitaire-gin", "solo-dp"),
     ("solo-greedy", None, "gin-solitaire", "solo-dp"),
-    long("solo-greedy", None, "solitary-gin", "solo-dp"),
+    slow_case("solo-greedy", None, "solitary-gin", "solo-dp"),
 ]
 
 
-@pytest.mark.parametrize("deals", [80, long(300)])
+@pytest.mark.parametrize("deals", [80, slow_case(300)])
 @pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
 def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge, deals):
-    """The performance difference lemma (Kakade and Langford 2002); the judge is clearly better."""
+    """Apply the performance difference lemma (Kakade and Langford 2002) to a better evaluator."""
     trial = RatingTask.read(a, b, variant, judge, MIN_DEALS, worlds=0, seed=3)
     rates = run_error_rates(replace(trial, n_deals=deals))
     error = np.hypot(
@@ -87,20 +87,20 @@ def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
     assert other > 5
 
 
-def few(worlds):
-    """Fewer deals than a user may ask for."""
+def make_small_task(worlds):
+    """Return a task with fewer deals than a user may request."""
     trial = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, worlds, 2)
     return replace(trial, n_deals=30)
 
 
 @pytest.fixture(scope="module")
 def rates() -> ErrorRates:
-    return run_error_rates(few(worlds=20))
+    return run_error_rates(make_small_task(worlds=20))
 
 
 @pytest.fixture(scope="module")
 def without_worlds() -> ErrorRates:
-    return run_error_rates(few(worlds=0), workers=3)
+    return run_error_rates(make_small_task(worlds=0), workers=3)
 
 
 def test_kinds_and_mistakes_add_up(rates):
@@ -125,7 +125,7 @@ def test_workers_do_not_change_the_rates(without_worlds):
 
 
 def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rates, without_worlds):
-    """Both by what they bring in the cards as they lay, which the judge knows nothing of."""
+    """Compare gains in the actual cards, which the evaluator does not know."""
     assert rates.total.value > without_worlds.total.value
     changed = [judged for unit in rates.decisions for judged in unit if judged.mistake]
     assert np.mean([one.cost for one in changed]) < np.mean([one.selection_lead for one in changed])
@@ -143,10 +143,7 @@ def test_few_worlds_are_said_to_give_rates_that_are_too_low(rates):
 
 @pytest.mark.slow
 def test_from_the_worlds_that_are_enough_rates_are_level():
-    """The same 300 deals: 20 worlds find less than 100, and 400 no more, within three errors.
-
-    Differences of sums over the same deals: a false alarm in 370.
-    """
+    """Compare 20, 100 and 400 worlds in 300 deals, within three errors: a false alarm in 370."""
     trial = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, 0, 2)
     costs = {}
     for worlds in (20, ENOUGH_WORLDS, 400):
@@ -176,7 +173,7 @@ def test_the_strongest_judges_and_is_met(variant, own, players):
 
 
 def test_the_hidden_hand_is_the_one_of_the_deal(rates):
-    """With the stock as it lay, too, what was done leads to the points of the deal (play_in)."""
+    """Compare with the cards that are in neither the hand, the pile nor the stock."""
     matchup = rates.task.matchup
     for unit in range(20):
         deal = trace_deal(matchup, unit, unit % 2)

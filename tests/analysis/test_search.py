@@ -1,4 +1,4 @@
-"""`simgin find`: it lists what a look at every single deal finds, and each can be shown."""
+"""Tests of `simgin find` against every deal traced on its own."""
 
 import json
 import shlex
@@ -13,26 +13,26 @@ from support.command_line import call
 DEALS = 600
 
 
-def watched(a, b, variant, units):
-    """Every deal of some pairs, played one at a time: ((unit, half), deal)."""
+def trace_deals(a, b, variant, units):
+    """Yield ((unit, half), deal) of every deal of some pairs."""
     matchup = parse_matchup(a, b, variant, 1, "deal")
     for unit in range(units):
         for half in range(2 if matchup.is_mirrored else 1):
             yield (unit, half), trace_deal(matchup, unit, half)
 
 
-def points(deal):
-    """The points of A less the opponent's, by seats."""
+def points_difference(deal):
+    """Return the points of A minus those of the opponent."""
     half = int(deal.state.half)
     return int(deal.state.score[half] - deal.state.score[1 - half])
 
 
-def places(frame):
+def list_addresses(frame):
     return list(zip(frame["unit"], frame["half"], strict=True)) if len(frame) else []
 
 
-def shown(command):
-    """The deal and the result that a command shows."""
+def run_show(command):
+    """Return the first and last row that a command shows: the deal and its result."""
     program, *words = shlex.split(command)
     assert program == "simgin"
     first, *_, last = json.loads(call(*words, "--json").stdout)["rows"]
@@ -43,34 +43,36 @@ def shown(command):
 def test_endings_and_points_are_those_of_deals_looked_at_one_by_one(variant):
     where = "gin, undercut, points < -20"
     found = simgin.find("gold", "simple", variant, where=where, deals=DEALS, limit=1000)
-    deals = watched("gold", "simple", variant, DEALS // 2)
+    deals = trace_deals("gold", "simple", variant, DEALS // 2)
     wanted = [
-        place for place, deal in deals if deal.kind in ("gin", "undercut") and points(deal) < -20
+        place
+        for place, deal in deals
+        if deal.kind in ("gin", "undercut") and points_difference(deal) < -20
     ]
-    assert wanted and places(found) == wanted
+    assert wanted and list_addresses(found) == wanted
 
 
 def test_the_longest_come_first_and_those_that_are_level_as_played():
     found = simgin.find("gold", "simple", where="lost, longest", deals=DEALS, limit=7)
     lost = []
-    for place, deal in watched("gold", "simple", "standard", DEALS // 2):
+    for place, deal in trace_deals("gold", "simple", "standard", DEALS // 2):
         if deal.state.winner >= 0 and deal.state.winner != deal.state.half:
             lost.append((-int(deal.state.turns), place))
     lost.sort()
-    assert places(found) == [place for _, place in lost[:7]]
+    assert list_addresses(found) == [place for _, place in lost[:7]]
 
 
 def test_what_differs_is_what_two_players_of_the_same_cards_do_otherwise():
     words = {"where": "differ", "against": "simple", "deals": 200, "limit": 1000}
     found = simgin.find("gold", "gold-early", **words)
     expected = {}
-    deals = (watched(player, "simple", "standard", 100) for player in ("gold", "gold-early"))
+    deals = (trace_deals(player, "simple", "standard", 100) for player in ("gold", "gold-early"))
     for (place, own), (_, other) in zip(*deals, strict=True):
         mine = [(q.seat, q.slot, q.action) for q in own.decisions]
         yours = [(q.seat, q.slot, q.action) for q in other.decisions]
         if mine != yours:
-            expected[place] = points(own) - points(other)
-    assert places(found) == list(expected)
+            expected[place] = points_difference(own) - points_difference(other)
+    assert list_addresses(found) == list(expected)
     assert list(found["gain"]) == list(expected.values())
     assert set(found["other"]) == {"plays on"}  # gold-early is gold but for its knocks
     assert found["own"].str.startswith("knocks with ").all()
@@ -100,7 +102,7 @@ def test_the_command_of_a_row_shows_that_deal(players, variant, amount):
     found = simgin.find(*players, variant=variant, where="longest", limit=3, **amount)
     assert "deals" in amount or found["deal"].max() > 0
     for row in found.to_dict("records"):
-        first, last = shown(row["command"])
+        first, last = run_show(row["command"])
         assert first["unit"] == row["unit"]
         assert "deals" in amount or first["deal"] == row["deal"]
         assert (last["kind"], last["turns"]) == (row["ending"], row["turns"])
@@ -112,7 +114,7 @@ def test_the_commands_of_two_compared_show_both_deals():
     found = simgin.find("gold", "champion", **words)
     assert len(found)
     for row in found.to_dict("records"):
-        own, other = (shown(row[name])[1]["score"] for name in ("command", "rival_command"))
+        own, other = (run_show(row[name])[1]["score"] for name in ("command", "rival_command"))
         assert [own[0] - own[1], other[0] - other[1]] == [row["points"], row["rival_points"]]
         assert row["gain"] == row["points"] - row["rival_points"] < -40
 

@@ -1,4 +1,4 @@
-"""Worlds drawn for a position: what they hold, and that they belong to their numbers."""
+"""Tests of the worlds sampled for a position: their cards, and that a number fixes a world."""
 
 from collections import Counter
 from itertools import combinations
@@ -28,7 +28,7 @@ from support.hands import game, names
 TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 
 
-def views(deals):
+def iter_views(deals):
     matchup = parse_matchup("champion", "gold-early", "standard", 4, "deal")
     for unit in range(deals):
         for position in find_decisions(trace_deal(matchup, unit)):
@@ -36,7 +36,7 @@ def views(deals):
 
 
 def test_a_world_deals_every_unseen_card_once_and_leaves_known_cards_where_they_are():
-    for view, rules in views(6):
+    for view, rules in iter_views(6):
         worlds = sample_worlds(view, rules, 5, seed=2)
         for hand, stock in zip(worlds.hands, worlds.stocks, strict=True):
             assert int(hand).bit_count() == 10
@@ -49,7 +49,7 @@ def test_a_world_deals_every_unseen_card_once_and_leaves_known_cards_where_they_
 
 @pytest.mark.parametrize("pile", [None, "QD ? ?* QH"])
 def test_a_world_depends_on_its_number_alone(pile):
-    view, rules = told(pile) if pile else list(views(1))[-1]
+    view, rules = parse_pile_view(pile) if pile else list(iter_views(1))[-1]
     whole = sample_worlds(view, rules, 10, seed=2)
     part = sample_worlds(view, rules, 4, seed=2, first=6)
     assert (whole.hands[6:] == part.hands).all() and (whole.stocks[6:] == part.stocks).all()
@@ -59,7 +59,7 @@ def test_a_world_depends_on_its_number_alone(pile):
 
 
 def test_before_the_opponent_has_played_all_hands_are_as_likely():
-    view, rules = next(iter(views(1)))
+    view, rules = next(iter(iter_views(1)))
     worlds = sample_worlds(view, rules, 4_000, seed=5)
     held = Counter(card for hand in worlds.hands for card in mask_to_cards(int(hand)))
     n = len(mask_to_cards(int(view.unseen)))
@@ -70,7 +70,7 @@ def test_before_the_opponent_has_played_all_hands_are_as_likely():
 
 
 def test_every_order_of_the_deck_is_as_likely():
-    """4! orders of three cards and the joker; a false alarm once in 10,000 runs."""
+    """Count the 4! orders of three cards and the joker; a false alarm once in 10,000 runs."""
     thrown = [format_card(card) for card in range(52) if card not in (3, 17, 40)]
     cards, pile = " ".join(thrown[:11]), " ".join(thrown[11:])
     variant = variants.find_variant("solitaire-gin")
@@ -97,14 +97,14 @@ def test_alone_forgotten_discards_lie_among_the_cards_unseen(name):
         assert int(seen["pile"]).bit_count() == 4
 
 
-def told(words):
+def parse_pile_view(words):
     variant = variants.find_variant("standard")
     return parse_position(f"{TEN} KS", words, variant).view, build_rules(variant)
 
 
-def nearly_all_known():
-    """A view with few cards unseen: two in the opponent's hand, three in the stock, one thrown."""
-    view, rules = told("QD 9D* ? 5S QH")
+def make_nearly_known_view():
+    """Return a view with six unseen cards: two held, three in the stock, one discarded."""
+    view, rules = parse_pile_view("QD 9D* ? 5S QH")
     view.unseen, view.known, view.stock = cards_to_mask(UNSEEN), cards_to_mask(KNOWN), 3
     return view, rules
 
@@ -115,7 +115,7 @@ KNOWN = [parse_card(card) for card in "9D 8H 8S 5D 6D 7S KC KH".split()]
 
 def test_forgotten_cards_lie_anywhere_if_all_hands_are_as_likely(monkeypatch):
     monkeypatch.setattr(drawing, "METROPOLIS_STEPS", 0)
-    view, rules = nearly_all_known()
+    view, rules = make_nearly_known_view()
     n = 36_000
     worlds = sample_worlds(view, rules, n, seed=3)
     seen = Counter()
@@ -129,7 +129,7 @@ def test_forgotten_cards_lie_anywhere_if_all_hands_are_as_likely(monkeypatch):
 
 
 def test_hands_are_as_likely_as_their_fitness_with_cards_that_may_lie_in_the_pile():
-    view, rules = nearly_all_known()
+    view, rules = make_nearly_known_view()
     n = 12_000
     worlds = sample_worlds(view, rules, n, seed=4)
     weights = np.zeros(N_FEATURES)
@@ -149,7 +149,7 @@ def test_hands_are_as_likely_as_their_fitness_with_cards_that_may_lie_in_the_pil
 
 
 def test_a_forgotten_card_that_was_taken_is_among_those_held():
-    view, rules = told("QD ? ?* QH")
+    view, rules = parse_pile_view("QD ? ?* QH")
     worlds = sample_worlds(view, rules, 300, seed=1)
     taken = worlds.views["history"][:, 2, 2].astype(int)
     assert (taken == worlds.views["history"][:, 1, 3]).all()

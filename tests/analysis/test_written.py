@@ -1,4 +1,4 @@
-"""Positions as a player writes them, against the views that the engine shows in played deals."""
+"""Tests of positions as a player writes them, against the engine's views in played deals."""
 
 import random
 
@@ -20,16 +20,20 @@ from simgin.text.notation import cards_to_mask, format_card, format_hand, mask_t
 TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 FIELD_NAMES = [name for name, _ in VIEW_FIELDS]
 # What is asked, and not what is seen, and how the seats are numbered
-ASKED = ("legal", "least", "best", "noise", "ending", "ending_card", "ending_count")
-SEEN = [name for name in FIELD_NAMES if name not in (*ASKED, "seat", "dealer", "owner", "deal")]
-ALONE = [
+DECISION_FIELDS = ("legal", "least", "best", "noise", "ending", "ending_card", "ending_count")
+COMPARED_FIELDS = [
+    name
+    for name in FIELD_NAMES
+    if name not in (*DECISION_FIELDS, "seat", "dealer", "owner", "deal")
+]
+SOLO_VARIANTS = [
     name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
 ]
 # All but the race, whose seats are not alike: what a person can describe
-FOR_TWO = [
+TWO_PLAYER_VARIANTS = [
     name
     for name in variants.variant_names()
-    if name not in ALONE and variants.find_variant(name).goal.other is None
+    if name not in SOLO_VARIANTS and variants.find_variant(name).goal.other is None
 ]
 CENTRE = "dice+die_centre_in_play=yes"
 UNUSUAL = [
@@ -43,8 +47,8 @@ BOLD = "gold-early+offer=strong:count=50,turn=20,blind=yes+answer=brave:count=60
 SOLO = "solo-lookahead:aim=gin+knock=stop-dp"
 
 
-def deals_of(name, units):
-    """Positions of some deals of a variant, and the seat of the opponent."""
+def iter_positions(name, units):
+    """Yield the positions of some deals of a variant."""
     variant = variants.find_variant(name)
     if variant.params["players"] == 1:
         matchup = parse_matchup(SOLO, None, name, 11, "deal")
@@ -56,23 +60,23 @@ def deals_of(name, units):
         yield from find_decisions(trace_deal(matchup, unit, unit % 2 * matchup.is_mirrored))
 
 
-@pytest.mark.parametrize("name", [*FOR_TWO, *UNUSUAL, *ALONE])
+@pytest.mark.parametrize("name", [*TWO_PLAYER_VARIANTS, *UNUSUAL, *SOLO_VARIANTS])
 def test_a_position_written_down_is_the_one_that_was_seen(name):
     variant = variants.find_variant(name)
     rules = build_rules(variant)
     kind = "deals" if variant.goal.score == "deals" else "points"
     compared = 0
-    for position in deals_of(name, 5 if name in ALONE else 2):
+    for position in iter_positions(name, 5 if name in SOLO_VARIANTS else 2):
         view = position.view
         asked_again = view.turns == 0 and view.taken_offer >= 0 and view.phase != PHASE_UPCARD
         if view.deck_left < 0 and asked_again and rules.first_turn != FIRST_TURN_FREE:
             continue  # both players have passed the first upcard, which the pile does not show
-        options = table_of(position)
-        if name not in ALONE:
+        options = table_options(position)
+        if name not in SOLO_VARIANTS:
             options["score"] = int(view[f"own_{kind}"]), int(view[f"other_{kind}"])
-        mine = parse_position(cards_of(view), " ".join(pile_of(view)), variant, **options)
-        expected = {field: int(view[field]) for field in SEEN}
-        found = {field: int(mine.view[field]) for field in SEEN}
+        mine = parse_position(write_hand(view), " ".join(write_pile(view)), variant, **options)
+        expected = {field: int(view[field]) for field in COMPARED_FIELDS}
+        found = {field: int(mine.view[field]) for field in COMPARED_FIELDS}
         if (
             rules.first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS and view.upcard >= 0
         ):  # was the dealer asked?
@@ -91,8 +95,8 @@ def test_a_position_written_down_is_the_one_that_was_seen(name):
     assert compared > 15
 
 
-def forget_some(words, view, lots):
-    """The pile with ? in places, the cards forgotten that lie there, and the one that was taken."""
+def forget_cards(words, view, lots):
+    """Return the pile with ? for some cards, the forgotten cards in it, and those taken from it."""
     words = list(words)
     lying, taken = [], []
     for place in range(len(words) - 1):
@@ -116,13 +120,13 @@ def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
     variant = variants.find_variant(name)
     lots = random.Random(5)
     forgotten = held = 0
-    for position in deals_of(name, 4):
+    for position in iter_positions(name, 4):
         view = position.view
         if view.turns == 0:
             continue
-        cards, words, options = cards_of(view), pile_of(view), table_of(position)
+        cards, words, options = write_hand(view), write_pile(view), table_options(position)
         whole = parse_position(cards, " ".join(words), variant, **options)
-        some, lying, taken = forget_some(words, view, lots)
+        some, lying, taken = forget_cards(words, view, lots)
         part = parse_position(cards, " ".join(some), variant, **options)
         assert part.actions == whole.actions
         hidden = mask_to_cards(int(view.unseen) & ~cards_to_mask(lying))[: 10 - len(taken)]
@@ -134,7 +138,7 @@ def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
         columns = np.array([lying], np.int64).reshape(1, -1)
         hands = np.array([hand])
         (filled,) = fill_forgotten_cards(part.view, build_rules(variant), hands, columns, first)
-        for field in (*(name for name in FIELD_NAMES if name not in ASKED), "history"):
+        for field in (*(name for name in FIELD_NAMES if name not in DECISION_FIELDS), "history"):
             assert np.array_equal(filled[field], whole.view[field]), (field, some, words)
         forgotten += len(lying)
         held += len(taken)
@@ -168,7 +172,7 @@ def test_alone_as_many_cards_are_left_as_with_the_whole_pile(name):
 
 
 def test_cards_that_stand_in_for_others_do_not_end_the_deal():
-    """With 4H or 3H in their place the player would have had gin, which ends it by itself."""
+    """Use cards instead of 4H or 3H, with which the player would have had gin."""
     cards = "4S 6H 4D 6D 7D 8D 4C 8C 9C TC 5H"
     view = parse_position(
         cards, "AH ? ? ? .. TH AC", variants.find_variant("solitary-gin"), stock=29
@@ -230,15 +234,15 @@ def test_a_discard_in_place_of_an_ending_plays_on():
     assert format_better_action("gin, KS", "big gin") == "big gin"
 
 
-def cards_of(view):
-    """The hand in writing, the card that came last behind the others."""
+def write_hand(view):
+    """Return the hand as a string, with the card that came last at the end."""
     last = [int(card) for card in (view.drawn, view.taken) if card >= 0]
     hand = int(view.hand) & ~cards_to_mask(last)
     return f"{format_hand(hand)} {' '.join(map(format_card, last))}" if view.hand else "blind"
 
 
-def pile_of(view):
-    """The pile as it grew, in words; of one player the discards."""
+def write_pile(view):
+    """Return the words of the pile in order; in solitaire games, the discards."""
     words = [format_card(int(view.upcard))] if view.upcard >= 0 else []
     for _, source, _, thrown in view.history[: view.turns]:
         if source == 1:
@@ -249,8 +253,8 @@ def pile_of(view):
     return words
 
 
-def table_of(position):
-    """Dealer and die, as options of `parse_position`; nothing for one player."""
+def table_options(position):
+    """Return dealer and die as options of `parse_position`; none for a solitaire game."""
     view = position.view
     if view.deck_left >= 0:
         return {}

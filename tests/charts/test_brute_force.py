@@ -1,8 +1,8 @@
-"""Charts and what training sees, against players who differ in one decision, on fresh deals.
+"""Tests of charts and training samples against players that differ in one decision.
 
-No deal is branched here. A player is ordered to knock, take or throw a card whenever a decision
-comes up, another one to do the opposite, and both play the same shuffles to the end. So the mean
-difference of a decision is what its cell claims to be. Packs are others than those of the charts.
+No deal has rollouts here. One player is forced to knock, take or discard a card whenever a decision
+comes up, another one to do the opposite, and both play the same shuffles to the end. The mean
+difference of a decision is therefore the value that its cell estimates. The deals are held out.
 """
 
 from functools import cache
@@ -24,19 +24,19 @@ from simgin.toolkit import lowest_bit, popcount, unmatched_cards
 from support.probes import OWN, UPCARD, partners, with_forced_policy
 
 pytestmark = pytest.mark.slow
-FAR = 3.3  # standard errors
+MAX_Z = 3.3  # standard errors
 RULES = ("standard", "standard+undercut_bonus=10")
 CASES = [(player, rules) for player in ("gold", "champion") for rules in RULES]
 TURNS = (3, 5, 7, 9)
 SEED = 4300
 
 
-def matchup_of(player, rules, seed):
+def make_matchup(player, rules, seed):
     return parse_matchup(player, player, rules, seed, "deal")
 
 
-def played(matchup, deals):
-    """The records of single deals, A in both seats by turns."""
+def play_records(matchup, deals):
+    """Return the records of single deals, with A in both seats alternately."""
     kernel.compile_matchup(matchup)
     blocks = map_units(
         lambda first, n: kernel.play_with_records(matchup, first, n)[1], deals, 20_000
@@ -44,29 +44,29 @@ def played(matchup, deals):
     return np.concatenate(blocks)
 
 
-def points(records):
+def points_of_a(records):
     return (records["points_a"] - records["points_b"]).astype(float)
 
 
-def mean(values):
+def estimate_mean(values):
     return values.mean(), values.std() / np.sqrt(len(values))
 
 
-def ratio(above, below):
+def estimate_ratio(above, below):
     value = above.sum() / below.sum()
     return value, np.sqrt(((above - value * below) ** 2).sum()) / below.sum()
 
 
-def away(one, other):
-    """How many standard errors one estimate is above another."""
+def z_score(one, other):
+    """Return the number of standard errors by which one estimate is above another."""
     return (one[0] - other[0]) / np.hypot(one[1], other[1])
 
 
-def check(zs):
-    """Cells of independent packs: none is far off, and on average they are not either."""
+def check_z_scores(zs):
+    """Check that no cell of independent deals is far off, and that their mean is not either."""
     print(f"{len(zs)} cells, mean z {np.mean(zs):.2f}, farthest {np.abs(zs).max():.2f}")
-    assert np.abs(zs).max() < FAR
-    assert abs(np.mean(zs)) < FAR / np.sqrt(len(zs))
+    assert np.abs(zs).max() < MAX_Z
+    assert abs(np.mean(zs)) < MAX_Z / np.sqrt(len(zs))
     assert not is_scattered(zs)
 
 
@@ -75,28 +75,32 @@ def is_scattered(zs):
 
     The false-alarm rate is that of a single z beyond FAR, 1 in 1,000.
     """
-    return np.sum(np.square(zs)) > chi2.isf(2 * norm.sf(FAR), len(zs))
+    return np.sum(np.square(zs)) > chi2.isf(2 * norm.sf(MAX_Z), len(zs))
 
 
 # Knocks
 
 
 @cache
-def knocks(player, rules, before, deals=400_000):
-    """Estimates of what a knock gains by own turn and deadwood, before: see `ordered_to_knock`."""
+def estimate_knocks(player, rules, before, deals=400_000):
+    """Return estimates of the gain of a knock by own turn and deadwood.
+
+    For `before` see `ordered_to_knock`.
+    """
     found = {}
     for turn in TURNS:
-        matchup = matchup_of(player, rules, SEED + turn)
+        matchup = make_matchup(player, rules, SEED + turn)
         now, later = (
-            played(with_forced_policy(matchup, "knock", turn, do, before), deals) for do in (1, 0)
+            play_records(with_forced_policy(matchup, "knock", turn, do, before), deals)
+            for do in (1, 0)
         )
-        gain = points(now) - points(later)
+        gain = points_of_a(now) - points_of_a(later)
         first = np.where(now["upcard_to"] == 1, now["dealer"], 1 - now["dealer"])
         own_turns = (now["turns"] + (first == 0)) // 2
         here = (now["knocker"] == 0) & (now["knock_count"] > 0) & (own_turns == turn)
         assert not gain[~here].any()
         for deadwood in range(1, 11):
-            found[turn, deadwood] = mean(gain[here & (now["knock_count"] == deadwood)])
+            found[turn, deadwood] = estimate_mean(gain[here & (now["knock_count"] == deadwood)])
     return found
 
 
@@ -105,28 +109,29 @@ def test_knocks_of_a_chart(player, rules):
     frame = measure_chart(ChartRequest("knock", rules, player, 1_000_000, SEED)).frame
     cells = frame.set_index(["column", "row"])
     zs = []
-    for (turn, deadwood), true in knocks(player, rules, OWN).items():
+    for (turn, deadwood), true in estimate_knocks(player, rules, OWN).items():
         cell = cells.loc[str(turn), str(deadwood)]
-        zs.append(away((cell["value"], cell["se"]), true))
-    check(zs)
+        zs.append(z_score((cell["value"], cell["se"]), true))
+    check_z_scores(zs)
 
 
 # Upcards
 
 
-def upcards(player, rules, deals):
-    """Estimates of what taking the first upcard gains, by row and seat."""
+def estimate_upcards(player, rules, deals):
+    """Return estimates of the gain of taking the first upcard, by row and seat."""
     found = {}
     for row in range(4):
-        matchup = matchup_of(player, rules, SEED + 20 + row)
+        matchup = make_matchup(player, rules, SEED + 20 + row)
         taken, left = (
-            played(with_forced_policy(matchup, "take", UPCARD, do, row), deals) for do in (1, 0)
+            play_records(with_forced_policy(matchup, "take", UPCARD, do, row), deals)
+            for do in (1, 0)
         )
-        gain = points(taken) - points(left)
+        gain = points_of_a(taken) - points_of_a(left)
         for seat in (0, 1):  # nondealer and dealer
             own = taken["dealer"] == 1 - seat
             here = own & (taken["upcard_to"] == seat) & (left["upcard_to"] != seat)
-            found[row, seat] = mean(gain[here])
+            found[row, seat] = estimate_mean(gain[here])
     return found
 
 
@@ -135,18 +140,18 @@ def test_upcards_of_a_chart(player, rules):
     request = ChartRequest("upcard", rules, player, 500_000, SEED)
     chart = measure_chart(request)
     zs = []
-    for place, true in upcards(player, rules, 200_000).items():
-        zs.append(away((chart.to_grid("value")[place], chart.to_grid("se")[place]), true))
-    check(zs)
+    for place, true in estimate_upcards(player, rules, 200_000).items():
+        zs.append(z_score((chart.to_grid("value")[place], chart.to_grid("se")[place]), true))
+    check_z_scores(zs)
 
 
 # First discards: every unmatched card is ordered by its place, and the cells of all are regressed
 
 
-def first_discards(matchup, deals):
-    """The cells of the unmatched cards at the first discard of each deal, and what each led to."""
+def play_first_discards(matchup, deals):
+    """Return the cells of the unmatched cards at the first discard, and the points of each."""
     led_to = [
-        points(played(with_forced_policy(matchup, "discard", 1, place), deals))
+        points_of_a(play_records(with_forced_policy(matchup, "discard", 1, place), deals))
         for place in range(11)
     ]
     rules = build_rules(matchup.variant)
@@ -163,8 +168,8 @@ def first_discards(matchup, deals):
     return cells, worth
 
 
-def regressed(cells, worth, size, base):
-    """Coefficients with an effect of every deal, and their covariance clustered by deal."""
+def regress_cells(cells, worth, size, base):
+    """Return coefficients with an effect of every deal, and their covariance by deal."""
     x, y = [], []
     for of, points_of in zip(cells, worth, strict=True):
         rows = np.zeros((len(of), size))
@@ -181,25 +186,25 @@ def regressed(cells, worth, size, base):
 
 @pytest.mark.parametrize(("player", "rules"), CASES)
 def test_discards_of_a_chart(player, rules):
-    """All cells share the king that they are compared with, which the mean allows for."""
+    """Allow for the king, with which all cells are compared, in the mean."""
     request = ChartRequest("discard", rules, player, 200_000, SEED)
     chart, size, base = measure_chart(request), request.kind.n_cells, request.kind.baseline
-    found = first_discards(matchup_of(player, rules, SEED + 30), 20_000)
-    used, told, covariance = regressed(*found, size, base)
+    found = play_first_discards(make_matchup(player, rules, SEED + 30), 20_000)
+    used, told, covariance = regress_cells(*found, size, base)
     errors = np.sqrt(np.diag(covariance))
     value, se = (chart.to_grid(name).ravel()[used] for name in ("value", "se"))
     zs = (value - told) / np.hypot(se, errors)
     correlation = covariance / np.outer(errors, errors)
-    assert np.abs(zs).max() < FAR
+    assert np.abs(zs).max() < MAX_Z
     print(f"{len(zs)} cells, mean z {zs.mean():.2f} ± {np.sqrt(correlation.mean()):.2f}")
-    assert abs(zs.mean()) < FAR * np.sqrt(correlation.mean())
+    assert abs(zs.mean()) < MAX_Z * np.sqrt(correlation.mean())
 
 
 # What training sees: the same draws, knocks with its exploration
 
 
-def seen(matchup, choose, deals, explore=None):
-    """Own turn, deadwood of a knock, gain of the second answer and weight of drawn questions."""
+def sample_decisions(matchup, choose, deals, explore=None):
+    """Return own turn, deadwood, gain of the second action and weight of each decision."""
 
     def block(first, units):
         found = roll_out_deals(matchup, choose, first, units, 2, None, explore)
@@ -212,21 +217,23 @@ def seen(matchup, choose, deals, explore=None):
 
 @pytest.mark.parametrize(("player", "rules"), CASES)
 def test_knocks_that_training_sees(player, rules):
-    matchup = matchup_of(player, rules, SEED)
-    turns, deadwood, gains, weights = seen(matchup, propose_knock, 2_000_000, knock_sometimes)
+    matchup = make_matchup(player, rules, SEED)
+    turns, deadwood, gains, weights = sample_decisions(
+        matchup, propose_knock, 2_000_000, knock_sometimes
+    )
     zs, unweighted = [], []
-    for (turn, count), true in knocks(player, rules, 0.4).items():
+    for (turn, count), true in estimate_knocks(player, rules, 0.4).items():
         here = (turns == turn) & (deadwood == count)
-        zs.append(away(ratio(weights[here] * gains[here], weights[here]), true))
-        unweighted.append(away(mean(gains[here]), true))
-    check(zs)
+        zs.append(z_score(estimate_ratio(weights[here] * gains[here], weights[here]), true))
+        unweighted.append(z_score(estimate_mean(gains[here]), true))
+    check_z_scores(zs)
     print(f"unweighted: mean z {np.mean(unweighted):.2f}, z² {np.mean(np.square(unweighted)):.2f}")
     assert is_scattered(unweighted)
 
 
 @discard
 def both_ends(view, rules, params):
-    """The lowest and the highest unmatched card, as `ordered_to_throw` throws them."""
+    """Return the lowest and the highest unmatched card, as `ordered_to_throw` discards them."""
     cards = unmatched_cards(view.hand, rules) & view.legal
     highest = cards
     while popcount(highest) > 1:
@@ -237,19 +244,20 @@ def both_ends(view, rules, params):
 @pytest.mark.parametrize(("player", "rules"), CASES)
 @pytest.mark.parametrize("slot", ["take", "discard"])
 def test_takes_and_discards_that_training_sees(player, rules, slot):
-    """By own turn. Where a decision came up is not recorded, so deals are divided by its rate."""
+    """Compare by own turn; deals are divided by the rate of the decision, which is not recorded."""
     deals, last = 200_000, 10
     orders = {"take": ((0, 0), (1, 0)), "discard": ((0,), (last,))}[slot]
     choose = {"take": propose_take, "discard": both_ends}[slot]
-    turns, _, gains, weights = seen(matchup_of(player, rules, SEED), choose, deals)
+    turns, _, gains, weights = sample_decisions(make_matchup(player, rules, SEED), choose, deals)
     zs = []
     for turn in TURNS:
-        matchup = matchup_of(player, rules, SEED + 40 + turn)
+        matchup = make_matchup(player, rules, SEED + 40 + turn)
         one, two = (
-            points(played(with_forced_policy(matchup, slot, turn, *do), deals)) for do in orders
+            points_of_a(play_records(with_forced_policy(matchup, slot, turn, *do), deals))
+            for do in orders
         )
         here = np.where(turns == turn, weights, 0)
         share = here.sum() / deals
-        value, se = mean(two - one)
-        zs.append(away(ratio(here * gains, here), (value / share, se / share)))
-    check(zs)
+        value, se = estimate_mean(two - one)
+        zs.append(z_score(estimate_ratio(here * gains, here), (value / share, se / share)))
+    check_z_scores(zs)

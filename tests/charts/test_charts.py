@@ -1,4 +1,4 @@
-"""Charts: the regression against a slow reference, the mean of differences, and coverage."""
+"""Tests of charts: a slow reference of the regression, means of differences, and coverage."""
 
 import itertools
 
@@ -13,22 +13,22 @@ from simgin.learn import champion_weights
 from simgin.play.rollouts import roll_out_deals
 from support.command_line import call
 
-KNOCK = ChartRequest.read("knock", player="gold-early", deals=4000, seed=11)
-FIRST = ChartRequest.read("discard", player="simple", deals=4000, seed=12)
+KNOCK_REQUEST = ChartRequest.read("knock", player="gold-early", deals=4000, seed=11)
+DISCARD_REQUEST = ChartRequest.read("discard", player="simple", deals=4000, seed=12)
 
 
 @pytest.fixture(scope="module")
-def knocks():
-    return charts.measure_chart(KNOCK)
+def knock_chart():
+    return charts.measure_chart(KNOCK_REQUEST)
 
 
 @pytest.fixture(scope="module")
-def discards():
-    return charts.measure_chart(FIRST)
+def discard_chart():
+    return charts.measure_chart(DISCARD_REQUEST)
 
 
-def test_a_cell_of_two_answers_is_the_weighted_mean_difference_of_its_questions(knocks):
-    found = roll_out_deals(KNOCK.matchup, KNOCK.kind.choose, 0, 4000, 2)
+def test_a_cell_of_two_answers_is_the_weighted_mean_difference_of_its_questions(knock_chart):
+    found = roll_out_deals(KNOCK_REQUEST.matchup, KNOCK_REQUEST.kind.choose, 0, 4000, 2)
     gains: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for view, weight, (on, now) in zip(found.views, found.weights, found.records, strict=True):
         own_turn = min(int(view["own_turn"]), N_TURNS)
@@ -36,7 +36,7 @@ def test_a_cell_of_two_answers_is_the_weighted_mean_difference_of_its_questions(
         points = [int(deal["points_a"]) - int(deal["points_b"]) for deal in (on, now)]
         cell = str(int(view["ending_count"])), name
         gains.setdefault(cell, []).append((points[1] - points[0], int(weight)))
-    rows = {(row["row"], row["column"]): row for row in knocks.frame.to_dict("records")}
+    rows = {(row["row"], row["column"]): row for row in knock_chart.frame.to_dict("records")}
     assert set(rows) == {cell for cell, of in gains.items() if len(of) >= charts.MIN_DECISIONS}
     assert max(weight for of in gains.values() for _, weight in of) > 3
     for cell, row in rows.items():
@@ -44,11 +44,11 @@ def test_a_cell_of_two_answers_is_the_weighted_mean_difference_of_its_questions(
         assert row["n"] == len(gains[cell])
         assert row["value"] == pytest.approx(mean)
         assert row["se"] == pytest.approx(se)
-    assert knocks.frame["p_holm"].between(0, 1).all()
+    assert knock_chart.frame["p_holm"].between(0, 1).all()
 
 
 def weighted_mean(gains):
-    """The mean of (gain, weight) and its standard error; n/(n-1) for Kish's effective number."""
+    """Return the mean of (gain, weight) and its standard error, with Kish's effective number."""
     total = sum(weight for _, weight in gains)
     mean = sum(weight * gain for gain, weight in gains) / total
     squares = sum((weight * (gain - mean)) ** 2 for gain, weight in gains)
@@ -56,24 +56,30 @@ def weighted_mean(gains):
     return mean, np.sqrt(squares * effective / (effective - 1)) / total
 
 
-def test_equal_weights_count_for_nothing(discards):
-    thrice = Chart(FIRST, discards.cells, discards.values, 3 * discards.weights)
-    assert (discards.weights == 1).all()
-    assert np.allclose(thrice.to_grid("value"), discards.to_grid("value"), equal_nan=True)
-    assert np.allclose(thrice.to_grid("high"), discards.to_grid("high"), equal_nan=True)
+def test_equal_weights_count_for_nothing(discard_chart):
+    thrice = Chart(
+        DISCARD_REQUEST, discard_chart.cells, discard_chart.values, 3 * discard_chart.weights
+    )
+    assert (discard_chart.weights == 1).all()
+    assert np.allclose(thrice.to_grid("value"), discard_chart.to_grid("value"), equal_nan=True)
+    assert np.allclose(thrice.to_grid("high"), discard_chart.to_grid("high"), equal_nan=True)
 
 
-def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discards):
-    """Least squares with a column for every question and every cell, by numpy alone.
+def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discard_chart):
+    """Fit least squares with a column for every question and every cell, by numpy alone.
 
     The errors are the sandwich of that regression: the residuals of a question, times its weight,
     are summed before they are squared.
     """
     few = 300  # questions
     weights = np.random.default_rng(7).integers(1, 6, few)
-    small = Chart(FIRST, discards.cells[:few], discards.values[:few], weights)
-    met = np.bincount(small.cells[small.cells >= 0], minlength=FIRST.kind.n_cells)
-    used = [int(c) for c in np.flatnonzero(met >= charts.MIN_DECISIONS) if c != FIRST.kind.baseline]
+    small = Chart(DISCARD_REQUEST, discard_chart.cells[:few], discard_chart.values[:few], weights)
+    met = np.bincount(small.cells[small.cells >= 0], minlength=DISCARD_REQUEST.kind.n_cells)
+    used = [
+        int(c)
+        for c in np.flatnonzero(met >= charts.MIN_DECISIONS)
+        if c != DISCARD_REQUEST.kind.baseline
+    ]
     rows, worth, of = [], [], []
     for q, k in itertools.product(range(few), range(small.values.shape[1])):
         if not np.isnan(small.values[q, k]):
@@ -84,7 +90,7 @@ def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discar
     x, y, question = np.array(rows, float), np.array(worth), np.array(of)
     root = np.sqrt(weights[question])
     told = np.linalg.lstsq(root[:, None] * x, root * y, rcond=None)[0]
-    places = [divmod(c, len(FIRST.kind.columns)) for c in used]
+    places = [divmod(c, len(DISCARD_REQUEST.kind.columns)) for c in used]
     assert [small.to_grid("value")[place] for place in places] == pytest.approx(list(told[few:]))
     score = (weights[question] * (y - x @ told))[:, None] * x
     by_question = np.array([score[question == q].sum(axis=0) for q in range(few)])
@@ -99,7 +105,7 @@ def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discar
 
 @pytest.mark.parametrize("most", [1, 8])
 def test_intervals_of_cells_hold_in_95_of_100_charts(most):
-    """Made worlds with known gains: 400 charts of 200 questions with three answers.
+    """Check 400 charts of 200 questions with three answers and known gains.
 
     Questions have weights of 1 to `most`, and those of great weight vary more.
     """
@@ -114,7 +120,7 @@ def test_intervals_of_cells_hold_in_95_of_100_charts(most):
         weights = rng.integers(1, most + 1, 200)
         spread = (1 + gain**2) * (1 + weights[:, None] / most)
         worth = gain + rng.normal(0, 5, (200, 1)) + rng.normal(0, 3, (200, 3)) * spread
-        frame = Chart(FIRST, cells, worth, weights).frame
+        frame = Chart(DISCARD_REQUEST, cells, worth, weights).frame
         assert len(frame) == 4
         low, high = frame["low"].to_numpy()[:3], frame["high"].to_numpy()[:3]
         inside.append((low < truth[:3] - truth[3]) & (truth[:3] - truth[3] < high))
@@ -122,14 +128,14 @@ def test_intervals_of_cells_hold_in_95_of_100_charts(most):
     assert 0.92 < np.mean(inside) < 0.975
 
 
-def test_rows_and_questions_without_an_answer_are_left_out(discards):
-    """A question of which nothing was tried changes nothing; a row never met is not spoken of."""
-    few = discards.cells[:300], discards.values[:300], discards.weights[:300]
+def test_rows_and_questions_without_an_answer_are_left_out(discard_chart):
+    """Ignore a question without a tried action, and a row that never came up."""
+    few = discard_chart.cells[:300], discard_chart.values[:300], discard_chart.weights[:300]
     none = np.full_like(few[0][:5], -1), np.full_like(few[1][:5], np.nan), few[2][:5]
     both = map(np.concatenate, zip(few, none, strict=True))
-    small, more = (Chart(FIRST, *of) for of in (few, both))
+    small, more = (Chart(DISCARD_REQUEST, *of) for of in (few, both))
     pd.testing.assert_frame_equal(small.frame, more.frame)
-    met = Chart(FIRST, np.where(few[0] < 13, few[0], -1), *few[1:])
+    met = Chart(DISCARD_REQUEST, np.where(few[0] < 13, few[0], -1), *few[1:])
     assert not any("partners" in line for line in SUMMARY_LINES["discard"](met))
 
 
@@ -154,8 +160,8 @@ def test_intervals_of_played_cells_hold_the_cells_of_a_million_deals(kind, deals
     assert len(inside) > 5000 and 0.94 < np.mean(inside) < 0.96
 
 
-def made(kind, values):
-    """A chart whose cells are as clear as their values say: 0 is too close to call."""
+def make_chart(kind, values):
+    """Return a chart whose cells are significant unless their value is 0."""
     import pandas as pd
 
     request = ChartRequest(kind, "standard", "champion", 1000, 1)
@@ -174,38 +180,38 @@ def made(kind, values):
 def test_what_a_knock_chart_says_is_so_in_every_cell_that_it_names():
     wait, early = [0, 0, 0, *[-2.0] * 9], [3.0, 3, 3, 3, 0, 0, *[-4.0] * 6]
     later = [0, 5.0, 5, 5, 5, 5, 0, *[-4.0] * 5]
-    lines = list(SUMMARY_LINES["knock"](made("knock", [wait, wait, early, later])))
+    lines = list(SUMMARY_LINES["knock"](make_chart("knock", [wait, wait, early, later])))
     assert lines == [
         "With 1 to 2 deadwood: from turn 4 on play for gin.",
         "With 3 to 4 deadwood: knock in turns 2 to 4; from turn 8 on play for gin.",
     ]
-    alone = list(SUMMARY_LINES["knock"](made("knock", [[0.0] * 12])))
+    alone = list(SUMMARY_LINES["knock"](make_chart("knock", [[0.0] * 12])))
     assert alone == ["With 1 deadwood: too close to call, or it depends."]
 
 
 def test_upcards_and_discards_in_words():
-    upcard = made("upcard", [[12.0, 15], [1.0, 2], [0, 1.0], [-1.0, -2]])
+    upcard = make_chart("upcard", [[12.0, 15], [1.0, 2], [0, 1.0], [-1.0, -2]])
     assert list(SUMMARY_LINES["upcard"](upcard)) == [
         "Take an upcard that makes a meld or has two or more partners.",
         "Leave an upcard that has no partner.",
         "Too close to call, or clear in one seat only: an upcard that has one partner.",
     ]
     lone = [-2.0, -1.5, *[0.0] * 10, 0.0]
-    told = list(SUMMARY_LINES["discard"](made("discard", [lone, [-4.0] * 13, [-6.0] * 13])))
+    told = list(SUMMARY_LINES["discard"](make_chart("discard", [lone, [-4.0] * 13, [-6.0] * 13])))
     assert told[0] == "Of cards without a partner A and 2 clearly cost more than a king."
     assert told[1].startswith("A card with one partner costs 4.0 to 4.0 points a deal more")
     assert told[1].endswith("(each within ± 0.5).")
 
 
-def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knocks):
-    text = charts.render_chart_strategy(knocks, "simgin chart knock")
+def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knock_chart):
+    text = charts.render_chart_strategy(knock_chart, "simgin chart knock")
     names: dict[str, object] = {}
     exec(text[text.index("CHART") : text.index("@knock")], names)
-    grid = knocks.to_grid("value")
+    grid = knock_chart.to_grid("value")
     for turn, row in enumerate(names["CHART"]):
         for deadwood in range(1, len(grid) + 1):
             assert bool(row >> deadwood & 1) == bool(grid[deadwood - 1, turn] > 0)
-    paid = charts.estimate_chart_win_rate(knocks, workers=2)
+    paid = charts.estimate_chart_win_rate(knock_chart, workers=2)
     assert paid.n == charts.TEST_MATCHES and 0.3 < paid.value < 0.8
 
 
@@ -240,5 +246,5 @@ def test_a_question_that_never_comes_up_is_told():
 
 
 def test_the_same_seed_gives_the_same_chart_on_any_number_of_workers():
-    one, two = (charts.measure_chart(KNOCK, workers).frame for workers in (1, 2))
+    one, two = (charts.measure_chart(KNOCK_REQUEST, workers).frame for workers in (1, 2))
     assert one.equals(two)

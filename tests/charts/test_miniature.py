@@ -1,9 +1,9 @@
-"""Cells of a chart near the end of a deal, against every way in which the hidden cards may lie.
+"""Tests of chart cells near the end of a deal against all possible hidden cards.
 
-Two players who take nothing draw from the stock. B throws the card just drawn, so B's play tells
-nothing of the ten cards that B was dealt: they may be any ten that A has not seen. With four cards
-left in the stock B draws one, A one more, and then the hand is dead. So a question has 14 choose 10
-hands by 4 x 3 next cards, and what knocking is worth is the mean over all of them.
+Two players that take nothing draw from the stock. B discards the card just drawn, so that B's play
+shows nothing of the ten cards that B was dealt: they may be any ten that A has not seen. With four
+cards left in the stock, B draws one, A one more, and then the hand is dead. A decision therefore
+has 14 choose 10 hands times 4 * 3 next cards, and the value of knocking is the mean over them.
 """
 
 from dataclasses import replace
@@ -25,7 +25,7 @@ from simgin.strategy import helper, knock, loader
 from simgin.text.notation import mask_to_cards
 from simgin.toolkit import best_discards, is_gin_or_better
 
-STOCK = 4
+N_STOCK_CARDS = 4
 DISCARDS = """
 from simgin.strategy import discard
 from simgin.toolkit import lowest_bit
@@ -47,17 +47,17 @@ def breaks(view, rules, params):
 
 @knock
 def near_the_end(view, rules, params):
-    return 3 if view.stock == STOCK and not is_gin_or_better(view) else 0
+    return 3 if view.stock == N_STOCK_CARDS and not is_gin_or_better(view) else 0
 
 
 @knock
-def gin_alone(view, rules, params):
+def knock_with_gin_only(view, rules, params):
     return is_gin_or_better(view)
 
 
 @pytest.fixture(scope="module")
 def matchup(tmp_path_factory):
-    """A knocks at once, but for the questions before the branch; B never does."""
+    """Return a matchup: A knocks immediately, except before the decision, and B never does."""
     file = Path(tmp_path_factory.mktemp("players")) / "discards.py"
     file.write_text(DISCARDS)
     a, b = (f"gold+take=never+discard={file}#{name}" for name in ("first-best", "drawn"))
@@ -67,15 +67,15 @@ def matchup(tmp_path_factory):
 # Places of the cards left in the stock among those not seen: the next two in every order
 NEXT_TWO = [
     [*first, *sorted({*left} - {*first})]
-    for left in combinations(range(10 + STOCK), STOCK)
+    for left in combinations(range(10 + N_STOCK_CARDS), N_STOCK_CARDS)
     for first in permutations(left, 2)
 ]
 
 
-def exact(matchup, view):
-    """What knocking gains over playing on in all worlds of a question, float64 (worlds,)."""
+def exact_gains(matchup, view):
+    """Return what knocking gains over continuing in all worlds, (n_worlds,) float64."""
     unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
-    assert len(unseen) == 10 + STOCK and not view["known"]
+    assert len(unseen) == 10 + N_STOCK_CARDS and not view["known"]
     stocks = unseen[np.array(NEXT_TWO)]
     hands = int(view["unseen"]) - (1 << stocks).sum(axis=1)
     best = int(view["best"])
@@ -90,7 +90,7 @@ def exact(matchup, view):
 
 @pytest.mark.parametrize("deals", [5000, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_cells_near_the_end_are_the_means_over_all_hidden_cards(matchup, deals):
-    found = roll_out_deals(matchup, near_the_end, 0, deals, 2, None, gin_alone)
+    found = roll_out_deals(matchup, near_the_end, 0, deals, 2, None, knock_with_gin_only)
     request = ChartRequest("knock", "standard", "gold", deals, 3)
     cells = request.kind.find_cells(found, build_rules(matchup.variant))
     chart = Chart(request, cells, point_equity(found), found.weights)
@@ -98,7 +98,7 @@ def test_cells_near_the_end_are_the_means_over_all_hidden_cards(matchup, deals):
     for row in chart.frame.to_dict("records"):
         cell = request.kind.rows.index(row["row"]), request.kind.columns.index(row["column"])
         own = cells[:, 1] == np.ravel_multi_index(cell, (len(request.kind.rows), N_TURNS))
-        true = [exact(matchup, view) for view in found.views[own]]
+        true = [exact_gains(matchup, view) for view in found.views[own]]
         weights = found.weights[own] / found.weights[own].sum()
         error = np.sqrt(weights**2 @ [gains.var() for gains in true])
         away.append((row["value"] - weights @ [gains.mean() for gains in true]) / error)
@@ -111,8 +111,8 @@ def test_cells_near_the_end_are_the_means_over_all_hidden_cards(matchup, deals):
 # up a meld. If the last draw repairs the hand there is a second question, and knocking at the first
 # gains nothing; otherwise the first is the only one of its deal.
 
-LEFT = 2
-TO_THE_LAST_CARD = f"standard+stock_reserve={LEFT - 2}"
+N_LAST_CARDS = 2
+TO_THE_LAST_CARD = f"standard+stock_reserve={N_LAST_CARDS - 2}"
 
 
 @helper
@@ -123,8 +123,8 @@ def may_end(eleven, rules):
 
 @knock
 def first_near_the_end(view, rules, params):
-    """To knock and to play on at the first question of a deal, if it comes near the end."""
-    if view.stock != LEFT or is_gin_or_better(view):
+    """Return both actions at the first decision of a deal, if it comes near the end."""
+    if view.stock != N_LAST_CARDS or is_gin_or_better(view):
         return 0
     ten = view.hand & ~(1 << view.drawn)
     for i in range(view.turns - 1, -1, -1):
@@ -136,11 +136,11 @@ def first_near_the_end(view, rules, params):
     return 3
 
 
-def exact_near_the_end(matchup, view):
-    """What knocking gains in all worlds of a question: B's next card, A's and the ten B holds."""
+def exact_gains_near_the_end(matchup, view):
+    """Return what knocking gains in all worlds: B's next card, A's, and the ten that B holds."""
     unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
-    assert len(unseen) == 10 + LEFT and not view["known"]
-    stocks = np.array(list(permutations(unseen, LEFT)), np.int8)
+    assert len(unseen) == 10 + N_LAST_CARDS and not view["known"]
+    stocks = np.array(list(permutations(unseen, N_LAST_CARDS)), np.int8)
     hands = int(view["unseen"]) - (1 << stocks.astype(np.int64)).sum(axis=1)
     knocking = Action(ACTION_END, int(view["ending_card"]))
     going_on = Action(ACTION_DISCARD, int(min(mask_to_cards(int(view["hand"])))))
@@ -150,7 +150,7 @@ def exact_near_the_end(matchup, view):
 
 
 def test_weighted_questions_do_not_depend_on_what_followed(matchup, tmp_path):
-    """Without weights, deals in which there was one question count for twice as much."""
+    """Show that without weights, deals with one decision would count twice as much."""
     file = tmp_path / "breaks.py"
     file.write_text(DISCARDS + BREAKS)
     plays = replace(
@@ -158,15 +158,15 @@ def test_weighted_questions_do_not_depend_on_what_followed(matchup, tmp_path):
         variant=variants.find_variant(TO_THE_LAST_CARD),
         a=loader.find_strategy(f"gold+take=never+discard={file}#breaks"),
     )
-    found = roll_out_deals(plays, first_near_the_end, 0, 30_000, 2, None, gin_alone)
+    found = roll_out_deals(plays, first_near_the_end, 0, 30_000, 2, None, knock_with_gin_only)
     assert set(found.weights.tolist()) == {1, 2}
-    true = [exact_near_the_end(plays, view) for view in found.views]
+    true = [exact_gains_near_the_end(plays, view) for view in found.views]
     missed = point_equity(found)[:, 1] - point_equity(found)[:, 0] - [of.mean() for of in true]
     spread = np.array([of.var() for of in true])
-    assert abs(errors(found.weights, missed, spread)) < 4
-    assert errors(1, missed, spread) > 4
+    assert abs(count_standard_errors(found.weights, missed, spread)) < 4
+    assert count_standard_errors(1, missed, spread) > 4
 
 
-def errors(weights, missed, spread):
-    """How many standard errors a weighted sum is above 0."""
+def count_standard_errors(weights, missed, spread):
+    """Return the number of standard errors by which a weighted sum is above 0."""
     return np.sum(weights * missed) / np.sqrt(np.sum(weights**2 * spread))

@@ -1,4 +1,4 @@
-"""The strategy file of a chart, in which any command is text and never code."""
+"""Tests of the strategy file of a chart, in which no command becomes code."""
 
 import ast
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The bench: its hands and figures are consistent (not its speeds), and so are ratios of two."""
+"""Tests of the benchmark: consistent hands and values (not speeds), and ratios of two."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_hands_in_play_have_eleven_cards_and_improve():
 
 
 def test_the_command_prints_figures_that_are_consistent(monkeypatch):
-    """Of few strategies: to compile the whole roster takes a minute."""
+    """Measure few strategies, because to compile all built-in strategies takes a minute."""
     monkeypatch.setattr(bench, "list_two_player_strategies", lambda: ["gold"])
     monkeypatch.setattr(bench, "BENCH_MATCHUPS", bench.BENCH_MATCHUPS[1:2])
     monkeypatch.setattr(bench, "TRACED_DEALS", 5)
@@ -87,12 +87,12 @@ def test_the_command_prints_figures_that_are_consistent(monkeypatch):
 NO_FIGURES = "is neither an installation of simgin nor a file of `simgin bench --save`."
 
 
-def row(figure, ratio, threads=1):
+def make_row(figure, ratio, threads=1):
     return {"figure": figure, "threads": threads, "ratio": ratio}
 
 
-def program(path, text):
-    """An executable that stands for another installation."""
+def write_program(path, text):
+    """Write an executable that replaces another installation."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!{sys.executable}\n{text}")
     path.chmod(0o755)
@@ -100,13 +100,21 @@ def program(path, text):
 
 
 def test_rounds_are_compared_one_by_one():
-    before = [[row("deals", 100), row("gone", 1)], [row("deals", 90)], [row("deals", 200)]]
-    now = [[row("new", 1), row("deals", 50)], [row("deals", 60)], [row("deals", 40)]]
+    before = [
+        [make_row("deals", 100), make_row("gone", 1)],
+        [make_row("deals", 90)],
+        [make_row("deals", 200)],
+    ]
+    now = [
+        [make_row("new", 1), make_row("deals", 50)],
+        [make_row("deals", 60)],
+        [make_row("deals", 40)],
+    ]
     (change,) = compare_speeds(before, now)
     assert change == SpeedChange("deals", 1, before=100, now=50, faster=2, low=1.5, high=5)
     # Threads are kept apart, and one round has no range
-    before = [[row("deals", 100), row("deals", 60, 2)]]
-    first, second = compare_speeds(before, [[row("deals", 80), row("deals", 60, 2)]])
+    before = [[make_row("deals", 100), make_row("deals", 60, 2)]]
+    first, second = compare_speeds(before, [[make_row("deals", 80), make_row("deals", 60, 2)]])
     assert (first.threads, first.faster, first.low, first.high) == (1, 1.25, None, None)
     assert (second.threads, second.faster) == (2, 1)
 
@@ -153,8 +161,8 @@ def test_an_installation_is_measured_in_turns(tmp_path, monkeypatch):
         f"open({str(log)!r}, 'a').write('NAME ' + ' '.join(sys.argv[1:]) + '\\n')\n"
         "print(json.dumps({'rows': [{'figure': 'deals', 'threads': 1, 'ratio': RATIO}]}))\n"
     )
-    old = program(tmp_path / "old", text.replace("NAME", "old").replace("RATIO", "60"))
-    new = program(tmp_path / "new", text.replace("NAME", "new").replace("RATIO", "40"))
+    old = write_program(tmp_path / "old", text.replace("NAME", "old").replace("RATIO", "60"))
+    new = write_program(tmp_path / "new", text.replace("NAME", "new").replace("RATIO", "40"))
     monkeypatch.setattr(bench, "COMPARISON_ROUNDS", 2)
     monkeypatch.setattr(bench, "THIS_PROGRAM", [str(new)])
     (change,) = compare_speeds(*bench.measure_alternately(old, 0.5))
@@ -164,7 +172,7 @@ def test_an_installation_is_measured_in_turns(tmp_path, monkeypatch):
 
 
 def test_an_installation_that_fails_is_named(tmp_path):
-    broken = program(tmp_path / "simgin", "import sys; sys.exit('simgin: no numba here')")
+    broken = write_program(tmp_path / "simgin", "import sys; sys.exit('simgin: no numba here')")
     found = call("bench", "--against", broken, code=2)
     assert found.stdout == ""
     assert found.stderr.endswith(f"simgin: {broken} cannot be measured: simgin: no numba here\n")

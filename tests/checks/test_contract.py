@@ -1,4 +1,4 @@
-"""The contract test rejects every bad strategy in a sentence and accepts good ones."""
+"""Tests that the contract test rejects every bad strategy in a sentence and accepts good ones."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from support.command_line import call
 STANDARD = [variants.find_variant("standard")]
 BEST = "best_discard(view.hand, view.legal, rules)"
 OTHER = "best_discard(view.hand, view.legal & -view.legal, rules)"
-FORM = f"""
+TEMPLATE = f"""
 import signal, sys, time
 import numpy as np
 from simgin.strategy import *
@@ -52,18 +52,20 @@ BAD = [
 ]  # fmt: skip
 HELPER = "@helper\ndef seen(view):\n    return SEEN.get(1, 0)"
 # Those whose process must be ended take longest
-QUICK = [i for i, (check, words, _) in enumerate(BAD) if check != "time" and "signal" not in words]
+FAST_CASES = [
+    i for i, (check, words, _) in enumerate(BAD) if check != "time" and "signal" not in words
+]
 LEGAL = next(i for i, (check, *_) in enumerate(BAD) if check == "legal")
-FEW = [i for i in QUICK if BAD[i][0] not in ("compiles", "read")][::3]
+FEW_CASES = [i for i in FAST_CASES if BAD[i][0] not in ("compiles", "read")][::3]
 
 
-def bad_file(folder: Path, i: int) -> str:
+def write_bad_file(folder: Path, i: int) -> str:
     file = folder / f"bad{i}.py"
-    file.write_text(FORM % (HELPER if "seen(" in BAD[i][2] else "", BAD[i][2]))
+    file.write_text(TEMPLATE % (HELPER if "seen(" in BAD[i][2] else "", BAD[i][2]))
     return str(file)
 
 
-def asked(files: list[str], seconds: float = 2.0) -> dict[str, list[contract.ContractResult]]:
+def run_checks(files: list[str], seconds: float = 2.0) -> dict[str, list[contract.ContractResult]]:
     found = contract.check_strategies(files, STANDARD, seconds)
     assert [one.check for one in found] == [*contract.CHECKS] * len(files)
     return {file: [one for one in found if one.strategy == file] for file in files}
@@ -79,15 +81,15 @@ def assert_caught(i: int, findings: list[contract.ContractResult]) -> None:
 
 
 def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> None:
-    """One that hangs comes between them: what follows it is tested in another process."""
+    """Put one that hangs between them: what follows it is tested in another process."""
     begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
     create_file(begun, strategy_spec.render_strategy_file(begun))
     remembers = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST}"
-    remembering.write_text(FORM % ("", remembers))
+    remembering.write_text(TEMPLATE % ("", remembers))
     hanging = next(i for i, (check, *_) in enumerate(BAD) if check == "time")
-    order = [*FEW, hanging]
-    bad = {bad_file(tmp_path, i): i for i in order}
-    found = asked([*bad, str(begun), str(remembering)])
+    order = [*FEW_CASES, hanging]
+    bad = {write_bad_file(tmp_path, i): i for i in order}
+    found = run_checks([*bad, str(begun), str(remembering)])
     for file, i in bad.items():
         assert_caught(i, found[file])
     for file in (begun, remembering):
@@ -99,21 +101,29 @@ def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_all_bad_strategies_are_rejected(tmp_path: Path) -> None:
-    files = [bad_file(tmp_path, i) for i in range(len(BAD))]
-    for i, findings in enumerate(asked(files).values()):
+    files = [write_bad_file(tmp_path, i) for i in range(len(BAD))]
+    for i, findings in enumerate(run_checks(files).values()):
         assert_caught(i, findings)
 
 
 def test_a_file_that_hangs_when_it_is_read(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("import time\nwhile time.time() > 0: time.sleep(0.1)\n")
-    failed = [one for one in asked([str(file)], 0.3)[str(file)] if one.passed is False]
+    failed = [one for one in run_checks([str(file)], 0.3)[str(file)] if one.passed is False]
     assert [one.check for one in failed] == ["time"] and "reading" in failed[0].sentence
 
 
 @pytest.mark.slow
 def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path: Path) -> None:
-    words = ["strategies", "check", bad_file(tmp_path, LEGAL), "-v", "standard", "-v", "oklahoma"]
+    words = [
+        "strategies",
+        "check",
+        write_bad_file(tmp_path, LEGAL),
+        "-v",
+        "standard",
+        "-v",
+        "oklahoma",
+    ]
     rows = json.loads(call(*words, "--json", code=1).stdout)["rows"]
     assert [row["check"] for row in rows] == list(contract.CHECKS)
     assert [row["check"] for row in rows if row["passed"] is False] == ["legal"]
@@ -128,7 +138,7 @@ def test_positions_of_every_slot_are_found() -> None:
 
 @pytest.mark.slow
 def test_every_shipped_strategy_and_policy_passes_in_every_variant() -> None:
-    """Strategies alone (mc with few worlds), and every policy in gold's place of its slot."""
+    """Check each strategy (mc with few worlds), and each policy in its slot of gold."""
     alone = [name for name in loader.list_strategies() if name != "mc"]
     others = [policy for policy in loader.list_policies() if policy.name != "mc"]
     mixed = [f"gold+{policy.slot}={policy.name}" for policy in others]

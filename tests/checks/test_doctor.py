@@ -1,4 +1,4 @@
-"""`simgin doctor`: all is well here, and every fault it looks for is found when it is planted."""
+"""Tests of `simgin doctor`: no problem here, and every planted one is found."""
 
 import itertools
 import json
@@ -32,7 +32,7 @@ def test_all_is_well_on_one_screen_and_in_json(monkeypatch):
 
 
 def test_the_known_sums_are_those_of_this_stream():
-    """If the stream, standard, gold or simple change, put the new sums in known_answers.toml."""
+    """Update known_answers.toml if the stream, standard, gold or simple change."""
     assert (
         doctor.compute_known_sums(
             runner.run_matchup(doctor._known_matchup(), doctor.KNOWN_MATCH_DEALS, 1)
