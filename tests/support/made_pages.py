@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from simgin.report.report import Plot, Report
-from simgin.report.report_table import Column, ScoreCell, Table
+from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
 
 HOSTILE = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
 
@@ -53,6 +53,7 @@ def make_scorecard(variants):
 def make_report(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
     cells = [("2.25 ± 0.10", "0.5"), ("-1,000 ± 3", "–"), ("", "-0.12 (-0.31 to 0.44)")]
     rows = [(variant, f"{name} {i}", *both) for variant in variants for i, both in enumerate(cells)]
+    described = describe_frame(WINS, COLUMNS)
     parts = {
         "question": f"Who wins, {name}?",
         "rules": [(variant, f"Differs, says {name}.") for variant in variants],
@@ -60,9 +61,7 @@ def make_report(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **m
         "plots": [
             Plot("wins", f"Who wins: {name}", f"{name} wins 3.", make_figure()),
             *(
-                Plot(
-                    f"league-{i}", f"League: {one}?", "", make_figure(), frame=WINS, columns=COLUMNS
-                )
+                Plot(f"league-{i}", f"League: {one}?", described, make_figure(), frame=WINS)
                 for i, one in enumerate(variants)
             ),
         ],
