@@ -69,10 +69,12 @@ COMMENT = re.compile(r"<!-- .*? -->\n\n?")
 
 
 def package_page(readme: str, repository: str | None) -> str:
-    """The README for readers without a checkout; `repository` is its address on GitHub, if any.
+    """Return the README for readers without a checkout.
 
-    With an address, links and pictures become absolute. Without one, pictures are left out and
-    links become their words.
+    Args:
+        readme: The README.
+        repository: Address of the repository on GitHub. With an address, links and images become
+            absolute. Without one, images are removed and links are replaced by their text.
     """
     page = COMMENT.sub("", SETUP.sub(START, readme))
     if repository is None:
