@@ -24,7 +24,7 @@ gc.set_threshold(100_000, 20, 100)  # see short_searches
 
 # The files whose single tests take longest, children included: begun first, they leave nobody alone
 # with one at the end. The others keep their order.
-LONGEST_FIRST = """checks/test_contract fuzz/test_formats analysis/test_rates
+LONGEST_FIRST = """checks/test_contract fuzz/test_inputs analysis/test_rates
 integration/test_killed_runs integration/test_killed_commands runs/test_cluster core/test_jit
 play/test_overdue strategies/test_gin strategies/test_champion play/test_branches
 documents/test_notebooks cli/test_searches cli/test_so_far stats/test_differences""".split()

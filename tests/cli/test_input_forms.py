@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.command_runs import OWN
-from support.hostile import answer, soon
+from support.hostile import cpu_limit, run_cli
 from support.variant_files import CLUB
 
 LOGS = Path(__file__).parents[1] / "data/game_logs"
@@ -23,7 +23,7 @@ ENCODINGS = ("utf-8-sig", "utf-16", "utf-32")
 
 
 def rows(*words):
-    return json.loads(answer(*words, codes=(0,)).stdout)["rows"]
+    return json.loads(run_cli(*words, codes=(0,)).stdout)["rows"]
 
 
 def test_a_hand_may_be_pasted_as_it_is_printed_or_as_a_list():
@@ -64,7 +64,7 @@ FILES = {
 def run_on_file(name, text, encoding):
     """Return the output for a file in an encoding, with file and card names in lower case."""
     Path(name).write_text(text, encoding=encoding)
-    result = answer(*FILES[name.lower()][1].format(name).split())
+    result = run_cli(*FILES[name.lower()][1].format(name).split())
     return result.exit_code, (result.stdout or result.stderr).lower()
 
 
@@ -81,7 +81,7 @@ def test_a_file_may_have_a_byte_order_mark_or_a_name_in_capitals(name, empty_dir
 def test_a_shown_deal_and_worked_examples_may_have_a_byte_order_mark(empty_directory):
     from worked_examples import files
 
-    shown = answer("show", "gold", "simple", "--json", codes=(0,)).stdout
+    shown = run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout
     words = ("analyze", "deal.json", "--turn", 2, *QUICK)
     book = LOGS.with_name("more_examples.json").read_text()
     found = []
@@ -96,15 +96,15 @@ def test_a_shown_deal_and_worked_examples_may_have_a_byte_order_mark(empty_direc
 
 def test_a_python_file_in_another_encoding_is_refused(empty_directory):
     Path("mine.py").write_text(OWN, encoding="utf-16")
-    assert "mine.py is not UTF-8 text: save it as UTF-8." in answer("match", "mine.py").stderr
+    assert "mine.py is not UTF-8 text: save it as UTF-8." in run_cli("match", "mine.py").stderr
 
 
 def test_a_deal_that_names_a_file_of_python_runs_none_in_capitals(empty_directory):
     Path("EVIL.PY").write_text("open('it-ran', 'w')\n")
-    shown = json.loads(answer("show", "gold", "simple", "--json", codes=(0,)).stdout)
+    shown = json.loads(run_cli("show", "gold", "simple", "--json", codes=(0,)).stdout)
     shown["rows"][0]["strategies"] = ["EVIL.PY", "evil.Py#x"]
     Path("deal.json").write_text(json.dumps(shown))
-    answer("analyze", "deal.json", "--turn", 2, *QUICK)
+    run_cli("analyze", "deal.json", "--turn", 2, *QUICK)
     assert not Path("it-ran").exists()
 
 
@@ -135,8 +135,8 @@ LONG = {
 
 @pytest.mark.parametrize("words", LONG.values(), ids=LONG)
 def test_a_long_input_is_refused_soon_and_in_short(words, empty_directory):
-    with soon(5):
-        told = answer(*words, codes=(2,)).stderr
+    with cpu_limit(5):
+        told = run_cli(*words, codes=(2,)).stderr
     assert len(told.splitlines()) <= 62
     assert all(len(line) < 2100 for line in told.splitlines())
     assert max(map(len, told.split())) <= 300
@@ -160,6 +160,6 @@ BIG = {
 def test_a_file_of_huge_numbers_or_texts_is_refused_by_name(name, empty_directory):
     text, words, sentence = BIG[name]
     Path(name).write_text(text)
-    with soon(5):
-        told = answer(*words.format(name).split(), codes=(2,)).stderr
+    with cpu_limit(5):
+        told = run_cli(*words.format(name).split(), codes=(2,)).stderr
     assert sentence in told and "limit" not in told

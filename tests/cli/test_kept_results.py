@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from simgin.runs import directory, ledger
-from support.hostile import answer, harmless
+from support.hostile import run_cli, run_cli_harmlessly
 from support.weighed import write_weighed
 
 EXPERIMENT = 'question = "?"\ndeals = 2000\nvariants = ["eaai"]\nmatchups = [{ a = "gold" }]\n'
@@ -42,7 +42,7 @@ def working_directory(empty_directory, monkeypatch):
 def test_the_results_of_another_command_stay(working_directory, command):
     for other in WRITING.keys() - {command}:
         write_results(WRITING[other])
-        told = harmless(*WRITING[command].split(), codes=(2,)).stderr
+        told = run_cli_harmlessly(*WRITING[command].split(), codes=(2,)).stderr
         last = told.splitlines()[-1]  # a busy machine is told that it compiles
         assert last.startswith(f"simgin: out holds the results of 'simgin {other} "), told
 
@@ -51,34 +51,34 @@ def test_the_results_of_another_command_stay(working_directory, command):
 def test_the_results_of_another_question_stay(working_directory, command):
     asked = WRITING[command]
     write_results(asked.replace(*OTHERS[command]))
-    assert "holds the results of" in harmless(*asked.split(), codes=(2,)).stderr
+    assert "holds the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
     (working_directory / "out" / "manifest.json").unlink()
     (working_directory / "out" / "table.csv").rename("out/ledger.sqlite")
-    assert "out holds a run; move it away" in harmless(*asked.split(), codes=(2,)).stderr
+    assert "out holds a run; move it away" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
 
 
 def test_more_of_the_same_question_replaces_it(working_directory):
     asked = "odds gin-solitaire --strategy solo-greedy --seed 1"
     for deals, place in ((2000, "-o results/odds"), (3000, "-o results/odds"), (2000, "")):
-        answer(*asked.split(), "--deals", deals, *place.split(), codes=(0,))
+        run_cli(*asked.split(), "--deals", deals, *place.split(), codes=(0,))
         kept = directory.read_manifest("results/odds")
         assert f"--deals {deals}" in kept["command"] and kept["matchups"][0]["n"] == deals
     # The default directory is for what was asked last
-    answer("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", codes=(0,))
+    run_cli("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", codes=(0,))
     write_results("run odds.toml", "results/odds")
-    assert "holds the results of" in harmless(*asked.split(), codes=(2,)).stderr
+    assert "holds the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
 
 
 @pytest.mark.parametrize("command", ["match", "run", "tune", "train", "report", "compare"])
 def test_a_directory_that_another_process_writes_is_refused(working_directory, command):
     asked = {**WRITING, "report": "report out", "compare": "compare out out"}[command]
     with ledger.open_ledger(directory.create_run_directory("out"), {}):
-        told = harmless(*asked.split(), codes=(2,)).stderr
+        told = run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
     assert "in use by another process. Wait until it ends, then repeat" in told
 
 
 def test_a_command_that_nobody_could_type_is_another(working_directory):
     for command in ("match 'gold", "", "x" * 5000):
         write_results(command)
-        told = harmless(*WRITING["analyze"].split(), codes=(2,)).stderr
+        told = run_cli_harmlessly(*WRITING["analyze"].split(), codes=(2,)).stderr
         assert "holds the results of" in told and len(told) < 400

@@ -12,7 +12,7 @@ import pytest
 from simgin.cli import session
 from simgin.runs import directory
 from support.command_runs import OWN, PLUGIN
-from support.hostile import answer, harmless
+from support.hostile import run_cli, run_cli_harmlessly
 from support.variant_files import CLUB, DEN
 from support.weighed import write_weighed
 
@@ -42,7 +42,7 @@ def folder(tmp_path_factory):
 def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(folder, monkeypatch, line):
     monkeypatch.chdir(folder)
     words, _, sentence = line.partition(" | ")
-    told = harmless(*shlex.split(words), codes=(2,)).stderr
+    told = run_cli_harmlessly(*shlex.split(words), codes=(2,)).stderr
     assert sentence in " ".join(told.split())
 
 
@@ -52,7 +52,7 @@ def test_every_mistake_in_a_file_is_told(empty_directory, block):
     words, *sentences = first.split(" | ")
     (file,) = (word.rpartition("@")[2] for word in words.split() if "." in word)
     Path(file).write_text(content)
-    told = answer(*words.split(), codes=(0, 2)).stderr.splitlines()
+    told = run_cli(*words.split(), codes=(0, 2)).stderr.splitlines()
     told = [
         line for line in told if line != f"simgin: {session.COMPILING_NOTICE}"
     ]  # on a busy machine

@@ -8,7 +8,7 @@ import pytest
 
 from simgin.rules.user_files import format_variant_file
 from simgin.rules.variants import find_variant
-from support.hostile import answer
+from support.hostile import run_cli
 from support.poisoned import SIMGIN
 
 SIZES = [
@@ -38,11 +38,11 @@ MINE = Strategy("mine", knock=mine)
 
 @pytest.mark.parametrize("name", ["COLUMNS", "LINES"])
 def test_a_size_that_is_none_leaves_the_result_readable(empty_directory, name):
-    wide = answer("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,)).stdout
+    wide = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,)).stdout
     for size in SIZES:
         env = {name: size}
-        assert answer("match", "gold", "--deals", 100, codes=(0,), env=env).stdout
-        told = answer("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,), env=env).stdout
+        assert run_cli("match", "gold", "--deals", 100, codes=(0,), env=env).stdout
+        told = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,), env=env).stdout
         assert told.split() == wide.split() and len(told) < 1000, size
 
 

@@ -22,7 +22,7 @@ from simgin.runs import directory
 from simgin.runs.ledger import LEDGER_FILE
 from simgin.text.files import INCOMPLETE_PREFIX
 from support.command_line import call
-from support.hostile import tree
+from support.hostile import read_tree
 from support.killing import Killing
 from support.weighed import write_weighed
 
@@ -100,7 +100,7 @@ class CommandRun:
 
         A file that a kill left incomplete outside a run directory stays; no command reads it.
         """
-        found = {**tree(self._place), **tree(self._cache / "learned")}
+        found = {**read_tree(self._place), **read_tree(self._cache / "learned")}
         for name in found:
             if name.endswith(directory.MANIFEST_FILE):
                 manifest = json.loads(found[name])

@@ -13,7 +13,7 @@ import pytest
 from simgin.runs import directory, ledger
 from support.command_line import call
 from support.command_runs import OWN
-from support.hostile import tree
+from support.hostile import read_tree
 from support.html_checks import find_errors
 
 RUNS = {
@@ -88,14 +88,14 @@ def test_the_same_files_are_written_without_the_strategies(made, name, monkeypat
     printed = made(name)
     if name not in DRAWN:
         monkeypatch.setattr("simgin.report.html_report.plot_files", lambda *_: {})
-    before = tree("out")
+    before = read_tree("out")
     emptied(Path("out"))
     Path("mine.py").unlink()
     output = call("report", "out").stdout
     said = html.unescape(re.search("<li>(.*?)</li>", verdict_of(before)).group(1))
     assert " ".join(said.split()) in " ".join(printed.split())
     assert ("standard" in verdict_of(before)) == (name == "panel")  # else there is one variant
-    assert tree("out") == before
+    assert read_tree("out") == before
     assert ("plots/endings.svg" in before) == (name == "panel")
     assert "report.html" in output and output.rstrip().endswith("Repeat:  simgin report out")
     assert find_errors(before["report.html"].decode()) == []
@@ -137,16 +137,16 @@ CORRUPTIONS = {
 def test_what_is_no_finished_run_of_this_version_is_refused_and_left_alone(made, sentence):
     made()
     CORRUPTIONS[sentence](Path("out"))
-    before = tree("out")
+    before = read_tree("out")
     assert sentence in call("report", "out", code=2).stderr
-    assert tree("out") == before
+    assert read_tree("out") == before
 
 
 def test_recorded_deals_are_kept_and_json_is_one_object():
     call("match", "gold", "--deals", 300, "-o", "out", "--record")
-    before = tree("out")
+    before = read_tree("out")
     told = json.loads(call("report", "out", "--json").stdout)
-    assert tree("out") == before
+    assert read_tree("out") == before
     assert told["command"] == "simgin report out"
     assert "out/report.html" in told["files"]
     assert told["stopped"] == "complete"
@@ -155,10 +155,10 @@ def test_recorded_deals_are_kept_and_json_is_one_object():
 
 def test_a_run_killed_while_writing_its_files_is_completed(made):
     made()
-    before = tree("out")
+    before = read_tree("out")
     manifest = directory.read_manifest("out")
     unfinished = {**manifest, "stopped": "while its files were being written"}
     Path("out/manifest.json").write_bytes(directory.with_checksum(unfinished))
     Path("out/report.html").unlink()
     call("report", "out")
-    assert tree("out") == before
+    assert read_tree("out") == before

@@ -30,7 +30,7 @@ T975 = {9: 2.262157163}  # Student's t of ten batches
 def tree(place):
     """Every file but the ledger, whose pages lie as they were written, and the manifest."""
     left_out = {ledger.LEDGER_FILE, directory.MANIFEST_FILE}
-    files = hostile.tree(place).items()
+    files = hostile.read_tree(place).items()
     return {name: content for name, content in files if name.split("-")[0] not in left_out}
 
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from support.command_runs import OWN as MINE
 from support.dask_cluster import ROOT, dask
-from support.hostile import in_time
+from support.hostile import time_limit
 
 pytest.importorskip("distributed")
 
@@ -36,7 +36,7 @@ FAILS = MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2
 @pytest.fixture(autouse=True)
 def limited():
     """Fail a test that waits for workers that never come."""
-    with in_time(180):
+    with time_limit(180):
         yield
         # A client that never connected must not be finalized by the thread that starts the next
         # one: both take the same lock.
@@ -257,7 +257,7 @@ def test_what_is_no_scheduler_is_reported_within_ten_seconds(monkeypatch, what):
     serve, reason = PORTS[what]
     port = []
     threading.Thread(target=serve, args=(port,), daemon=True).start()
-    with in_time(30):
+    with time_limit(30):
         while not port:
             time.sleep(0.01)
         address = f"tcp://127.0.0.1:{port[0]}"

@@ -20,7 +20,7 @@ from simgin.runs.directory import ResultsError
 from simgin.runs.manifest import build_identity, build_manifest
 from simgin.runs.stopping import StopResult
 from simgin.strategy import loader
-from support.hostile import tree
+from support.hostile import read_tree
 
 FILES = {"table.csv": "a,b\n1,2\n", "plots/endings.png": b"\x89PNG"}
 NEW = {"table.csv": "new", "summary.md": "new", "plots/more.png": b"new"}
@@ -35,11 +35,11 @@ def place(tmp_path):
 
 
 def test_saving_writes_exactly_the_expected_files_and_replaces_an_earlier_run(place):
-    assert set(tree(place)) == {"manifest.json", *FILES}
+    assert set(read_tree(place)) == {"manifest.json", *FILES}
     wanted = {**MANIFEST, "files": ["plots/endings.png", "table.csv"]}
     assert directory.read_manifest(place) == wanted
     paths = directory.write_run_directory(place, {**MANIFEST, "seed": 2}, NEW)
-    assert set(tree(place)) == {"manifest.json", *NEW}
+    assert set(read_tree(place)) == {"manifest.json", *NEW}
     assert paths[0].name == "manifest.json" and all(path.is_file() for path in paths)
     assert directory.read_manifest(place)["seed"] == 2
 
@@ -49,7 +49,7 @@ def test_a_link_to_a_directory_stays_a_link(tmp_path):
     (tmp_path / "run").symlink_to(tmp_path / "disk")
     directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     assert (tmp_path / "run").is_symlink()
-    assert set(tree(tmp_path / "disk")) == {"manifest.json", *FILES}
+    assert set(read_tree(tmp_path / "disk")) == {"manifest.json", *FILES}
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_files_of_others_are_left_alone(tmp_path, file, content, word):
         directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(content)
-    before = tree(tmp_path)
+    before = read_tree(tmp_path)
     with pytest.raises(ResultsError, match=rf"{word}.*; (name|move) .*\.$"):
         directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
-    assert tree(tmp_path) == before
+    assert read_tree(tmp_path) == before
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,11 @@ def test_a_place_for_no_run_is_refused(tmp_path, monkeypatch, place, word):
     monkeypatch.chdir(tmp_path / "inner" if word.startswith("is where") else tmp_path)
     Path("circle").symlink_to("circle")
     Path("file").write_text("text")
-    before, real = tree(tmp_path), os.access
+    before, real = read_tree(tmp_path), os.access
     monkeypatch.setattr(os, "access", lambda at, how: "locked" not in str(at) and real(at, how))
     with pytest.raises(ResultsError, match=re.escape(word)):
         directory.create_run_directory(place)
-    assert tree(tmp_path) == before
+    assert read_tree(tmp_path) == before
 
 
 def writes(monkeypatch, fails_at):
@@ -117,14 +117,14 @@ def test_a_failed_write_leaves_complete_files_and_can_be_repeated(place, monkeyp
         writes(patched, fails_at)
         with pytest.raises(ResultsError, match=told):
             directory.write_run_directory(place, {**MANIFEST, "seed": 2}, NEW)
-    for name, content in tree(place).items():
+    for name, content in read_tree(place).items():
         whole = [files[name] for files in (FILES, NEW) if name in files]
         assert name == "manifest.json" or content in whole or content.decode() in whole
     said = directory.read_manifest(place)
     wanted = (2, "while its files were being written") if fails_at else (1, None)
     assert (said["seed"], said.get("stopped")) == wanted
     directory.write_run_directory(place, {**MANIFEST, "seed": 2}, NEW)
-    assert set(tree(place)) == {"manifest.json", *NEW}
+    assert set(read_tree(place)) == {"manifest.json", *NEW}
     assert directory.read_manifest(place) == {**MANIFEST, "seed": 2, "files": sorted(NEW)}
 
 
@@ -152,7 +152,7 @@ def test_a_half_written_file_of_a_killed_run_is_replaced_and_the_ledger_stays(pl
         (place / "plots" / f"{directory.INCOMPLETE_PREFIX}endings.png").write_text("half")
         (place / f"{directory.INCOMPLETE_PREFIX}manifest.json").write_text("{")
         directory.write_run_directory(place, MANIFEST, FILES)
-    assert set(tree(place)) == {"manifest.json", "ledger.sqlite", *FILES}
+    assert set(read_tree(place)) == {"manifest.json", "ledger.sqlite", *FILES}
 
 
 SAVING = """
@@ -187,7 +187,7 @@ def save_concurrently(place, times, question=""):
 
 def test_of_two_processes_that_write_one_directory_the_later_one_is_there(tmp_path):
     assert save_concurrently(tmp_path / "run", 100) == ["", ""]
-    found = tree(tmp_path / "run")
+    found = read_tree(tmp_path / "run")
     name = found["table.csv"].decode()[0]
     assert set(found) == {"manifest.json", "table.csv", f"{name}.png"}
     assert found["table.csv"] == f"{name} 99".encode()
@@ -200,7 +200,7 @@ def test_of_two_questions_at_the_same_time_one_is_refused(tmp_path):
     assert sorted(map(bool, told)) == [False, True]
     kept = "a" if told[1] else "b"
     assert f"holds the results of 'simgin analyze {kept}'; move it" in "".join(told)
-    assert set(tree(tmp_path / "run")) == {"manifest.json", "table.csv", f"{kept}.png"}
+    assert set(read_tree(tmp_path / "run")) == {"manifest.json", "table.csv", f"{kept}.png"}
 
 
 def test_results_of_another_question_that_came_meanwhile_stay(tmp_path):
@@ -208,10 +208,10 @@ def test_results_of_another_question_that_came_meanwhile_stay(tmp_path):
     directory.check_directory(tmp_path / "run", "simgin analyze b")
     contents = {**MANIFEST, "command": "simgin analyze a"}
     directory.write_run_directory(tmp_path / "run", contents, FILES, command=contents["command"])
-    before = tree(tmp_path)
+    before = read_tree(tmp_path)
     with pytest.raises(ResultsError, match="holds the results of 'simgin analyze a'; move it"):
         directory.write_run_directory(tmp_path / "run", contents, NEW, command="simgin analyze b")
-    assert tree(tmp_path) == before
+    assert read_tree(tmp_path) == before
 
 
 # The manifest

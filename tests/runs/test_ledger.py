@@ -36,7 +36,7 @@ from simgin.runs.ledger import (
 )
 from simgin.runs.runner import ExtraPass
 from support import hostile_ledgers
-from support.hostile import in_time, tree
+from support.hostile import read_tree, time_limit
 from support.killing import Killing
 
 SIZE = 1000
@@ -361,12 +361,12 @@ def test_a_strangers_ledger_removes_nothing_and_ends(path, how):
         )
     path.with_name("mine").write_text("years of work")
     HOSTILE[how](path)
-    before = {**tree(path.parent), LEDGER_FILE: b""}
+    before = {**read_tree(path.parent), LEDGER_FILE: b""}
     for use in (open_existing_ledger(path), open_ledger(path, RUN)):
-        with in_time(20), pytest.raises(LedgerError) as error, use as run_ledger:
+        with time_limit(20), pytest.raises(LedgerError) as error, use as run_ledger:
             run_ledger.rows(0, 3 * SIZE, SIZE)
         assert str(error.value).endswith(".")
-    assert {**tree(path.parent), LEDGER_FILE: b""} == before
+    assert {**read_tree(path.parent), LEDGER_FILE: b""} == before
 
 
 def test_ctrl_c_stops_a_query(path, monkeypatch):
@@ -377,7 +377,7 @@ def test_ctrl_c_stops_a_query(path, monkeypatch):
     pressed = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     # A process in the background may ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    with in_time(20), pytest.raises(KeyboardInterrupt), open_existing_ledger(path) as run_ledger:
+    with time_limit(20), pytest.raises(KeyboardInterrupt), open_existing_ledger(path) as run_ledger:
         pressed.start()
         try:
             run_ledger.rows(0, SIZE, SIZE)

@@ -1,12 +1,12 @@
-"""Hostile input: how many cases of it, of which seed, and the rule that holds for every command.
+"""Hostile input for hypothesis, and the rules that every command follows whatever its input.
 
-SIMGIN_FUZZ_CASES and SIMGIN_FUZZ_SEED in the environment replace number and seed.
+SIMGIN_FUZZ_CASES and SIMGIN_FUZZ_SEED in the environment replace the number of cases and the seed.
 """
 
 import contextlib
 import json
 import os
-import random
+import re
 import signal
 import time
 import warnings
@@ -22,8 +22,7 @@ from simgin.cli.main import cli
 
 CASES = os.environ.get("SIMGIN_FUZZ_CASES")
 SEED = os.environ.get("SIMGIN_FUZZ_SEED", "1")
-FEW, MANY = int(CASES or 200), int(CASES or 2000)
-PATIENCE = 300  # seconds after which a command hangs, even on a busy machine
+COMMAND_TIMEOUT = 300  # seconds, even on a busy machine
 VALUES = [
     *(None, True, False, 0, 1, -1, 7, 10**6, 10**13, 2**63, 2**64, 10**40, -(10**40)),
     *(0.0, -0.5, 1.96, 1e300, 1e-300, float("nan"), float("inf")),
@@ -39,84 +38,92 @@ ODD = [
 ]
 
 
-def cases(few):
-    many = pytest.param(MANY, marks=pytest.mark.slow)
-    return pytest.mark.parametrize("n", [int(CASES or few), many])
-
-
-sizes = cases(FEW)
+def cases(few, many=2000):
+    """Parametrize a test by its number of cases: few, and many if slow tests run."""
+    slow = pytest.param(int(CASES or many), marks=pytest.mark.slow)
+    return pytest.mark.parametrize("n", [int(CASES or few), slow])
 
 
 def fuzz(n, check, *drawn):
-    """Check n cases that are drawn, the same ones for the same seed."""
-    # To shrink what fails would take minutes
-    how = {"deadline": None, "database": None, "phases": [Phase.generate]}
-    many = settings(max_examples=n, suppress_health_check=list(HealthCheck), **how)
+    """Call a check with n drawn cases, the same ones for the same seed."""
+    # Shrinking a failing case would take minutes
+    options = {"deadline": None, "database": None, "phases": [Phase.generate]}
+    many = settings(max_examples=n, suppress_health_check=list(HealthCheck), **options)
     with warnings.catch_warnings():
-        # That a case is long, which would hide why it fails
+        # The warning of a long case would hide why it fails
         warnings.simplefilter("ignore", HypothesisWarning)
         seed(f"{SEED} {check.__qualname__}")(many(given(*drawn)(check)))()
 
 
-def generator(name):
-    return random.Random(f"{SEED} {name}")
-
-
 @st.composite
 def damaged(draw, content):
-    """Bytes or a text with a piece or two put in, replaced or left out; now and then as it was."""
+    """Draw bytes or a string with up to two insertions, deletions or replacements."""
     content = draw(content)
-    is_text = isinstance(content, str)
     for _ in range(draw(st.integers(0, 2))):
         start = draw(st.integers(0, len(content)))
         end = start + draw(st.sampled_from((0, 0, 1, 1, 8, 100, 10**9)))
         piece = draw(st.sampled_from(ODD))
-        if not is_text:
-            piece = draw(st.just(piece.encode()) | st.binary(max_size=64))
+        if isinstance(content, bytes):
+            flipped = bytes(one ^ 1 << draw(st.integers(0, 7)) for one in content[start:end][:1])
+            piece = draw(st.just(piece.encode()) | st.binary(max_size=64) | st.just(flipped))
         content = content[:start] + piece + content[end:]
     return content
 
 
 @st.composite
 def changed(draw, value, values=VALUES):
-    """A JSON object with a value or two replaced, left out or renamed."""
-    value = copied(draw(value))
+    """Draw a JSON object with up to two values replaced, removed, nested or renamed."""
+    value = copy_json(draw(value))
     for _ in range(draw(st.integers(0, 2))):
-        below = [place for place in places(value) if place]
-        if not below:
+        places = [place for place in iter_places(value) if place]
+        if not places:
             break
-        *above, key = draw(st.sampled_from(below))
+        *above, key = draw(st.sampled_from(places))
         holder = value
         for step in above:
             holder = holder[step]
-        how = draw(st.sampled_from(("put", "put", "put", "drop", "name", "nest")))
-        if how == "drop":
+        change = draw(
+            st.sampled_from(("replace", "replace", "replace", "remove", "rename", "nest"))
+        )
+        if change == "remove":
             del holder[key]
-        elif how == "name" and isinstance(holder, dict):
+        elif change == "rename" and isinstance(holder, dict):
             holder[draw(st.sampled_from((f"{key}s", "", "__class__")))] = holder.pop(key)
-        elif how == "nest":
+        elif change == "nest":
             for _ in range(draw(st.sampled_from((1, 50, 300)))):
                 holder[key] = [holder[key]]
         else:
-            holder[key] = copied(draw(st.sampled_from(values)))
+            holder[key] = copy_json(draw(st.sampled_from(values)))
     return value
 
 
-def places(value, place=()):
-    """The places of all values in a JSON object, as tuples of keys."""
+def iter_places(value, place=()):
+    """Yield the places of all values in a JSON object, as tuples of keys."""
     yield place
     if isinstance(value, dict | list):
         for key in value if isinstance(value, dict) else range(len(value)):
-            yield from places(value[key], (*place, key))
+            yield from iter_places(value[key], (*place, key))
 
 
-def copied(value):
-    """A JSON object of its own: what is put into it twice is not changed twice."""
+def copy_json(value):
     return json.loads(json.dumps(value))
 
 
-def tree(place):
-    """Everything below a folder but Python's own: the bytes of files, the targets of links."""
+def filled(draw, template, fields):
+    """Replace each {name} in a template by a string that is drawn from fields[name]."""
+    pattern = rf"\{{({'|'.join(fields)})\}}"
+    while re.search(pattern, template):
+        template = re.sub(pattern, lambda found: draw(st.sampled_from(fields[found[1]])), template)
+    return template
+
+
+def check_exit_codes(codes, most=0.98):
+    """Raise AssertionError unless some of many cases are accepted and some are rejected."""
+    assert len(codes) < 20 or 0.02 * len(codes) < codes.count(2) < most * len(codes), codes
+
+
+def read_tree(place):
+    """Return the bytes of files and the targets of links below a directory, except Python's own."""
     found = {}
     for path in sorted(set(Path(place).rglob("*")) - set(Path(place).rglob("__pycache__/*"))):
         name = path.relative_to(place).as_posix()
@@ -132,13 +139,13 @@ class Hang(BaseException):
 
 
 @contextlib.contextmanager
-def in_time(seconds=PATIENCE):
-    """Raise Hang where the block takes longer than a command may."""
+def time_limit(seconds=COMMAND_TIMEOUT):
+    """Raise Hang if the block takes longer than a command may."""
 
-    def late(*_):
+    def interrupt(*_):
         raise Hang
 
-    before = signal.signal(signal.SIGALRM, late)
+    before = signal.signal(signal.SIGALRM, interrupt)
     signal.alarm(seconds)
     try:
         yield
@@ -148,61 +155,40 @@ def in_time(seconds=PATIENCE):
 
 
 @contextlib.contextmanager
-def soon(seconds=10):
-    """Check that the block takes few seconds of CPU time, and ends on a busy machine, too."""
+def cpu_limit(seconds=10):
+    """Raise AssertionError if the block takes more CPU time than a few seconds."""
     start = time.process_time()
-    with in_time():
+    with time_limit():
         yield
     assert time.process_time() - start < seconds
 
 
-def answer(*words, codes=(0, 1, 2), env=None, stdin=None):
-    """The result of a command line, which ends in time, with a code, and no traceback."""
-    told = [str(word) for word in words]
-    with in_time():
-        result = CliRunner().invoke(cli, told, prog_name="simgin", env=env, input=stdin)
+def run_cli(*words, codes=(0, 1, 2), env=None, stdin=None):
+    """Run a command line, and return its result if it ends in time and without a traceback."""
+    words = [str(word) for word in words]
+    with time_limit():
+        result = CliRunner().invoke(cli, words, prog_name="simgin", env=env, input=stdin)
     if not isinstance(result.exception, SystemExit | None):
-        raise AssertionError(told) from result.exception
-    assert result.exit_code in codes, (told, result.output)
-    assert "Traceback" not in result.output, (told, result.output)
+        raise AssertionError(words) from result.exception
+    assert result.exit_code in codes, (words, result.output)
+    assert "Traceback" not in result.output, (words, result.output)
     if result.exit_code == 2:
-        refused(told, result)
-    elif "--json" in told:
+        assert result.stdout == "" or words[0] == "show", words  # a deal is shown up to the error
+        lines = result.stderr.splitlines()
+        assert lines and all(line.startswith("simgin: ") for line in lines), (words, result.stderr)
+        assert lines[-1].endswith((".", "?", "`")) or "with: simgin " in lines[-1], (words, lines)
+        assert len(result.stderr) < 20_000, words
+    elif "--json" in words:
         json.loads(result.stdout)
     return result
 
 
-def refused(told, result):
-    """Check that a refusal is said in sentences, every line of them of simgin's."""
-    assert result.stdout == "" or told[0] == "show", told  # a deal is shown up to the fault
-    lines = result.stderr.splitlines()
-    assert lines and all(line.startswith("simgin: ") for line in lines), (told, result.stderr)
-    ended = lines[-1].endswith((".", "?", "`")) or "with: simgin " in lines[-1]
-    assert ended, (told, result.stderr)
-    assert len(result.stderr) < 20_000, told
-
-
-def harmless(*words, writes=(), codes=(0, 1, 2), stdin=None):
-    """`answer`, after which nothing here has changed but what begins with one of `writes`."""
-    before = tree(".")
-    result = answer(*words, codes=codes, stdin=stdin)
-    after = tree(".")
+def run_cli_harmlessly(*words, writes=(), **options):
+    """Run a command line that changes only files whose names start with one of `writes`."""
+    before = read_tree(".")
+    result = run_cli(*words, **options)
+    after = read_tree(".")
     for name in before.keys() | after.keys():
-        same = before.get(name) == after.get(name)
-        assert same or (result.exit_code != 2 and name.startswith(tuple(writes))), (words, name)
+        is_same = before.get(name) == after.get(name)
+        assert is_same or (result.exit_code != 2 and name.startswith(tuple(writes))), (words, name)
     return result
-
-
-def flipped(rng, content):
-    """Bytes with a bit or some bytes changed, put in or left out, or with the end torn off."""
-    content = bytearray(content)
-    for _ in range(rng.choice((1, 1, 1, 2, 8))):
-        at = rng.randrange(len(content) or 1)
-        what = rng.random()
-        if what < 0.5 and content:
-            content[at] ^= 1 << rng.randrange(8)
-        elif what < 0.7:
-            content[at : at + rng.choice((0, 8, 64))] = rng.randbytes(rng.choice((1, 8, 64)))
-        else:
-            del content[at : at + rng.choice((1, 5, 100, 10**9))]
-    return bytes(content)

@@ -13,7 +13,7 @@ from simgin.runs.plan import plan_experiment
 from simgin.text import examples
 from simgin.text.files import NewFileError
 from support.command_line import call
-from support.hostile import tree
+from support.hostile import read_tree
 from support.killing import Killing
 
 ROOT = Path(__file__).parents[2]
@@ -105,7 +105,7 @@ def test_a_copy_that_is_killed_is_completed_by_the_same_command(tmp_path):
             assert killing.attempt(place, code, last=last).ended == -signal.SIGKILL
             end = killing.attempt(place, code)
             assert end.ended == 0, end.said
-            assert tree(place) == tree(copied)
+            assert read_tree(place) == read_tree(copied)
 
 
 def test_the_example_strategy_is_that_of_the_readme():

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simgin.text import files
-from support.hostile import in_time
+from support.hostile import time_limit
 
 KINDS = {
     "pipe": os.mkfifo,
@@ -81,5 +81,5 @@ def test_a_new_file_is_readable_as_others_are(tmp_path):
 
 
 def test_a_regular_file_whose_end_never_comes_is_read_as_far_as_it_goes():
-    with in_time(10), suppress(OSError):  # who may not open it is refused
+    with time_limit(10), suppress(OSError):  # who may not open it is refused
         files.read_bytes(Path("/proc/kmsg"))

@@ -1,0 +1,337 @@
+"""Run directories, ledgers, cached arrays and compiled code, however damaged or forged."""
+
+import contextlib
+import io
+import json
+import os
+import pickle
+import shutil
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from simgin.core import jit
+from simgin.core.view import new_view
+from simgin.match_value import outcomes
+from simgin.rules.build import build_rules
+from simgin.rules.variants import find_variant
+from simgin.runs import directory, ledger
+from simgin.strategy import compiler, loader
+from support import hostile_ledgers
+from support.hostile import (
+    cases,
+    changed,
+    check_exit_codes,
+    damaged,
+    fuzz,
+    read_tree,
+    run_cli,
+    run_cli_harmlessly,
+    time_limit,
+)
+
+RUN = ("run", "e.toml", "-o", "run")
+COMPARE, REPORT = ("compare", "run", "base"), ("report", "run")
+MANIFEST, LEDGER = Path("run/manifest.json"), Path("run") / ledger.LEDGER_FILE
+EXPERIMENT = """
+question = "?"
+variants = ["eaai"]
+deals = 4000
+changes = ["knock=early"]
+[[fields]]
+strategy = "gold"
+against = "simple"
+"""
+
+
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory):
+    """A directory with an experiment, its finished run, and another run to compare it with."""
+    place = tmp_path_factory.mktemp("finished")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(place)
+        patched.setattr("simgin.report.html_report.plot_files", lambda *_: {})
+        Path("e.toml").write_text(EXPERIMENT)
+        run_cli(*RUN, codes=(0,))
+        run_cli("match", "gold", "-v", "eaai", "--deals", 2000, "-o", "base", codes=(0,))
+    return place
+
+
+@pytest.fixture
+def run(finished_run, empty_directory, monkeypatch, without_pictures):
+    """A function that puts a copy of the finished run, in which tests work, back as it was."""
+    monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
+    monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")
+    shutil.copytree(finished_run, empty_directory, dirs_exist_ok=True)
+
+    def restore():
+        shutil.rmtree("run")
+        shutil.copytree(finished_run / "run", "run")
+
+    return restore
+
+
+def rows(result):
+    return json.loads(result.stdout)["rows"]
+
+
+def compare(expected):
+    """Return the exit code of a comparison, which prints the expected rows or an error."""
+    result = run_cli_harmlessly(*COMPARE, "--json", writes=("run/ledger.sqlite-",))
+    assert result.exit_code == 2 or rows(result) == expected
+    return result.exit_code
+
+
+@cases(60)
+def test_manifests(run, n):
+    valid = MANIFEST.read_bytes()
+    expected, codes = rows(run_cli(*COMPARE, "--json", codes=(0,))), []
+
+    def check(content):
+        MANIFEST.write_bytes(content)
+        codes.append(compare(expected))
+        if codes[-1] == 2:
+            run_cli_harmlessly(*REPORT, codes=(2,))
+            run_cli_harmlessly(*RUN, writes=("run/",), codes=(0, 2))  # over another version's run
+            run()
+
+    objects = changed(st.just(json.loads(valid))).map(lambda value: json.dumps(value).encode())
+    fuzz(n, check, damaged(st.just(valid)) | objects)
+    check_exit_codes(codes)
+
+
+@cases(25)
+def test_ledgers(run, n):
+    valid = LEDGER.read_bytes()
+    expected = rows(run_cli(*COMPARE, "--json", codes=(0,)))
+    results, codes, resumed = rows(run_cli(*RUN, "--json", codes=(0,))), [], []
+
+    def check(content, is_resumed):
+        LEDGER.write_bytes(content)
+        codes.append(compare(expected))
+        if is_resumed:
+            found = run_cli_harmlessly(*RUN, "--json", writes=("run/",), codes=(0, 2))
+            resumed.append(found.exit_code)
+            assert found.exit_code == 2 or rows(found) == results
+        run()
+
+    fuzz(n, check, damaged(st.just(valid)), st.sampled_from((True, False, False, False)))
+    check_exit_codes(codes)
+    assert resumed.count(0) > 0
+
+
+def execute(statement, *values):
+    with closing(sqlite3.connect(LEDGER)) as connection, connection:
+        return connection.execute(statement, values).fetchone()
+
+
+def write_identity(text):
+    """Write the description of a run into its ledger, with a valid checksum."""
+    row = ("identity", text)
+    execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", *row, ledger._checksum(row))
+
+
+FORGED = [
+    *("[]", "7", "null", "{}", '{"matchups": 3}', "[" * 100_000),
+    *({"sums": "text"}, {"sums": 7}, {"worker": 7}, {"first": "0"}, {"first": -5}),
+    *({"units": 2**62}, {"units": 0}, {"units": -(2**63)}, {"units": 0.5}, {"bit": 1}),
+]
+
+
+@pytest.mark.parametrize("forged", FORGED, ids=lambda forged: str(forged)[:20])
+def test_forged_rows_with_a_valid_checksum(run, forged):
+    """An identity or block with impossible values, and a changed bit without a new checksum."""
+    columns = ("cell", "first", "units", "worker", "sums", "seal")
+    expected = rows(run_cli(*COMPARE, "--json", codes=(0,)))
+    if isinstance(forged, str):
+        write_identity(forged)
+    else:
+        where = "ORDER BY cell, first LIMIT 1"
+        values = execute(f"SELECT {', '.join(columns)} FROM blocks {where}")
+        row = dict(zip(columns, values, strict=True)) | forged
+        if row.pop("bit", 0):
+            row["sums"] = bytes([*row["sums"][:9], row["sums"][9] ^ 1, *row["sums"][10:]])
+        else:
+            row["seal"] = ledger._checksum([row[name] for name in columns[:-1]])
+        execute(f"DELETE FROM blocks WHERE rowid = (SELECT rowid FROM blocks {where})")
+        execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", *row.values())
+    for words in (REPORT, COMPARE):
+        assert "damaged" in run_cli(*words, codes=(2,)).stderr
+    is_replayed = not isinstance(forged, str)
+    assert "is complete" not in run_cli(*RUN, codes=(0,) if is_replayed else (2,)).stderr
+    assert not is_replayed or rows(run_cli(*COMPARE, "--json")) == expected
+
+
+@cases(20)
+def test_forged_manifests(run, n):
+    """Manifest and ledger agree and have valid checksums, whatever they contain."""
+    valid = directory.read_manifest("run")
+    with ledger.open_existing_ledger(LEDGER) as run_ledger:
+        keys = run_ledger.identity.keys()
+
+    def check(contents):
+        with contextlib.suppress(ValueError):  # NaN has no checksum
+            MANIFEST.write_bytes(directory.with_checksum(contents))
+        write_identity(json.dumps({key: contents.get(key) for key in keys}))
+        for words in (COMPARE, REPORT):
+            run_cli_harmlessly(*words, writes=("run/",))
+        run()
+
+    fuzz(n, check, changed(st.just(valid)))
+
+
+def test_no_file_outside_of_a_run_is_removed_or_written(run):
+    """A manifest is nested too deep or names other files, and links and journals lead there."""
+    mine = Path("mine.txt").absolute()
+    mine.write_text("years of work")
+    contents = directory.read_manifest("run")
+
+    def check(message, *commands):
+        for words in commands or (REPORT, RUN):
+            assert message in run_cli_harmlessly(*words, codes=(2,)).stderr
+
+    MANIFEST.write_text('{"simgin": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    check("", REPORT)
+    for name in ("../mine.txt", str(mine), "plots/../../mine.txt", "", ".", "\n"):
+        files = {**contents, "files": [*contents["files"], name]}
+        MANIFEST.write_bytes(directory.with_checksum(files))
+        check("")
+    run()
+    Path("run/plots").mkdir()
+    for link in ("run/.simgin-writing-table.csv", "run/plots/.simgin-writing-x", "run/more"):
+        Path(link).symlink_to(mine)
+        check("which is not a plain file; move it away")
+        Path(link).unlink()
+    hostile_ledgers.name_super_journal(LEDGER, mine)
+    check("makes SQLite remove a file elsewhere", REPORT, COMPARE, RUN)
+    run()
+    Path("elsewhere").mkdir()
+    Path("run/plots").symlink_to(Path("elsewhere").absolute())
+    check("")
+
+
+@pytest.mark.parametrize("shape", ["(1000000000000,)", "(10000000000,)", "(-1,)", "7"])
+def test_an_array_that_claims_more_than_it_holds(tmp_path, shape):
+    content = io.BytesIO()
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
+    with zipfile.ZipFile(content, "w") as file:
+        file.writestr("gain.npy", b"\x93NUMPY\x01\x00" + bytes([118, 0]) + header.encode())
+    with ledger.open_ledger(tmp_path / "ledger.sqlite", {}) as run_ledger:
+        run_ledger._insert("steps", ("luck", 1, content.getvalue()))
+        with pytest.raises(ledger.LedgerError, match="is damaged"):
+            run_ledger.read_pass("luck", 1)
+
+
+# Caches
+
+
+@cases(150)
+def test_cached_arrays(empty_directory, monkeypatch, n):
+    monkeypatch.setattr(jit, "cache_directory", lambda: empty_directory)
+    expected = {"counts": np.arange(600).reshape(3, 200), "share": np.array(0.25)}
+
+    def load():
+        arrays = outcomes.load_or_compute({"format": "of a test"}, lambda: dict(expected))
+        assert arrays.keys() == expected.keys()
+        for name, array in expected.items():
+            assert arrays[name].dtype == array.dtype and np.array_equal(arrays[name], array)
+
+    load()
+    (path,) = empty_directory.rglob("*.npz")
+
+    def check(content):
+        path.write_bytes(content)
+        load()
+        load()
+
+    fuzz(n, check, damaged(st.just(path.read_bytes())))
+
+
+POLICY = """
+from simgin.strategy import Strategy, discard
+@discard
+def mine(view, rules, params):
+    found = 0
+    for card in range(52):
+        if view.legal >> card & 1:
+            found = (31 * found + card) % 1009
+    return found
+MINE = Strategy("mine", discard=mine)
+"""
+LEGAL = (0b1011, 1 << 51, 0, (1 << 52) - 1, 0x5A5A5A5A5A5A)
+
+
+@pytest.fixture
+def policy(empty_directory, monkeypatch):
+    """A policy that is not compiled, with a cache of its own."""
+    monkeypatch.setattr(jit, "cache_directory", lambda: empty_directory / "cache")
+    Path("cache").mkdir()
+    Path("mine.py").write_text(POLICY)
+    return loader.find_strategy("mine.py").discard
+
+
+def count_cache_hits(policy):
+    """Compile or load a policy, check its actions, and return the number of versions loaded."""
+    view, rules = new_view(), build_rules(find_variant("standard"))
+    with time_limit():
+        compiled = compiler._compile_uncached(policy)
+    for view.legal in LEGAL:
+        action = compiled(view, rules, compiler.make_parameter_vector(policy))
+        assert action == policy.function(view, rules, None)
+    return sum(compiled.stats.cache_hits.values())
+
+
+REPLACEMENTS = {
+    "link": lambda path: path.symlink_to(Path("outside/mine.txt").absolute()),
+    "circle": lambda path: path.symlink_to(path.name),
+    "no directory": lambda path: shutil.rmtree(path.parent),
+    "nothing": lambda path: None,
+}
+
+
+@pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
+@cases(16)
+def test_compiled_policies(policy, n):
+    Path("outside").mkdir()
+    Path("outside/mine.txt").write_text("years of work")
+    assert (count_cache_hits(policy), count_cache_hits(policy)) == (0, 1)
+
+    junk = [pickle.dumps(one) for one in (None, "0.0.0", ["x"], 2**70)]
+    junk = st.sampled_from(junk) | st.binary(max_size=10_000)
+
+    def check(data):
+        files = sorted(path for path in Path("cache").rglob("*.nb?") if path.is_file())
+        before = {path: path.read_bytes() for path in files}
+        path = data.draw(st.sampled_from(files))
+        damage = damaged(st.just(before[path]))
+        content = damage | damage | junk | junk.map(lambda new: new + before[path])
+        content = data.draw(content | st.sampled_from([*REPLACEMENTS]))
+        path.unlink()
+        if isinstance(content, str):
+            REPLACEMENTS[content](path)
+        else:
+            path.write_bytes(content)
+        is_valid = before == {path: path.read_bytes() for path in files if path.exists()}
+        assert count_cache_hits(policy) == int(is_valid)
+        if not is_valid and count_cache_hits(policy) == 0:  # what cannot be replaced stays
+            shutil.rmtree("cache/policies")
+            assert (count_cache_hits(policy), count_cache_hits(policy)) == (0, 1)
+
+    fuzz(n, check, st.data())
+    assert read_tree("outside") == {"mine.txt": b"years of work"}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may do all")
+@pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
+def test_unreadable_code_is_not_loaded(policy):
+    count_cache_hits(policy)
+    for path in (next(Path("cache").rglob("*.nbc")), *Path("cache/policies").iterdir()):
+        mode = path.stat().st_mode
+        path.chmod(0)
+        assert count_cache_hits(policy) == 0
+        path.chmod(mode)
