@@ -94,8 +94,8 @@ def test_the_best_of_a_miniature_deck_is_what_plain_recursion_finds():
     spec = importlib.util.spec_from_file_location("miniature", MINIATURE)
     miniature = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(miniature)
-    melds = [set(mask_to_cards(meld)) for meld in miniature.melds(2, 8)]
-    numbers, values, hindsight = miniature.solved(2, 8)
+    melds = [set(mask_to_cards(meld)) for meld in miniature.list_melds(2, 8)]
+    numbers, values, hindsight = miniature.solve_deck(2, 8)
 
     def is_gin(hand):
         held = [meld for meld in melds if meld <= hand]
@@ -110,10 +110,10 @@ def test_the_best_of_a_miniature_deck_is_what_plain_recursion_finds():
 
     rng = np.random.default_rng(7)
     for _ in range(30):
-        cards = [int(card) for card in rng.permutation(miniature.CARDS)]
+        cards = [int(card) for card in rng.permutation(miniature.N_CARDS)]
         hand, rest = set(cards[:6]), set(cards[6 : 6 + int(rng.integers(1, 6))])
         held, left = (sum(1 << card for card in some) for some in (hand, rest))
-        place = numbers[held], miniature.rest_number(left, held)
+        place = numbers[held], miniature.rest_index(left, held)
         found = {player: float(value[place]) for player, value in values.items()}
         assert found["best"] == pytest.approx(best(hand, rest), abs=1e-6)
         assert max(found.values()) == found["best"] <= hindsight[left] + 1e-6
