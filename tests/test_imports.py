@@ -1,4 +1,4 @@
-"""What a start does not wait for: modules that a command or a package never imports."""
+"""Modules that commands and packages must not import."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What is released: the wheel, the source archive and the package page.
+"""Release files: the wheel, the source archive and the package page.
 
 The slow test installs the wheel into an environment of its own, from the network, and types there
 what README and tutorial say.

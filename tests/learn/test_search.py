@@ -76,7 +76,7 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
     metric = metrics.METRICS_BY_NAME["match_win"]
     gain = found_by.to_estimate(compute_ratio(rows[0], metric) - compute_ratio(rows[1], metric))
     (row,) = differences.compute_differences([tuple(cells)], ["match_win"]).itertuples()
-    assert gain.value == pytest.approx(row.difference)
+    assert gain.value == pytest.approx(row.value)
     assert gain.se == pytest.approx(row.se, rel=0.01)
     won = metrics.METRICS_BY_NAME["match_win"].fact_index()
     for cell in cells:

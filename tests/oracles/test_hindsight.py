@@ -1,4 +1,4 @@
-"""How often a single player could win who saw the whole deck: a bound on every player.
+"""Probability that a solitaire player who sees the whole deck wins, a bound on every player.
 
 Every choice of ten of the cards dealt and drawn so far can be held. So hindsight goes out as soon
 as those cards hold ten in melds, which can be split in three, three and four cards, or in two runs

@@ -248,7 +248,7 @@ def test_weighted_questions_stand_for_all_of_their_deals_and_unweighted_do_not(s
 
 
 def errors(values):
-    """How many standard errors a sum lies above 0."""
+    """Return by how many standard errors a sum is above 0."""
     return sum(values) / np.sqrt(sum(value**2 for value in values))
 
 

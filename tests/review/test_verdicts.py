@@ -1,4 +1,4 @@
-"""What a review says of constructed results: words of size, verdicts, goals, the scorecard."""
+"""Verdicts, effect sizes, goals and scorecards of constructed review results."""
 
 import itertools
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is refused as a variant, clause by clause (rules.md 10.17)."""
+"""Variants that are rejected, clause by clause (rules.md 10.17)."""
 
 import pytest
 

@@ -40,7 +40,7 @@ def packs(variant, seed, n):
 
 
 def gins_of(name, text, n):
-    """Whether each gin in some deals was declined, or broken up and the deal went on."""
+    """Return for each gin in some deals whether it was declined or broken up."""
     variant = variants.find_variant(text)
     row, declined = variant.params, []
     opponent = loader.find_strategy(OPPONENT) if row["players"] == 2 else None

@@ -1,4 +1,4 @@
-"""What is wrong with a sentence about results, by patterns that share nothing with its makers."""
+"""Checks of sentences about results, by patterns that share nothing with their authors."""
 
 import re
 

@@ -48,7 +48,7 @@ class Deal(reference.Deal):
 
 @dataclass
 class Seat:
-    """What is public about a seat, and how often it was on turn."""
+    """Public information about a seat, and its number of turns."""
 
     known: int = 0
     shed: int = 0

@@ -21,14 +21,14 @@ def outs(hand: Collection[int], others: Iterable[int]) -> set[int]:
 
 
 def partner(a: int, b: int) -> str | None:
-    """How two cards may become a meld: by rank, by suit, or not."""
+    """Return how two cards may become a meld: by rank, by suit, or not."""
     if a % 13 == b % 13:
         return "rank"
     return "suit" if a // 13 == b // 13 and abs(a - b) <= 2 else None
 
 
 def ways(cards: Collection[int]) -> dict[int, set[str]]:
-    """How each of some cards may become a meld with another of them."""
+    """Return how each of some cards may become a meld with another of them."""
     return {
         card: {way for other in cards if other != card and (way := partner(card, other))}
         for card in cards

@@ -133,7 +133,7 @@ def all_melds(row):
 
 
 def gin_hands(row, hands):
-    """How many of these hands (masks) have no deadwood."""
+    """Return the number of these hands (masks) without deadwood."""
     left = np.empty_like(hands)
     deadwood_batch(hands, build_rules_from_params(row), 0, left)
     return int((left == 0).sum())
@@ -192,7 +192,7 @@ class Deal:
 
     @property
     def left(self):
-        """What has been played ahead of the script."""
+        """Actions played ahead of the script."""
         return self.done[self.told :]
 
     @property
@@ -202,7 +202,7 @@ class Deal:
         return self.deal.kind
 
     def _is_redealt(self):
-        """Whether the engine never plays a hand that was dealt the joker."""
+        """Return True if the engine never plays a hand that was dealt the joker."""
         rules, size = build_rules(self.matchup.variant), dealt_cards(self.row)
         return all(joker_position(0, unit, 0, rules) >= size for unit in range(TRIES))
 
@@ -212,7 +212,7 @@ class Deal:
 
     @property
     def blind_offer(self):
-        """Whether an offer of the die is asked for before the cards are seen; None: it is not."""
+        """True if the pending offer of the die is blind; None without a pending offer."""
         if not self.open or self.open.slot != "offer":
             return None
         return bool(self.open.view.phase == codes.PHASE_BLIND)
@@ -224,7 +224,7 @@ class Deal:
 
     @property
     def result(self):
-        """What the state says of the deal: seats or None, points and draws by seat."""
+        """Result by the engine's state: seats or None, points and draws by seat."""
         state = self.state
         seats = {name: int(state[name]) for name in ("winner", "stopper", "owner")}
         found = {name: seat if seat >= 0 else None for name, seat in seats.items()}
@@ -234,7 +234,7 @@ class Deal:
         return found | {"stock_left": int(state.stock), "count": int(state.count[0])}
 
     def won_deals(self):
-        """How many won deals the winner of the deal gets for it."""
+        """Return the number of won deals credited to the winner of the deal."""
         state = self.state.copy()
         match.apply_deal_result(state, build_rules(self.matchup.variant), 1)
         return int(state.deals_won[state.winner])
@@ -311,7 +311,7 @@ class Deal:
             raise Illegal
 
     def _ends_otherwise(self, card, view):
-        """Whether another discard than the one proposed would end the deal."""
+        """Return True if another discard than the proposed one would end the deal."""
         taken = int(view.taken_offer)
         eleven = notation.mask_to_cards(int(view.hand) | 1 << taken)
         limit, points = int(view.limit), int(view.own_points)

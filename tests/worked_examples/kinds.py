@@ -23,7 +23,10 @@ NOT_COMPARED = ("why", "note")
 
 @dataclass(frozen=True)
 class Kind:
-    """How a subject answers and each key is read; bare: the key that a lone number stands for."""
+    """The function that answers a kind of example, and the readers of its keys.
+
+    `bare` is the key that a single number means.
+    """
 
     answer: Callable[..., dict[str, Any]]
     expects: dict[str, Callable[..., Any]]

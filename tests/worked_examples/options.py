@@ -1,4 +1,4 @@
-"""What a player can do in single positions of a deal, reached by a script.
+"""Options of a player in single positions of a deal, reached by a script.
 
 Asked for or not: an option is whatever the script can continue with.
 """

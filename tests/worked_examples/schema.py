@@ -1,4 +1,4 @@
-"""What may be in a worked example, and what is wrong with a bad one.
+"""Contents of worked examples and their errors.
 
 Keys of the input that are parameters (rules.md 11) set the rules, as do `options` and `overrides`;
 the others are those of `standard`. Cards are numbers 0..51 as in simgin.text.notation.

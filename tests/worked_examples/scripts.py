@@ -13,7 +13,7 @@ UNFINISHED = "the script ends before the deal"
 
 
 def play_script(example, subject):
-    """How a deal ends that is played by a script, as far as it can be."""
+    """Return the ending of a deal played by a script, as far as possible."""
     piles = ("nondealer", "dealer", "upcard", "stock_top_first")
     upcard = example.card("upcard")
     nondealer, dealer, stock = (example.hand(key) for key in piles if key != "upcard")
@@ -57,7 +57,7 @@ def _illegal_action(example, place):
 
 
 def solo_script(example, subject):
-    """How a deal for one player ends that is played by a script, as far as it can be.
+    """Return the ending of a solitaire deal played by a script, as far as possible.
 
     A draw that the deal makes without a question, because nothing else is legal, belongs to the
     script like any other; the stop of a gin that ends the deal by itself (deal_scoring = penalty)

@@ -38,7 +38,7 @@ class Match:
 
     @property
     def unfinished(self) -> bool:
-        """Whether max_deals deals of any result left the match undecided (rules.md 7)."""
+        """Return True if max_deals deals of any result left the match undecided (rules.md 7)."""
         return not self.goal.over and self.deals >= self.row["max_deals"]
 
     @property

@@ -55,7 +55,7 @@ def _chain(card: str, ace_runs: str) -> list[str]:
 
 
 def _alternate(suits: tuple[str, ...]) -> bool:
-    """Whether the colours alternate, BRBR or RBRB (rules.md 3.1)."""
+    """Return True if the colours alternate, BRBR or RBRB (rules.md 3.1)."""
     black = [suit in "SC" for suit in suits]
     return all(a != b for a, b in pairwise(black))
 
@@ -115,7 +115,7 @@ SETS_AND_RUNS = {ace_runs: all_melds({"ace_runs": ace_runs, "rainbow": False}) f
 
 
 def extends(meld: Iterable[str], extra: Iterable[str], row: dict) -> bool:
-    """Whether the meld with the extra cards is a valid meld of the same kind (rules.md 3.7)."""
+    """Return True if the meld with the extra cards is a valid meld of its kind (rules.md 3.7)."""
     return frozenset(meld).union(extra) in SETS_AND_RUNS[row["ace_runs"]]
 
 

@@ -1,4 +1,4 @@
-"""What a player sees for a decision (docs/reference/strategies/elementary.md).
+"""Information that a player has for a decision (docs/reference/strategies/elementary.md).
 
 Hand, U (unseen), P (known to be the opponent's), D (shed by the opponent) and the score.
 """
