@@ -69,7 +69,6 @@ def run_improvement(
     words: Wording,
     run: Callable[..., Improvement],
     *,
-    identity: dict[str, Any],
     changed: dict[str, Any],
     workers: int | None,
     output: Path | None,
@@ -80,10 +79,9 @@ def run_improvement(
     """Run a search or training as `session.run_request` does, and write what it found.
 
     Args:
-        request: Strategy and opponents.
+        request: Strategy and opponents, with the identity of the ledger.
         words: Words for what is done.
         run: Function that runs it, from its progress callback and ledger.
-        identity: Identity of the ledger.
         changed: What became of the options of the command.
         workers: Number of threads.
         output: File for the result, or None.
@@ -112,9 +110,9 @@ def run_improvement(
         workers=workers,
         as_json=as_json,
         output=place,
-        cached=(cached or (None if place is None else str(place)), words.pieces),
+        cached=(cached or place, words.pieces),
         finish=finish,
-        identity=identity,
+        identity=request.identity,
         extend=lambda found, report: replace(
             report, files={**report.files, words.file_name: found.file_content(command)}
         ),

@@ -27,7 +27,7 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # columns of a terminal
 MAX_DIGITS = 9  # maximum length of a number of columns
 # Lines and characters of an error message
-MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = (60, 2000, 200)
+MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = 60, 2000, 200
 LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 
 # Command -> summary in the list of commands. The click command is NAME_command in the

@@ -104,7 +104,6 @@ def train_command(
         match,
         words,
         partial(run, training, workers),
-        identity=training.identity,
         changed=settled | {"against": ()} if is_champion else settled,
         workers=workers,
         output=output,

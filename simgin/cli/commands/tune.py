@@ -102,7 +102,6 @@ def tune_command(
         request,
         words,
         partial(cma_search.run_tune, request, workers),
-        identity=request.identity,
         changed=learn_runner.player_options(request),
         workers=workers,
         output=output,

@@ -34,11 +34,19 @@ if TYPE_CHECKING:
 UNDEFINED_LABEL = "too few to estimate"
 MIN_LABELLED_PERCENT = 7  # %; narrower parts of a bar have no label
 # Shades of a map without numbers, and ticks in %
-SHADE_STEPS, KEY_TICKS = (20, (0, 20, 40, 60, 80, 100))
+SHADE_STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)
 DrawArgs = ParamSpec("DrawArgs")  # arguments of a plot function
 MAX_MATCHUPS_NAMED = 3  # matchups listed in a caption
 MAX_NAMES = 12  # variants or strategies listed in a caption; above that, their number
 MAX_NAME_CHARACTERS = 150  # of the strategies listed in a caption
+# Style of labels in axes or rows without data
+LABEL_STYLE: dict[str, Any] = {
+    "fontsize": FONT_NORMAL,
+    "color": MUTED_COLOUR,
+    "ha": "center",
+    "va": "center",
+    "bbox": {"facecolor": BACKGROUND, "edgecolor": "none", "pad": 1},
+}
 # Values, lower bounds and upper bounds: three arrays of shape (n,)
 Bounds = Sequence[np.ndarray]
 
@@ -102,16 +110,7 @@ def _dot_style(style: SeriesStyle, label: str) -> dict[str, Any]:
 def label_undefined_rows(axes: Axes, rows: Iterable[float]) -> None:
     """Label the rows whose value is undefined."""
     for y in rows:
-        axes.annotate(
-            UNDEFINED_LABEL,
-            (0.5, y),
-            xycoords=("axes fraction", "data"),
-            fontsize=FONT_NORMAL,
-            ha="center",
-            va="center",
-            color=MUTED_COLOUR,
-            bbox={"facecolor": BACKGROUND, "edgecolor": "none", "pad": 1},
-        )
+        axes.annotate(UNDEFINED_LABEL, (0.5, y), xycoords=("axes fraction", "data"), **LABEL_STYLE)
 
 
 def label_if_undefined(axes: Axes, values: Any) -> None:
@@ -123,17 +122,7 @@ def label_if_undefined(axes: Axes, values: Any) -> None:
 def label_empty(axes: Axes, text: str) -> None:
     """Label axes without data with the reason."""
     axes.set_axis_off()
-    axes.text(
-        0.5,
-        0.5,
-        text,
-        transform=axes.transAxes,
-        fontsize=FONT_NORMAL,
-        ha="center",
-        va="center",
-        color=MUTED_COLOUR,
-        bbox={"facecolor": BACKGROUND, "edgecolor": "none", "pad": 1},
-    )
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, **LABEL_STYLE)
 
 
 def draw_stacked_bars(
