@@ -19,25 +19,25 @@ pytest.register_assert_rewrite("oracles", "support")
 
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.load_profile("fixed")
-gc.set_threshold(100_000, 20, 100)  # see short_searches
+gc.set_threshold(100_000, 20, 100)  # see freeze_garbage_collection
 
 
-# The files whose single tests take longest, children included: begun first, they leave nobody alone
-# with one at the end. The others keep their order.
+# Files with the slowest single tests, child processes included. They start first so that no worker
+# runs alone at the end. The other files keep their order.
 LONGEST_FIRST = """checks/test_contract fuzz/test_inputs analysis/test_rates
 integration/test_killed_runs integration/test_killed_commands runs/test_cluster core/test_jit
-play/test_overdue strategies/test_gin strategies/test_champion play/test_branches
+play/test_watchdog strategies/test_gin strategies/test_champion play/test_rollouts
 documents/test_notebooks cli/test_searches cli/test_so_far stats/test_differences""".split()
 
 
 def pytest_collection_modifyitems(items):
     here = Path(__file__).parent
-    place = {here / f"{name}.py": place for place, name in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: place.get(item.path, len(place)))
+    rank = {here / f"{name}.py": i for i, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
 
 
 @pytest.fixture(scope="session", autouse=True)
-def compiled_once(tmp_path_factory):
+def compile_in_parallel(tmp_path_factory):
     """Compile the slowest functions once when several pytest workers start with an empty cache.
 
     Each worker compiles what no other worker is compiling, then waits for the rest and loads it.
@@ -45,11 +45,11 @@ def compiled_once(tmp_path_factory):
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
     shared = tmp_path_factory.getbasetemp().parent
-    dear = {"champion-mc": partial(compile_strategy, "champion-mc")}
-    dear |= {f"loop-{players}": partial(kernel.compile_kernel, players) for players in (2, 1)}
-    dear |= {name: partial(compile_strategy, name) for name in ("mc", "marjj")}
+    slow = {"champion-mc": partial(compile_strategy, "champion-mc")}
+    slow |= {f"loop-{players}": partial(kernel.compile_kernel, players) for players in (2, 1)}
+    slow |= {name: partial(compile_strategy, name) for name in ("mc", "marjj")}
     for wait in (fcntl.LOCK_NB, 0):
-        for name, compile_it in dear.items():
+        for name, compile_it in slow.items():
             with open(shared / f"{name}.lock", "w") as lock:
                 try:
                     fcntl.flock(lock, fcntl.LOCK_EX | wait)
@@ -65,7 +65,7 @@ def compile_strategy(name):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def short_searches():
+def freeze_garbage_collection():
     """Exclude objects created before a test file from garbage collection.
 
     A session has millions of objects, mostly compiled code, and searching them takes seconds.
@@ -86,12 +86,12 @@ def chromium():
     """Start the system's Chromium once."""
     from support import browser
 
-    with browser.start_browser() as found:
-        yield found
+    with browser.start_browser() as running:
+        yield running
 
 
 @pytest.fixture
-def without_pictures(monkeypatch):
+def without_plots(monkeypatch):
     """Write HTML reports without plots, which take seconds."""
     monkeypatch.setattr("simgin.report.html_report.plot_files", lambda *_: {})
 

@@ -360,7 +360,7 @@ def test_what_cannot_be_graded_is_refused(words, sentence, deal_files):
     assert sentence in " ".join(done.stderr.split())
 
 
-def test_a_page_and_its_command(deal_files, without_pictures):
+def test_a_page_and_its_command(deal_files, without_plots):
     call("grade", *deal_files[:2], "--worlds", 25, "-o", "out")
     page = Path("out/report.html").read_text()
     assert "What gold gave up in 2 deals" in page and "rlcard-novice" not in page

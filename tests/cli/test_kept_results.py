@@ -6,7 +6,7 @@ import pytest
 
 from simgin.runs import directory, ledger
 from support.hostile import run_cli, run_cli_harmlessly
-from support.weighed import write_weighed
+from support.weighted_strategy import write_weighed
 
 EXPERIMENT = 'question = "?"\ndeals = 2000\nvariants = ["eaai"]\nmatchups = [{ a = "gold" }]\n'
 WRITING = {

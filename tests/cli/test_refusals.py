@@ -14,7 +14,7 @@ from simgin.runs import directory
 from support.command_runs import OWN, PLUGIN
 from support.hostile import run_cli, run_cli_harmlessly
 from support.variant_files import CLUB, DEN
-from support.weighed import write_weighed
+from support.weighted_strategy import write_weighed
 
 DATA = Path(__file__).parents[1] / "data"
 REFUSED = (DATA / "refusals.txt").read_text().splitlines()

@@ -19,7 +19,7 @@ from simgin.stats import table
 from support.command_line import call
 from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, reproducible_files
 
-pytestmark = pytest.mark.usefixtures("empty_directory", "without_pictures")
+pytestmark = pytest.mark.usefixtures("empty_directory", "without_plots")
 
 
 def test_run_writes_its_files_where_it_says(empty_directory):

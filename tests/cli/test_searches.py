@@ -10,8 +10,8 @@ import pytest
 from simgin.runs import ledger
 from simgin.strategy import loader
 from support.command_line import call
-from support.planted import BEST, write_planted
-from support.weighed import write_weighed
+from support.planted_strategy import BEST, write_planted
+from support.weighted_strategy import write_weighed
 
 FILE = "planted.py"
 TUNE = f"tune {FILE} --generations 4 --matches 1000 --confirm 1000 --parameters p".split()

@@ -9,7 +9,7 @@ import pytest
 from simgin.rules.user_files import format_variant_file
 from simgin.rules.variants import find_variant
 from support.hostile import run_cli
-from support.poisoned import SIMGIN
+from support.shadowing_modules import SIMGIN
 
 SIZES = [
     "1000000000",

@@ -22,7 +22,7 @@ SPEC.loader.exec_module(reference)
 REFERENCE = ROOT / "results/reference/demo"
 
 
-@pytest.mark.usefixtures("without_pictures")
+@pytest.mark.usefixtures("without_plots")
 @pytest.mark.parametrize("name", ["demo", pytest.param("dice", marks=pytest.mark.slow)])
 def test_a_quick_experiment_reproduces_the_reference_results(name, tmp_path, monkeypatch):
     """Every frame and the summary, byte for byte; `make reference` makes the others."""

@@ -18,7 +18,7 @@ from simgin.rules import variants
 
 pytest.importorskip("pettingzoo")
 
-from support.played_envs import COPIES, KINDS, digest_next_steps, start_env
+from support.env_sessions import COPIES, KINDS, digest_next_steps, start_env
 
 by_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -56,7 +56,7 @@ def test_300_deals_through_copies(kind, variant, unit):
 
 CONTINUED = """
 import pickle, sys
-from support.played_envs import continued
+from support.env_sessions import continued
 print(continued(pickle.load(open(sys.argv[1], "rb"))))
 """
 
@@ -155,7 +155,7 @@ def describe_decision(decision):
 CHECKED = """
 import numba
 from envs.test_copies import play_next_to_a_copy
-from support.played_envs import KINDS
+from support.env_sessions import KINDS
 assert numba.config.BOUNDSCHECK
 for kind in KINDS:
     for variant in ("standard", "dice", "solitaire-gin"):

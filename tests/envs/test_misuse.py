@@ -19,7 +19,7 @@ from simgin.text.amounts import AmountError
 pytest.importorskip("pettingzoo")
 
 from simgin.envs import gin_rummy
-from support.played_envs import KINDS, start_env
+from support.env_sessions import KINDS, start_env
 
 by_kind = pytest.mark.parametrize("kind", KINDS)
 

@@ -65,7 +65,7 @@ sys.addaudithook(record_secrets)
 
 
 @pytest.fixture
-def workspace(empty_directory, monkeypatch, without_pictures):
+def workspace(empty_directory, monkeypatch, without_plots):
     """A directory with secret files, and modules that would run if they were imported."""
     monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")

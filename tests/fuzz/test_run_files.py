@@ -63,7 +63,7 @@ def finished_run(tmp_path_factory):
 
 
 @pytest.fixture
-def run(finished_run, empty_directory, monkeypatch, without_pictures):
+def run(finished_run, empty_directory, monkeypatch, without_plots):
     """A function that puts a copy of the finished run, in which tests work, back as it was."""
     monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")

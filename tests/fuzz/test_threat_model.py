@@ -19,7 +19,7 @@ from simgin.cli.main import cli
 from simgin.core import jit
 from simgin.runs import directory, ledger
 from support.hostile import run_cli, run_cli_harmlessly
-from support.weighed import write_weighed
+from support.weighted_strategy import write_weighed
 
 ROOT = Path(__file__).parents[2]
 MARK = "import pathlib\npathlib.Path('it-ran').touch()\n"
@@ -48,7 +48,7 @@ def has_run():
 
 
 @pytest.fixture
-def workspace(empty_directory, without_pictures):
+def workspace(empty_directory, without_plots):
     """A directory with a strategy file, in which no marked code may run."""
     Path("mine.py").write_text(STRATEGY)
     yield empty_directory

@@ -274,7 +274,7 @@ VALID_FILES = {
 
 
 @pytest.fixture
-def workspace(empty_directory, without_pictures, tmp_path_factory, monkeypatch):
+def workspace(empty_directory, without_plots, tmp_path_factory, monkeypatch):
     """An empty working directory in which no code may run, and learned weights in the cache."""
     jit.cache_directory()  # compiled code stays where it is
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))

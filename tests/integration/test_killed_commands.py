@@ -24,7 +24,7 @@ from simgin.text.files import INCOMPLETE_PREFIX
 from support.command_line import call
 from support.hostile import read_tree
 from support.killing import Killing
-from support.weighed import write_weighed
+from support.weighted_strategy import write_weighed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 

@@ -10,7 +10,7 @@ import pytest
 
 from simgin.checks import bench, contract
 from simgin.rules import variants
-from support.poisoned import executed_modules, poison, run_command
+from support.shadowing_modules import executed_modules, poison, run_command
 
 ROOT = Path(__file__).parents[2]
 STRATEGY = """

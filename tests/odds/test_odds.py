@@ -23,7 +23,7 @@ from simgin.rules import variants
 from simgin.runs import runner
 from simgin.stats import batches
 from simgin.strategy.cast import odds_players
-from support.plain_sentences import list_errors
+from support.sentence_checks import list_errors
 
 NO_OUTCOMES = outcomes.Outcomes(
     np.zeros((0, len(outcomes.OUTCOME_COLUMNS)), np.int64),

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from simgin import plots
 from simgin.report import figures
-from support.made_pictures import frames
+from support.sample_plots import frames
 
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # of linear sRGB
 PAPERS = ("#ffffff", "#16181d")  # of a light and of a dark page

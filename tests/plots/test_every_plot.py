@@ -15,9 +15,9 @@ from matplotlib.text import Text
 from simgin import plots
 from simgin.core.batch_columns import DEAL_ENDINGS
 from simgin.report import figures
-from support import made_pictures
+from support import sample_plots
 from support import toy_deals as toy
-from support.made_pictures import FRAMES, SIZES, STRATEGIES, VARIANTS, draw_plot, with_bounds
+from support.sample_plots import FRAMES, SIZES, STRATEGIES, VARIANTS, draw_plot, with_bounds
 
 
 def normalise(text):
@@ -74,7 +74,7 @@ def test_bands_and_lines_show_the_values_and_limits():
 
 
 def test_dots_and_bars_show_the_values_and_limits():
-    frame = made_pictures.differences(("standard",), STRATEGIES).assign(p_holm=0)
+    frame = sample_plots.differences(("standard",), STRATEGIES).assign(p_holm=0)
     panels = [axes for axes in plots.forest_plot(frame, seed=1).axes if axes.get_visible()]
     shown = {axes.get_title(loc="left").replace("\n", " "): axes for axes in panels}
     assert len(shown) == len(frame)
@@ -98,7 +98,7 @@ def test_metrics_without_a_clear_difference_are_named_and_not_drawn():
 
 
 def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
-    frame = made_pictures.effects(VARIANTS, STRATEGIES)
+    frame = sample_plots.effects(VARIANTS, STRATEGIES)
     frame.loc[frame["change"] == "knock=early", ["value", "low", "high"]] += 5
     first, second, *_ = plots.gains_by_field(frame, seed=1).axes
     assert [axes.get_title(loc="left") for axes in (first, second)] == ["knock=early", "take=lower"]
@@ -109,7 +109,7 @@ def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
 
 def test_hands_of_two_players_are_not_mixed():
     cells = {"turn": range(4), "count": range(0, 20, 5)}
-    frame = with_bounds(made_pictures.rows_for(VARIANTS[:2], STRATEGIES[:2], **cells))
+    frame = with_bounds(sample_plots.rows_for(VARIANTS[:2], STRATEGIES[:2], **cells))
     panels = plots.win_by_deadwood(frame, seed=1).axes
     assert len(panels) == 4
     parts = frame.groupby(["variant", "strategy"], sort=False)["value"]
@@ -127,7 +127,7 @@ def test_the_best_knock_limit_is_the_largest_mark():
 
 
 def test_undefined_values_are_noted_and_not_drawn():
-    frame = made_pictures.with_undefined_row(FRAMES["forest_plot"](*SIZES["one"])[:1])
+    frame = sample_plots.with_undefined_row(FRAMES["forest_plot"](*SIZES["one"])[:1])
     figure = plots.forest_plot(frame, seed=1)
     assert plots.png(figure).startswith(b"\x89PNG")
     texts = figure.findobj(lambda artist: hasattr(artist, "get_text"))
@@ -137,10 +137,10 @@ def test_undefined_values_are_noted_and_not_drawn():
 EMPTY = "too few to estimate|too few scores for a map|No cell is significant|no knock"
 
 
-@pytest.mark.parametrize("name", made_pictures.PLOT_NAMES)
+@pytest.mark.parametrize("name", sample_plots.PLOT_NAMES)
 def test_a_plot_of_nothing_says_so_in_every_panel(name):
     """Nothing known: no warning (pytest makes them errors), no `nan`, and words instead of data."""
-    figure = draw_plot(name, "one", made_pictures.with_undefined_values)
+    figure = draw_plot(name, "one", sample_plots.with_undefined_values)
     figure.draw_without_rendering()
     for axes in figure.axes:
         texts = [text.get_text() for text in axes.texts if text.get_visible()]
@@ -153,16 +153,16 @@ def test_a_plot_of_nothing_says_so_in_every_panel(name):
 TWO_ROWS = ("skill", "elo_ratings")
 
 
-@pytest.mark.parametrize("name", made_pictures.PLOT_NAMES)
+@pytest.mark.parametrize("name", sample_plots.PLOT_NAMES)
 def test_plots_of_a_single_row_and_of_what_is_nowhere_clear_warn_of_nothing(name):
-    changes = [made_pictures.without_significance]
-    changes += [made_pictures.first_row, made_pictures.undefined_first_row] * (name not in TWO_ROWS)
+    changes = [sample_plots.without_significance]
+    changes += [sample_plots.first_row, sample_plots.undefined_first_row] * (name not in TWO_ROWS)
     for change in changes:
         draw_plot(name, "one", change).draw_without_rendering()
 
 
 def test_a_single_knock_is_a_cell_of_the_chart():
-    (cells,) = draw_plot("knocks_by_turn", "one", made_pictures.first_row).axes[0].collections
+    (cells,) = draw_plot("knocks_by_turn", "one", sample_plots.first_row).axes[0].collections
     assert [*np.ptp(cells.get_coordinates(), axis=(0, 1))] == pytest.approx([1, 1])
 
 

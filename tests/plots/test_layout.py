@@ -12,7 +12,7 @@ from matplotlib.transforms import Bbox
 
 from simgin import plots
 from simgin.report import figures
-from support.made_pictures import PLOT_NAMES, draw_plot, with_undefined_row
+from support.sample_plots import PLOT_NAMES, draw_plot, with_undefined_row
 
 PHONE, MARGIN = 390, 16  # pixels across, and the margin of a page
 MIN_TYPE_SIZE = 8  # pixels of type on a phone
@@ -24,7 +24,7 @@ CASES = pytest.mark.parametrize(
 
 
 def test_every_picture_is_made_here():
-    """A new picture needs frames in tests/support/made_pictures.py."""
+    """A new picture needs frames in tests/support/sample_plots.py."""
     assert set(PLOT_NAMES) == set(plots.__all__) - {"png", "svg"}
 
 

@@ -13,7 +13,7 @@ from simgin.cli import output
 from simgin.report import html_report
 from simgin.report.report import Caveat, Plot
 from support.html_checks import find, find_errors, parse, text_of
-from support.made_pages import HOSTILE, make_figure, make_report, make_text_table
+from support.sample_reports import HOSTILE, make_figure, make_report, make_text_table
 
 
 @functools.cache

@@ -11,7 +11,7 @@ import pytest
 from simgin.report import html_report
 from support.browser import CONTRASTS, unreadable_texts
 from support.command_line import call
-from support.made_pages import HOSTILE, make_report
+from support.sample_reports import HOSTILE, make_report
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from simgin.report import numbers, summary, wrapping
 from simgin.stats import metrics
 from support import toy_deals as toy
-from support.made_pages import make_text_table
+from support.sample_reports import make_text_table
 
 RNG = np.random.default_rng(11)
 LONG = "simple+discard=hits:keep_pairs=yes+knock=at:k=4"

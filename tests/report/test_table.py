@@ -8,7 +8,7 @@ from rich.console import Console
 
 from simgin.report.numbers import EN_DASH
 from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
-from support.made_pages import make_report
+from support.sample_reports import make_report
 
 FRAME = pd.DataFrame(
     {

@@ -11,7 +11,7 @@ from simgin.results.run_results import EXTRA_VARIANT_METRICS
 from simgin.stats import league, table
 from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
 from simgin.stats.round_robin import TRIAD_COLUMNS, Triads
-from support.plain_sentences import list_errors
+from support.sentence_checks import list_errors
 
 NAN = math.nan
 

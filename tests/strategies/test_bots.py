@@ -11,7 +11,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 from simgin.text import notation
 from support.hands import PACK, members
-from support.policy_questions import (
+from support.policy_queries import (
     ROW,
     TRIPLES,
     cards,

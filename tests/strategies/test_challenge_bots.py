@@ -15,7 +15,7 @@ from oracles.reference.strategies.seen import near, rank
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from support.hands import members
-from support.policy_questions import ROW, TRIPLES, cards, count_deadwood, query_policy, random_view
+from support.policy_queries import ROW, TRIPLES, cards, count_deadwood, query_policy, random_view
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -20,7 +20,7 @@ from simgin.strategy import compiler, loader
 from simgin.text import notation
 from support import hands
 from support.hands import PACK
-from support.policy_questions import count_deadwood, mask, query_policy, view
+from support.policy_queries import count_deadwood, mask, query_policy, view
 from support.variant_lists import strategy
 
 ROWS = (

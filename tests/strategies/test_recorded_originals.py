@@ -17,7 +17,7 @@ from simgin.core import batch_columns
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 from simgin.text import notation
-from support.policy_questions import ROW, count_deadwood, mask, query_policy, view
+from support.policy_queries import ROW, count_deadwood, mask, query_policy, view
 
 DATA = Path(__file__).parents[1] / "data"
 MARJJ, SIGRA = (json.loads((DATA / f"{name}.json").read_text()) for name in ("marjj", "sigra"))

@@ -24,9 +24,9 @@ from simgin.rules import variants
 from simgin.runs import runner
 from simgin.text import notation
 from support import hands
-from support import policy_questions as questions
+from support import policy_queries as questions
 from support.hands import PACK, members, names, names_in_order
-from support.policy_questions import mask
+from support.policy_queries import mask
 from support.shapes import in_melds, is_meld, ways
 
 STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"

@@ -16,7 +16,7 @@ from simgin.runs import runner
 from simgin.stats import batches
 from simgin.text import notation
 from support.hands import members
-from support.policy_questions import query_policy, view
+from support.policy_queries import query_policy, view
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = build_rules(variants.find_variant("dice"))

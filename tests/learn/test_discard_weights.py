@@ -11,7 +11,7 @@ from simgin.play.rollouts import roll_out_deals
 from simgin.rules.build import build_rules
 from simgin.runs import ledger
 from simgin.strategy import compiler, loader
-from support.weighed import WEIGHED, write_weighed
+from support.weighted_strategy import WEIGHED, write_weighed
 
 SHORT = {"rounds": 2, "deals": 300, "confirmed": 1000, "seed": 3}
 

@@ -54,7 +54,7 @@ def failing(folder, line):
     return strategy(folder, body)
 
 
-def test_an_interpreted_policy_plays_like_its_compiled_reference(tmp_path):
+def test_an_interpreted_policy_plays_like_its_compiled_version(tmp_path):
     slow, simple, gold = strategy(tmp_path, GOLD_IN_PYTHON), loader.find_strategy("simple"), GOLD
     rows = [
         runner.run_matchup(Matchup(STANDARD, one, simple, 3, "deal"), 2400, workers)

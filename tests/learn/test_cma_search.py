@@ -18,7 +18,7 @@ from simgin.stats import batches, differences, metrics
 from simgin.stats.batches import BatchRows
 from simgin.stats.paired_estimate import PairedEstimate, compute_ratio
 from simgin.strategy import Param, loader, strategy_spec
-from support.planted import BEST, write_planted
+from support.planted_strategy import BEST, write_planted
 
 
 def run_search(request, see=lambda generation: None):
