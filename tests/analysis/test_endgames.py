@@ -8,7 +8,7 @@ import pytest
 
 from oracles import reference
 from oracles.reference.solo import JOKER, SoloDeal
-from simgin.analysis import world_sampling as drawing
+from simgin.analysis import world_sampling
 from simgin.analysis.analysis import Budget, analyse_position
 from simgin.analysis.decision_evaluator import _find_hidden_hand
 from simgin.analysis.position import Position, find_decisions
@@ -287,7 +287,7 @@ def make_solo_endgame(name, lots, left=3):
 
 @pytest.mark.parametrize("n", [2, pytest.param(8, marks=pytest.mark.slow)])
 def test_the_analysis_of_an_endgame_is_exact_within_its_error(players, monkeypatch, n):
-    monkeypatch.setattr(drawing, "_load_hand_weights", lambda: np.zeros(N_HAND_WEIGHTS))
+    monkeypatch.setattr(world_sampling, "_load_hand_weights", lambda: np.zeros(N_HAND_WEIGHTS))
     plain, _ = players
     decided = 0
     for i, pair in enumerate(find_late_positions("gin-only", "standard", [ACTION_DISCARD], n)):
@@ -300,7 +300,7 @@ def test_the_analysis_of_an_endgame_is_exact_within_its_error(players, monkeypat
 
 @pytest.mark.parametrize("n", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_analysis_of_an_endgame_with_a_die_is_exact_within_its_error(players, monkeypatch, n):
-    monkeypatch.setattr(drawing, "_load_hand_weights", lambda: np.zeros(N_HAND_WEIGHTS))
+    monkeypatch.setattr(world_sampling, "_load_hand_weights", lambda: np.zeros(N_HAND_WEIGHTS))
     plain, late = players
     for pair in find_late_positions(late, WITH_DIE, [ACTION_OFFER, ACTION_ACCEPT], n):
         position = reveal_opponent(*pair)

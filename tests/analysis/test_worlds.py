@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from oracles import reference
-from simgin.analysis import world_sampling as drawing
+from simgin.analysis import world_sampling
 from simgin.analysis.position import find_decisions
 from simgin.analysis.position_text import Die, parse_position
 from simgin.analysis.world_sampling import WorldSampler, sample_worlds
@@ -114,7 +114,7 @@ KNOWN = [parse_card(card) for card in "9D 8H 8S 5D 6D 7S KC KH".split()]
 
 
 def test_forgotten_cards_lie_anywhere_if_all_hands_are_as_likely(monkeypatch):
-    monkeypatch.setattr(drawing, "METROPOLIS_STEPS", 0)
+    monkeypatch.setattr(world_sampling, "METROPOLIS_STEPS", 0)
     view, rules = make_nearly_known_view()
     n = 36_000
     worlds = sample_worlds(view, rules, n, seed=3)
@@ -133,7 +133,7 @@ def test_hands_are_as_likely_as_their_fitness_with_cards_that_may_lie_in_the_pil
     n = 12_000
     worlds = sample_worlds(view, rules, n, seed=4)
     weights = np.zeros(N_FEATURES)
-    interpolate_weights(weights, view, 0.0, drawing._load_hand_weights(), 0)
+    interpolate_weights(weights, view, 0.0, world_sampling._load_hand_weights(), 0)
     declined, thrown = find_declined_and_discarded(view)
     assert declined == cards_to_mask([parse_card("QD"), parse_card("5S")])
     assert thrown == cards_to_mask([parse_card("QH")])
@@ -167,14 +167,14 @@ def test_only_hands_with_which_the_opponent_would_offer_count(count, pile):
     rules, row = game("dice")
     against = f"gold+offer=strong:count={count},turn=9"
     matchup = parse_matchup("gold", against, "dice", 4, "deal")
-    drawing = WorldSampler(matchup, view)
+    sampler = WorldSampler(matchup, view)
     every = sample_worlds(view, rules, 400, 9)
     share = np.mean([reference.deadwood(names(int(hand)), row) <= count for hand in every.hands])
-    assert drawing.matching_offers == (3,)
-    assert abs(drawing.offer_probability - share) < 5 * np.sqrt(
+    assert sampler.matching_offers == (3,)
+    assert abs(sampler.offer_probability - share) < 5 * np.sqrt(
         share * (1 - share) * (1 / 400 + 1 / 500)
     )
-    worlds = drawing.sample(60, 0)
+    worlds = sampler.sample(60, 0)
     held = [reference.deadwood(names(int(hand)), row) for hand in worlds.hands]
     assert max(held) <= count
     views = worlds.views_for(view)

@@ -25,7 +25,7 @@ by_kind = pytest.mark.parametrize("kind", KINDS)
 
 def play_next_to_a_copy(kind, how, deals, *words, **options):
     """Play copies, elsewhere or instead of the original, which stays equal to a second one."""
-    original, twin = start_env(kind, *words, **options), start_env(kind, *words, **options)
+    original, reference = start_env(kind, *words, **options), start_env(kind, *words, **options)
     for i in count():
         if i % 5 == 2:
             copied = original.copied(how)
@@ -34,8 +34,8 @@ def play_next_to_a_copy(kind, how, deals, *words, **options):
                 branch.step(Random(-k - 1))
             if i % 2:
                 original = copied  # and the one before is deleted
-        assert original.step(Random(i)) == twin.step(Random(i))
-        if twin.deals >= deals:
+        assert original.step(Random(i)) == reference.step(Random(i))
+        if reference.deals >= deals:
             return
 
 
@@ -56,8 +56,8 @@ def test_300_deals_through_copies(kind, variant, unit):
 
 CONTINUED = """
 import pickle, sys
-from support.env_sessions import continued
-print(continued(pickle.load(open(sys.argv[1], "rb"))))
+from support.env_sessions import digest_next_steps
+print(digest_next_steps(pickle.load(open(sys.argv[1], "rb"))))
 """
 
 
@@ -120,16 +120,16 @@ def test_a_forked_process_has_states_of_its_own():
 def test_a_table_is_copied_with_all_that_was_asked(variant, by):
     alone = variants.find_variant(variant).params["players"] == 1
     players = ("solo-greedy", None) if alone else ("gold", "simple")
-    table, twin = (GameTable(parse_matchup(*players, variant, 3, "match")) for _ in range(2))
+    table, reference = (GameTable(parse_matchup(*players, variant, 3, "match")) for _ in range(2))
     for i in range(40):
         if i % 4 == 1:
             copied = by(table)
             act_at_random(copied, Random(-1))
             act_at_random(copied, Random(-2))
             table = by(table)
-        for one in (table, twin):
+        for one in (table, reference):
             act_at_random(one, Random(i))
-        told, expected = table.trace(), twin.trace()
+        told, expected = table.trace(), reference.trace()
         assert told.turns == expected.turns and told.hands == expected.hands
         assert [*map(describe_decision, told.decisions)] == [
             *map(describe_decision, expected.decisions)

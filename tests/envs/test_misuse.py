@@ -47,11 +47,11 @@ def list_spaces(env):
 @by_kind
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
 def test_what_a_user_changes_in_place_changes_nothing_later(kind, variant):
-    changed, twin = start_env(kind, variant), start_env(kind, variant)
+    changed, reference = start_env(kind, variant), start_env(kind, variant)
     for i in count():
         overwrite(changed.handed)
-        assert changed.step(Random(i)) == twin.step(Random(i))
-        if twin.deals >= 2:
+        assert changed.step(Random(i)) == reference.step(Random(i))
+        if reference.deals >= 2:
             return
 
 
@@ -151,10 +151,10 @@ NO_ACTIONS += [np.float64(3), np.bool_(True), np.int64(-1), np.array([5, 6]), {}
 @pytest.mark.parametrize("action", NO_ACTIONS, ids=repr)
 def test_what_is_no_action_is_refused_and_changes_nothing(action):
     for kind in ("gym", "pettingzoo"):
-        played, twin = start_env(kind), start_env(kind)
+        played, reference = start_env(kind), start_env(kind)
         with pytest.raises(EnvError, match=r"is not an action.*0 to 129"):
             played.env.step(action)
-        assert played.step(Random(1)) == twin.step(Random(1))
+        assert played.step(Random(1)) == reference.step(Random(1))
 
 
 @pytest.mark.parametrize("number", [int, np.int64, np.int8, np.uint64, np.array])
@@ -183,12 +183,12 @@ def test_what_are_no_actions_of_a_vector_is_refused(actions):
 
 @pytest.mark.parametrize("wrong", [-1, encoding.N_ACTIONS, 2**40])
 def test_an_action_outside_the_space_plays_none_of_a_vector(wrong):
-    played, twin = start_env("vector"), start_env("vector")
+    played, reference = start_env("vector"), start_env("vector")
     actions = played.mask.argmax(axis=1)
     actions[3] = wrong
     with pytest.raises(EnvError, match=f"{wrong} is not an action"):
         played.env.step(actions)
-    assert played.step(Random(1)) == twin.step(Random(1))
+    assert played.step(Random(1)) == reference.step(Random(1))
 
 
 def test_the_action_of_a_game_that_has_ended_is_not_read():

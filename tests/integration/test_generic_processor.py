@@ -16,12 +16,12 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.strategy import loader
 digests = {}
-for name in loader.built_in():
+for name in loader.list_built_in():
     for variant in ("standard", "solitary-gin"):
         opponent = None if variant == "solitary-gin" else "simple"
         try:
             matchup = parse_matchup(name, opponent, variant, 5, "deal")
-            rows = kernel.play(matchup, 0, 40)
+            rows = kernel.play_batches(matchup, 0, 40)
         except ValueError as error:
             digests[f"{name} {variant}"] = str(error)
             continue
