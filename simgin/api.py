@@ -382,7 +382,7 @@ def analyze(
         cards,
         pile,
         variant,
-        _read_effort(worlds, seconds, seed, workers),
+        _read_budget(worlds, seconds, seed, workers),
         score=score,
         dealer=dealer,
         stock=stock,
@@ -445,7 +445,7 @@ def analyze_deal(
         first,
         second,
         variants.find_variant(variant).text,
-        _read_effort(worlds, seconds, seed, workers),
+        _read_budget(worlds, seconds, seed, workers),
         unit=unit,
         half=half,
         deal=deal,
@@ -565,7 +565,7 @@ def find(
     return run_find(request, workers).frames()["deals"]
 
 
-def _read_effort(
+def _read_budget(
     worlds: int | str, seconds: float | str | None, seed: int, workers: int | None
 ) -> Budget:
     from simgin.analysis.analysis import Budget

@@ -47,7 +47,7 @@ class AnalysisRequest:
     """
 
     source: Position | TracedDeal
-    effort: Budget
+    budget: Budget
     own: str | None = None
     other: str | None = None
     turn: int | None = None
@@ -59,7 +59,7 @@ class AnalysisRequest:
         cards: str,
         pile: str | None,
         variant: str | Variant,
-        effort: Budget,
+        budget: Budget,
         *,
         score: str | tuple[int, int] | None = None,
         dealer: str | None = None,
@@ -79,7 +79,7 @@ class AnalysisRequest:
         position = parse_position(cards, pile or "", game, **kept)
         best = strong_player(game)
         opponent = best if game.params["players"] == 2 else None
-        return cls(position, effort, own or best, other or opponent)
+        return cls(position, budget, own or best, other or opponent)
 
     @classmethod
     def read_deal(
@@ -87,29 +87,29 @@ class AnalysisRequest:
         a: str,
         b: str | None,
         variant: str,
-        effort: Budget,
+        budget: Budget,
         *,
         unit: int = 0,
         half: int = 0,
         deal: int | None = None,
         **more: Any,
     ) -> AnalysisRequest:
-        """Read a request for a deal of two strategies, of which the seed is that of the effort.
+        """Read a request for a deal of two strategies, of which the seed is that of the budget.
 
         Raises:
             ReplayError: If the deal was not played.
         """
-        return cls(trace_named_deal(a, b, variant, effort.seed, unit, half, deal), effort, **more)
+        return cls(trace_named_deal(a, b, variant, budget.seed, unit, half, deal), budget, **more)
 
     @classmethod
-    def read_file(cls, path: str, effort: Budget, **more: Any) -> AnalysisRequest:
+    def read_file(cls, path: str, budget: Budget, **more: Any) -> AnalysisRequest:
         """Read a request for a deal in a file.
 
         Raises:
             PositionError: If the file does not contain a deal.
         """
         told = read_deal_file(path)
-        return cls(told.deal, effort, names=told.names, **more)
+        return cls(told.deal, budget, names=told.names, **more)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def run_analysis(
     request: AnalysisRequest, workers: int | None = None, on_progress: OnProgress | None = None
 ) -> AnalysisResult:
     """Analyse the position or the deal of a request."""
-    effort = replace(request.effort, workers=workers)
+    budget = replace(request.budget, workers=workers)
 
     def watch(done: int, total: int, known: Callable[[], Mapping[str, Analysis]]) -> None:
         if on_progress is not None:
@@ -158,7 +158,7 @@ def run_analysis(
 
     source, players = request.source, (request.own, request.other)
     if isinstance(source, TracedDeal):
-        found = analyse_deal(source, request.turn, *players, effort, watch, names=request.names)
+        found = analyse_deal(source, request.turn, *players, budget, watch, names=request.names)
         return AnalysisResult(request, found)
     title = f"{source.variant.text}: your position"
 
@@ -168,7 +168,7 @@ def run_analysis(
     own, other = players
     assert own is not None, "a position has a strategy that continues"
     return AnalysisResult(
-        request, {title: analyse_position(source, own, other, effort, watch_position)}
+        request, {title: analyse_position(source, own, other, budget, watch_position)}
     )
 
 

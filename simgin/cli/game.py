@@ -317,8 +317,8 @@ class Coach:
 
     def _comment(self, position: Position) -> str:
         other = self.matchup.opponent or None
-        effort = Budget(WORLDS, SECONDS, self.matchup.seed)
-        found = analyse_position(position, strong_player(position.variant), other, effort)
+        budget = Budget(WORLDS, SECONDS, self.matchup.seed)
+        found = analyse_position(position, strong_player(position.variant), other, budget)
         self._found[position.query_index] = found
         place = position.actions.index(position.chosen_action)
         done, best = (

@@ -75,7 +75,10 @@ class MatchValue(RenamedAttributes):
     seat: int = 0
 
     def win_probability(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """Return the probability 0..1 that A wins the match from a state."""
+        """Return the probability 0..1 that A wins the match from a state.
+
+        The arguments can be arrays of scores and dealers; the result is then an array.
+        """
         return self.probabilities[self._index(a, b, dealer)]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:

@@ -132,7 +132,7 @@ def analyze_command(
 
     worlds = asked["worlds"] or POSITION_WORLDS
     seconds = asked["seconds"]
-    effort = Budget(worlds, seconds, seed, workers)
+    budget = Budget(worlds, seconds, seed, workers)
     settled: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
     players = {name: asked[name] for name in ("own", "other")}
     given = " ".join(words)
@@ -147,7 +147,7 @@ def analyze_command(
         die = Die(asked["stake"], asked["owner"], asked["offer"], asked["offered"])
         about = {name: asked[name] for name in ("score", "dealer", "stock")}
         request = AnalysisRequest.read(
-            given, asked["pile"], asked["variant"], effort, die=die, **about, **players
+            given, asked["pile"], asked["variant"], budget, die=die, **about, **players
         )
     else:
         _reject_options(CARDS_OPTIONS, "cards, not with a deal of two strategies")
@@ -157,12 +157,12 @@ def analyze_command(
             settled |= dict.fromkeys(DEAL_NUMBER_OPTIONS)
             if len(words) > 1:
                 raise click.UsageError("a file names both players: leave the second word out.")
-            request = AnalysisRequest.read_file(words[0], effort, turn=turn, **players)
+            request = AnalysisRequest.read_file(words[0], budget, turn=turn, **players)
         else:
             a, b = (*words, None)[:2]
             address = {name: asked[name] for name in DEAL_NUMBER_OPTIONS}
             request = AnalysisRequest.read_deal(
-                str(a), b, effort=effort, turn=turn, **address, **players
+                str(a), b, budget=budget, turn=turn, **address, **players
             )
     session.run_request(
         partial(run_analysis, request, workers),
