@@ -22,6 +22,7 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.runs import runner
 from simgin.stats import batches
+from simgin.stats.table import output_columns
 from simgin.strategy.cast import odds_players
 from support.sentence_checks import list_errors
 
@@ -155,7 +156,7 @@ def test_frames_agree_with_counting(variant):
     for one in solo_odds.odds_by_draws(found).itertuples():
         kinds = solo_odds.ENDING_GROUPS[one.kind]
         ended = sum(d["kind"] in kinds and d["drawn"] <= one.draws for d in each)
-        assert one.share == ended / 2_000
+        assert one.value == ended / 2_000
     left = solo_odds.odds_by_cards_left(found)
     assert len(left) > 20
     for one in left.itertuples():
@@ -368,8 +369,7 @@ def test_the_match_odds_by_seat_are_v_at_the_start(standard):
 
 def test_every_score_occurs_once_and_both_sides_agree(standard):
     frame = two_player_odds.odds_by_score(standard)
-    columns = "variant strategy opponent a b dealer value se low high n"
-    assert list(frame.columns) == columns.split()
+    assert tuple(frame.columns) == output_columns("scores")
     assert len(frame) == 100 * 100 * 2 == len(frame.drop_duplicates(["a", "b", "dealer"]))
     at = frame.set_index(["a", "b", "dealer"])["value"]
     for a, b in [(0, 0), (10, 90), (99, 98), (50, 25)]:
