@@ -117,8 +117,9 @@ def run_experiment(
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        Results with the DataFrames `table`, `differences`, `effects`, `ratings`, `standings`,
-        `cross`, `pairing` and `adjusted`.
+        Results with the DataFrames `table`, `differences`, `effects`, `league_estimates`,
+        `cross_table`, `cyclic_triads`, `pairing_estimates` and `control_variates`; for plots also
+        `ratings` and `standings`.
 
     Example:
         Plot the differences of an experiment::

@@ -375,7 +375,8 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
             figure = plots.elo_ratings(rows, unit=unit, seed=seed)
             question = f"Who is stronger than whom{under}?"
             alt = describe_frame(rows, LEAGUE_TABLE_COLUMNS)
-            estimates = results.league[results.league["variant"] == name]
+            estimates = results.league_estimates
+            estimates = estimates[estimates["variant"] == name]
             yield Plot(f"ratings-{file_slug(name)}", question, alt, figure, estimates)
         figure = plots.league(rows, cross, unit=unit, seed=seed)
         question = f"Who wins against whom{under}?"

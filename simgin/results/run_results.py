@@ -56,10 +56,10 @@ OUTPUTS = {
     "table": "table",
     "differences": "differences",
     "effects": "effects",
-    "league": "league",
+    "league": "league_estimates",
     "cross": "cross_table",
     "circles": "cyclic_triads",
-    "pairing": "pairing",
+    "pairing": "pairing_estimates",
     "adjusted": "control_variates",
 }
 
@@ -244,7 +244,7 @@ class RunResults(Result, RenamedAttributes):
         return self._by_league(standing, league.LEAGUE_COLUMNS)
 
     @property
-    def league(self) -> pd.DataFrame:
+    def league_estimates(self) -> pd.DataFrame:
         """DataFrame of `standings` with one row per estimate."""
         rows = table.stack_estimates(self.standings, league.LEAGUE_ESTIMATES)
         return table.build_frame("league", rows.assign(kind="league"))
@@ -331,7 +331,7 @@ class RunResults(Result, RenamedAttributes):
         )
 
     @property
-    def pairing(self) -> pd.DataFrame:
+    def pairing_estimates(self) -> pd.DataFrame:
         """DataFrame of `pairing_efficiency` with one row per estimate."""
         rows = table.stack_estimates(self.pairing_efficiency, variance.PAIRING_ESTIMATES)
         return table.build_frame("pairing", rows)
