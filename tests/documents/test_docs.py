@@ -23,9 +23,10 @@ from support.pages_script import games, make
 from support.pages_script import metrics as blocks
 
 ROOT = Path(__file__).resolve().parents[2]
-# Blocks for which matches are played
-PLAYED = {"games", "table", "screen", "graded", "learned", "odds"}
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+PLAYED = {"games", "table", "screen", "graded", "learned", "odds"}  # blocks that play matches
+by_page = pytest.mark.parametrize("page", make.find_pages(), ids=lambda page: page.stem)
 
 
 def read(page):
@@ -33,46 +34,39 @@ def read(page):
 
 
 def test_every_link_resolves():
-    linked = {
-        (page, to) for page in PAGES for to in re.findall(r"\]\(([^)#]+)\)", page.read_text())
-    }
-    lost = [
-        f"{page.name} links to {target}"
-        for page, target in linked
-        if not target.startswith("http") and not (page.parent / target).exists()
-    ]
-    assert lost == []
+    links = {(page, to) for page in PAGES for to in re.findall(r"\]\(([^)#]+)\)", page.read_text())}
+    local = [(page, target) for page, target in links if not target.startswith("http")]
+    assert [link for link in local if not (link[0].parent / link[1]).exists()] == []
 
 
-def test_pages_for_users_link_to_none_for_developers():
+def test_pages_for_users_do_not_link_to_pages_for_developers():
     developers = re.compile(
         r"\]\([^)]*(decisions/|development/|architecture\.md|threat-model\.md|CONTRIBUTING)"
     )
-    docs = ROOT / "docs"
-    own = [docs / "architecture.md", docs / "explanation/threat-model.md"]
-    users = [page for page in PAGES if docs in page.parents and page not in own]
+    own = {DOCS / "architecture.md", DOCS / "explanation/threat-model.md"}
+    users = [page for page in {*PAGES} - own if DOCS in page.parents]
     users = [page for page in users if page.parent.name not in ("decisions", "development")]
     assert [page.name for page in users if developers.search(page.read_text())] == []
 
 
 @pytest.mark.parametrize(
-    ("page", "most"),
+    ("page", "max_words"),
     [("how-to/positions", 1500), ("how-to/odds", 1000), ("reference/strategies/solo", 1200)],
 )
-def test_a_page_is_short_but_for_what_is_generated(page, most):
+def test_a_page_is_short_except_for_generated_blocks(page, max_words):
     text = re.sub(r"<!-- .*?<!-- end -->", "", read(f"docs/{page}.md"), flags=re.S)
-    assert len(text.split()) <= most
+    assert len(text.split()) <= max_words
 
 
-@pytest.mark.parametrize("page", make.find_pages(), ids=lambda page: page.stem)
+@by_page
 def test_generated_blocks_are_up_to_date(page):
-    """Those that are made in a moment. After a change: python docs/make.py."""
+    """After a change, run `python docs/make.py`."""
     assert make.render_page(page, set(make.BLOCKS) - PLAYED) == page.read_text()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", make.find_pages(), ids=lambda page: page.stem)
-def test_blocks_that_are_played_are_reproduced(page):
+@by_page
+def test_played_blocks_are_up_to_date(page):
     assert make.render_page(page, PLAYED) == page.read_text()
 
 
@@ -91,21 +85,24 @@ def test_every_contract_check_and_every_helper_is_documented():
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", "docs/tutorial/first-hour.md", "docs/how-to/reviews.md", "docs/how-to/odds.md"],
+    [
+        "README",
+        *(f"docs/{name}" for name in ("tutorial/first-hour", "how-to/reviews", "how-to/odds")),
+    ],
 )
 def test_the_commands_shown_have_these_arguments(page):
-    blocks = re.findall(r"^```\n(.*?)^```", read(page), re.M | re.S)
-    shown = re.findall(r"^simgin (\w.*)$", "".join(blocks), re.M)
-    assert shown
-    for line in shown:
+    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", read(f"{page}.md"), re.M | re.S)
+    commands = re.findall(r"^simgin (\w.*)$", "".join(blocks), re.M)
+    assert commands
+    for line in commands:
         name, *words = shlex.split(re.split(r"\s{3,}|\s+#", line)[0])
         command = cli.get_command(click.Context(cli), name)
         assert command is not None, line
-        command.make_context(name, words)  # parses the arguments, and plays nothing
+        command.make_context(name, words)  # parses the arguments without a match
 
 
 def test_the_strategies_in_the_documentation_play(tmp_path):
-    """README and the tutorial show the same one."""
+    """README and the tutorial show the same strategy."""
     pages = ("README.md", "docs/tutorial/first-hour.md", "docs/how-to/writing-a-strategy.md")
     shown = [re.findall(r"```python\n(.*?)```", read(page), re.S) for page in pages]
     assert shown[0] == shown[1] and len(shown[0]) == 1
@@ -119,7 +116,7 @@ def test_the_variants_and_commands_in_the_documentation_work(tmp_path, monkeypat
     page = read("docs/how-to/variants.md")
     (file,) = re.findall(r"```toml\n(.*?)```", page, re.S)
     (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
-    blocks = re.findall(r"```\n(simgin .*?)```", page, re.S)
+    blocks = re.findall(r"```(?:sh)?\n(simgin .*?)```", page, re.S)
     commands = [line.partition("  #")[0] for block in blocks for line in block.splitlines()]
     assert len(commands) > 12
     commands.sort(key=lambda command: " new " not in command)  # the page's own file after those
@@ -132,7 +129,7 @@ def test_the_variants_and_commands_in_the_documentation_work(tmp_path, monkeypat
 
 
 def test_the_odds_in_the_readme_are_those_of_their_page():
-    """The match shares of the naive player and of the strongest, in Solitary Gin."""
+    """The win rates of the naive and the strongest player in Solitary Gin."""
     answer = read("README.md").partition("simgin odds solitary-gin")[2].partition("by draw")[0]
     naive, strong = re.search(r"in ([\d.]+) %.* in\s+([\d.]+ ± [\d.]+) %", answer, re.S).groups()
     below = read("docs/how-to/odds.md").partition("**Solitary Gin (solitary-gin)")[2]
@@ -164,22 +161,23 @@ def test_the_script_for_developers_prints_one_batch(words, monkeypatch, capsys):
 
 # The pages on variants, metrics, reviews and plots
 
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 GAMES = DOCS / "reference" / "games"
-NAMES = variants.variant_names()
 GAME_PAGES = sorted(GAMES.glob("*.md"))
 HEADINGS = ["Rules", "Parameters", "Interpretations", "Results", "Version history"]
-# How many questions each source raises
-QUESTIONS = {"X": 12, "000": 17, "001": 12, "002": 14, "003": 44, "004": 16}
+N_QUESTIONS = {"X": 12, "000": 17, "001": 12, "002": 14, "003": 44, "004": 16}  # by source
+STANDARD = variants.find_variant("standard").params
+REVIEWS, PLOTS = read("docs/how-to/reviews.md"), read("docs/reference/plots.md")
 
 
-def test_every_variant_has_a_page_and_every_page_a_variant():
-    assert {page.stem for page in GAME_PAGES} == {*NAMES, "README"}
+def rows(text, block):
+    """Return the cells of the table in a generated block, without its head."""
+    inner = text.split(f"<!-- {block} -->")[1].split("<!-- end -->")[0]
+    lines = [line for line in inner.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_variant_page_has_its_headings_in_order(name):
+@pytest.mark.parametrize("name", variants.variant_names())
+def test_every_variant_has_a_page_with_its_headings_in_order(name):
     text = (GAMES / f"{name}.md").read_text()
     assert text.startswith(f"# {variants.find_variant(name).title}\n")
     assert re.findall(r"^## (.*)$", text, re.M) == HEADINGS
@@ -187,75 +185,52 @@ def test_a_variant_page_has_its_headings_in_order(name):
     assert re.search(rf"<!-- table: \S+ {name}( [a-z0-9-]+)? -->", text)
     facts = " | ".join(games.index_cells(variants.find_variant(name)))
     assert f"| {facts} | " in (GAMES / "README.md").read_text()
+    assert len(GAME_PAGES) == len(variants.variant_names()) + 1
 
 
-def test_every_metric_stands_in_the_table():
-    told = re.findall(r"^\| `(\w+)` \| [12]", (DOCS / "reference/metrics.md").read_text(), re.M)
-    assert told == [metric.name for metric in metrics.METRICS]
-
-
-def test_every_metric_has_its_own_definition():
-    """Two metrics of a unit share a definition only if one is the other's one-player form."""
-    own = [metric for metric in metrics.METRICS if metric.name not in ("win", "score")]
-    made = [(metric.unit, blocks.metric_cells(metric)[3:5]) for metric in own]
-    assert len(set(made)) == len(made)
-
-
-def test_every_question_on_the_rules_is_answered_on_some_page():
+def test_every_question_on_the_rules_is_answered():
     text = "".join(page.read_text() for page in GAME_PAGES)
-    asked = [f"{source}-{i + 1}" for source, count in QUESTIONS.items() for i in range(count)]
-    assert sorted(re.findall(r"^\| (\w+-\d+) \|", text, re.M)) == sorted(asked)
+    questions = [f"{source}-{i + 1}" for source, n in N_QUESTIONS.items() for i in range(n)]
+    assert sorted(re.findall(r"^\| (\w+-\d+) \|", text, re.M)) == sorted(questions)
 
 
-REVIEWS, PLOTS = ((DOCS / name).read_text() for name in ("how-to/reviews.md", "reference/plots.md"))
-
-
-def rows(text, block):
-    """The cells of the table in a block, without its head."""
-    inner = text.split(f"<!-- {block} -->")[1].split("<!-- end -->")[0]
-    lines = [line for line in inner.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
+def test_every_metric_is_in_the_table_with_its_own_definition():
+    """Two metrics of a unit share a definition only if one is the solitaire form of the other."""
+    names = re.findall(r"^\| `(\w+)` \| [12]", read("docs/reference/metrics.md"), re.M)
+    assert names == [metric.name for metric in metrics.METRICS]
+    own = [metric for metric in metrics.METRICS if metric.name not in ("win", "score")]
+    definitions = [(metric.unit, blocks.metric_cells(metric)[3:5]) for metric in own]
+    assert len(set(definitions)) == len(definitions)
 
 
 def test_every_row_of_a_scorecard_is_described():
-    told = [(row[0], row[1].strip("`")) for row in rows(REVIEWS, "scorecard")]
-    known = scorecard.scorecard_rows(
-        variants.find_variant("standard").params, review_request.SECONDS_PER_TURN
-    )
+    """Proportions name their denominator: all or some deals or matches."""
+    described = [(row[0], row[1].strip("`")) for row in rows(REVIEWS, "scorecard")]
+    known = scorecard.scorecard_rows({**STANDARD}, review_request.SECONDS_PER_TURN)
     against = [("Gin v knock", "waiting"), ("Skill", "skill")]
-    alone = [("Deals won", "win"), ("Score a deal", "score"), ("Matches won", "match_win")]
-    alone += [("Draws a deal", "draws"), ("Skill, matches won", "skill")]
-    alone = [(f"alone: {title}", key) for title, key in alone]
-    assert told == [*((row.title, row.key) for row in known), *against, *alone]
-
-
-def test_every_share_of_a_scorecard_names_its_denominator():
-    """What it is a percentage of: deals or matches, all or some of them."""
-    row = {**variants.find_variant("standard").params}
-    known = scorecard.scorecard_rows(row, review_request.SECONDS_PER_TURN)
-    shares = {row.title: row.meaning for row in known if "%" in row.unit}
-    assert len(shares) == 5
-    assert all(re.match(r"of (all|the) (deals|matches)", told) for told in shares.values()), shares
+    solo = [("Deals won", "win"), ("Score a deal", "score"), ("Matches won", "match_win")]
+    solo += [("Draws a deal", "draws"), ("Skill, matches won", "skill")]
+    solo = [(f"alone: {title}", key) for title, key in solo]
+    assert described == [*((row.title, row.key) for row in known), *against, *solo]
+    meanings = [row.meaning for row in known if "%" in row.unit]
+    assert len(meanings) == 5
+    assert all(re.match(r"of (all|the) (deals|matches)", meaning) for meaning in meanings), meanings
 
 
 def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():
-    found = rows(PLOTS, "plots")
-    assert {row[0].strip("`") for row in found} | {"png", "svg"} == set(plots.__all__)
-    assert all(row[1] for row in found)
-    pictures = re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS)
-    review = [name for name in pictures if not name.startswith("sweep")]
-    assert review == ["match_length", "outcomes", "kinds", "knock_chart", "scores"]
+    described = rows(PLOTS, "plots")
+    assert {row[0].strip("`") for row in described} | {"png", "svg"} == set(plots.__all__)
+    assert all(row[1] for row in described)
+    images = re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS)
+    images = [name for name in images if not name.startswith("sweep")]
+    assert images == ["match_length", "outcomes", "kinds", "knock_chart", "scores"]
 
 
 def test_the_page_states_what_a_review_plays():
-    told = dict(rows(REVIEWS, "kinds"))
-    assert told["strong"] == f"`{cast.CHAMPION}`"
-    alone = review_request.SOLO_MATCHES
-    assert f"{review_request.REVIEW_MATCHES:,} matches ({alone:,} a player" in REVIEWS
+    assert dict(rows(REVIEWS, "kinds"))["strong"] == f"`{cast.CHAMPION}`"
+    solo = review_request.SOLO_MATCHES
+    assert f"{review_request.REVIEW_MATCHES:,} matches ({solo:,} a player" in REVIEWS
     assert all(f"`{name}`" in REVIEWS for name in cast.CHALLENGERS)
-    assert (review_request.DEEP_FACTOR, scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS) == (
-        100,
-        5,
-        10,
-    )
+    evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS)
+    assert (review_request.DEEP_FACTOR, *evenings) == (100, 5, 10)
     assert (review_request.LENGTH_TOLERANCE, review_request.TARGET_STEP) == (0.1, 5)
