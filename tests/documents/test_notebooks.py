@@ -1,4 +1,4 @@
-"""The notebooks run, show their pictures and contain no logic."""
+"""The notebooks run, show their plots and contain no logic."""
 
 import ast
 import importlib.util
@@ -21,11 +21,9 @@ by_name = pytest.mark.parametrize(
     ids=lambda path: path.stem,
 )
 
-LOGIC = (
-    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.For, ast.While),
-    *(ast.If, ast.IfExp, ast.Try, ast.With),
-)
-SMALLER = {
+LOGIC = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.For | ast.While
+LOGIC |= ast.If | ast.IfExp | ast.Try | ast.With
+SMALL_SIZES = {
     r'="\d\dk"': '="4k"',
     "=4_000": "=200",
     "until=0.15": "until=1.0",
@@ -35,14 +33,14 @@ SMALLER = {
 }
 
 
-def cells(text):
-    """The code cells of a percent script."""
+def code_cells(text):
+    """Return the code cells of a percent script."""
     parts = re.split(r"^# %%(.*)\n", text, flags=re.M)[1:]
     return [code for kind, code in zip(parts[::2], parts[1::2], strict=True) if not kind.strip()]
 
 
-def shown(cell, names):
-    """Run a cell; what a notebook shows below it, the value of its last line."""
+def run_cell(cell, names):
+    """Run a cell, and return the value of its last line, which a notebook shows."""
     *body, last = ast.parse(cell).body
     is_value = isinstance(last, ast.Expr)
     before = ast.Module(body if is_value else [*body, last], [])
@@ -51,42 +49,39 @@ def shown(cell, names):
 
 
 @by_name
-def test_every_cell_runs_quietly_and_those_with_a_plot_show_it(path, tmp_path, monkeypatch, capsys):
-    """With fewer deals than the slow test below plays."""
+def test_every_cell_runs_without_warnings_and_shows_its_plot(path, tmp_path, monkeypatch, capsys):
+    """With fewer deals than in the slow test."""
     monkeypatch.chdir(tmp_path)
     text = path.read_text()
-    for size, small in SMALLER.items():
+    for size, small in SMALL_SIZES.items():
         text = re.sub(size, small, text)
-    names = {"__name__": "__main__"}
-    drawn = 0
-    printed = ""
-    for cell in cells(text):
-        value = shown(cell, names)
-        told = capsys.readouterr()
-        assert path in LEARNING or told.err == "", cell  # a network is no quick strategy
-        printed += told.out
+    names, n_plots, printed = {"__name__": "__main__"}, 0, ""
+    for cell in code_cells(text):
+        value = run_cell(cell, names)
+        output = capsys.readouterr()
+        assert path in LEARNING or output.err == "", cell  # a network is a slow strategy
+        printed += output.out
         if "plots." in cell:
             assert isinstance(value, Figure), cell
-            drawn += 1
-    assert drawn >= 3
-    assert printed  # as a plain script, it says what it found
+            n_plots += 1
+    assert n_plots >= 3 and printed  # a plain script prints its results
 
 
 @pytest.mark.slow
 @by_name
-def test_a_notebook_runs_in_a_kernel_of_its_own_and_shows_every_picture(path, tmp_path):
+def test_a_notebook_runs_in_its_own_kernel_and_shows_every_plot(path, tmp_path):
     import nbformat
 
     (tmp_path / "book.py").write_text(path.read_text())
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    own = ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")
-    env = kept | dict.fromkeys(own, str(tmp_path))
-    make = ["jupytext", "--to", "ipynb", "book.py"]
-    play = ["pytest", "--nbmake", "--overwrite", "-p", "no:cacheprovider", "-q", "--rootdir", "."]
-    for words in (make, [*play, "book.ipynb"]):
-        command = [sys.executable, "-m", *words]
-        ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
-        assert ran.returncode == 0, ran.stdout + ran.stderr
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    folders = ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")
+    env |= dict.fromkeys(folders, str(tmp_path))
+    convert = "jupytext --to ipynb book.py"
+    run = "pytest --nbmake --overwrite -p no:cacheprovider -q --rootdir . book.ipynb"
+    for words in (convert, run):
+        command = [sys.executable, "-m", *words.split()]
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
     for cell in nbformat.read(tmp_path / "book.ipynb", as_version=4).cells:
         if cell.cell_type == "code" and "plots." in cell.source:
             assert any("image/png" in output.get("data", {}) for output in cell.outputs)

@@ -36,50 +36,45 @@ def test_a_quick_experiment_reproduces_the_reference_results(name, tmp_path, mon
     assert all(own[key] == manifest[key] for key in ("seed", "variants", "matchups", "question"))
 
 
-def test_every_reference_result_has_a_command_that_makes_it():
-    made = {one.name: one.command for one in reference.list_references()}
-    folders = {path.parent for path in REFERENCE.parent.rglob("manifest.json")}
-    there = {path.relative_to(REFERENCE.parent).as_posix() for path in folders}
-    assert there <= set(made)
-    assert made["demo"][-4:-1] == ("run", "experiments/demo.toml", "-o")
+def test_every_reference_result_has_a_command_and_a_manifest_without_local_paths():
+    commands = {one.name: one.command for one in reference.list_references()}
+    assert commands["demo"][-4:-1] == ("run", "experiments/demo.toml", "-o")
+    for path in REFERENCE.parent.rglob("manifest.json"):
+        assert path.parent.relative_to(REFERENCE.parent).as_posix() in commands
+        text = path.read_bytes()
+        contents = json.loads(text)
+        assert not re.search(rb"[\"' =]/\w", text), path
+        del contents["seal"]
+        assert text == with_checksum(contents), path
 
 
-def test_making_a_reference_renews_the_committed_files(tmp_path, monkeypatch):
-    """A command of the test's own writes them; files that are not committed are not copied."""
+def test_rebuilding_a_reference_renews_the_committed_files(tmp_path, monkeypatch):
+    """Files that are not committed are not copied."""
     monkeypatch.setattr(reference, "WORK", tmp_path / "work")
     monkeypatch.setattr(reference, "REFERENCE", tmp_path / "reference")
-    made, kept = tmp_path / "work/mine", tmp_path / "reference/mine"
-    for name in ("table.csv", "pairing.csv", "manifest.json", "plots/a.png", "plots/b.png"):
-        (made / name).parent.mkdir(parents=True, exist_ok=True)
-        (made / name).write_text("new")
-    told = {"command": f"simgin run mine.toml -o {made}"}
-    (made / "manifest.json").write_bytes(with_checksum(told))
-    (kept / "plots").mkdir(parents=True)
-    for name in ("table.csv", "plots/a.png"):
-        (kept / name).write_text("old")
     monkeypatch.setitem(reference.OTHER_COMMANDS, "mine", ("true",))
+    built, committed = tmp_path / "work/mine", tmp_path / "reference/mine"
+    for folder, names in (
+        (built, "table.csv pairing.csv plots/a.png plots/b.png"),
+        (committed, "table.csv plots/a.png"),
+    ):
+        (folder / "plots").mkdir(parents=True)
+        for name in names.split():
+            (folder / name).write_text("new" if folder == built else "old")
+    command = {"command": f"simgin run mine.toml -o {built}"}
+    (built / "manifest.json").write_bytes(with_checksum(command))
     reference.Reference("mine").rebuild()
-    written = {path.relative_to(kept).as_posix() for path in kept.rglob("*") if path.is_file()}
-    assert written == {"table.csv", "manifest.json", "plots/a.png"}
-    assert all((kept / name).read_text() == "new" for name in written - {"manifest.json"})
-    elsewhere = {"command": "simgin run mine.toml -o results/reference/mine"}
-    assert (kept / "manifest.json").read_bytes() == with_checksum(elsewhere)
-
-
-def test_every_result_has_a_manifest_that_names_no_place_of_a_machine():
-    folders = {path.parent for path in REFERENCE.parent.rglob("manifest.json")}
-    for place in folders:
-        text = (place / "manifest.json").read_bytes()
-        contents = json.loads(text)
-        assert not re.search(rb"[\"' =]/\w", text), place
-        del contents["seal"]
-        assert text == with_checksum(contents), place
+    files = {path for path in committed.rglob("*") if path.is_file()}
+    assert {path.name for path in files} == {"table.csv", "manifest.json", "a.png"}
+    manifest = committed / "manifest.json"
+    assert all(path.read_text() == "new" for path in files - {manifest})
+    command = {"command": "simgin run mine.toml -o results/reference/mine"}
+    assert manifest.read_bytes() == with_checksum(command)
 
 
 def test_the_tutorial_quotes_the_reference_results():
-    table = (
-        (REFERENCE / "summary.md").read_text().partition("\n## Results")[2].partition("\n## ")[0]
-    )
+    summary = (REFERENCE / "summary.md").read_text()
+    table = summary.partition("\n## Results")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| standard")]
     quoted = (ROOT / "docs/tutorial/first-hour.md").read_text()
     assert len(rows) == 5
@@ -96,7 +91,7 @@ FRAMES = [
 
 
 @pytest.mark.parametrize("path", FRAMES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_every_frame_has_the_columns_of_tidy_rows_and_shares_from_0_to_1(path):
+def test_every_table_has_the_columns_of_its_schema_and_proportions_up_to_1(path):
     frame = pd.read_csv(path, keep_default_na=False, na_values={"value": ""})
     assert tuple(frame.columns[:10]) == TABLE_COLUMNS
     declared = [
@@ -105,9 +100,6 @@ def test_every_frame_has_the_columns_of_tidy_rows_and_shares_from_0_to_1(path):
         if fnmatch(path.stem, entry.get("file") or output)
     ]
     assert any(set(frame) <= set(columns) for columns in declared) or len(frame.columns) == 10
-    shares = frame[
-        frame["metric"].map(
-            lambda name: name in METRICS_BY_NAME and METRICS_BY_NAME[name].is_proportion
-        )
-    ]
-    assert shares["value"].abs().max() <= 1 or shares.empty
+    proportions = {name for name, metric in METRICS_BY_NAME.items() if metric.is_proportion}
+    values = frame[frame["metric"].isin(proportions)]["value"]
+    assert values.abs().max() <= 1 or values.empty
