@@ -37,10 +37,10 @@ def write_deal(tmp_path):
 
     def write(a, b, variant, unit, half=0, deal=None):
         played = trace_named_deal(a, b, variant, 5, unit, half, deal)
-        told = {"seed": 5, "rows": replay_to_json(make_replay(played))}
+        content = {"seed": 5, "rows": replay_to_json(make_replay(played))}
         path = tmp_path / "deal.json"
-        path.write_text(json.dumps(told))
-        return path, told, played
+        path.write_text(json.dumps(content))
+        return path, content, played
 
     return write
 
@@ -59,8 +59,8 @@ def test_positions_and_words_are_those_of_the_deal(variant, players, write_deal)
     positions = 0
     for unit in range(2):
         half = unit % 2 if players[1] not in (None, players[0]) else 0
-        path, told, deal = write_deal(*players, variant, unit, half)
-        assert replay_to_json(make_replay(read_deal_file(path).deal))[1:] == told["rows"][1:]
+        path, content, deal = write_deal(*players, variant, unit, half)
+        assert replay_to_json(make_replay(read_deal_file(path).deal))[1:] == content["rows"][1:]
         positions += count_equal_positions(path, deal)
     assert positions > 5
 
@@ -72,10 +72,10 @@ def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, write_deal):
     for unit, half, number in ((0, 0, 0), (1, 1, 1), (2, 0, 2), (3, 1, 4), (4, 0, 3)):
         half = half * (players[1] is not None)
         try:
-            path, told, deal = write_deal(*players, variant, unit, half, number)
+            path, content, deal = write_deal(*players, variant, unit, half, number)
         except NoSuchDeal:
             continue
-        if variant == "dice-pro" and told["rows"][1]["stake"] > 1:
+        if variant == "dice-pro" and content["rows"][1]["stake"] > 1:
             with pytest.raises(PositionError, match="a die that was turned in an earlier deal"):
                 read_deal_file(path)
         else:
@@ -86,10 +86,10 @@ def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, write_deal):
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin-knock"])
 def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, write_deal):
     players = ("solo-greedy", None) if variant in SOLO_VARIANTS else ("gold", "simple")
-    path, told, deal = write_deal(*players, variant, 1)
+    path, content, deal = write_deal(*players, variant, 1)
     every = {position.query_index: position for position in find_decisions(deal)}
-    for end in range(1, len(told["rows"]) - 1):
-        path.write_text(json.dumps({**told, "rows": told["rows"][:end]}))
+    for end in range(1, len(content["rows"]) - 1):
+        path.write_text(json.dumps({**content, "rows": content["rows"][:end]}))
         read = read_deal_file(path).deal
         assert read.is_truncated
         found = find_decisions(read)
@@ -122,16 +122,16 @@ def test_who_is_not_there_any_more_has_a_stand_in(write_deal, tmp_path):
 
 
 def test_a_decision_that_does_not_follow_is_named(write_deal):
-    path, told, _ = write_deal("gold", "simple", "standard", 2, 1)
-    numbers = [i for i, row in enumerate(told["rows"]) if row.get("slot") == "discard"]
+    path, content, _ = write_deal("gold", "simple", "standard", 2, 1)
+    numbers = [i for i, row in enumerate(content["rows"]) if row.get("slot") == "discard"]
     number = numbers[len(numbers) // 2]
-    row = told["rows"][number]
-    other = next(card for card in told["rows"][0]["pack"].split() if card not in row["hand"])
+    row = content["rows"][number]
+    other = next(card for card in content["rows"][0]["pack"].split() if card not in row["hand"])
     wrong = {"answer": other, "drawn": "2S", "hand": row["hand"][3:], "seat": 1 - row["seat"]}
     for key, value in wrong.items():
-        changed = [*told["rows"]]
+        changed = [*content["rows"]]
         changed[number] = {**row, key: value}
-        path.write_text(json.dumps({**told, "rows": changed}))
+        path.write_text(json.dumps({**content, "rows": changed}))
         with pytest.raises(PositionError, match=rf"decision {number}, .* does not follow"):
             read_deal_file(path)
 

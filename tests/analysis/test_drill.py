@@ -40,10 +40,10 @@ def test_prices_are_those_of_analyze(small_drill):
     for number, rows in groupby(small_drill.records(), key=lambda row: row["position"]):
         rows = list(rows)
         _, *words = shlex.split(rows[0]["analyze"])
-        told = json.loads(call(*words, "--worlds", WORLDS, "--json").stdout)["rows"]
+        analysed = json.loads(call(*words, "--worlds", WORLDS, "--json").stdout)["rows"]
         same = small_drill.exercises[number - 1].position.label
         decision = f"{same}, {rows[0]['player']}"
-        known = {row["action"]: row for row in told if row["decision"] == decision}
+        known = {row["action"]: row for row in analysed if row["decision"] == decision}
         for row in rows:
             names = ("points", "cost", "low", "high", "worlds", "best", "done")
             same = to_json_row(known[row["action"]])  # rounded
@@ -97,9 +97,9 @@ def test_no_card_is_told_that_the_player_does_not_see(small_drill):
         seen = int(view.hand | view.pile | view.known)
         seen |= sum(1 << int(view[name]) for name in ("upcard", "taken_offer") if view[name] >= 0)
         faces = FACE.findall(section)
-        told = {rank.replace("10", "T") + SUITS[suit] for rank, suit in faces}
-        assert {format_card(card) for card in mask_to_cards(int(view.hand))} <= told
-        assert told <= {format_card(card) for card in mask_to_cards(seen)}
+        shown = {rank.replace("10", "T") + SUITS[suit] for rank, suit in faces}
+        assert {format_card(card) for card in mask_to_cards(int(view.hand))} <= shown
+        assert shown <= {format_card(card) for card in mask_to_cards(seen)}
         dealt = trace_deal(one.matchup, one.unit).hands[1 - int(view.seat)]
         assert dealt & ~seen, "the opponent holds something unseen, or this would test nothing"
         plain = re.sub(r"<pre>.*?</pre>|data-[\w-]+=\S+|<[^>]*>", " ", section)

@@ -31,7 +31,7 @@ def drill_page(tmp_path_factory):
 @pytest.fixture
 def open_page(chromium, drill_page):
     """Return a function that opens the page; check that it logs and requests nothing."""
-    told, contexts = [], []
+    messages, contexts = [], []
 
     def go(width=390, scheme="light", **more):
         context = chromium.new_context(
@@ -39,16 +39,16 @@ def open_page(chromium, drill_page):
         )
         contexts.append(context)
         tab = context.new_page()
-        tab.on("console", lambda message: told.append(message.text))
-        tab.on("pageerror", lambda error: told.append(str(error)))
-        tab.on("request", lambda request: told.append(request.url))
+        tab.on("console", lambda message: messages.append(message.text))
+        tab.on("pageerror", lambda error: messages.append(str(error)))
+        tab.on("request", lambda request: messages.append(request.url))
         tab.goto(drill_page[0].as_uri())
         return tab
 
     yield go
     for context in contexts:
         context.close()
-    assert [one for one in told if not one.startswith("file:")] == []
+    assert [one for one in messages if not one.startswith("file:")] == []
 
 
 def plain_text(text):
@@ -87,16 +87,16 @@ def test_every_position_is_answered_and_counted(open_page, drill_page, choose):
         price = known[says[wanted]]
         choose(tab, wanted)
         assert tab.locator(".prices:visible li").count() == len(known)
-        said = tab.locator("#said").text_content()
+        message = tab.locator("#said").text_content()
         right += price["best"]
         missed += not price["best"]
         lost += 0 if price["best"] else price["cost"]
-        assert said.startswith("Right." if price["best"] else "That gives up ")
+        assert message.startswith("Right." if price["best"] else "That gives up ")
         assert tab.evaluate("document.activeElement.id") == "next"
         tab.locator("#next").tap() if choose is answer_by_touch else tab.keyboard.press("Enter")
     assert tab.locator("#result").is_visible()
-    told = tab.locator("#sum").text_content()
-    counted = re.fullmatch(r"(\d+) of (\d+) right, ([\d.]+) points given up\.", told)
+    summary = tab.locator("#sum").text_content()
+    counted = re.fullmatch(r"(\d+) of (\d+) right, ([\d.]+) points given up\.", summary)
     assert [int(counted[1]), int(counted[2])] == [right, len(prices)]
     assert float(counted[3]) == pytest.approx(lost, abs=0.06)
     rows = [row.split("\t") for row in tab.locator("#themes tr").all_inner_texts()]

@@ -25,7 +25,7 @@ SOLO_VARIANTS = [
     name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
 ]
 WITH_DIE = "dice+die_centre_in_play=yes"
-N_KNOWN_CARDS = 8  # cards of the opponent that the player is told of
+N_KNOWN_CARDS = 8  # cards of the opponent that the player knows
 N_STOCK_CARDS = 3  # cards left: one of them may still be drawn
 PLAIN = '''
 from simgin.strategy import Strategy, answer, discard, knock, offer, take

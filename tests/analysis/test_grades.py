@@ -92,7 +92,7 @@ def test_less_luck_the_result_has_the_same_mean_and_a_smaller_error(a, b, judge,
     assert less_luck.se < won.se
 
 
-# One measurement for all that is said
+# All reports use one measurement
 
 
 def grade_gold(files, seed, worlds=None):
@@ -168,9 +168,9 @@ def test_the_interval_of_a_few_deals_covers_what_other_seeds_find():
 def test_few_deals_are_not_called_a_rate(deal_files):
     """Omit the comparison with the ladder as well, whose rates are of hundreds of deals."""
     few, many = grade_gold(deal_files, 1, 25), None
-    said = " ".join(grades.grade_verdict(few))
-    assert "in these 6 deals" in said and "cannot show how well gold plays" in said
-    assert "about as much as" not in said and "Less luck" not in said
+    message = " ".join(grades.grade_verdict(few))
+    assert "in these 6 deals" in message and "cannot show how well gold plays" in message
+    assert "about as much as" not in message and "Less luck" not in message
     report = few.report("")
     assert "Ladder" not in [table.title for table in report.tables]
     many = replace(
@@ -179,8 +179,8 @@ def test_few_deals_are_not_called_a_rate(deal_files):
         deals_played=few.deals_played * 5,
         opponent_decisions=few.opponent_decisions * 5,
     )
-    said = " ".join(grades.grade_verdict(many))
-    assert "these" not in said and "Less luck" in said
+    message = " ".join(grades.grade_verdict(many))
+    assert "these" not in message and "Less luck" in message
     report = many.report("")
     (ladder,) = [table for table in report.tables if table.title == "Ladder"]
     assert all("±" in str(row) for row in ladder.rows)
@@ -236,10 +236,10 @@ RESULTS = {
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_real_log_has_the_result_that_was_recorded(name):
     kind, score, rule = RESULTS[name]
-    told = read_deal_file(LOGS / name)
-    assert told.deal.kind == kind and rule in told.deal.matchup.variant.text
-    assert told.deal.is_truncated == (score is None)
-    assert score is None or told.deal.state.score.tolist() == score
+    recorded = read_deal_file(LOGS / name)
+    assert recorded.deal.kind == kind and rule in recorded.deal.matchup.variant.text
+    assert recorded.deal.is_truncated == (score is None)
+    assert score is None or recorded.deal.state.score.tolist() == score
 
 
 def test_the_parameters_of_openspiel_are_rules_here():
@@ -258,12 +258,12 @@ def test_the_parameters_of_openspiel_are_rules_here():
 
 
 def test_a_kaggle_replay_names_its_teams():
-    told, plain = (
+    recorded, plain = (
         parse_log((LOGS / name).read_text())
         for name in ("kaggle-replay.json", "openspiel-history.txt")
     )
-    assert told.names == ("Team One", "Team Two")
-    assert replace(told, names=plain.names, variant=plain.variant) == plain
+    assert recorded.names == ("Team One", "Team Two")
+    assert replace(recorded, names=plain.names, variant=plain.variant) == plain
     shown = call("grade", LOGS / "kaggle-replay.json", "--player", "Team Two", "--worlds", 25)
     assert "What Team Two gave up in 1 deal of OpenSpiel" in shown.stdout
 
@@ -279,13 +279,13 @@ def test_the_screen_names_what_other_engines_do_otherwise(empty_directory):
 def test_a_move_that_our_rules_do_not_allow_is_named():
     text = (LOGS / "openspiel-history.txt").read_text().split()
     begins = text[:21]
-    for moves, said in (
+    for moves, message in (
         (["53"], "move 1, draw by player 0"),
         (["54", "54", "52"], "move 3, take by player 0"),
         (["52", begins[10]], "move 2, discard .. by player 0"),
         (["52", "55", begins[0]], "move 2, knock .. by player 0"),
     ):
-        with pytest.raises(PositionError, match=f"do not allow {said}"):
+        with pytest.raises(PositionError, match=f"do not allow {message}"):
             replay_log(parse_log("\n".join([*begins, *moves])))
     with pytest.raises(PositionError, match="move 110, take by S"):
         read_deal_file(LOGS / "rlcard-random.txt")
@@ -334,8 +334,8 @@ WRONG = {
 @pytest.mark.parametrize("text", WRONG)
 def test_what_is_no_deal_is_refused_in_a_sentence(text, empty_directory):
     Path("log.txt").write_text(text)
-    said = " ".join(call("grade", "log.txt", code=2).stderr.split())
-    assert WRONG[text] in said and said.endswith(".")
+    message = " ".join(call("grade", "log.txt", code=2).stderr.split())
+    assert WRONG[text] in message and message.endswith(".")
 
 
 @pytest.mark.parametrize(

@@ -179,9 +179,9 @@ def regress_cells(cells, worth, size, base):
     used = np.delete(np.arange(size), base)
     x = [rows[:, used] for rows in x]
     bread = np.linalg.inv(sum(rows.T @ rows for rows in x))
-    told = bread @ sum(rows.T @ of for rows, of in zip(x, y, strict=True))
-    scores = np.array([rows.T @ (of - rows @ told) for rows, of in zip(x, y, strict=True)])
-    return used, told, bread @ scores.T @ scores @ bread
+    coefficients = bread @ sum(rows.T @ of for rows, of in zip(x, y, strict=True))
+    scores = np.array([rows.T @ (of - rows @ coefficients) for rows, of in zip(x, y, strict=True)])
+    return used, coefficients, bread @ scores.T @ scores @ bread
 
 
 @pytest.mark.parametrize(("player", "rules"), CASES)
@@ -190,10 +190,10 @@ def test_discards_of_a_chart(player, rules):
     request = ChartRequest("discard", rules, player, 200_000, SEED)
     chart, size, base = measure_chart(request), request.kind.n_cells, request.kind.baseline
     found = play_first_discards(make_matchup(player, rules, SEED + 30), 20_000)
-    used, told, covariance = regress_cells(*found, size, base)
+    used, coefficients, covariance = regress_cells(*found, size, base)
     errors = np.sqrt(np.diag(covariance))
     value, se = (chart.to_grid(name).ravel()[used] for name in ("value", "se"))
-    zs = (value - told) / np.hypot(se, errors)
+    zs = (value - coefficients) / np.hypot(se, errors)
     correlation = covariance / np.outer(errors, errors)
     assert np.abs(zs).max() < MAX_Z
     print(f"{len(zs)} cells, mean z {zs.mean():.2f} ± {np.sqrt(correlation.mean()):.2f}")

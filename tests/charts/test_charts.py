@@ -89,10 +89,12 @@ def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discar
             of.append(q)
     x, y, question = np.array(rows, float), np.array(worth), np.array(of)
     root = np.sqrt(weights[question])
-    told = np.linalg.lstsq(root[:, None] * x, root * y, rcond=None)[0]
+    coefficients = np.linalg.lstsq(root[:, None] * x, root * y, rcond=None)[0]
     places = [divmod(c, len(DISCARD_REQUEST.kind.columns)) for c in used]
-    assert [small.to_grid("value")[place] for place in places] == pytest.approx(list(told[few:]))
-    score = (weights[question] * (y - x @ told))[:, None] * x
+    assert [small.to_grid("value")[place] for place in places] == pytest.approx(
+        list(coefficients[few:])
+    )
+    score = (weights[question] * (y - x @ coefficients))[:, None] * x
     by_question = np.array([score[question == q].sum(axis=0) for q in range(few)])
     bread = np.linalg.pinv(x.T @ (weights[question][:, None] * x))
     errors = np.sqrt(np.diag(bread @ by_question.T @ by_question @ bread))[few:]
@@ -197,10 +199,10 @@ def test_upcards_and_discards_in_words():
         "Too close to call, or clear in one seat only: an upcard that has one partner.",
     ]
     lone = [-2.0, -1.5, *[0.0] * 10, 0.0]
-    told = list(SUMMARY_LINES["discard"](make_chart("discard", [lone, [-4.0] * 13, [-6.0] * 13])))
-    assert told[0] == "Of cards without a partner A and 2 clearly cost more than a king."
-    assert told[1].startswith("A card with one partner costs 4.0 to 4.0 points a deal more")
-    assert told[1].endswith("(each within ± 0.5).")
+    lines = list(SUMMARY_LINES["discard"](make_chart("discard", [lone, [-4.0] * 13, [-6.0] * 13])))
+    assert lines[0] == "Of cards without a partner A and 2 clearly cost more than a king."
+    assert lines[1].startswith("A card with one partner costs 4.0 to 4.0 points a deal more")
+    assert lines[1].endswith("(each within ± 0.5).")
 
 
 def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knock_chart):

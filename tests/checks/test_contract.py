@@ -75,8 +75,8 @@ def assert_caught(i: int, findings: list[contract.ContractResult]) -> None:
     check, words, body = BAD[i]
     failed = {one.check: one.sentence for one in findings if one.passed is False}
     assert list(failed) == [check], f"{body}: {failed}"
-    said = failed[check]
-    assert words in said and "\n" not in said and said.endswith((".", "?")), said
+    sentence = failed[check]
+    assert words in sentence and "\n" not in sentence and sentence.endswith((".", "?")), sentence
     assert all(one.sentence == contract.NOT_TESTED for one in findings if one.passed is None)
 
 
@@ -94,9 +94,9 @@ def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> N
         assert_caught(i, found[file])
     for file in (begun, remembering):
         assert [one for one in found[str(file)] if one.passed is not True] == []
-        said = {one.check: one.sentence for one in found[str(file)]}
-        assert said["plays"] == "200 deals of standard."
-        assert ("discard runs in Python" in said["compiles"]) == (file == remembering)
+        sentences = {one.check: one.sentence for one in found[str(file)]}
+        assert sentences["plays"] == "200 deals of standard."
+        assert ("discard runs in Python" in sentences["compiles"]) == (file == remembering)
 
 
 @pytest.mark.slow

@@ -68,8 +68,10 @@ def test_a_wrong_sum_is_found(monkeypatch, constant, value, check):
     result = call("doctor", "--json", code=1)
     (wrong,) = [row for row in json.loads(result.stdout)["rows"] if not row["well"]]
     assert wrong["check"] == check
-    said = result.stderr.replace(f"simgin: {session.COMPILING_NOTICE}\n", "")  # on a busy machine
-    assert said == f"simgin: {wrong['fault']}\n" and "Install simgin anew" in wrong["fault"]
+    message = result.stderr.replace(
+        f"simgin: {session.COMPILING_NOTICE}\n", ""
+    )  # on a busy machine
+    assert message == f"simgin: {wrong['fault']}\n" and "Install simgin anew" in wrong["fault"]
 
 
 def test_threads_that_differ_are_found(monkeypatch):

@@ -122,8 +122,10 @@ def test_the_page_stands_alone_and_says_what_it_shows(report_directory):
     page = (report_directory / "report.html").read_text()
     assert find_errors(page) == []
     assert page.count("<figure") == 1
-    (told,) = re.findall(r"<desc[^>]*>(.*?)</desc>", page, re.S)
-    assert told.startswith("cost: from 0 (discard KS), to ") and "(discard 9C)" in told
+    (description,) = re.findall(r"<desc[^>]*>(.*?)</desc>", page, re.S)
+    assert (
+        description.startswith("cost: from 0 (discard KS), to ") and "(discard 9C)" in description
+    )
     assert "You hold, deadwood 29" in page and "Dashed: taken from the pile." in page
 
 

@@ -89,9 +89,9 @@ def test_an_exception_shows_the_authors_lines_and_the_sentence(strategy_file):
     done = run_module("show", f"{strategy_file}#raises", "--debug")
     assert done.returncode == 2
     head, _, sentence = done.stderr.partition("\nsimgin: /")
-    told = [line.strip() for line in head.splitlines() if line.startswith("  File")]
+    frames = [line.strip() for line in head.splitlines() if line.startswith("  File")]
     lines = {"careful": line_number("return deep"), "deep": line_number("raise V")}
-    assert told == [f'File "{strategy_file}", line {n}, in {name}' for name, n in lines.items()]
+    assert frames == [f'File "{strategy_file}", line {n}, in {name}' for name, n in lines.items()]
     assert head.endswith("ValueError: no idea in turn 1")
     assert "raised ValueError: no idea in turn 1" in sentence
 

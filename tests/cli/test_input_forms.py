@@ -136,10 +136,10 @@ LONG = {
 @pytest.mark.parametrize("words", LONG.values(), ids=LONG)
 def test_a_long_input_is_refused_soon_and_in_short(words, empty_directory):
     with cpu_limit(5):
-        told = run_cli(*words, codes=(2,)).stderr
-    assert len(told.splitlines()) <= 62
-    assert all(len(line) < 2100 for line in told.splitlines())
-    assert max(map(len, told.split())) <= 300
+        output = run_cli(*words, codes=(2,)).stderr
+    assert len(output.splitlines()) <= 62
+    assert all(len(line) < 2100 for line in output.splitlines())
+    assert max(map(len, output.split())) <= 300
 
 
 BIG = {
@@ -161,5 +161,5 @@ def test_a_file_of_huge_numbers_or_texts_is_refused_by_name(name, empty_director
     text, words, sentence = BIG[name]
     Path(name).write_text(text)
     with cpu_limit(5):
-        told = run_cli(*words.format(name).split(), codes=(2,)).stderr
-    assert sentence in told and "limit" not in told
+        output = run_cli(*words.format(name).split(), codes=(2,)).stderr
+    assert sentence in output and "limit" not in output

@@ -42,9 +42,9 @@ def working_directory(empty_directory, monkeypatch):
 def test_the_results_of_another_command_stay(working_directory, command):
     for other in WRITING.keys() - {command}:
         write_results(WRITING[other])
-        told = run_cli_harmlessly(*WRITING[command].split(), codes=(2,)).stderr
-        last = told.splitlines()[-1]  # a busy machine is told that it compiles
-        assert last.startswith(f"simgin: out holds the results of 'simgin {other} "), told
+        output = run_cli_harmlessly(*WRITING[command].split(), codes=(2,)).stderr
+        last = output.splitlines()[-1]  # a busy machine is told that it compiles
+        assert last.startswith(f"simgin: out holds the results of 'simgin {other} "), output
 
 
 @pytest.mark.parametrize("command", OTHERS)
@@ -73,12 +73,12 @@ def test_more_of_the_same_question_replaces_it(working_directory):
 def test_a_directory_that_another_process_writes_is_refused(working_directory, command):
     asked = {**WRITING, "report": "report out", "compare": "compare out out"}[command]
     with ledger.open_ledger(directory.create_run_directory("out"), {}):
-        told = run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
-    assert "in use by another process. Wait until it ends, then repeat" in told
+        output = run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
+    assert "in use by another process. Wait until it ends, then repeat" in output
 
 
 def test_a_command_that_nobody_could_type_is_another(working_directory):
     for command in ("match 'gold", "", "x" * 5000):
         write_results(command)
-        told = run_cli_harmlessly(*WRITING["analyze"].split(), codes=(2,)).stderr
-        assert "holds the results of" in told and len(told) < 400
+        output = run_cli_harmlessly(*WRITING["analyze"].split(), codes=(2,)).stderr
+        assert "holds the results of" in output and len(output) < 400

@@ -75,8 +75,10 @@ def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_director
         words = ("match", "gold", "--deals", "60k", "--for", "10m")
         message = call(*words, "-o", "out", "--workers", 1, code=130).stderr
     command = "simgin match gold simple -v standard --deals 60000 --for 600 --seed 1 -o out"
-    told = f"interrupted; finished blocks are kept in out. Continue with: {command} --workers 1\n"
-    assert message.endswith(told)
+    expected = (
+        f"interrupted; finished blocks are kept in out. Continue with: {command} --workers 1\n"
+    )
+    assert message.endswith(expected)
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
         assert len(run_ledger.finished_batches(0, 1000)) >= 2
@@ -111,8 +113,8 @@ def test_what_continues_keeps_how_it_is_played(empty_directory, monkeypatch, wor
     Path("e.toml").write_text(EXPERIMENT)
     for path in ("runs.runner.run_tasks", "odds.odds.run_odds"):
         monkeypatch.setattr(f"simgin.{path}", interrupt)
-    told = call(*words, *how, code=130).stderr
-    asked = shlex.split(told.splitlines()[-1].partition(" with: simgin ")[2])
+    output = call(*words, *how, code=130).stderr
+    asked = shlex.split(output.splitlines()[-1].partition(" with: simgin ")[2])
     assert asked[0] == words[0] and set(words) <= {*asked, "60k", "gold"}
     assert sorted(asked[-len(how) :]) == sorted(how)
     if "out/ledger.sqlite" in files("."):

@@ -85,8 +85,8 @@ def test_an_interruption_names_the_command_that_continues(monkeypatch):
 
     monkeypatch.setattr("simgin.odds.odds.run_odds", interrupted)
     again = "with: simgin odds solitaire-gin --seed 1"
-    told = call("solitaire-gin", code=130).stderr
-    assert f"finished players are kept in the cache. Continue {again}" in told
+    output = call("solitaire-gin", code=130).stderr
+    assert f"finished players are kept in the cache. Continue {again}" in output
     monkeypatch.setattr("simgin.core.jit.cache_directory", lambda: None)
-    told = call("solitaire-gin", code=130).stderr
-    assert f"nothing was written. Start again {again}" in told
+    output = call("solitaire-gin", code=130).stderr
+    assert f"nothing was written. Start again {again}" in output

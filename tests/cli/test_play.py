@@ -75,11 +75,11 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
     assert f"Written: {tmp_path}/mine-2.json" in end.replace("\n", "")
     assert screens[0].startswith(f"{variant}: deal 1")
     assert (tmp_path / "mine-1.json").read_text() == "an earlier game"
-    told = json.loads((tmp_path / "mine-2.json").read_text())["rows"]
+    rows = json.loads((tmp_path / "mine-2.json").read_text())["rows"]
     read = read_deal_file(tmp_path / "mine-2.json").deal
-    assert [row["event"] for row in told[1:-1]] == ["decision"] * len(read.decisions)
-    assert told[0]["taken_back"] == 0 and read.state.score.tolist() == told[-1]["score"]
-    assert f"Points: you {told[-1]['score'][0]}" in screens[-1]
+    assert [row["event"] for row in rows[1:-1]] == ["decision"] * len(read.decisions)
+    assert rows[0]["taken_back"] == 0 and read.state.score.tolist() == rows[-1]["score"]
+    assert f"Points: you {rows[-1]['score'][0]}" in screens[-1]
     judge = ("--as", *(players or ("solo-greedy",)), "--worlds", 1)
     graded = call("grade", tmp_path / "mine-2.json", *judge).stdout
     assert graded.startswith("What you gave up in 1 deal, ")
@@ -101,9 +101,9 @@ def test_a_game_that_is_left_goes_on_and_an_answer_can_be_taken_back(saves_here)
 
 
 def test_what_cannot_be_typed_is_said(saves_here):
-    said = play_input("XX\n9C9\n\nu\nq\n", "gold")
-    assert "'XX' is not among the answers here" in said
-    assert "nothing to take back" in said
+    message = play_input("XX\n9C9\n\nu\nq\n", "gold")
+    assert "'XX' is not among the answers here" in message
+    assert "nothing to take back" in message
 
 
 @pytest.fixture
@@ -192,9 +192,9 @@ def test_what_is_no_file_of_a_game_is_named(saved_game, what):
     else:
         with saved_game.open("wb") as file:
             file.truncate(1 << 40)
-    told = call("play", "gold", code=2).output
-    assert told.count("simgin: ") == 1 and "cannot be read as a saved game" in told
-    assert "Remove it to play" in told
+    output = call("play", "gold", code=2).output
+    assert output.count("simgin: ") == 1 and "cannot be read as a saved game" in output
+    assert "Remove it to play" in output
 
 
 def test_a_game_for_one_has_no_opponent(saves_here):
@@ -205,10 +205,10 @@ def test_a_game_for_one_has_no_opponent(saves_here):
 @pytest.mark.slow
 def test_the_coach_says_what_decisions_cost(monkeypatch, capsys):
     screens, end = play_to_the_end(monkeypatch, capsys, "simple", "--one", "--coach")
-    told = "".join(screens)
-    assert re.search(r"Coach: .* (is best|too close to call|better: )", told)
+    output = "".join(screens)
+    assert re.search(r"Coach: .* (is best|too close to call|better: )", output)
     total = r"clear mistakes? in this deal, [\d.]+ points in all \([\d.]+ to"
-    assert re.search(f"{total}|no clear mistake in this deal", told)
+    assert re.search(f"{total}|no clear mistake in this deal", output)
     assert "You gave up" in end
 
 
@@ -216,5 +216,7 @@ def test_the_ladder_is_that_of_the_reference():
     rates = pd.read_csv(ROOT / "results/reference/error-rates/rates.csv").set_index("strategy")
     total = rates[rates["kind"] == "all"]
     half = (total["high"] - total["low"]) / 2
-    told = {name: (round(total["value"][name], 1), round(half[name], 1)) for name in STRATEGY_RATES}
-    assert told == STRATEGY_RATES
+    rounded = {
+        name: (round(total["value"][name], 1), round(half[name], 1)) for name in STRATEGY_RATES
+    }
+    assert rounded == STRATEGY_RATES

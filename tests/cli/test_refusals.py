@@ -42,8 +42,8 @@ def folder(tmp_path_factory):
 def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(folder, monkeypatch, line):
     monkeypatch.chdir(folder)
     words, _, sentence = line.partition(" | ")
-    told = run_cli_harmlessly(*shlex.split(words), codes=(2,)).stderr
-    assert sentence in " ".join(told.split())
+    output = run_cli_harmlessly(*shlex.split(words), codes=(2,)).stderr
+    assert sentence in " ".join(output.split())
 
 
 @pytest.mark.parametrize("block", MISTAKES, ids=range(len(MISTAKES)))
@@ -52,9 +52,9 @@ def test_every_mistake_in_a_file_is_told(empty_directory, block):
     words, *sentences = first.split(" | ")
     (file,) = (word.rpartition("@")[2] for word in words.split() if "." in word)
     Path(file).write_text(content)
-    told = run_cli(*words.split(), codes=(0, 2)).stderr.splitlines()
-    told = [
-        line for line in told if line != f"simgin: {session.COMPILING_NOTICE}"
+    output = run_cli(*words.split(), codes=(0, 2)).stderr.splitlines()
+    output = [
+        line for line in output if line != f"simgin: {session.COMPILING_NOTICE}"
     ]  # on a busy machine
-    wrong = [line for line, said in zip(told, sentences, strict=True) if said not in line]
+    wrong = [line for line, message in zip(output, sentences, strict=True) if message not in line]
     assert wrong == []

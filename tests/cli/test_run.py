@@ -45,10 +45,10 @@ def test_a_league_says_where_two_entries_are_one_player(empty_directory):
         'round_robin = ["gold", "gold-at:k=10", "simple"]\n'
     )
     output = call("run", "twice.toml", "--workers", 1).stdout
-    said = "gold and gold-at:k=10 play alike"
-    assert said in " ".join(output.split())
-    assert said in Path("results/twice/summary.md").read_text()
-    assert said in Path("results/twice/report.html").read_text()
+    message = "gold and gold-at:k=10 play alike"
+    assert message in " ".join(output.split())
+    assert message in Path("results/twice/summary.md").read_text()
+    assert message in Path("results/twice/report.html").read_text()
 
 
 def read_stable_manifest(place):
@@ -95,8 +95,8 @@ def test_steps_are_announced_with_their_time(monkeypatch, capsys):
     asked = Plan("review", (Task(matchup, 1000),), extra_passes=(step, step))
     rows = plan_table.plan_rows(asked, Path("nowhere"), 2, record_deals=False)
     plan_table.print_plan(asked, rows, Path("nowhere"))
-    told = " ".join(capsys.readouterr().out.split())
-    assert "2 passes over more deals follow, about 60 s." in told
+    output = " ".join(capsys.readouterr().out.split())
+    assert "2 passes over more deals follow, about 60 s." in output
 
 
 def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory):
@@ -134,8 +134,8 @@ def test_a_dry_run_says_how_wide_intervals_will_be_and_what_a_difference_takes(s
     # 1.96 standard errors are the half-width at 4,000; 2.8 of them are 0.02 at the size asked for
     half = plan["half_width"][metric]
     assert plan["needed"] == pytest.approx(4000 * (2.8 / 1.96 * half / 0.02) ** 2, rel=0.02)
-    told = call(*words[:-1], "--power", "2%").stdout
-    assert "2% of the wins four times in five" in told
+    output = call(*words[:-1], "--power", "2%").stdout
+    assert "2% of the wins four times in five" in output
 
 
 @pytest.mark.parametrize(
@@ -198,6 +198,6 @@ def test_written_files_are_named_and_exist(empty_directory):
 
 def test_single_deals_that_depend_on_the_score_carry_a_note():
     for variant, standing in (("shot", "the score"), ("dice", "the die and the score")):
-        told = call("match", "gold", "-v", variant, *FEW).stderr
-        assert f"deals of {variant} depend on {standing}" in told and "--matches" in told
+        output = call("match", "gold", "-v", variant, *FEW).stderr
+        assert f"deals of {variant} depend on {standing}" in output and "--matches" in output
         assert "depend" not in call("match", "gold", "-v", variant, "--matches", 10).stderr

@@ -122,13 +122,13 @@ def test_files_that_give_the_same_name_are_told_apart():
         Path(place, "mine.py").write_text(PATIENT)
     Path("other.py").write_text(PATIENT)
     Path("namesake.py").write_text(PATIENT.replace("patient-gold", "gold"))
-    for words, told in [
+    for words, expected in [
         ("one/mine.py two/mine.py:k=7", "patient-gold against patient-gold:k=7"),
         ("one/mine.py two/mine.py", "patient-gold (one/mine.py) and patient-gold (two/mine.py) pl"),
         ("one/mine.py other.py", "patient-gold (mine.py) and patient-gold (other.py) play"),
         ("namesake.py gold", "gold (namesake.py) against gold, standard"),
     ]:
-        assert told in " ".join(read_screen(f"match {words} --deals 400").split())
+        assert expected in " ".join(read_screen(f"match {words} --deals 400").split())
 
 
 def test_a_comparison_is_said_first_and_calls_files_by_their_names():
@@ -157,8 +157,8 @@ def test_a_screen_says_what_it_should_and_repeats_itself(block):
     lines = [line.rstrip() for line in screen.splitlines()]
     assert all(len(line) <= 80 or "simgin " in line for line in lines)
     joined = " ".join(screen.split())
-    for said in wanted:
-        assert said[2:] in lines if said.startswith("= ") else said in joined, said
+    for message in wanted:
+        assert message[2:] in lines if message.startswith("= ") else message in joined, message
     again = shlex.split(lines[-1].removeprefix("Repeat:  simgin "))
     details = ["--details"] * ("--details" in words)
     assert call(*again, *details).stdout == screen or words.startswith("hand")

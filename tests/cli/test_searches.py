@@ -65,8 +65,8 @@ def interrupt_after(step, *words):
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ledger.Ledger, "add_pass", stopping)
-        said = call(*words, code=130).stderr
-    return said, shlex.split(said.splitlines()[-1].partition("Continue with: ")[2])[1:]
+        message = call(*words, code=130).stderr
+    return message, shlex.split(message.splitlines()[-1].partition("Continue with: ")[2])[1:]
 
 
 def assert_narrow(screen):
@@ -115,8 +115,8 @@ def test_a_training_does_not_look_at_the_weights_that_were_learned_before(train_
 
 
 def test_an_interrupted_search_goes_on(tune_screen):
-    said, resume = interrupt_after("generation 2", *TUNE, "-o", "again.toml", "--run", "stopped")
-    assert "finished generations are kept in stopped" in said
+    message, resume = interrupt_after("generation 2", *TUNE, "-o", "again.toml", "--run", "stopped")
+    assert "finished generations are kept in stopped" in message
     call(*resume)
     for name in ("candidates.csv", "search.csv", "plots/search.svg"):
         assert Path("stopped", name).read_bytes() == Path("tuned", name).read_bytes()

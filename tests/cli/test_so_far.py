@@ -41,8 +41,8 @@ def run_on_terminal(*words, folder):
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
     command = [sys.executable, "-m", "simgin", *words]
-    told = {"stdout": subprocess.PIPE, "stderr": theirs}
-    done = subprocess.Popen(command, cwd=folder, env=environment, **told)
+    streams = {"stdout": subprocess.PIPE, "stderr": theirs}
+    done = subprocess.Popen(command, cwd=folder, env=environment, **streams)
     os.close(theirs)
     written = b""
     while True:
@@ -136,7 +136,7 @@ def terminal(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("steps", "told"),
+    ("steps", "expected"),
     [
         ([(0, 0), (4, 10), (11, 20), (15, 25), (300, 60)], ["20 %, 56 s", "60 %, 3 min 57 s"]),
         ([(0, 80), (10, 80), (20, 85)], ["80 %", "85 %, 1 min 0 s"]),  # of an earlier run
@@ -144,7 +144,7 @@ def terminal(monkeypatch):
         ([(0, 0), (5, 1), (5, "compile"), (65, 2), (76, 50)], ["2 %", "50 %, 11 s"]),
     ],
 )
-def test_without_a_terminal_a_line_is_printed_every_ten_seconds(monkeypatch, steps, told):
+def test_without_a_terminal_a_line_is_printed_every_ten_seconds(monkeypatch, steps, expected):
     now = 100
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
     stream = io.StringIO()
@@ -159,7 +159,7 @@ def test_without_a_terminal_a_line_is_printed_every_ten_seconds(monkeypatch, ste
                 compiler.enter_context(event.trigger_event("numba:compile"))
             else:
                 report(done, 100)
-    lines = [line if line.endswith("%") else f"{line} left" for line in told]
+    lines = [line if line.endswith("%") else f"{line} left" for line in expected]
     assert stream.getvalue().splitlines() == [f"gold v simple: {line}" for line in lines]
 
 

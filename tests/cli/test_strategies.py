@@ -97,6 +97,6 @@ def test_a_check_is_a_line_with_details_below_failures_only(knows, signs, monkey
     assert sum(line.split()[:1] == [signs[0]] for line in lines) == 8
     assert sum("about" in line for line in lines) == 2
     assert "1 of 10 checks failed." in lines
-    told = print_check(monkeypatch)
-    assert "All checks passed. about read." in told and "about plays." in told
+    output = print_check(monkeypatch)
+    assert "All checks passed. about read." in output and "about plays." in output
     assert json.loads(print_check(monkeypatch, words=["--json"]))["rows"][0]["passed"]

@@ -42,8 +42,8 @@ def test_a_size_that_is_none_leaves_the_result_readable(empty_directory, name):
     for size in SIZES:
         env = {name: size}
         assert run_cli("match", "gold", "--deals", 100, codes=(0,), env=env).stdout
-        told = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,), env=env).stdout
-        assert told.split() == wide.split() and len(told) < 1000, size
+        output = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,), env=env).stdout
+        assert output.split() == wide.split() and len(output) < 1000, size
 
 
 def run_bytes(*words, **env):
@@ -58,11 +58,13 @@ def run_bytes(*words, **env):
 def test_a_name_that_the_locale_cannot_write_is_refused_with_a_remedy(empty_directory):
     Path("é.py").write_text(STRATEGY)
     for words in (("match", "é.py"), ("report", "é"), ("strategies", "é.py")):
-        code, told = run_bytes(*words, **ASCII)
-        assert code == 2 and told.count("\n") == 1
-        assert "cannot be written in the encoding of your locale, ascii; set PYTHONUTF8=1." in told
-    code, told = run_bytes("match", b"\xe9.py")
-    assert code == 2 and "is not UTF-8 text; use another name." in told
+        code, output = run_bytes(*words, **ASCII)
+        assert code == 2 and output.count("\n") == 1
+        assert (
+            "cannot be written in the encoding of your locale, ascii; set PYTHONUTF8=1." in output
+        )
+    code, output = run_bytes("match", b"\xe9.py")
+    assert code == 2 and "is not UTF-8 text; use another name." in output
 
 
 @pytest.mark.parametrize("folder", [b"\xe9", "é".encode()])
@@ -71,8 +73,8 @@ def test_a_strategy_in_a_folder_that_cannot_be_written_is_refused(empty_director
     os.mkdir(folder)
     os.chdir(folder)
     Path("mine.py").write_text(STRATEGY)
-    code, told = run_bytes("strategies", "mine.py", **ASCII)
-    assert code == 2 and told.count("\n") == 1 and told.startswith("simgin: the path ")
+    code, output = run_bytes("strategies", "mine.py", **ASCII)
+    assert code == 2 and output.count("\n") == 1 and output.startswith("simgin: the path ")
 
 
 COMMANDS = """
@@ -124,7 +126,7 @@ def test_every_command_that_writes_works_in_any_folder_and_locale(
     )
     Path("v.toml").write_text(variant)
     for line in COMMANDS.strip().splitlines():
-        code, told = run_bytes(*line.split(), **env)
+        code, output = run_bytes(*line.split(), **env)
         is_strategy_file = line.startswith("match by_chart.py")
-        assert code == (0 if is_text or not is_strategy_file else 2), (line, told)
-        assert "UnicodeEncodeError" not in told
+        assert code == (0 if is_text or not is_strategy_file else 2), (line, output)
+        assert "UnicodeEncodeError" not in output

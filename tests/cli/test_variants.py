@@ -48,8 +48,8 @@ def test_experiments_accept_a_file_and_report_its_mistakes():
     write(CLUB.replace("30", "3.5"))
     with pytest.raises(experiment_file.ExperimentError) as error:
         plan_experiment("e.toml")
-    told = "e.toml: variants #1: mine.toml: variants, club, changes: gin_bonus must be"
-    assert error.value.messages[0].startswith(told)
+    expected = "e.toml: variants #1: mine.toml: variants, club, changes: gin_bonus must be"
+    assert error.value.messages[0].startswith(expected)
 
 
 def test_variants_lists_every_variant(monkeypatch):
@@ -83,12 +83,12 @@ def test_a_variant_shows_its_differences_and_the_legal_words_of_every_rule():
 def test_variants_lists_a_file_and_shows_its_variants():
     write(CLUB + DEN)
     assert [row["name"] for row in print_rows("mine.toml")] == ["mine.toml#club", "mine.toml#den"]
-    said = call("variants", "mine.toml").stdout
-    assert "Club rules. Oklahoma with a bigger bonus." in said and "mine.toml#den " in said
+    message = call("variants", "mine.toml").stdout
+    assert "Club rules. Oklahoma with a bigger bonus." in message and "mine.toml#den " in message
     assert "mine.toml#club: Club rules" in call("variants", "mine.toml#club").stdout
     write(CLUB.replace("30", "3.5") + DEN + 'die = "deal"')
-    said = call("variants", "mine.toml", code=2).stderr.splitlines()
-    assert [line.split(" must ")[0] for line in said] == [
+    message = call("variants", "mine.toml", code=2).stderr.splitlines()
+    assert [line.split(" must ")[0] for line in message] == [
         "simgin: mine.toml: variants, club, changes: gin_bonus",
         "simgin: mine.toml#den: die = deal needs goal = deals, not games: set goal=deals "
         "or die=off.",

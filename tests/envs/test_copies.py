@@ -129,9 +129,9 @@ def test_a_table_is_copied_with_all_that_was_asked(variant, by):
             table = by(table)
         for one in (table, reference):
             act_at_random(one, Random(i))
-        told, expected = table.trace(), reference.trace()
-        assert told.turns == expected.turns and told.hands == expected.hands
-        assert [*map(describe_decision, told.decisions)] == [
+        traced, expected = table.trace(), reference.trace()
+        assert traced.turns == expected.turns and traced.hands == expected.hands
+        assert [*map(describe_decision, traced.decisions)] == [
             *map(describe_decision, expected.decisions)
         ]
 

@@ -148,11 +148,11 @@ def record_seat_0(variant, pack, questions, choose):
     state.given, state.shuffled, state.joker = 1, 52, 51
     state.pack[:] = pack
     seats.reset(1)
-    told, done = [], {0: [], 1: []}
-    while not seats.ended[0] and len(told) < questions:
+    observations, done = [], {0: [], 1: []}
+    while not seats.ended[0] and len(observations) < questions:
         seat, mask = int(seats.acting_seats[0]), seats.masks[0]
         if seat == 0:
-            told.append((seats.observations.tobytes(), mask.tobytes(), seats.render_text()))
+            observations.append((seats.observations.tobytes(), mask.tobytes(), seats.render_text()))
         quiet = (
             encoding.CONTINUE,
             encoding.PASS_TURN,
@@ -167,7 +167,7 @@ def record_seat_0(variant, pack, questions, choose):
         action = choose(seat, np.flatnonzero(mask).tolist())
         done[seat].append(action)
         seats.step(action, restart_ended=False)
-    return told, done, state
+    return observations, done, state
 
 
 @pytest.mark.parametrize("variant", variants.variant_names())
@@ -177,7 +177,7 @@ def test_hidden_cards_change_nothing_that_is_seen(variant):
     for questions in (3, 10, 20, 99):
         rng = random.Random(questions)
         pack = rng.sample(range(52), 52)
-        told, done, state = record_seat_0(
+        observations, done, state = record_seat_0(
             variant, pack, questions, lambda _, legal, rng=rng: rng.choice(legal)
         )
         hidden = int(state.hand[1])
@@ -190,7 +190,7 @@ def test_hidden_cards_change_nothing_that_is_seen(variant):
         seen, _, after = record_seat_0(
             variant, other, questions, lambda seat, _, again=again: next(again[seat])
         )
-        assert told and seen == told
+        assert observations and seen == observations
         moved += int(after.hand[1]) != hidden or other[state.dealt :] != pack[state.dealt :]
     assert moved
 
@@ -322,6 +322,6 @@ def test_a_policy_from_outside_plays_in_other_processes(tmp_path):
 def test_an_illegal_action_from_outside_is_named(tmp_path):
     file = tmp_path / "outside.py"
     file.write_text(EXTERNAL.format(end=-1).replace("return 55 if mask[55] else", "return 129 or"))
-    told = call("match", file, "simple", "--deals", 100, code=2).output
-    assert "the take policy 'from-outside' answered 129, but the legal actions are 52, 5" in told
-    assert "variant standard, seed 1, unit 0, half 0" in told
+    output = call("match", file, "simple", "--deals", 100, code=2).output
+    assert "the take policy 'from-outside' answered 129, but the legal actions are 52, 5" in output
+    assert "variant standard, seed 1, unit 0, half 0" in output

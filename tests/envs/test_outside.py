@@ -18,7 +18,7 @@ class Speechless:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "expected"),
     [
         (99, "99, but the legal actions are 52, 53."),
         (-1, "-1, but the legal actions are 52, 53."),
@@ -35,12 +35,12 @@ class Speechless:
         (Speechless(), "a Speechless, but an action is a whole number."),
     ],
 )
-def test_what_a_policy_from_outside_returned_is_told(given, told):
+def test_what_a_policy_from_outside_returned_is_told(given, expected):
     view, rules = new_view(), build_rules(variants.find_variant("standard"))
     view.legal, view.phase = (1 << 0) | (1 << 1), PHASE_TURN
     with pytest.raises(python_tier.InvalidActionError) as error:
         encoding.choose_external_action(lambda seen: given, SLOT_TAKE, view, rules)
-    assert str(error.value) == f"answered {told}"
+    assert str(error.value) == f"answered {expected}"
     for action in (52, np.int64(52), np.array(52)):
         assert (
             encoding.choose_external_action(lambda seen, a=action: a, SLOT_TAKE, view, rules) == 1

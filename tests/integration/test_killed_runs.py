@@ -38,8 +38,8 @@ class RunProcess:
         words = [sys.executable, "-m", "simgin", "run", path, "-o", place, "--workers", "2", *more]
         self._log, self._manifest = place / f"{LEDGER_FILE}-wal", place / directory.MANIFEST_FILE
         self._before = file_state(self._log), file_state(self._manifest)
-        said = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-        self.process = subprocess.Popen(words, text=True, **said)
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(words, text=True, **streams)
 
     def has_committed(self):
         found = file_state(self._log)
@@ -65,8 +65,8 @@ class RunProcess:
 
     def end(self, *codes):
         """Let the process end by itself."""
-        _, said = self.process.communicate(timeout=TIMEOUT)
-        assert self.process.returncode in (codes or (0,)), said
+        _, error = self.process.communicate(timeout=TIMEOUT)
+        assert self.process.returncode in (codes or (0,)), error
         return self.process.returncode
 
 
@@ -94,8 +94,11 @@ def assert_same_run(path, place, fresh):
     assert reproducible_files(place) == reproducible_files(fresh)
     files = [{file.relative_to(one) for file in one.rglob("*")} for one in (place, fresh)]
     assert files[0] == files[1]
-    said, wanted = (directory.read_manifest(one) for one in (place, fresh))
-    assert (said["matchups"], said["stopped"]) == (wanted["matchups"], wanted["stopped"])
+    manifest, expected = (directory.read_manifest(one) for one in (place, fresh))
+    assert (manifest["matchups"], manifest["stopped"]) == (
+        expected["matchups"],
+        expected["stopped"],
+    )
     with sqlite3.connect(place / LEDGER_FILE) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         ((units,),) = connection.execute("SELECT sum(units) FROM blocks")

@@ -84,8 +84,8 @@ def test_refusals_are_shown_where_they_occurred():
 
 def test_who_never_knocks_is_not_said_to_knock():
     frame = simgin.match("gin-only", "simple", matches=100)
-    told = summary.results_table(frame)
-    row = dict(zip(told.headings, told.rows[0], strict=True))
+    table = summary.results_table(frame)
+    row = dict(zip(table.headings, table.rows[0], strict=True))
     assert row["A won by knock %"].startswith("0 (")
     assert float(row["B won by knock %"].split()[0]) > 50
     assert not any(re.match("ended by (knock|gin|undercut)", title) for title in row)
