@@ -57,15 +57,17 @@ def fuzz(n, check, *drawn):
 
 @st.composite
 def damaged(draw, content):
-    """Draw bytes or a string with up to two insertions, deletions or replacements."""
+    """Draw bytes or a string with up to two insertions, deletions, replacements or changed bits."""
     content = draw(content)
     for _ in range(draw(st.integers(0, 2))):
         start = draw(st.integers(0, len(content)))
         end = start + draw(st.sampled_from((0, 0, 1, 1, 8, 100, 10**9)))
         piece = draw(st.sampled_from(ODD))
         if isinstance(content, bytes):
-            flipped = bytes(one ^ 1 << draw(st.integers(0, 7)) for one in content[start:end][:1])
-            piece = draw(st.just(piece.encode()) | st.binary(max_size=64) | st.just(flipped))
+            piece = draw(st.just(piece.encode()) | st.binary(max_size=64))
+            if draw(st.booleans()):
+                end = start + 1
+                piece = bytes(one ^ 1 << draw(st.integers(0, 7)) for one in content[start:end])
         content = content[:start] + piece + content[end:]
     return content
 
