@@ -1,4 +1,4 @@
-"""Citations resolve: a page exists and has the anchor or clause, and a path is a file."""
+"""Every citation of a page, anchor, rule or file in the project exists."""
 
 import re
 from functools import cache
@@ -15,16 +15,16 @@ FILES = sorted(
 FILES += sorted(ROOT.glob("*.md"))
 RULES = ROOT / "docs/reference/rules.md"
 
-# Documents that the project started from. They are not in the repository, so nothing may cite them.
-ELSEWHERE = re.compile(
+# Documents that are not in the repository, so no file may cite them
+UNPUBLISHED = re.compile(
     r"\b(?:RULES|METRICS|DESIGN|STRATEGIES|REFERENCE)(?:\.md\b|,?(?: section)? \d)"
     r"|\b[Ss]eeds? 00[0-4]\b"
 )
 
 CLAUSE = r"(?:\d{3}-\d+|X-\d+|H\d+|\d{1,2}(?:\.\d{1,2})?)(?![\w-])"
-OF_RULES = re.compile(rf"\brules\.md ({CLAUSE}(?:(?:, | and | to | or ){CLAUSE})*)")
-PAGE = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
-FILE = re.compile(
+RULES_CITATION = re.compile(rf"\brules\.md ({CLAUSE}(?:(?:, | and | to | or ){CLAUSE})*)")
+PAGE_CITATION = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
+FILE_CITATION = re.compile(
     r"(?<![\w/.-])(?:simgin|tests|training|benchmarks|experiments|strategies)/"
     r"[a-z0-9_./-]+\.(?:py|toml|json)\b"
 )
@@ -32,7 +32,7 @@ FILE = re.compile(
 
 @cache
 def clauses() -> frozenset[str]:
-    """Clauses of the rules: headings, numbered items of undivided sections, ids in tables."""
+    """Return the clauses of the rules: headings, numbered items and ids in tables."""
     text = RULES.read_text()
     found = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\b", text, re.M))
     found |= set(re.findall(r"^\| (\d{3}-\d+|X-\d+|H\d+) \|", text, re.M))
@@ -44,7 +44,7 @@ def clauses() -> frozenset[str]:
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """What may follow # in a link to a page: slugs of its headings, and explicit ids."""
+    """Return the anchors of a page: slugs of its headings, and explicit ids."""
     text = page.read_text()
     slugs = set()
     for heading in re.findall(r"^#+ (.*)$", text, re.M):
@@ -53,20 +53,24 @@ def anchors(page: Path) -> frozenset[str]:
     return frozenset(slugs | set(re.findall(r'id="([^"]+)"', text)))
 
 
-def unresolved(text: str) -> list[str]:
-    """Citations in a text that lead nowhere."""
-    cited = [number for numbers in OF_RULES.findall(text) for number in re.findall(CLAUSE, numbers)]
+def missing_citations(text: str) -> list[str]:
+    """Return the citations in a text that do not exist."""
+    cited = [
+        number for numbers in RULES_CITATION.findall(text) for number in re.findall(CLAUSE, numbers)
+    ]
     wrong = [f"rules.md {number}" for number in cited if number not in clauses()]
-    for citation in PAGE.findall(text):
+    for citation in PAGE_CITATION.findall(text):
         name, _, anchor = citation.partition("#")
         page = ROOT / name
         if not page.exists() or (anchor and anchor not in anchors(page)):
             wrong.append(citation)
-    return wrong + sorted(path for path in set(FILE.findall(text)) if not (ROOT / path).exists())
+    return wrong + sorted(
+        path for path in set(FILE_CITATION.findall(text)) if not (ROOT / path).exists()
+    )
 
 
-def test_every_citation_leads_somewhere() -> None:
+def test_every_citation_exists() -> None:
     texts = {str(path.relative_to(ROOT)): path.read_text() for path in FILES}
-    wrong = {name: unresolved(text) for name, text in texts.items()}
+    wrong = {name: missing_citations(text) for name, text in texts.items()}
     assert {name: cited for name, cited in wrong.items() if cited} == {}
-    assert [name for name, text in texts.items() if ELSEWHERE.search(text)] == []
+    assert [name for name, text in texts.items() if UNPUBLISHED.search(text)] == []

@@ -343,13 +343,15 @@ def test_a_ledger_that_nobody_may_write_is_read(killing, tmp_path):
 HOSTILE = {
     "super-journal": lambda path: hostile_ledgers.name_super_journal(path, path.with_name("mine")),
     **{
-        f"a view: {name}": partial(hostile_ledgers.view, table=name)
+        f"a view: {name}": partial(hostile_ledgers.add_endless_view, table=name)
         for name in hostile_ledgers.COLUMNS
     },
-    "a trigger": hostile_ledgers.trigger,
-    "pages in a circle": hostile_ledgers.tree,
-    **{f"a pipe{end}": partial(hostile_ledgers.pipe, end=end) for end in ledger.SQLITE_SUFFIXES},
-    "a link-wal": partial(hostile_ledgers.link, end="-wal", target=__file__),
+    "a trigger": hostile_ledgers.add_endless_trigger,
+    "pages in a circle": hostile_ledgers.add_cyclic_pages,
+    **{
+        f"a pipe{end}": partial(hostile_ledgers.put_pipe, end=end) for end in ledger.SQLITE_SUFFIXES
+    },
+    "a link-wal": partial(hostile_ledgers.put_link, end="-wal", target=__file__),
 }
 
 
@@ -372,7 +374,7 @@ def test_a_strangers_ledger_removes_nothing_and_ends(path, how):
 def test_ctrl_c_stops_a_query(path, monkeypatch):
     with open_ledger(path, RUN) as run_ledger:
         run_ledger.add_block(0, 0, [SIZE], pack_rows(random_rows(np.random.default_rng(5), 1)), "x")
-    hostile_ledgers.tree(path)
+    hostile_ledgers.add_cyclic_pages(path)
     monkeypatch.setattr(ledger._StepLimit, "is_exceeded", False)
     pressed = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     # A process in the background may ignore Ctrl-C.

@@ -1,4 +1,4 @@
-"""Ledgers that somebody made to delete, to hang, or to fill the memory: each at a path, changed."""
+"""Malicious changes of a ledger, which delete files, never end or fill the memory."""
 
 import os
 import sqlite3
@@ -8,11 +8,12 @@ from itertools import pairwise
 from pathlib import Path
 
 PAGE = 4096
-DEPTH, FAN = 15, 9  # of the tree of one page on each level: 9^15 ways down to its leaf
+DEPTH, FAN = 15, 9  # one page per level, and 9^15 ways down to the leaf
 ENDLESS = (
     "WITH RECURSIVE endless(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM endless WHERE n >= 0) "
     "SELECT {} FROM endless WHERE n < 0"
 )
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")  # in journals and super-journal records
 COLUMNS = {
     "run": "CAST(n AS TEXT) AS key, n AS value, n AS seal",
     "blocks": "n AS cell, n AS first, n AS units, n AS worker, n AS sums, n AS seal",
@@ -21,50 +22,45 @@ COLUMNS = {
 
 
 def name_super_journal(path, target):
-    """Leave a hot journal that names another file, which SQLite removes after it rolled back."""
+    """Write a hot journal with the name of another file, which SQLite removes after a rollback."""
     name = str(target).encode()
-    header = ledger_magic() + struct.pack(">IIIII", 0, 0, path.stat().st_size // PAGE, 512, PAGE)
+    header = JOURNAL_MAGIC + struct.pack(">IIIII", 0, 0, path.stat().st_size // PAGE, 512, PAGE)
     checksum = sum(struct.unpack(f"{len(name)}b", name)) & 0xFFFFFFFF
     place = struct.pack(">I", 2**30 // PAGE + 1)
-    tail = place + name + struct.pack(">II", len(name), checksum) + ledger_magic()
+    tail = place + name + struct.pack(">II", len(name), checksum) + JOURNAL_MAGIC
     Path(f"{path}-journal").write_bytes(header.ljust(512, b"\0") + tail)
 
 
-def ledger_magic():
-    """What the header of a journal begins with, and the record of a super-journal ends with."""
-    return bytes.fromhex("d9d505f920a163d7")
-
-
-def view(path, table):
-    """Put a view that never ends in place of a table."""
+def add_endless_view(path, table):
+    """Replace a table by a view that never ends."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"DROP TABLE {table}")
         connection.execute(f"CREATE VIEW {table} AS {ENDLESS.format(COLUMNS[table])}")
 
 
-def trigger(path):
-    """Let every new row start a query that never ends."""
+def add_endless_trigger(path):
+    """Add a trigger that runs an endless query for every new row."""
     body = ENDLESS.format("n")
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"CREATE TRIGGER t AFTER INSERT ON run BEGIN {body}; END")
 
 
-def pipe(path, end):
-    """Put a pipe where SQLite keeps a file."""
+def put_pipe(path, end):
+    """Create a pipe at the path of a file of SQLite."""
     Path(f"{path}{end}").unlink(missing_ok=True)
     os.mkfifo(f"{path}{end}")
 
 
-def link(path, end, target):
-    """Put a link where SQLite keeps a file."""
+def put_link(path, end, target):
+    """Create a link at the path of a file of SQLite."""
     Path(f"{path}{end}").unlink(missing_ok=True)
     Path(f"{path}{end}").symlink_to(target)
 
 
-def tree(path):
-    """Let each page of the index of the blocks name the next one many times.
+def add_cyclic_pages(path):
+    """Let each page of the index of the blocks refer to the next page many times.
 
-    No page is damaged by itself, and nobody comes to the end of them.
+    Each page is valid, but a search never reaches the end.
     """
     with closing(sqlite3.connect(path)) as connection:
         query = "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_blocks_1'"
@@ -84,7 +80,7 @@ def tree(path):
 
 
 def _inner_page(entry, below):
-    """An inner page of an index whose every pointer leads to one page below it."""
+    """Return an inner page of an index whose pointers all lead to one page below it."""
     cell = struct.pack(">I", below) + entry
     starts = [PAGE - (place + 1) * len(cell) for place in range(FAN)]
     header = struct.pack(">BHHHBI", 2, 0, FAN, starts[-1], 0, below)
