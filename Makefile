@@ -1,4 +1,4 @@
-# make setup, demo, test, test-slow, conform, check, docs, bench, reference, train: all on a machine with python3 (3.11 or newer), make and git.
+# make setup, demo, test, test-fast, test-slow, conform, check, docs, bench, reference, train: all on a machine with python3 (3.11 or newer), make and git.
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 FILE ?= tests/data/rules_vectors.json
 
-.PHONY: setup demo test test-slow conform check docs bench reference train clean
+.PHONY: setup demo test test-fast test-slow conform check docs bench reference train clean
 
 setup: $(STAMP)
 
@@ -27,6 +27,20 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10
+
+# Tests that need little compilation, of most packages
+FAST := $(addprefix tests/, test_layers.py test_names.py text worked_examples \
+  $(addprefix rules/test_, parameters.py validation.py variants.py user_files.py) \
+  core/test_rng.py core/test_meldings.py toolkit/test_opponent.py play/test_hand.py \
+  $(addprefix strategy/test_, cast.py lint.py loader.py) \
+  $(addprefix stats/test_, table.py ratios.py variance.py sequential.py) \
+  $(addprefix runs/test_, experiment_file.py invariants.py schedule.py stopping.py) \
+  results/test_sentences.py review/test_verdicts.py report/test_table.py report/test_screen.py \
+  plots/test_names.py plots/test_colours.py checks/test_doctor.py \
+  documents/test_citations.py documents/test_catalogue.py)
+
+test-fast: setup
+	$(BIN)/python -m pytest -q --durations=5 $(FAST)
 
 test-slow: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser,rl,anki]'
