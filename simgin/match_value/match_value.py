@@ -296,7 +296,7 @@ def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailable:
 
 
 def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
-    """Raise ValueRefused for outcomes that match values do not support."""
+    """Raise ValueUnavailable for outcomes that match values do not support."""
     params = matchup.variant.params
     die_continues = params["die"] == "game"
     is_refused = outcomes.column("kind") == DEAL_ENDINGS.index("refused")

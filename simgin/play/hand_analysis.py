@@ -55,7 +55,7 @@ def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
     Args:
         hand: Mask of up to eleven cards.
         rules: Rules record.
-        side: STOPPER or DEFENDER, which decides the values of the cards.
+        side: KNOCKER or DEFENDER, which decides the values of the cards.
     """
     room = np.zeros(meldings.MAX_MELDS, np.int64)
     melds = room[: meldings.find_melds(hand, rules, room)].tolist()

@@ -220,7 +220,7 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 
     Args:
         matchup: Matchup to play.
-        first_unit: Number of the first unit, a multiple of `matchup.batch`.
+        first_unit: Number of the first unit, a multiple of `matchup.batch_size`.
         n_units: Number of units.
 
     Returns:
