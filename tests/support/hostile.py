@@ -142,17 +142,18 @@ class Hang(BaseException):
 
 @contextlib.contextmanager
 def time_limit(seconds=COMMAND_TIMEOUT):
-    """Raise Hang if the block takes longer than a command may."""
+    """Raise Hang if the block takes longer than a command may, or than the block around it may."""
 
     def interrupt(*_):
         raise Hang
 
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.alarm(seconds)
+    before, start = signal.signal(signal.SIGALRM, interrupt), time.monotonic()
+    outer = signal.alarm(seconds)  # seconds left, 0 without a block around
+    signal.alarm(min(seconds, outer or seconds))
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.alarm(max(1, outer - int(time.monotonic() - start)) if outer else 0)
         signal.signal(signal.SIGALRM, before)
 
 
