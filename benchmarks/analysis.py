@@ -48,9 +48,9 @@ def rollout_points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def is_significantly_worse(own: np.ndarray, other: np.ndarray) -> bool:
+def is_significantly_worse(values: np.ndarray, best_values: np.ndarray) -> bool:
     """Return True if an action is worse than another by more than three standard errors."""
-    gap = other - own
+    gap = best_values - values
     return bool(gap.mean() > 3 * gap.std() / np.sqrt(len(gap)))
 
 

@@ -391,7 +391,7 @@ def analyze(
         own=own,
         other=other,
     )
-    (analysis,) = run_analysis(request, workers).found.values()
+    (analysis,) = run_analysis(request, workers).analyses.values()
     return analysis.frame()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-TABLE = Path(__file__).with_name("renamed.toml")
+RENAMES_FILE = Path(__file__).with_name("renamed.toml")
 
 
 def missing_name_error(owner: str, name: str) -> Exception:
@@ -24,7 +24,7 @@ def missing_name_error(owner: str, name: str) -> Exception:
     import dis
     import tomllib
 
-    new = tomllib.loads(TABLE.read_text(encoding="utf-8")).get(owner, {}).get(name)
+    new = tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8")).get(owner, {}).get(name)
     if new is None:
         return AttributeError(f"{owner!r} has no attribute {name!r}")
     message = f"{owner}.{name} is now {owner}.{new}. Use the new name."

@@ -173,24 +173,24 @@ def count_cost(n, count, view, weights):
 
 
 @force_inline
-def outs_cost(n, new, fits, wanted, spurned, weights):
+def outs_cost(n, new_meld_outs, other_outs, wanted, spurned, weights):
     """Return the cost of live outs, usually negative, with n unmatched cards.
 
     Args:
         n: Number of unmatched cards.
-        new: Outs that make a new meld.
-        fits: Other outs, which fit a meld.
+        new_meld_outs: Outs that make a new meld.
+        other_outs: Other outs, which fit a meld.
         wanted: Cards that touch a card the opponent took.
         spurned: Cards that touch a card the opponent shed.
         weights: Weights of the features.
     """
-    cost = popcount(new) * weights[OUTS + (n >= 4) + (n >= 6) + (n >= 8)]
-    cost += popcount(fits) * weights[FITS + (n >= 2) + (n >= 4) + (n >= 7)]
-    cost += popcount(new & TEN_TO_KING) * weights[HIGH_OUTS]
-    cost += popcount(new & ACE_TO_4) * weights[LOW_OUTS]
-    cost += popcount(new & wanted) * weights[CONTESTED]
-    cost += popcount(new & spurned) * weights[SPURNED]
-    return cost + popcount(fits & spurned) * weights[SPURNED_FITS]
+    cost = popcount(new_meld_outs) * weights[OUTS + (n >= 4) + (n >= 6) + (n >= 8)]
+    cost += popcount(other_outs) * weights[FITS + (n >= 2) + (n >= 4) + (n >= 7)]
+    cost += popcount(new_meld_outs & TEN_TO_KING) * weights[HIGH_OUTS]
+    cost += popcount(new_meld_outs & ACE_TO_4) * weights[LOW_OUTS]
+    cost += popcount(new_meld_outs & wanted) * weights[CONTESTED]
+    cost += popcount(new_meld_outs & spurned) * weights[SPURNED]
+    return cost + popcount(other_outs & spurned) * weights[SPURNED_FITS]
 
 
 @force_inline
@@ -203,33 +203,33 @@ def sum_points(cards, rules):
 
 
 @force_inline
-def loose_cost(loose, wanted, rules, weights):
+def unmatched_cost(unmatched, wanted, rules, weights):
     """Return the cost of unmatched cards in addition to their points."""
-    by_rank, by_suit = partners_by_rank_and_suit(loose)
-    lone, low = loose & ~(by_rank | by_suit), loose & ACE_TO_3
+    by_rank, by_suit = partners_by_rank_and_suit(unmatched)
+    lone, low = unmatched & ~(by_rank | by_suit), unmatched & ACE_TO_3
     highest, second = two_highest_values(lone, rules)
     cost = popcount(lone) * weights[LONE] + sum_points(lone, rules) * weights[LONE_POINTS]
     cost += highest * weights[HIGHEST_LONE] + second * weights[SECOND_LONE]
     cost += popcount(by_rank & by_suit) * weights[BOTH_WAYS]
     cost += popcount(low) * weights[LOW] + sum_points(low, rules) * weights[LOW_POINTS]
-    return cost + popcount(loose & wanted) * weights[WANTED]
+    return cost + popcount(unmatched & wanted) * weights[WANTED]
 
 
 @force_inline
-def write_outs(n, tens, loose, unseen, rules, new, fits):
+def write_outs(n, tens, unmatched, unseen, rules, new_meld_outs, other_outs):
     """Write the live outs of n hands to lanes: those to a new meld, and others that fit."""
     if not rules.by_planes[0]:
         for i in range(n):
-            new[i] = outs(loose[i], rules) & unseen
-            fits[i] = outs(tens[i], rules) & unseen & ~new[i]
+            new_meld_outs[i] = outs(unmatched[i], rules) & unseen
+            other_outs[i] = outs(tens[i], rules) & unseen & ~new_meld_outs[i]
         return
     for i in range(n + 3 & ~3):
-        new[i] = outs_by_bits(loose[i]) & unseen
-        fits[i] = outs_by_bits(tens[i]) & unseen & ~new[i]
+        new_meld_outs[i] = outs_by_bits(unmatched[i]) & unseen
+        other_outs[i] = outs_by_bits(tens[i]) & unseen & ~new_meld_outs[i]
 
 
 @force_inline
-def write_hand_costs(n, tens, loose, counts, context, view, rules, weights, costs):
+def write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, costs):
     """Write the costs of n hands of ten to `costs`: their features times the weights.
 
     All arrays are lanes (simgin.toolkit.stack_arrays).
@@ -237,7 +237,7 @@ def write_hand_costs(n, tens, loose, counts, context, view, rules, weights, cost
     Args:
         n: Number of hands.
         tens: The hands.
-        loose: Their cards in no possible meld.
+        unmatched: Their cards in no possible meld.
         counts: Their deadwood.
         context: Result of `find_context`.
         view: What the player can see.
@@ -247,19 +247,19 @@ def write_hand_costs(n, tens, loose, counts, context, view, rules, weights, cost
     """
     wanted, spurned, _ = context
     new, fits = int_stack_array(), int_stack_array()
-    write_outs(n, tens, loose, view.unseen, rules, new, fits)
+    write_outs(n, tens, unmatched, view.unseen, rules, new, fits)
     for i in range(n + 3 & ~3):
-        size = popcount(loose[i])
+        size = popcount(unmatched[i])
         cost = count_cost(size, counts[i], view, weights)
         cost += outs_cost(size, new[i], fits[i], wanted, spurned, weights)
-        costs[i] = cost + loose_cost(loose[i], wanted, rules, weights)
+        costs[i] = cost + unmatched_cost(unmatched[i], wanted, rules, weights)
     for i in range(n):
         if counts[i] == 0:
             costs[i] += popcount(new[i] | fits[i]) * weights[GIN_DRAWS]
-        elif popcount(loose[i]) <= 3:
-            gin = count_gin_outs(tens[i], loose[i], new[i], fits[i], rules)
+        elif popcount(unmatched[i]) <= 3:
+            gin = count_gin_outs(tens[i], unmatched[i], new[i], fits[i], rules)
             costs[i] += gin * weights[GIN_DRAWS]
-        dearest = two_highest_values(loose[i], rules)[0]
+        dearest = two_highest_values(unmatched[i], rules)[0]
         costs[i] += (
             count_knock_draws(counts[i], dearest, new[i], view, rules) * weights[KNOCK_DRAWS]
         )
@@ -311,14 +311,14 @@ def shed_cost(shed, gone, sets, runs, weights):
 
 
 @force_inline
-def giveaway_cost(card, r, ten, loose, last, near_last, view, weights):
+def giveaway_cost(card, r, ten, unmatched, last, near_last, view, weights):
     """Return the cost of giving a discard of rank r to the opponent.
 
     Args:
         card: The discard.
         r: Its rank, 0..12.
         ten: The cards kept.
-        loose: Those in no possible meld.
+        unmatched: Those in no possible meld.
         last: The opponent's last discard, -1 if it was taken.
         near_last: The cards near it.
         view: What the player can see.
@@ -330,8 +330,8 @@ def giveaway_cost(card, r, ten, loose, last, near_last, view, weights):
     unseen = popcount(view.unseen & rank)
     window = (view.unseen & suit) >> first << 2 >> r
     sets, runs = unseen * (unseen - 1) // 2, count_run_pairs(window)
-    cost = popcount(beside & loose) * weights[NEAR_LOOSE]
-    cost += popcount(beside & ~loose) * weights[NEAR_MELDED]
+    cost = popcount(beside & unmatched) * weights[NEAR_LOOSE]
+    cost += popcount(beside & ~unmatched) * weights[NEAR_MELDED]
     cost += r * weights[RANK] + r * r * 0.1 * weights[RANK_SQUARED]
     cost += unseen_cost(r, sets, runs, weights)
     known, held = popcount(view.known & rank), (view.known & suit) >> first << 2 >> r
@@ -349,7 +349,7 @@ def find_context(view):
 
 
 @force_inline
-def add_giveaway_costs(n, cards, ranks, tens, loose, context, view, weights, costs):
+def add_giveaway_costs(n, cards, ranks, tens, unmatched, context, view, weights, costs):
     """Add the costs of giving n discards to the opponent to `costs`.
 
     Args:
@@ -357,7 +357,7 @@ def add_giveaway_costs(n, cards, ranks, tens, loose, context, view, weights, cos
         cards: Lanes of the discards.
         ranks: Lanes of their ranks.
         tens: Lanes of the cards kept.
-        loose: Lanes of the unmatched cards kept.
+        unmatched: Lanes of the unmatched cards kept.
         context: Result of `find_context`.
         view: What the player can see.
         weights: Weights of the features.
@@ -367,14 +367,16 @@ def add_giveaway_costs(n, cards, ranks, tens, loose, context, view, weights, cos
     near_last = neighbours(last) if last >= 0 else 0
     for i in range(n + 3 & ~3):
         card, r, ten = cards[i], ranks[i], tens[i]
-        costs[i] += giveaway_cost(card, r, ten, loose[i], last, near_last, view, weights)
+        costs[i] += giveaway_cost(card, r, ten, unmatched[i], last, near_last, view, weights)
 
 
 @force_inline
-def write_discard_costs(n, cards, ranks, tens, loose, counts, context, view, rules, weights, costs):
+def write_discard_costs(
+    n, cards, ranks, tens, unmatched, counts, context, view, rules, weights, costs
+):
     """Write the costs of n discards to `costs`: their features times the weights.
 
     The arguments are those of `write_hand_costs` and `add_giveaway_costs`.
     """
-    write_hand_costs(n, tens, loose, counts, context, view, rules, weights, costs)
-    add_giveaway_costs(n, cards, ranks, tens, loose, context, view, weights, costs)
+    write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, costs)
+    add_giveaway_costs(n, cards, ranks, tens, unmatched, context, view, weights, costs)

@@ -186,13 +186,13 @@ def estimate_gain(values, i, n, prior_gain, spread):
 
 
 @helper
-def variance_after(n, each, spread):
+def variance_after(n, world_variance, spread):
     """Return the variance of an estimate from champion's weights and n worlds."""
-    return 1.0 / (1.0 / (spread * spread) + n / each)
+    return 1.0 / (1.0 / (spread * spread) + n / world_variance)
 
 
 @helper
-def needs_more_worlds(deficit, n, each, spread, cost):
+def needs_more_worlds(deficit, n, world_variance, spread, cost):
     """Return True if doubling the number of worlds is expected to gain more than it costs.
 
     The estimate will move by a normal deviate; if it overtakes the best one, the rest is gained.
@@ -203,12 +203,14 @@ def needs_more_worlds(deficit, n, each, spread, cost):
     Args:
         deficit: Difference from the best action, or for the best its lead.
         n: Number of worlds so far.
-        each: Variance in one world.
+        world_variance: Variance in one world.
         spread: Standard deviation of the error of champion's weights.
         cost: Cost of a world, in points.
     """
     more = max(n, FIRST_CHECK - n)
-    fall = variance_after(n, each, spread) - variance_after(n + more, each, spread)
+    fall = variance_after(n, world_variance, spread) - variance_after(
+        n + more, world_variance, spread
+    )
     moves = np.sqrt(fall)
     left = max(0.0, 1.0 - deficit / (3.2 * moves))
     square = left * left

@@ -148,31 +148,43 @@ def _make_scratch():
 
 
 @helper
-def score_ending(ten, thrown, own, other, left, view, rules, scratch):
+def score_ending(ten, discarded, own_deadwood, opponent_hand, stock_left, view, rules, scratch):
     """Return the points of the player that ends the deal minus those of the opponent.
 
     Args:
         ten: Hand of the player that ends the deal.
-        thrown: Mask of the discard.
-        own: Deadwood of `ten`.
-        other: Hand of the opponent.
-        left: Cards left in the stock.
+        discarded: Mask of the discard.
+        own_deadwood: Deadwood of `ten`.
+        opponent_hand: Hand of the opponent.
+        stock_left: Cards left in the stock.
         view: What the player can see.
         rules: The rules.
         scratch: Result of `_make_scratch`.
     """
     found, keys, rows, options, chains = scratch
-    count = deadwood(other, rules)
-    if rules.layoff and (own > 0 or rules.layoff_on_gin):
-        find_shown_melding(ten, thrown, -1, -1, rules, found, keys, rows)
-        count = lay_off(other, rows[0], rules, options, chains)[0]
-    _, won, lost, _ = score_deal(ENDING_KNOCK, own, count, left, view.multiplier, rules)
+    count = deadwood(opponent_hand, rules)
+    if rules.layoff and (own_deadwood > 0 or rules.layoff_on_gin):
+        find_shown_melding(ten, discarded, -1, -1, rules, found, keys, rows)
+        count = lay_off(opponent_hand, rows[0], rules, options, chains)[0]
+    _, won, lost, _ = score_deal(
+        ENDING_KNOCK, own_deadwood, count, stock_left, view.multiplier, rules
+    )
     return won - lost
 
 
 @helper
 def roll_out(
-    own_hand, opponent_hand, top, mine, source, stock, left, patient, view, rules, scratch
+    own_hand,
+    opponent_hand,
+    top,
+    is_own_turn,
+    source,
+    stock,
+    stock_left,
+    patient,
+    view,
+    rules,
+    scratch,
 ):
     """Roll out a deal with two greedy hands of ten; return own points minus the opponent's.
 
@@ -180,20 +192,20 @@ def roll_out(
         own_hand: Hand of this player.
         opponent_hand: Hand of the opponent.
         top: Top card of the pile.
-        mine: True if it is this player's turn.
+        is_own_turn: True if it is this player's turn.
         source: Source of the first draw.
         stock: Cards of the stock, next card first.
-        left: Number of cards left in the stock.
+        stock_left: Number of cards left in the stock.
         patient: True if this player ends the deal only with gin.
         view: What the player can see.
         rules: The rules.
         scratch: Result of `_make_scratch`.
     """
-    size = left
+    size = stock_left
     own, his = deadwood(own_hand, rules), deadwood(opponent_hand, rules)
     while True:
         hand, before, other = (
-            (own_hand, own, opponent_hand) if mine else (opponent_hand, his, own_hand)
+            (own_hand, own, opponent_hand) if is_own_turn else (opponent_hand, his, own_hand)
         )
         eleven = hand
         count, cards = 1 << 20, 0
@@ -203,27 +215,27 @@ def roll_out(
                 eleven, eleven if rules.discard_ban == BAN_NONE else hand, rules
             )
         if source != TAKE and count >= before:
-            if left == 0:
+            if stock_left == 0:
                 return 0
-            eleven = hand | 1 << stock[size - left]
-            left -= 1
-            if rules.stock_end == STOCK_END_AT_DRAW and left <= rules.stock_reserve:
+            eleven = hand | 1 << stock[size - stock_left]
+            stock_left -= 1
+            if rules.stock_end == STOCK_END_AT_DRAW and stock_left <= rules.stock_reserve:
                 return 0
             count, cards = best_discards(
                 eleven, hand if rules.discard_ban == BAN_DRAWN else eleven, rules
             )
         top = lowest_bit(highest_value_cards(cards, rules)[0])
         ten = eleven & ~(1 << top)
-        if count <= (0 if mine and patient else view.limit):
-            points = score_ending(ten, 1 << top, count, other, left, view, rules, scratch)
-            return points if mine else -points
-        if left <= rules.stock_reserve:
+        if count <= (0 if is_own_turn and patient else view.limit):
+            points = score_ending(ten, 1 << top, count, other, stock_left, view, rules, scratch)
+            return points if is_own_turn else -points
+        if stock_left <= rules.stock_reserve:
             return 0
-        if mine:
+        if is_own_turn:
             own_hand, own = ten, count
         else:
             opponent_hand, his = ten, count
-        mine = not mine
+        is_own_turn = not is_own_turn
         source = ANY_SOURCE if rules.take_discard else STOCK
 
 

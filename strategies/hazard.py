@@ -34,7 +34,7 @@ from simgin.toolkit import (
     total_points,
 )
 
-N_COUNTS = 300  # above the deadwood of ten cards, even if an ace counts 99
+N_DEADWOOD_VALUES = 300  # above the deadwood of ten cards, even if an ace counts 99
 
 
 @discard(
@@ -49,7 +49,7 @@ N_COUNTS = 300  # above the deadwood of ten cards, even if an ace counts 99
 def hazard(view, rules, params):
     """Discard for low deadwood at the likely end and little help to the opponent (Goldstein)."""
     most = view.least + params[6]
-    tally = np.zeros(N_COUNTS, np.int64)
+    tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
     return lowest_cost_card(
         view, rules, params, view.legal, _cost, (most, holding_probability(view), tally)
     )

@@ -37,7 +37,7 @@ from simgin.toolkit import (
 WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # indices of the parameters
 NO_RUN, NEXT_GONE, FAR_GONE, RUN, NEXT, FAR = range(5, 11)
 NO_SET, TWO_GONE, SET = range(11, 14)
-N_COUNTS = 300  # above the deadwood of ten cards, even if an ace counts 99
+N_DEADWOOD_VALUES = 300  # above the deadwood of ten cards, even if an ace counts 99
 
 
 @discard(
@@ -62,7 +62,7 @@ def marjj(view, rules, params):
     rest = _candidates(view, rules, params)
     if rest & (rest - 1) == 0:
         return lowest_bit(rest)
-    tally = np.zeros(N_COUNTS, np.int64)
+    tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
     least, cards = 1e9, 0
     while rest:
         card = lowest_bit(rest)

@@ -104,13 +104,13 @@ def _probabilities_in_melds(held, chances):
 
 
 @helper
-def _card_value(card, loose, there, table, hurry, rules, params):
+def _card_value(card, loose, available, table, hurry, rules, params):
     """Return the value of one unmatched card.
 
     Args:
         card: The card.
         loose: All unmatched cards.
-        there: Cards that might still come.
+        available: Cards that might still come.
         table: Result of `_probabilities_in_melds`.
         hurry: Factor on low points.
         rules: The rules.
@@ -120,7 +120,7 @@ def _card_value(card, loose, there, table, hurry, rules, params):
     worth = hurry * (5 - card_value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
     # The suit from three ranks below the card (bit 0) to two ranks above it (bit 5)
     held = suit_lane(loose, card // 13) << 3 >> r
-    free = held | suit_lane(there, card // 13) << 3 >> r
+    free = held | suit_lane(available, card // 13) << 3 >> r
     if free & 0b000110 == 0b000110 and not held & 0b000001:
         hope = _probability_of_none(table[card - 2] + table[card - 1])
         worth += hope * _meld_value(popcount(held & 0b000110), params)
@@ -131,7 +131,7 @@ def _card_value(card, loose, there, table, hurry, rules, params):
         hope = _probability_of_none(table[card + 1] + table[card + 2])
         worth += hope * _meld_value(popcount(held & 0b110000), params)
     rank = cards_of_rank(r)
-    may_come, held = popcount(rank & there), popcount(rank & loose)
+    may_come, held = popcount(rank & available), popcount(rank & loose)
     if may_come + held >= 3:
         hope = _probability_of_none(table[r] + table[13 + r] + table[26 + r] + table[39 + r])
         worth += hope * may_come * _meld_value(held > 1, params)
@@ -165,7 +165,7 @@ def _affected_cards(cards):
 
 
 @helper
-def _write_card_values(cards, changed, before, now, loose, there, table, hurry, rules, params):
+def _write_card_values(cards, changed, before, now, loose, available, table, hurry, rules, params):
     """Write the values of some unmatched cards to `now`, (52,) float64.
 
     The value is copied from `before` for a card with no card of the mask `changed` in its rank or
@@ -176,7 +176,7 @@ def _write_card_values(cards, changed, before, now, loose, there, table, hurry, 
         card = lowest_bit(cards)
         cards &= cards - 1
         if changed >> card & 1:
-            now[card] = _card_value(card, loose, there, table, hurry, rules, params)
+            now[card] = _card_value(card, loose, available, table, hurry, rules, params)
         else:
             now[card] = before[card]
 
@@ -207,7 +207,7 @@ def _urgency(loose, limit, rules, params):
 
 
 @helper
-def _value_after_discard(hand, legal, there, table, limit, rules, params, ten, now):
+def _value_after_discard(hand, legal, available, table, limit, rules, params, ten, now):
     """Return the value of eleven cards after a discard.
 
     The discard is the highest unmatched card if that allows a knock, otherwise the unmatched card
@@ -216,7 +216,7 @@ def _value_after_discard(hand, legal, there, table, limit, rules, params, ten, n
     Args:
         hand: The eleven cards.
         legal: The legal discards.
-        there: Cards that might still come.
+        available: Cards that might still come.
         table: Result of `_probabilities_in_melds`.
         limit: Knock limit.
         rules: The rules.
@@ -230,14 +230,20 @@ def _value_after_discard(hand, legal, there, table, limit, rules, params, ten, n
     thrown = lowest_bit(highest_value_cards(loose & legal, rules)[0])
     hurry = _urgency(loose, limit, rules, params)
     before, loose_before, there_before, hurry_before = ten
-    changed = loose ^ loose_before | there ^ there_before if hurry == hurry_before else ALL_CARDS
+    changed = (
+        loose ^ loose_before | available ^ there_before if hurry == hurry_before else ALL_CARDS
+    )
     if total_points(loose, rules) - card_value(thrown, rules) > limit:
-        _write_card_values(loose, changed, before, now, loose, there, table, hurry, rules, params)
+        _write_card_values(
+            loose, changed, before, now, loose, available, table, hurry, rules, params
+        )
         before, changed = now, 0
         thrown = _lowest_value_card(loose & legal, now)
     card = 1 << thrown
     left = loose & ~card
-    _write_card_values(left, changed | card, before, now, left, there, table, hurry, rules, params)
+    _write_card_values(
+        left, changed | card, before, now, left, available, table, hurry, rules, params
+    )
     return _hand_value(hand & ~card, left, now, limit, rules, params)
 
 
@@ -254,13 +260,15 @@ def _lowest_value_card(cards, worths):
 
 
 @helper
-def _evaluate_hand(hand, there, table, limit, rules, params):
-    """Return the values of a hand's unmatched cards, these cards, `there`, and the haste."""
+def _evaluate_hand(hand, available, table, limit, rules, params):
+    """Return the values of a hand's unmatched cards, these cards, `available`, and the haste."""
     worths = np.zeros(52)
     loose = leftover_cards(hand, 0, rules)
     hurry = _urgency(loose, limit, rules, params)
-    _write_card_values(loose, ALL_CARDS, worths, worths, loose, there, table, hurry, rules, params)
-    return worths, loose, there, hurry
+    _write_card_values(
+        loose, ALL_CARDS, worths, worths, loose, available, table, hurry, rules, params
+    )
+    return worths, loose, available, hurry
 
 
 @take(

@@ -45,15 +45,15 @@ def mmd(view, rules, params):
 
 
 @helper
-def _is_wanted(view, room, rules, params):
+def _is_wanted(view, scratch, rules, params):
     """Return True if the best hand with the card on offer beats the mean after drawing."""
-    stay = _hand_cost(view, view.hand, room, rules, params)
-    taken = _best_cost_with(view, 1 << view.taken_offer, stay, room, rules, params)
+    stay = _hand_cost(view, view.hand, scratch, rules, params)
+    taken = _best_cost_with(view, 1 << view.taken_offer, stay, scratch, rules, params)
     n = popcount(view.unseen)
     drawn = stay * n  # upper bound: a drawn card can be discarded
     unseen = view.unseen
     while unseen and taken * n < drawn:
-        drawn += _best_cost_with(view, unseen & -unseen, stay, room, rules, params) - stay
+        drawn += _best_cost_with(view, unseen & -unseen, stay, scratch, rules, params) - stay
         unseen &= unseen - 1
     return taken * n < drawn
 
@@ -80,16 +80,16 @@ def _make_scratch(view, rules):
 
 
 @helper
-def _best_cost_with(view, card, least, room, rules, params):
+def _best_cost_with(view, card, least, scratch, rules, params):
     """Return the cost of the best hand with one more card, a mask; at most `least`."""
-    held, then, ahead, ahead_of_ten = room
+    held, then, ahead, ahead_of_ten = scratch
     eleven = view.hand | card
     touched = _related_cards(card)
     if view.known & touched:  # a drawn card cannot be the opponent's
         _write_withheld(view, eleven, touched, held, then, rules)
         held = then
-    room = held, then, ahead, ahead_of_ten
-    return _best_discard(view, eleven, view.hand, least, room, rules, params)[1]
+    scratch = held, then, ahead, ahead_of_ten
+    return _best_discard(view, eleven, view.hand, least, scratch, rules, params)[1]
 
 
 @helper
@@ -110,7 +110,7 @@ def _sum_over(numbers, cards):
 
 
 @helper
-def _best_discard(view, eleven, legal, least, room, rules, params):
+def _best_discard(view, eleven, legal, least, scratch, rules, params):
     """Return the discard that leaves the best hand, and the cost of that hand.
 
     Ties: the highest card, then the lowest number. Only hands that cost less than `least` matter.
@@ -119,7 +119,7 @@ def _best_discard(view, eleven, legal, least, room, rules, params):
     hand.
     """
     n = max(1, popcount(view.unseen))
-    held, _, ahead, _ = room
+    held, _, ahead, _ = scratch
     _write_prospects(eleven, view.unseen, ahead, rules)
     in_melds = cards_in_melds(eleven, rules)
     loose = _unmatched_cards(eleven, rules)
@@ -139,16 +139,16 @@ def _best_discard(view, eleven, legal, least, room, rules, params):
             else:
                 bound = whole - value - params[0] * (loose_ahead - ahead[card]) / n - kept
             if bound < least:
-                worth = _hand_cost(view, ten, room, rules, params)
+                worth = _hand_cost(view, ten, scratch, rules, params)
                 if worth < least:
                     best, least = card, worth
     return best, least
 
 
 @helper
-def _hand_cost(view, ten, room, rules, params):
+def _hand_cost(view, ten, scratch, rules, params):
     """Return deadwood minus what the next card may meld and what the opponent is denied."""
-    held, _, _, ahead = room
+    held, _, _, ahead = scratch
     n = max(1, popcount(view.unseen))
     loose = _unmatched_cards(ten, rules)
     _write_prospects(ten, view.unseen, ahead, rules)
@@ -168,39 +168,39 @@ def _unmatched_cards(hand, rules):
 
 
 @helper
-def _write_prospects(hand, unseen, ahead, rules):
+def _write_prospects(hand, unseen, prospects, rules):
     """Write for each card of a hand its points times its melds with one of the unseen cards."""
     rest = hand
     while rest:
-        ahead[lowest_bit(rest)] = 0
+        prospects[lowest_bit(rest)] = 0
         rest &= rest - 1
     missing = unseen & ~hand
     gaps = missing & run_outs(hand)
     while gaps:
-        _add_runs(hand, lowest_bit(gaps), ahead, rules)
+        _add_runs(hand, lowest_bit(gaps), prospects, rules)
         gaps &= gaps - 1
     ranks = ranks_held_twice(hand) & ranks_of(missing)
     while ranks:
-        _add_sets(hand, missing, lowest_bit(ranks), ahead, rules)
+        _add_sets(hand, missing, lowest_bit(ranks), prospects, rules)
         ranks &= ranks - 1
 
 
 @helper
-def _add_runs(hand, gap, ahead, rules):
+def _add_runs(hand, gap, prospects, rules):
     """Count the runs through a missing card for each card of the hand in them."""
     own, r = suit_lane(hand, gap // 13), gap % 13
     below = r - 1 - highest_lane_bit(~own & (1 << r) - 1)
     above = lowest_bit(~(own >> r + 1))
     for i in range(1, below + 1):
         runs = (below - i + 1) * (above + 1) - (i == 1)
-        ahead[gap - i] += runs * rules.value[0, r - i]
+        prospects[gap - i] += runs * rules.value[0, r - i]
     for i in range(1, above + 1):
         runs = (above - i + 1) * (below + 1) - (i == 1)
-        ahead[gap + i] += runs * rules.value[0, r + i]
+        prospects[gap + i] += runs * rules.value[0, r + i]
 
 
 @helper
-def _add_sets(hand, missing, r, ahead, rules):
+def _add_sets(hand, missing, r, prospects, rules):
     """Count the sets of one rank with a missing card for each card of the rank in the hand.
 
     Two cards form one set with it; three form three through each of them.
@@ -208,7 +208,7 @@ def _add_sets(hand, missing, r, ahead, rules):
     held = hand & cards_of_rank(r)
     sets = popcount(missing & cards_of_rank(r)) * (1 if popcount(held) == 2 else 3)
     while held:
-        ahead[lowest_bit(held)] += sets * rules.value[0, r]
+        prospects[lowest_bit(held)] += sets * rules.value[0, r]
         held &= held - 1
 
 

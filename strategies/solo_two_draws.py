@@ -28,7 +28,7 @@ from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs, popcount
 
 N_PARAMS = 1  # the numbers of solo_dp.npy come after them
-HAND_SIZE = 11
+MAX_HAND_SIZE = 11
 MIN_VALUE = -1e18  # below all values
 
 
@@ -51,7 +51,7 @@ def search_discards(view, width, rules, table):
     The arrays, int64 and float64, are in descending order of the table's values.
     """
     left = count_draws_left(view, rules)
-    cards, likes = np.empty(HAND_SIZE, np.int64), np.full(HAND_SIZE, MIN_VALUE)
+    cards, likes = np.empty(MAX_HAND_SIZE, np.int64), np.full(MAX_HAND_SIZE, MIN_VALUE)
     n = 0
     legal = view.legal
     while legal:

@@ -196,7 +196,7 @@ def _value_of_stake(view, stake, won, lost, table):
 
 
 @helper
-def _value_after(view, own, other, table):
+def _value_after(view, own_wins, opponent_wins, table):
     """Return V after the given numbers of further won deals (or games).
 
     The winner of a deal deals next, so the opponent makes the first decision about the die.
@@ -206,8 +206,12 @@ def _value_after(view, own, other, table):
         if view.goal == GAMES
         else (view.own_deals, view.other_deals)
     )
-    dealer = int(own > other or (own == other and view.dealer == view.seat))
-    return match_value_at(view.target - mine - own, view.target - his - other, dealer, table)
+    dealer = int(
+        own_wins > opponent_wins or (own_wins == opponent_wins and view.dealer == view.seat)
+    )
+    return match_value_at(
+        view.target - mine - own_wins, view.target - his - opponent_wins, dealer, table
+    )
 
 
 @helper

@@ -117,33 +117,33 @@ class AnalysisResult(Result):
     """Analyses by label: of a position, a turn or a whole deal."""
 
     request: AnalysisRequest
-    found: Mapping[str, Analysis]
+    analyses: Mapping[str, Analysis]
 
     @property
-    def is_whole(self) -> bool:
+    def is_deal(self) -> bool:
         """True if these are several decisions of a whole deal."""
-        return _is_whole(self.request) and len(self.found) > 1
+        return _requests_whole_deal(self.request) and len(self.analyses) > 1
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
         """Matchups with the units played in each; see `Result.played`."""
-        matchups = {one.matchup.title: one.matchup for one in self.found.values()}
-        worlds = next(iter(self.found.values())).n_worlds
+        matchups = {one.matchup.title: one.matchup for one in self.analyses.values()}
+        worlds = next(iter(self.analyses.values())).n_worlds
         return [(matchup, worlds) for matchup in matchups.values()]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the actions of all decisions as a DataFrame."""
-        return {"analysis": analyses_to_frame(self.found)}
+        return {"analysis": analyses_to_frame(self.analyses)}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the DataFrame for JSON."""
-        table = analyses_to_frame(self.found)
+        table = analyses_to_frame(self.analyses)
         rows: list[Any] = table.astype(object).where(table.notna(), None).to_dict("records")
         return rows
 
     def report(self, command: str) -> Report:
         """Return the report of the analyses."""
-        return build_analysis_report(self.found, self.is_whole, command)
+        return build_analysis_report(self.analyses, self.is_deal, command)
 
 
 def run_analysis(
@@ -152,35 +152,39 @@ def run_analysis(
     """Analyse the position or the deal of a request."""
     budget = replace(request.budget, workers=workers)
 
-    def watch(done: int, total: int, known: Callable[[], Mapping[str, Analysis]]) -> None:
+    def report_progress(done: int, total: int, known: Callable[[], Mapping[str, Analysis]]) -> None:
         if on_progress is not None:
-            on_progress(done, total, lambda: _live_table(known(), _is_whole(request)))
+            on_progress(done, total, lambda: _live_table(known(), _requests_whole_deal(request)))
 
     source, players = request.source, (request.own, request.other)
     if isinstance(source, TracedDeal):
-        found = analyse_deal(source, request.turn, *players, budget, watch, names=request.names)
+        found = analyse_deal(
+            source, request.turn, *players, budget, report_progress, names=request.names
+        )
         return AnalysisResult(request, found)
     title = f"{source.variant.text}: your position"
 
-    def watch_position(done: int, total: int, known: Callable[[], Analysis]) -> None:
-        watch(done, total, lambda: {title: known()})
+    def report_position_progress(done: int, total: int, known: Callable[[], Analysis]) -> None:
+        report_progress(done, total, lambda: {title: known()})
 
     own, other = players
     assert own is not None, "a position has a strategy that continues"
     return AnalysisResult(
-        request, {title: analyse_position(source, own, other, budget, watch_position)}
+        request, {title: analyse_position(source, own, other, budget, report_position_progress)}
     )
 
 
-def _is_whole(request: AnalysisRequest) -> bool:
+def _requests_whole_deal(request: AnalysisRequest) -> bool:
     return isinstance(request.source, TracedDeal) and request.turn is None
 
 
-def _live_table(found: Mapping[str, Analysis], is_whole: bool) -> RenderableType:
+def _live_table(analyses: Mapping[str, Analysis], is_deal: bool) -> RenderableType:
     """Return the results so far of a deal, or of the position in progress."""
     from rich.console import Group
 
-    *_, title = found
+    *_, title = analyses
     return (
-        deal_table(found) if is_whole else Group(*render_analyses({title: found[title]}, is_whole))
+        deal_table(analyses)
+        if is_deal
+        else Group(*render_analyses({title: analyses[title]}, is_deal))
     )

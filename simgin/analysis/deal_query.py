@@ -18,10 +18,10 @@ from simgin.text.messages import did_you_mean, quote_text
 # A deal, and the same deal played by the other of two compared strategies
 FOUND_DEAL = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
 
-ENDING_WORDS = {kind.replace("_", "-"): kind for kind in DEAL_ENDINGS}
-WINNER_WORDS = {"won": 0, "lost": 1}  # side of the winner
-DIFFER_WORD = "differ"
-COSTLY_WORD = "costly"
+ENDING_KEYWORDS = {kind.replace("_", "-"): kind for kind in DEAL_ENDINGS}
+WINNER_KEYWORDS = {"won": 0, "lost": 1}  # side of the winner
+DIFFER_KEYWORD = "differ"
+COSTLY_KEYWORD = "costly"
 ORDERS = {"longest": ("turns", -1), "lowest": ("points", 1), "highest": ("points", -1)}
 DEAL_QUANTITIES = {
     "points": "points of A less those of B",
@@ -41,8 +41,8 @@ COMPARISON_OPERATORS = {
 }
 _COMPARISON = re.compile(r"(\S+?)\s*(<=|>=|<|>|=)\s*([+-]?\d{1,9})", re.ASCII)
 # Conditions without a comparison
-KEYWORDS = (*ENDING_WORDS, *WINNER_WORDS, DIFFER_WORD, *ORDERS, COSTLY_WORD)
-QUERY_WORDS = (*KEYWORDS, *DEAL_QUANTITIES)
+KEYWORDS = (*ENDING_KEYWORDS, *WINNER_KEYWORDS, DIFFER_KEYWORD, *ORDERS, COSTLY_KEYWORD)
+QUERY_KEYWORDS = (*KEYWORDS, *DEAL_QUANTITIES)
 
 
 class QueryError(ValueError):
@@ -75,7 +75,7 @@ class DealQuery:
     @property
     def is_costly(self) -> bool:
         """True if the query is for decisions instead of deals."""
-        return self.order == COSTLY_WORD
+        return self.order == COSTLY_KEYWORD
 
     def fits(self, deals: np.ndarray) -> np.ndarray:
         """Return a mask of the deals that fulfil the query: bool (n_deals,)."""
@@ -128,16 +128,23 @@ def parse_query(text: str) -> DealQuery:
     """
     parts = [part.strip() for part in text.lower().split(",")]
     comparisons = [_parse_comparison(part) for part in parts if part not in KEYWORDS]
-    differ = DIFFER_WORD in parts
-    side = _find_unique(parts, WINNER_WORDS)
-    order = _find_unique(parts, [*ORDERS, COSTLY_WORD])
-    endings = [DEAL_ENDINGS.index(ENDING_WORDS[part]) for part in parts if part in ENDING_WORDS]
+    differ = DIFFER_KEYWORD in parts
+    side = _find_unique(parts, WINNER_KEYWORDS)
+    order = _find_unique(parts, [*ORDERS, COSTLY_KEYWORD])
+    endings = [
+        DEAL_ENDINGS.index(ENDING_KEYWORDS[part]) for part in parts if part in ENDING_KEYWORDS
+    ]
     if "gain" in [name for name, _, _ in comparisons] and not differ:
         raise QueryError("gain compares two strategies: write `differ, gain < -20`.")
-    if differ and order == COSTLY_WORD:
+    if differ and order == COSTLY_KEYWORD:
         raise QueryError("differ and costly are two searches: ask for one of them.")
     return DealQuery(
-        ", ".join(parts), tuple(endings), WINNER_WORDS.get(side), tuple(comparisons), differ, order
+        ", ".join(parts),
+        tuple(endings),
+        WINNER_KEYWORDS.get(side),
+        tuple(comparisons),
+        differ,
+        order,
     )
 
 
@@ -155,8 +162,8 @@ def _parse_comparison(part: str) -> Comparison:
         raise QueryError(f"{part} is a number: compare it, as in `{part} > 20`.")
     if match is None:
         raise QueryError(
-            f"{quote_text(part)} is nothing to look for{did_you_mean(part, QUERY_WORDS)} Parts "
-            f"stand between commas: {', '.join(QUERY_WORDS)}; numbers as in `points < -40`."
+            f"{quote_text(part)} is nothing to look for{did_you_mean(part, QUERY_KEYWORDS)} Parts "
+            f"stand between commas: {', '.join(QUERY_KEYWORDS)}; numbers as in `points < -40`."
         )
     name, sign, bound = match.groups()
     if name not in DEAL_QUANTITIES:

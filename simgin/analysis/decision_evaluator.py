@@ -20,7 +20,7 @@ from simgin.core.cards import ALL_CARDS
 from simgin.core.codes import ACTION_TAKE, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD
 from simgin.core.deadwood import deadwood
 from simgin.core.position_rollouts import ACTION_ACCEPT, ACTION_END, ACTION_REFUSE
-from simgin.play.kernel import PolicyFailure
+from simgin.play.kernel import PolicyCallError
 from simgin.play.matchup import Matchup
 from simgin.play.rollouts import Action, Worlds, roll_out_worlds
 from simgin.play.traced_deal import Decision, ScriptedAction, TracedDeal, trace_to_decision
@@ -287,7 +287,7 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
         played, number = replay
         action = find_chosen_action(played, number)
         if action is None:
-            raise PolicyFailure(played.error) from played.exception
+            raise PolicyCallError(played.error) from played.exception
         yield position, action
 
 

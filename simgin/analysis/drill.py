@@ -219,10 +219,10 @@ def run_drill(
         kernel.compile_matchup(matchup)
     units = DEALS_PER_POSITION * request.n_positions
 
-    def sift(unit: int, _n: int) -> list[Candidate]:
+    def screen_deal(unit: int, _n: int) -> list[Candidate]:
         return list(_find_candidates(request, unit))
 
-    sifted = map_units(sift, units, 1, workers, partial_progress(on_progress, 0, 2))
+    sifted = map_units(screen_deal, units, 1, workers, partial_progress(on_progress, 0, 2))
     candidates = sorted((one for unit in sifted for one in unit), key=lambda one: one.low)
     exercises = _select_exercises(request, candidates, workers, partial_progress(on_progress, 1, 2))
     if not exercises:

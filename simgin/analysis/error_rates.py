@@ -328,7 +328,7 @@ def evaluate_units(
         for half in range(2 if matchup.is_mirrored else 1):
             deal = trace_deal(matchup, first + start, half)
             if deal.error:
-                raise kernel.PolicyFailure(deal.error) from deal.exception
+                raise kernel.PolicyCallError(deal.error) from deal.exception
             evaluated = evaluator.evaluate(deal)
             costs.append(sum(decision.cost for decision in evaluated))
             decisions += evaluated

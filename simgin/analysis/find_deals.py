@@ -22,7 +22,7 @@ from simgin.core.matchup_key import UnitType
 from simgin.play.kernel import compile_matchup, play_with_records
 from simgin.play.matchup import Matchup, parse_matchup, short_names, short_player_names
 from simgin.play.parallel import Progress, map_units, partial_progress
-from simgin.play.replay import decision_text
+from simgin.play.replay import format_decision
 from simgin.play.traced_deal import Decision, trace_deal
 from simgin.plots.action_costs import COST_UNITS
 from simgin.report.report import Report
@@ -220,13 +220,13 @@ def search_deals(
     units = (request.n + 1) // 2 if request.is_mirrored else request.n
     size = request.matchup.batch_size if request.matchup.unit == "match" else UNITS_PER_BLOCK
 
-    def sift(first: int, n: int) -> tuple[int, int, np.ndarray]:
+    def search_block(first: int, n: int) -> tuple[int, int, np.ndarray]:
         played = _play_deals(request, first, n)
         fitting = played[where.fits(played)]
         return len(played), len(fitting), where.select_first(fitting, limit)
 
     played, fitting, first_deals = zip(
-        *map_units(sift, units, size, workers, on_progress), strict=True
+        *map_units(search_block, units, size, workers, on_progress), strict=True
     )
     n_matching = sum(fitting)
     if where.is_costly and n_matching > MAX_ANALYSED_DEALS:
@@ -302,7 +302,7 @@ def _describe_decision(question: Decision) -> str:
     """Describe a decision; a declined ending is `plays on`."""
     if question.slot == "knock" and not question.action:
         return "plays on"
-    return decision_text(question)
+    return format_decision(question)
 
 
 def build_deal_rows(result: FoundDeals) -> list[DealRow]:

@@ -52,7 +52,9 @@ MANY_DEALS = 100  # with fewer deals, the result is mostly luck
 GRADE_CHECK_WORLDS = 100
 MIN_MEASUREMENT_WORLDS = 1000  # for the measurement of a mistake
 YOU = "you"
-MAX_LIKE = 3  # strategies with a similar rate; with more, the comparison is not informative
+MAX_SIMILAR_STRATEGIES = (
+    3  # strategies with a similar rate; with more, the comparison is not informative
+)
 LADDER_NOTE = (
     "Of the roster: against champion, judged by champion, in hundreds of deals of eaai. Other "
     "rules and opponents move these rates somewhat."
@@ -466,7 +468,7 @@ def _similar_strategies(total: Estimate) -> str:
         name for name, (points, _) in STRATEGY_RATES.items() if total.low <= points <= total.high
     ]
     like = like or [min(away, key=away.__getitem__)]
-    if len(like) > MAX_LIKE:
+    if len(like) > MAX_SIMILAR_STRATEGIES:
         return ""
     return ", about as much as " + " or ".join(
         f"{name} ({STRATEGY_RATES[name][0]:g})" for name in like

@@ -12,7 +12,7 @@ import numpy as np
 from simgin.analysis.kernels import fill_deals_table, fill_game_table
 from simgin.core.batch_columns import DEAL_ENDINGS
 from simgin.match_value.boards import deals_credited, next_dealer_table
-from simgin.match_value.match_value import MatchValue, ValueUnavailable, value_from_outcomes
+from simgin.match_value.match_value import MatchValue, ValueUnavailableError, value_from_outcomes
 from simgin.match_value.outcomes import Outcomes, count_outcomes
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules.parameters import int_param
@@ -148,7 +148,7 @@ def compute_equity(variant: Variant, workers: int | None = None) -> Equity | Non
         return PointsEquity(
             value_from_outcomes(matchup, count_outcomes(matchup, EQUITY_DEALS, workers))
         )
-    except ValueUnavailable:
+    except ValueUnavailableError:
         return None
 
 

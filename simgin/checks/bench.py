@@ -421,12 +421,12 @@ def find_installation(path: Path) -> Path | None:
 
 
 def measure_alternately(
-    other: Path, seconds: float, on_progress: Callable[[str], None] = lambda _: None
+    other_program: Path, seconds: float, on_progress: Callable[[str], None] = lambda _: None
 ) -> tuple[list[MeasurementRound], list[MeasurementRound]]:
     """Measure another installation and this one alternately.
 
     Args:
-        other: Path of the `simgin` program of the other installation.
+        other_program: Path of the `simgin` program of the other installation.
         seconds: Approximate time per measurement.
         on_progress: Function called with a progress message.
 
@@ -439,7 +439,7 @@ def measure_alternately(
     other_rounds, own_rounds = [], []
     for number in range(1, COMPARISON_ROUNDS + 1):
         on_progress(f"round {number} of {COMPARISON_ROUNDS}")
-        other_rounds.append(_measure_program([str(other)], seconds))
+        other_rounds.append(_measure_program([str(other_program)], seconds))
         own_rounds.append(_measure_program(THIS_PROGRAM, seconds))
     return other_rounds, own_rounds
 

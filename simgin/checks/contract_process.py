@@ -25,7 +25,7 @@ from simgin.core.view import MAX_TURNS, VIEW, new_view
 from simgin.play import kernel
 from simgin.play.kernel import SOLO_SLOTS
 from simgin.play.matchup import Matchup
-from simgin.play.traced_deal import NoSuchDeal, TracedDeal, trace_deal
+from simgin.play.traced_deal import DealNotFoundError, TracedDeal, trace_deal
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant, find_variant
 from simgin.strategy import Policy, Strategy, compiler, loader, python_tier
@@ -224,7 +224,7 @@ def _trace_deal(matchup: Matchup, unit: int, points: tuple[int, int]) -> TracedD
     """Trace one of the first deals of a match, or the first if the match ends before it."""
     try:
         return trace_deal(matchup, unit, deal=unit % N_FIRST_DEALS, points=points)
-    except NoSuchDeal:
+    except DealNotFoundError:
         return trace_deal(matchup, unit, points=points)
 
 
@@ -381,7 +381,7 @@ def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Repor
         reporter.state = new_state(SEED)
         try:
             kernel.run_units(matchup, reporter.state, rules, (new_view(), new_view()), unit, 1)
-        except kernel.RulesModified as error:
+        except kernel.RulesModifiedError as error:
             raise _CheckError("plays", str(error)) from None
         except Exception as error:
             sentence = kernel.describe_failure(matchup, reporter.state, error)

@@ -17,13 +17,13 @@ from simgin.analysis.analysis import Analysis, Budget, analyse_position
 from simgin.analysis.grades import STRATEGY_RATES, grade_deals, grade_verdict, make_rating_task
 from simgin.analysis.position import Position, find_decisions, format_better_action
 from simgin.cli.output import CommandResult, print_line, repeat_command
-from simgin.play.game_table import GameTable, IllegalMove
+from simgin.play.game_table import GameTable, IllegalMoveError
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
-from simgin.play.kernel import PolicyFailure
+from simgin.play.kernel import PolicyCallError
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.replay import make_replay, score_text, wrap_line
+from simgin.play.replay import format_score, make_replay, wrap_line
 from simgin.play.replay_json import replay_to_json
-from simgin.play.table_text import list_choices, prompt_text, table_lines
+from simgin.play.table_text import format_prompt, list_choices, table_lines
 from simgin.play.traced_deal import TracedDeal
 from simgin.strategy.cast import strong_player
 from simgin.text.files import has_suffix, read_bytes, write_file
@@ -131,7 +131,7 @@ class InteractiveGame:
         question = self.table.decision
         assert question is not None, "the deal is not over"
         lines = table_lines(question, self.table.rules, self.matchup.opponent)
-        self._show(*lines, "", prompt_text(question), *([] if self.prompts else [f"({HELP})"]))
+        self._show(*lines, "", format_prompt(question), *([] if self.prompts else [f"({HELP})"]))
         legal = list_choices(question)
         typed = self._read_input()
         if typed == "?":
@@ -151,7 +151,7 @@ class InteractiveGame:
         try:
             for answer in answers:
                 self.table.act(answer)
-        except IllegalMove:
+        except IllegalMoveError:
             self.messages.append("the card that you just took cannot be thrown")
         self._save()
         if self.coach is not None:
@@ -200,7 +200,7 @@ class InteractiveGame:
         yield f"{variant.text}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
         if self.matchup.unit == "match":
             sides = [
-                f"{player.text}, {score_text(state, variant.params, seat)}"
+                f"{player.text}, {format_score(state, variant.params, seat)}"
                 for seat, player in enumerate(self.matchup.players)
             ]
             yield "; ".join(sides)
@@ -266,7 +266,7 @@ class InteractiveGame:
                 self._close(self.table.trace())
             if not self.table.is_over:
                 self._replay_actions(current)
-        except (IllegalMove, PolicyFailure):
+        except (IllegalMoveError, PolicyCallError):
             raise CorruptGameError from None
         self.prompts, self.n_undone = saved.prompts, saved.back
         self.messages.append("You go on where you left")

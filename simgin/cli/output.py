@@ -115,11 +115,11 @@ def screen_parts(report: Report, details: bool, more: str) -> Iterator[Any]:
         yield f"More:    {more}"
 
 
-def format_finding(told: str, *commands: str, indent: int = 7) -> Iterator[Text]:
+def format_finding(finding: str, *commands: str, indent: int = 7) -> Iterator[Text]:
     """Yield a finding and, below it, commands on one line each, so that they can be copied."""
     from rich.text import Text
 
-    for line in (told, *(" " * indent + command for command in commands)):
+    for line in (finding, *(" " * indent + command for command in commands)):
         yield Text(line, no_wrap=True)
 
 

@@ -46,7 +46,7 @@ def plan_rows(
         the ledger) and `seconds` (estimated from a few pairs).
     """
     threads = workers or usable_cpus()
-    units_left = _units_left(plan, output, record_deals)
+    units_left = _count_remaining_units(plan, output, record_deals)
     compile_players(plan.matchups)
     table = []
     for task, units in zip(plan.tasks, units_left, strict=True):
@@ -142,7 +142,7 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     for task, row in zip(plan.tasks, plan_rows, strict=False):
         share, points = row["half_width"].values()
         who = (row["variant"], row["strategy"], row["opponent"])
-        at_most = "" if plan.seconds is not None else _at_most(plan)
+        at_most = "" if plan.seconds is not None else _format_limit_prefix(plan)
         time = f"{at_most}{format_duration(row['seconds'])}"
         size = _format_size(plan, task, row["units"])
         rows.append((*who, size, f"{100 * share:.2g}", f"{points:.2g}", time))
@@ -160,21 +160,21 @@ def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> 
 
 def _steps_sentence(plan: Plan) -> str:
     """Return a sentence on the extra passes and their time on all CPUs."""
-    if not plan.extra_passes:
+    if not plan.extra_steps:
         return ""
     seconds = 0.0
-    for step in plan.extra_passes:
+    for step in plan.extra_steps:
         kernel.compile_matchup(step.matchup)
         seconds += step.weighted_units * measure_unit_seconds(step.matchup)
-    passes = f"{len(plan.extra_passes)} passes over more deals follow"
+    passes = f"{len(plan.extra_steps)} passes over more deals follow"
     return f" {passes}, about {format_duration(seconds / usable_cpus())}."
 
 
-def _units_left(plan: Plan, place: Path | None, record_deals: bool) -> list[int]:
+def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals: bool) -> list[int]:
     """Return the number of pairs of each task that are missing from the ledger."""
-    if place is None or not (place / ledger.LEDGER_FILE).is_file():
+    if run_directory is None or not (run_directory / ledger.LEDGER_FILE).is_file():
         return [block.remaining_units(task, ()) for task in plan.tasks]
-    with ledger.open_existing_ledger(place / ledger.LEDGER_FILE) as run_ledger:
+    with ledger.open_existing_ledger(run_directory / ledger.LEDGER_FILE) as run_ledger:
         run_ledger.check_identity(plan.identity)
         return block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
 
@@ -185,13 +185,13 @@ def _format_size(plan: Plan, task: Task, units_left: int) -> str:
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
     units = task.units
-    size = f"{_at_most(plan)}{task.n:,} {unit}"
+    size = f"{_format_limit_prefix(plan)}{task.n:,} {unit}"
     if units_left == units:
         return size
     return f"{size} ({100 * (units - units_left) // units} % done)"
 
 
-def _at_most(plan: Plan) -> str:
+def _format_limit_prefix(plan: Plan) -> str:
     return "up to " if plan.stopping_rules else ""
 
 
@@ -217,7 +217,7 @@ def _format_matchups(plan: Plan) -> str:
     sizes = {task.n for task in plan.tasks}
     if plan.seconds is not None or len(sizes) > 1:
         return words
-    return f"{words}, {_at_most(plan)}{sizes.pop():,} {UNIT_PLURALS[plan.unit]}{each}"
+    return f"{words}, {_format_limit_prefix(plan)}{sizes.pop():,} {UNIT_PLURALS[plan.unit]}{each}"
 
 
 def format_duration(seconds: float) -> str:

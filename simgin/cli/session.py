@@ -143,7 +143,7 @@ def run_plan_request(
 
     def run_in_ledger(on_progress: OnProgress | None, run_ledger: ledger.Ledger) -> R:
         left = block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
-        is_complete = not any(left) and not runner.missing_passes(plan.extra_passes, run_ledger)
+        is_complete = not any(left) and not runner.missing_steps(plan.extra_steps, run_ledger)
         if output is not None and is_complete:
             print_note(f"{output} is complete: nothing left to play. A larger run would extend it.")
         more = {"scheduler": scheduler, "record_deals": record_deals}

@@ -16,7 +16,7 @@ from simgin.core.rules_record import GOAL_COLUMNS
 from simgin.core.state import SLOT_KNOCK, SLOT_TAKE
 
 
-class IllegalAction(Exception):
+class IllegalActionError(Exception):
     """Error raised if a policy returns an action that is not in `view.legal`.
 
     The state holds the seat (`asked_seat`), the slot (`asked_slot`) and the action (`answer`).
@@ -186,7 +186,7 @@ def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
         )
     if action < 0 or action > 63 or not legal >> action & 1:
         state.answer = action
-        raise IllegalAction
+        raise IllegalActionError
     if is_scripted or state.watched:
         state.answers[state.logged] = action
         state.logged += 1

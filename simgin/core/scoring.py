@@ -11,7 +11,7 @@ assert DEAL_ENDINGS[KIND_REFUSED] == "refused"
 
 
 @jit
-def _score_uncontested(ending, knocker_count, defender_count, premium, rules):
+def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
     """Return ending and points of gin, big gin and shots, which cannot be undercut."""
     if ending == ENDING_BIG_GIN:
         return KIND_BIG_GIN, defender_count + rules.big_gin_bonus + premium
@@ -45,7 +45,7 @@ def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, ru
         else 0
     )
     if gin or ending != ENDING_KNOCK:
-        kind, points = _score_uncontested(ending, knocker_count, defender_count, premium, rules)
+        kind, points = _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules)
         # layoff_on_gin is -1 (a dash) if the rules have no lay-offs, so layoff is tested as well.
         if rules.layoff and rules.layoff_on_gin and defender_count == 0 and ending != ENDING_SHOT:
             return kind, 0, 0, 0

@@ -267,7 +267,7 @@ def rollout_equity(variant: Variant) -> RolloutEquity:
     """Return a function that computes A's equity of rollouts, in the shape of their records."""
     goal = variant.params["goal"]
     if goal == "points":
-        with suppress(match_value.ValueUnavailable):  # without match values, points count
+        with suppress(match_value.ValueUnavailableError):  # without match values, points count
             return match_equity(variant)
     return deal_equity if goal == "deals" else point_equity
 

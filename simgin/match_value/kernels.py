@@ -124,7 +124,9 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
 # Match values between deals (`simgin.match_value.boards`)
 
 
-def fill_value_table(table, next_a, next_b, chance_a, chance_b, next_dealer, no_winner, reward):
+def fill_value_table(
+    table, next_a, next_b, chance_a, chance_b, next_dealer, chance_no_winner, reward
+):
     """Fill a table from the end of the match; see `boards.compile_fill_table`."""
     # Probability that both positions stay the same, by dealer and next dealer
     stay = np.zeros((2, 2))
@@ -136,7 +138,7 @@ def fill_value_table(table, next_a, next_b, chance_a, chance_b, next_dealer, no_
         for d in range(2):
             after_a = next_dealer[d, 0]
             after_nobody = next_dealer[d, 2]
-            stay[d, after_nobody] += no_winner[d]
+            stay[d, after_nobody] += chance_no_winner[d]
             for o in range(ends_a):
                 next_i = next_a[i, o]
                 chance = chance_a[d, o]

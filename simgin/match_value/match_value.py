@@ -49,7 +49,7 @@ MAX_TRUNCATED = 1e-4
 CHERNOFF_BASES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 
-class ValueUnavailable(ValueError):
+class ValueUnavailableError(ValueError):
     """Error for matchups without a computable match value."""
 
 
@@ -215,7 +215,7 @@ def compute_value(
             "too many states.",
         )
     if seat is None and matchup.b is not None and not _has_symmetric_seats(matchup.variant):
-        raise ValueUnavailable(
+        raise ValueUnavailableError(
             f"{matchup.variant.text} treats its two seats unlike, so {matchup.a.text} has a value "
             "at each: name A's seat, 0 or 1."
         )
@@ -288,11 +288,11 @@ def solve_value(
 # Unsupported matchups
 
 
-def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailable:
+def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableError:
     """Return an error with the command that estimates the probability by play."""
     names = [player.text for player in matchup.players]
     words = ["simgin", "match", *names, "-v", matchup.variant.text, "--matches", "100k"]
-    return ValueUnavailable(f"{reason} Estimate it by play: {shell.join_command(words)}.")
+    return ValueUnavailableError(f"{reason} Estimate it by play: {shell.join_command(words)}.")
 
 
 def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:

@@ -207,7 +207,7 @@ def run_odds(
     steps = (partial_progress(report, place, players) for place in range(players))
     how: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
-    def alone(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:
+    def simulate_solo(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:
         n = request.deals or SOLO_DEALS
         return [
             [
@@ -219,8 +219,8 @@ def run_odds(
             for variant, group in groups
         ]
 
-    ladders = alone(request.solo_groups)
-    stopped = alone(request.threshold_groups)
+    ladders = simulate_solo(request.solo_groups)
+    stopped = simulate_solo(request.threshold_groups)
     tables: list[SelfPlay] = []
     counts: list[pd.DataFrame] = []
     for variant, group in request.two_player_groups:

@@ -97,7 +97,7 @@ def match_unavailable_reason(deals: SoloDeals) -> str:
         return ""
     try:
         match_win_probability(deals)
-    except match_value.ValueUnavailable as error:
+    except match_value.ValueUnavailableError as error:
         return str(error)
     return ""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simgin.match_value import match_value
-from simgin.match_value.match_value import MatchValue, ValueUnavailable
+from simgin.match_value.match_value import MatchValue, ValueUnavailableError
 from simgin.match_value.outcomes import N_GROUPS, Outcomes, count_outcomes
 from simgin.odds.solo_deals import PlayerResult, with_players
 from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup
@@ -94,7 +94,7 @@ def simulate_self_play(
             workers=workers,
             on_progress=on_progress,
         )
-    except ValueUnavailable as error:
+    except ValueUnavailableError as error:
         return SelfPlay(
             matchup, count_outcomes(matchup, n_deals, workers, on_progress), None, str(error)
         )

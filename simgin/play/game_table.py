@@ -19,11 +19,11 @@ import numpy as np
 
 from simgin.core.codes import SLOTS
 from simgin.core.policy_types import POLICY_SIGNATURE
-from simgin.core.query import IllegalAction
+from simgin.core.query import IllegalActionError
 from simgin.core.state import MAX_DECISIONS, STATE_SIZE_WITHOUT_LOG, new_states
 from simgin.core.view import VIEW
 from simgin.play import kernel, stepping
-from simgin.play.kernel import SOLO_SLOTS, PolicyFailure, describe_failure, seat_players
+from simgin.play.kernel import SOLO_SLOTS, PolicyCallError, describe_failure, seat_players
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import Decision, TracedDeal, dealt_hands, truncate_deal
 from simgin.rules.build import build_rules
@@ -133,7 +133,7 @@ def machine_code_address(hook: Any) -> int:
     return address
 
 
-class IllegalMove(ValueError):
+class IllegalMoveError(ValueError):
     """Error for an external action that is not legal."""
 
 
@@ -182,7 +182,9 @@ class GameTable:
                 stepping.compile_step_game()(self._games.address, command, argument)
         except Exception as error:
             failure = describe_failure(self.matchup, self.state, error)
-            raise PolicyFailure(failure) from (None if isinstance(error, IllegalAction) else error)
+            raise PolicyCallError(failure) from (
+                None if isinstance(error, IllegalActionError) else error
+            )
 
     @property
     def is_deal_over(self) -> bool:
@@ -218,7 +220,7 @@ class GameTable:
         """
         legal = int(self.state.legal) if self._status == stepping.AWAITING_ACTION else 0
         if not 0 <= action < 64 or not legal >> action & 1:
-            raise IllegalMove(f"{action} is not among the legal answers")
+            raise IllegalMoveError(f"{action} is not among the legal answers")
         self._step(stepping.ACT, action)
 
     def undo_to(self, length: int) -> None:
@@ -228,7 +230,7 @@ class GameTable:
     def replay(self, actions: Sequence[int]) -> None:
         """Replay the deal by the given actions of all seats, and advance from there."""
         if len(actions) >= MAX_DECISIONS:
-            raise IllegalMove("a deal has fewer answers")
+            raise IllegalMoveError("a deal has fewer answers")
         self.state.answers[: len(actions)] = actions
         self.undo_to(len(actions))
 

@@ -29,11 +29,11 @@ NO_RECORDS = np.zeros(0, DEAL_RECORD)
 MAX_LISTED_ACTIONS = 7  # legal actions listed one by one in a message
 
 
-class PolicyFailure(ValueError):
+class PolicyCallError(ValueError):
     """Error for a policy that returned an illegal action or raised an exception."""
 
 
-class RulesModified(ValueError):
+class RulesModifiedError(ValueError):
     """Error for a policy that wrote to the rules or its parameters, which are read-only."""
 
 
@@ -173,7 +173,7 @@ def run_units(
     call_kernel(matchup, state, compile_kernel(len(matchup.players)), arguments)
     if _readonly_bytes(rules, vectors) != before:
         suspects = " or ".join([strategy.text for strategy in matchup.players])
-        raise RulesModified(
+        raise RulesModifiedError(
             f"{suspects} wrote into the rules or its parameters; a policy may only read them."
         )
     return rows
@@ -204,7 +204,7 @@ def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: li
     try:
         call_kernel(matchup, state, kernel, arguments)
     except Exception as error:
-        raise PolicyFailure(describe_failure(matchup, state, error)) from error
+        raise PolicyCallError(describe_failure(matchup, state, error)) from error
 
 
 def _readonly_bytes(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
@@ -260,12 +260,12 @@ def _play_into(
     views = new_views()
     try:
         rows = run_units(matchup, state, rules, views, first_unit, n_units, records)
-    except (RulesModified, StrategyError):
+    except (RulesModifiedError, StrategyError):
         raise
     except Exception as error:
         failure = describe_failure(matchup, state, error)
-        raise PolicyFailure(failure) from (
-            None if isinstance(error, query.IllegalAction) else error
+        raise PolicyCallError(failure) from (
+            None if isinstance(error, query.IllegalActionError) else error
         )
     _check_determinism(matchup, rows, first_unit, n_units)
     return rows, int(state.recorded)
@@ -280,7 +280,7 @@ def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_un
     again = run_units(matchup, state, rules, new_views(), first_unit, min(n_units, units))
     if not np.array_equal(again[0], rows[0]):
         names = " or ".join(dict.fromkeys(suspects))
-        raise PolicyFailure(
+        raise PolicyCallError(
             f"{names} played the same deals otherwise when asked again, so that results would "
             "depend on the number of workers: an answer follows from view, rules and params "
             "alone. `simgin strategies check` names the policy."
@@ -301,7 +301,7 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
     slot = SLOTS[state.asked_slot]
     policy = strategy.policy(slot)
     assert policy is not None
-    if isinstance(error, query.IllegalAction):
+    if isinstance(error, query.IllegalActionError):
         failure = describe_illegal_action(slot, int(state.answer), int(state.legal))
     else:
         failure = describe_exception(error)

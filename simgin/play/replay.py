@@ -184,7 +184,7 @@ class Replay:
 
     def _offer_lines(self, decision: Decision) -> list[str]:
         """Return the lines of an offer or the response to one, with the player."""
-        return wrap_line(f"  {self._player_name(decision.seat)} {decision_text(decision)}")
+        return wrap_line(f"  {self._player_name(decision.seat)} {format_decision(decision)}")
 
     def _nondealer_and_dealer(self) -> tuple[int, int]:
         """Return the nondealer's seat and the dealer's seat."""
@@ -193,7 +193,7 @@ class Replay:
 
     def _player_text(self, seat: int) -> str:
         role = "dealer" if seat == self.state.dealer else "nondealer, plays first"
-        score = score_text(self.state, self.params, seat)
+        score = format_score(self.state, self.params, seat)
         return f"{self._player_name(seat)}, {role}, {score}"
 
     def _table_lines(self) -> Iterator[str]:
@@ -330,7 +330,9 @@ class Replay:
         """Return the scores of both sides; the joker's only if it can win points."""
         has_two = len(self.traced.matchup.players) == 2 or self.goal.score == "points"
         sides = list(enumerate(self.names))[: 1 + has_two]
-        return "; ".join(f"{name}, {score_text(state, self.params, seat)}" for seat, name in sides)
+        return "; ".join(
+            f"{name}, {format_score(state, self.params, seat)}" for seat, name in sides
+        )
 
     def _winner_text(self, seat: int) -> str:
         return f"{self.names[seat]} wins the match"
@@ -549,7 +551,7 @@ def _draw_phrase(decision: Decision) -> str:
     return f"takes {_format_card(decision.view.taken_offer)}"
 
 
-def decision_text(decision: Decision) -> str:
+def format_decision(decision: Decision) -> str:
     """Return the phrase for a decision, as in `discards KS`."""
     view, answer = decision.view, decision.action
     match decision.slot:
@@ -585,7 +587,7 @@ def _ending_phrase_forms(view: Any) -> tuple[str, str]:
 
 def decision_lines(decision: Decision) -> list[str]:
     """Return the lines of a decision within a turn."""
-    return wrap_line(f"  {decision_text(decision)}")
+    return wrap_line(f"  {format_decision(decision)}")
 
 
 def wrap_line(line: str) -> list[str]:
@@ -597,7 +599,7 @@ def wrap_line(line: str) -> list[str]:
 # Score of a match
 
 
-def score_text(state: Any, params: Mapping[str, Any], seat: int) -> str:
+def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
     """Format the score of a seat towards its goal, from the engine state and the parameters."""
     side = match_goal(params).side_goal(params, seat)
     results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}

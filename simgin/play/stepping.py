@@ -34,7 +34,7 @@ from simgin.core.policy_types import (
     as_policy,
     params_at,
 )
-from simgin.core.query import IllegalAction, clear_history, write_ending_fields
+from simgin.core.query import IllegalActionError, clear_history, write_ending_fields
 from simgin.core.rules_record import DIE_OFF
 from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
 from simgin.core.solo_deal import joker_position, play_deal_solo
@@ -258,7 +258,7 @@ def append_action(game, action):
     state = state_at(game.state)
     if action < 0 or action > 63 or not state.legal >> action & 1:
         state.answer = action
-        raise IllegalAction
+        raise IllegalActionError
     state.answers[state.scripted] = action
     state.scripted += 1
 
@@ -282,7 +282,7 @@ def advance_game(game):
     except Exception:
         is_over = False
     if state.logged < state.scripted and not is_over:
-        raise IllegalAction  # A stored action is not legal.
+        raise IllegalActionError  # A stored action is not legal.
     state.scripted = state.logged
     if is_over:
         game.at = DEAL_OVER
@@ -291,7 +291,7 @@ def advance_game(game):
     if not game.outside >> seat & 1:  # A policy failed; a second call raises the same.
         numbers = params_at(state.vectors[seat, slot], state.lengths[seat, slot])
         _seat_policy(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)
-        raise IllegalAction
+        raise IllegalActionError
     _save_turn_start(game, state, rules)
 
 

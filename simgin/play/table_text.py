@@ -69,7 +69,7 @@ def _ending_choices(view: Any) -> Choices:
     }
 
 
-def prompt_text(decision: Decision) -> str:
+def format_prompt(decision: Decision) -> str:
     """Return the prompt for a decision, with the keys."""
     if decision.slot == "show":
         return "Which melding do you show? Its number, or ? for the list"

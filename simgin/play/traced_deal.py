@@ -22,7 +22,7 @@ from simgin.text.notation import cards_to_mask
 DECLINABLE_SLOTS = ("knock", "offer")  # slots in which action 0 has no effect
 
 
-class NoSuchDeal(ValueError):
+class DealNotFoundError(ValueError):
     """Error for a deal after the end of its match."""
 
 
@@ -156,7 +156,7 @@ def trace_deal(
         error_text = describe_failure(matchup, state, error)
         raised = error
     if not error_text and not state.watched:
-        raise NoSuchDeal(
+        raise DealNotFoundError(
             f"the match of unit {unit}, half {half} was over after {state.deal + 1} deals; "
             f"name one of 0..{state.deal}."
         )

@@ -39,11 +39,11 @@ class LiveEstimate:
         self._totals: dict[int, np.ndarray] = {}
         self._cell = 0
 
-    def add(self, done: BlockResult) -> None:
+    def add(self, result: BlockResult) -> None:
         """Add a finished block."""
-        self._cell = done.block.matchup_index
+        self._cell = result.block.matchup_index
         if self._cell in self._totals:
-            self._totals[self._cell] += done.rows().sum(axis=0)
+            self._totals[self._cell] += result.rows().sum(axis=0)
         else:
             self._totals[self._cell] = self._ledger_sums()
 

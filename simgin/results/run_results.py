@@ -464,7 +464,7 @@ def run_plan(
                 seconds=plan.seconds,
                 record_deals=record_deals,
             )
-        runner.play_passes(plan.extra_passes, run_ledger, workers, report_passes)
+        runner.play_steps(plan.extra_steps, run_ledger, workers, report_passes)
         health = check_homogeneity(plan.matchups, ends, run_ledger)
         results = RunResults(make_run_info(plan, ends, health), run_ledger)
         weakref.finalize(results, resources.pop_all().close)
@@ -477,7 +477,7 @@ def _split_progress(
     """Return the callbacks for the blocks of a plan, for its matchups and for its extra passes."""
     if on_progress is None:
         return None, None, None
-    missing = runner.missing_passes(plan.extra_passes, run_ledger)
+    missing = runner.missing_steps(plan.extra_steps, run_ledger)
     main = sum(task.units for task in plan.tasks)
     extra = round(sum(step.weighted_units for step in missing))
     live = LiveEstimate(plan, run_ledger)

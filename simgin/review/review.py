@@ -27,7 +27,7 @@ from simgin.runs.block import Task
 from simgin.runs.manifest import compute_engine_digest
 from simgin.runs.plan import Plan
 from simgin.runs.result import Result
-from simgin.runs.runner import ExtraPass
+from simgin.runs.runner import ExtraStep
 from simgin.runs.stopping import StopResult
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.differences import adjust_p_values
@@ -161,7 +161,7 @@ class Review(Result, RenamedAttributes):
         """Counts of the matches of strong players, by variant and strategy."""
         ledger, n = self.results.ledger, self.request.matches
         courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
-        for variant, name in course_matchups(self.request):
+        for variant, name in match_course_matchups(self.request):
             counts = ledger.read_pass(step_name(variant, name), n)
             courses[variant, name] = {
                 name: batches[self._batch_slice] for name, batches in counts.items()
@@ -373,7 +373,9 @@ def plan_review(request: ReviewRequest) -> Plan:
         "review",
         tuple(tasks),
         question=f"What do these rules do to the game? {names}{against}",
-        extra_passes=tuple(_course_step(request, *one) for one in course_matchups(request)),
+        extra_steps=tuple(
+            _match_course_step(request, *one) for one in match_course_matchups(request)
+        ),
     )
 
 
@@ -400,7 +402,7 @@ def _matchups(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, 
         yield variant, *request.gin_and_knock_players
 
 
-def course_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
+def match_course_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
     """Return variant and player of the matches whose course is counted.
 
     These are the matches of the strong player and, next to an adapted one, those of champion.
@@ -414,8 +416,8 @@ def step_name(variant: str, player: str) -> str:
     return f"course of {player} {variant}"
 
 
-def _course_step(request: ReviewRequest, variant: str, player: str) -> ExtraPass:
+def _match_course_step(request: ReviewRequest, variant: str, player: str) -> ExtraStep:
     opponent = None if request.is_solo else player
     matchup = parse_matchup(player, opponent, variant, request.seed, "match")
     play = partial(match_course.count_matches, matchup, request.matches)
-    return ExtraPass(step_name(variant, player), matchup, request.matches, 1.0, play)
+    return ExtraStep(step_name(variant, player), matchup, request.matches, 1.0, play)

@@ -83,7 +83,7 @@ def _matchup_columns(review: Review, variant: str, player_type: str = STRONG) ->
 def match_length_frame(review: Review) -> Frame:
     """Return the distribution of turns per match between strong players, in equal bins."""
     counts = {
-        variant: review.stats_of_type(variant, STRONG).course["length"]
+        variant: review.stats_of_type(variant, STRONG).match_course["length"]
         for variant in review.request.variants
     }
     max_turns = max(
@@ -148,7 +148,7 @@ def knocks_frame(review: Review) -> Frame:
     """Return the proportions of the strong player's knocks by own turn and deadwood."""
     rows = []
     for variant in review.request.variants:
-        knocks = review.stats_of_type(variant, STRONG).course.get("knocks")
+        knocks = review.stats_of_type(variant, STRONG).match_course.get("knocks")
         if knocks is None or not knocks.any():
             continue
         per_batch = knocks.sum(axis=(1, 2))
@@ -179,7 +179,7 @@ def score_difference_frame(review: Review) -> Frame:
 
 def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], PairedEstimate]:
     """Return the proportion of matches that a side won, by both scores."""
-    scores = review.stats_of_type(variant, STRONG).course.get("scores")
+    scores = review.stats_of_type(variant, STRONG).match_course.get("scores")
     if scores is None:
         return {}
     size = match_course.SCORE_BINS // SCORE_FIFTHS

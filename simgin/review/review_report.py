@@ -31,10 +31,10 @@ from simgin.review.scorecard import (
 )
 from simgin.review.verdicts import (
     best_values_table,
+    format_sweep_values,
     skill_effect,
     sweep_lines,
     value_ranges,
-    value_text,
     variant_label,
 )
 from simgin.rules import variants
@@ -133,7 +133,9 @@ def _goal_line(review: Review, goal: DesignGoal) -> str:
     by_result: dict[str, list[str]] = {}
     for variant in review.request.variants:
         number = review.measurements[variant, goal.row.key, STRONG]
-        name = value_text(review, variant) if review.request.sweep else variant_label(variant)
+        name = (
+            format_sweep_values(review, variant) if review.request.sweep else variant_label(variant)
+        )
         by_result.setdefault(goal.evaluate(number), []).append(name)
     parts = [
         f"{word} by {join_words(by_result[word])}" for word in GOAL_RESULTS if word in by_result
@@ -164,7 +166,7 @@ def scorecard_table(review: Review) -> Table:
     title = "At a glance"
     if request.sweep:
         rows = [{name: _arrow_only(cell) for name, cell in row.items()} for row in rows]
-        named = [(variant, value_text(review, variant)) for variant in request.variants]
+        named = [(variant, format_sweep_values(review, variant)) for variant in request.variants]
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
     whose = "Of the strong player" if request.is_solo else "Between strong players"
@@ -204,7 +206,7 @@ def _training_mark(review: Review, shown_variants: Iterable[str], metric: str) -
     )
 
 
-def _transposed(card: Table) -> Table:
+def _transpose(card: Table) -> Table:
     """Return a scorecard as text with one row per rule set."""
     texts = {
         column.heading: [str(cell) for cell in card.frame[column.name]] for column in card.columns
@@ -366,7 +368,7 @@ def _adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
 def _detail_tables(review: Review) -> Iterator[Table]:
     """Yield the scorecard of a long sweep, all values by player type, and all effects."""
     if len(review.request.variants) > MAX_VARIANTS_PER_TABLE:
-        yield _transposed(scorecard_table(review))
+        yield _transpose(scorecard_table(review))
     named = review.metrics.assign(variant=review.metrics["variant"].map(variant_label))
     known = named[named["why"] == ""]
     columns = (

@@ -42,7 +42,7 @@ class MatchupStats:
     """
 
     rows: np.ndarray
-    course: Mapping[str, np.ndarray]
+    match_course: Mapping[str, np.ndarray]
 
     def metric(self, name: str) -> PairedEstimate:
         """Return a metric over all matches."""
@@ -210,11 +210,11 @@ def _median_knock(axis: int) -> Callable[[MatchupStats], Measurement]:
     squares = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
     def measure(played: MatchupStats) -> Measurement:
-        if "knocks" not in played.course:
+        if "knocks" not in played.match_course:
             return "its matches were not followed"
-        knocks = played.course["knocks"].sum(axis=3 - axis)
+        knocks = played.match_course["knocks"].sum(axis=3 - axis)
         return (
-            match_course.grouped_median(knocks, played.course[squares])
+            match_course.grouped_median(knocks, played.match_course[squares])
             if knocks.any()
             else NO_KNOCK
         )
@@ -223,9 +223,9 @@ def _median_knock(axis: int) -> Callable[[MatchupStats], Measurement]:
 
 
 def _comeback_rate(played: MatchupStats) -> Measurement:
-    if "leads" not in played.course:
+    if "leads" not in played.match_course:
         return NO_SCORE
-    matches, comebacks = played.course["leads"].T
+    matches, comebacks = played.match_course["leads"].T
     return _with_binomial_se(paired_estimate.compute_rate(comebacks, matches, is_proportion=True))
 
 
@@ -235,7 +235,7 @@ def _with_binomial_se(share: PairedEstimate) -> PairedEstimate:
 
 
 def _shutout_rate(played: MatchupStats) -> Measurement:
-    return played.metric("loser_zero") if "leads" in played.course else NO_SCORE
+    return played.metric("loser_zero") if "leads" in played.match_course else NO_SCORE
 
 
 _PROPORTION_BOUNDS = (0.01, 0.03)  # proportions that matter over years

@@ -284,13 +284,13 @@ BREAK_EVEN = 0.5
 Measurements = Mapping[MetricKey, Measurement]
 
 
-def point_text(review: Review, variant: str) -> str:
+def format_sweep_point(review: Review, variant: str) -> str:
     """Return the parameter values of a rule set, as in `undercut bonus 10`."""
     point = sweep_point(review, variant)
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in point)
 
 
-def value_text(review: Review, variant: str) -> str:
+def format_sweep_values(review: Review, variant: str) -> str:
     """Return the values of a rule set, as in `10` or `20 / 10`, or the baseline's name."""
     return " / ".join(value for _, value in sweep_point(review, variant)) or variant_label(variant)
 
@@ -326,8 +326,8 @@ def _trend_line(review: Review, row: ScorecardRow, first: str, last: str) -> Ite
     change = review.compute_effect(other, own, row.key)
     way = row.more if change.difference.value > 0 else row.less
     word = f"{change.size} {way}" if change.sign else change.size
-    start = f"{row.format_value(own.value)} at {point_text(review, first)}"
-    end = f"{row.format_value(other.value)} at {point_text(review, last)}"
+    start = f"{row.format_value(own.value)} at {format_sweep_point(review, first)}"
+    end = f"{row.format_value(other.value)} at {format_sweep_point(review, last)}"
     yield f"{row.title}: {start}, {end}: {word}"
 
 
@@ -370,7 +370,7 @@ def value_ranges(review: Review, chosen: Sequence[str]) -> list[str]:
     """Return the values of these rule sets; three or more consecutive ones as `0 to 6`."""
     found = []
     for is_chosen, run in itertools.groupby(review.request.swept_variants, chosen.__contains__):
-        texts = [value_text(review, variant) for variant in run] if is_chosen else []
+        texts = [format_sweep_values(review, variant) for variant in run] if is_chosen else []
         if len(texts) > 2 and len(review.request.sweep) == 1:
             texts = [f"{texts[0]} to {texts[-1]}"]
         found += texts
@@ -432,7 +432,7 @@ def best_values_table(review: Review) -> Table:
             continue
         chosen = min(known, key=lambda variant: known[variant].value)
         not_worse = _not_worse_text(review, _losses(review, odd, metric, kind, bad), chosen)
-        rows.append({"aim": title, "best": value_text(review, chosen), "near": not_worse})
+        rows.append({"aim": title, "best": format_sweep_values(review, chosen), "near": not_worse})
     columns = (Column("aim", "aim"), Column("best", "best"), Column("near", "not clearly worse"))
     note = (
         "Chosen on one half of the packs and judged on the other, at 5 % (Holm). A dash: that half "

@@ -122,9 +122,9 @@ class Parameter:
         Raises:
             KeyError: `params` lacks a value that decides it.
         """
-        if self.status == "descriptive" or not _are_met(self.acts_with, params):
+        if self.status == "descriptive" or not _are_conditions_met(self.acts_with, params):
             return False
-        return not self.idle_with or not _are_met(self.idle_with, params)
+        return not self.idle_with or not _are_conditions_met(self.idle_with, params)
 
     def explain_no_effect(self, params: Params) -> str:
         """Explain why the parameter has no effect, and what it needs to have one.
@@ -228,7 +228,7 @@ def _make_parameter(name: str, section: str, table: dict[str, Any]) -> Parameter
     return Parameter(name, section, **{**table, "choices": choices, "default": default})
 
 
-def _are_met(conditions: Conditions, params: Params) -> bool:
+def _are_conditions_met(conditions: Conditions, params: Params) -> bool:
     return all(params[name] in values for name, values in conditions.items())
 
 

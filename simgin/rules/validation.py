@@ -31,7 +31,7 @@ class RulesWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Clause:
+class ParameterConflict:
     """Invalid combination of parameters, with its error message.
 
     Attributes:
@@ -151,149 +151,153 @@ def _has_invalid_die_target(p: KnownParams) -> bool:
 
 
 CLAUSES = (
-    Clause(
+    ParameterConflict(
         lambda p: p["shot"] and p["goal"] == "columns",
         "shot = yes cannot be played with goal = columns, where no single score says what a "
         "shot must leave: set shot=no or another goal.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["knock_by_upcard"] and p["first_turn"] in OPENINGS_WITHOUT_UPCARD,
         "knock_by_upcard = yes needs an upcard, and first_turn = {first_turn} has none: set "
         "knock_by_upcard=no.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["spade_multiplier"] > 1 and p["first_turn"] in OPENINGS_WITHOUT_UPCARD,
         "spade_multiplier = {spade_multiplier} needs an upcard, and first_turn = {first_turn} "
         "has none: set spade_multiplier=1.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["take_to_knock"] == "melded" and not p["take_discard"],
         "take_to_knock = melded applies to cards taken from the discard pile, but take_discard "
         "= no: set take_to_knock=any.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: (
             not p["take_discard"] and p["first_turn"] in UPCARD_OPENINGS and _is_two_player(p)
         ),
         "first_turn = {first_turn} offers the upcard, which take_discard = no forbids taking: "
         "set take_discard=yes or first_turn=free.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: (
             not p["take_discard"] and p["stock_end"] == "opponent_may_take" and _is_two_player(p)
         ),
         "stock_end = opponent_may_take offers the last discard, which take_discard = no forbids "
         "taking: set take_discard=yes or stock_end=after_discard.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["joker"] != "none" and _is_two_player(p),
         "joker = {joker} is for one player: set joker=none, or start from a one-player game "
         "such as solitaire-gin.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["deal_scoring"] in ("joker", "winloss") and p["joker"] == "none",
         "deal_scoring = {deal_scoring} needs a joker in the deck, but joker = none: set "
         "deal_scoring=versus for two players, or joker=after_deal for one.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["joker"] == "before_deal" and p["first_turn"] == "discard_first",
         "joker = before_deal cannot be combined with first_turn = discard_first: set "
         "joker=after_deal or first_turn=stock.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_two_player(p) and p["first_turn"] == "stock",
         "first_turn = stock is for one player: set first_turn=upcard_pass or another opening "
         "for two.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_two_player(p) and p["stock_end"] == "none",
         "stock_end = none is for one player: set stock_end=after_discard or another end for two.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_two_player(p) and p["deal_scoring"] == "penalty",
         "deal_scoring = penalty is for one player: set deal_scoring=versus.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_solo(p) and p["deal_scoring"] == "versus",
         "deal_scoring = versus needs two players: set deal_scoring to joker, winloss or penalty "
         "for one.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_solo(p) and p["take_discard"],
         "take_discard = yes needs two players: set take_discard=no for one.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_solo(p) and p["first_turn"] in (*UPCARD_OPENINGS, "free"),
         "first_turn = {first_turn} needs two players: set first_turn=stock or "
         "first_turn=discard_first for one.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_solo(p) and p["stock_end"] != "none",
         "stock_end = {stock_end} needs two players: set stock_end=none for one.",
     ),
-    Clause(
+    ParameterConflict(
         _allows_too_many_draws,
         "one player without a joker can draw no more cards than are left after dealing, but "
         "max_draws = {max_draws}: set max_draws to 42 or less (41 with "
         "first_turn=discard_first), or add a joker.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_two_player(p) and p["max_draws"] is not None,
         "max_draws = {max_draws} is for one player: set max_draws=none.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_solo(p) and p["max_draws"] is not None and p["deal_scoring"] != "penalty",
         "max_draws = {max_draws} needs deal_scoring = penalty, not {deal_scoring}: set "
         "max_draws=none or deal_scoring=penalty.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["deal_scoring"] == "winloss" and (p["knock_limit"] or 0) > 0,
         "deal_scoring = winloss allows only gin, but knock_limit = {knock_limit}: set "
         "knock_limit=0.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_solo(p) and p["rush_premium"],
         "rush_premium = yes needs two players: set rush_premium=no.",
     ),
-    Clause(lambda p: _is_solo(p) and p["layoff"], "layoff = yes needs two players: set layoff=no."),
-    Clause(lambda p: _is_solo(p) and p["shot"], "shot = yes needs two players: set shot=no."),
-    Clause(
+    ParameterConflict(
+        lambda p: _is_solo(p) and p["layoff"], "layoff = yes needs two players: set layoff=no."
+    ),
+    ParameterConflict(
+        lambda p: _is_solo(p) and p["shot"], "shot = yes needs two players: set shot=no."
+    ),
+    ParameterConflict(
         lambda p: p["layoff_on_gin"] and not p["layoff"],
         "layoff_on_gin = yes needs layoff = yes: set layoff=yes or layoff_on_gin=no.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: _is_solo(p) and not match_goal(p).solo,
         "goal = {goal} needs two players: set goal to single, points or total for one.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["goal"] == "total" and p["deal_scoring"] != "penalty",
         "goal = total adds up penalties, but deal_scoring = {deal_scoring}: set another goal, "
         "or (for one player) deal_scoring=penalty.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["goal"] == "points" and p["deal_scoring"] == "penalty",
         "goal = points cannot be reached with deal_scoring = penalty: set goal=total.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["goal"] == "games" and p["game_table"][-1][0] < p["points_target"] - 1,
         "game_table = {game_table} ends below points_target - 1 (points_target = "
         "{points_target}), so a loser may have points that it does not list: lengthen "
         "game_table or lower points_target.",
     ),
-    Clause(
+    ParameterConflict(
         _starts_decided,
         "start_points = {start_points} has already reached points_target = {points_target}: "
         "lower start_points or raise points_target.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["die"] == "deal" and p["goal"] != "deals",
         "die = deal needs goal = deals, not {goal}: set goal=deals or die=off.",
     ),
-    Clause(
+    ParameterConflict(
         lambda p: p["die"] == "game" and p["goal"] != "games",
         "die = game needs goal = games, not {goal}: set goal=games or die=off.",
     ),
-    Clause(
+    ParameterConflict(
         _has_invalid_die_target,
         "deals_target must be 3..21 with die = deal, not {deals_target}: set deals_target=7, say.",
     ),

@@ -25,7 +25,7 @@ from simgin.rules import variants
 from simgin.runs import stopping
 from simgin.runs.block import Task
 from simgin.runs.manifest import build_identity
-from simgin.runs.runner import ExtraPass
+from simgin.runs.runner import ExtraStep
 from simgin.stats import metrics
 from simgin.stats.estimate import estimate_metric
 from simgin.strategy import loader
@@ -78,7 +78,7 @@ class Plan:
     hypothesis: str | None = None
     contrasts: tuple[tuple[int, int], ...] = ()  # indices of a matchup and its baseline
     effects: tuple[FieldChange, ...] = ()
-    extra_passes: tuple[ExtraPass, ...] = ()  # played in addition to the matchups
+    extra_steps: tuple[ExtraStep, ...] = ()  # played in addition to the matchups
 
     @property
     def seed(self) -> int:

@@ -359,7 +359,7 @@ Arrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class ExtraPass:
+class ExtraStep:
     """Extra pass of a run, before it is played.
 
     `name` identifies it in the ledger. `n` is the number of deals or matches of `matchup`; for
@@ -380,19 +380,19 @@ class ExtraPass:
         return self.cost * self.matchup.count_units(self.n)
 
 
-def missing_passes(passes: Sequence[ExtraPass], ledger: Ledger) -> list[ExtraPass]:
+def missing_steps(passes: Sequence[ExtraStep], ledger: Ledger) -> list[ExtraStep]:
     """Return the extra passes that the ledger does not contain in their size."""
     return [step for step in passes if not ledger.has_pass(step.name, step.n)]
 
 
-def play_passes(
-    passes: Sequence[ExtraPass],
+def play_steps(
+    passes: Sequence[ExtraStep],
     ledger: Ledger,
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> None:
     """Play the extra passes that the ledger lacks, one after the other, and store each."""
-    missing = missing_passes(passes, ledger)
+    missing = missing_steps(passes, ledger)
     if on_progress is not None and missing:
         on_progress(0, PROGRESS_PARTS * len(missing))
     for i, step in enumerate(missing):

@@ -36,7 +36,7 @@ class StrategyError(ValueError):
 
 
 @dataclass(frozen=True)
-class Reference:
+class PolicyReference:
     """A name with parameter values, such as `at:k=4`."""
 
     text: str
@@ -54,8 +54,8 @@ class StrategySpec:
         file: File of parameter values or weights; can be empty.
     """
 
-    strategy: Reference
-    policies: Mapping[str, Reference]
+    strategy: PolicyReference
+    policies: Mapping[str, PolicyReference]
     file: str = ""
 
     @property
@@ -90,7 +90,7 @@ def parse_spec(spec: str) -> StrategySpec:
         )
     head, *parts = _SLOT_SEPARATOR.split(spec.strip())
     _check_slots(head)
-    policies: dict[str, Reference] = {}
+    policies: dict[str, PolicyReference] = {}
     for part in parts:
         slot, _, policy = part.partition("=")
         slots = STAKE_SLOTS if slot == "stake" else (slot,)
@@ -115,7 +115,7 @@ def _check_slots(head: str) -> None:
         )
 
 
-def _parse_reference(text: str) -> Reference:
+def _parse_reference(text: str) -> PolicyReference:
     """Parse a name with parameter values."""
     name, *rest = _VALUES_SEPARATOR.split(text.strip(), maxsplit=1)
     items = rest[0].split(",") if rest else []
@@ -128,7 +128,7 @@ def _parse_reference(text: str) -> Reference:
     for item in items:
         key, _, value = item.partition("=")
         values[key.strip()] = value.strip()
-    return Reference(text, name.strip(), values)
+    return PolicyReference(text, name.strip(), values)
 
 
 # Setting parameter values

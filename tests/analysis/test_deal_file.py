@@ -10,7 +10,7 @@ from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.position import PositionError, find_decisions
 from simgin.play.replay import make_replay, trace_named_deal
 from simgin.play.replay_json import replay_to_json
-from simgin.play.traced_deal import NoSuchDeal
+from simgin.play.traced_deal import DealNotFoundError
 from simgin.rules import variants
 from support.command_line import call
 
@@ -73,7 +73,7 @@ def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, write_deal):
         half = half * (players[1] is not None)
         try:
             path, content, deal = write_deal(*players, variant, unit, half, number)
-        except NoSuchDeal:
+        except DealNotFoundError:
             continue
         if variant == "dice-pro" and content["rows"][1]["stake"] > 1:
             with pytest.raises(PositionError, match="a die that was turned in an earlier deal"):

@@ -14,7 +14,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import directory, runner
 from simgin.runs.block import Task
 from simgin.runs.plan import Plan
-from simgin.runs.runner import ExtraPass
+from simgin.runs.runner import ExtraStep
 from simgin.stats import table
 from support.command_line import call
 from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, reproducible_files
@@ -91,8 +91,8 @@ def test_steps_are_announced_with_their_time(monkeypatch, capsys):
     monkeypatch.setattr(plan_table, "usable_cpus", lambda: 2)
     monkeypatch.setattr(plan_table.kernel, "compile_matchup", lambda matchup: None)
     matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
-    step = ExtraPass("luck standard", matchup, 1000, 3.0, lambda *_: {})
-    asked = Plan("review", (Task(matchup, 1000),), extra_passes=(step, step))
+    step = ExtraStep("luck standard", matchup, 1000, 3.0, lambda *_: {})
+    asked = Plan("review", (Task(matchup, 1000),), extra_steps=(step, step))
     rows = plan_table.plan_rows(asked, Path("nowhere"), 2, record_deals=False)
     plan_table.print_plan(asked, rows, Path("nowhere"))
     output = " ".join(capsys.readouterr().out.split())

@@ -274,7 +274,7 @@ def test_v_of_a_strategy_against_itself_is_one_half():
     "variant", ["race", "standard+first_dealer=1", "standard+start_points=9/0"]
 )
 def test_a_seat_must_be_named_where_the_seats_are_unlike(variant):
-    with pytest.raises(match_value.ValueUnavailable, match="name A's seat, 0 or 1"):
+    with pytest.raises(match_value.ValueUnavailableError, match="name A's seat, 0 or 1"):
         match_value.compute_value(variant, "gold", deals=10_000)
     starts = [
         match_value.compute_value(variant, "gold", deals=10_000, seat=s).at_start().value
@@ -297,7 +297,7 @@ def test_a_seat_must_be_named_where_the_seats_are_unlike(variant):
 )
 def test_bad_requests_are_refused_with_a_remedy(variant, a, says):
     b = a if a == "stubborn" else "simple"
-    with pytest.raises(match_value.ValueUnavailable, match=says) as refused:
+    with pytest.raises(match_value.ValueUnavailableError, match=says) as refused:
         match_value.compute_value(variant, a, b, deals=10_000)
     assert f"simgin match {a} {b} -v {variant} --matches" in str(refused.value)
 

@@ -14,7 +14,7 @@ from oracles import reference
 from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.play.traced_deal import NoSuchDeal, trace_deal
+from simgin.play.traced_deal import DealNotFoundError, trace_deal
 from simgin.rules import variants
 from simgin.rules.parameters import rule_parameters
 from support import hands
@@ -236,7 +236,7 @@ def play_match(game, unit, half, booked):
         result = replay_deal(played, match)
         book_deal(booked, result, played, half)
         match.enter(result)
-    with pytest.raises(NoSuchDeal, match=f"over after {match.deals} deals"):
+    with pytest.raises(DealNotFoundError, match=f"over after {match.deals} deals"):
         trace_deal(game, unit, half, match.deals)
     book_match(booked, match, half)
     return match

@@ -269,7 +269,7 @@ def test_only_the_answers_worth_trying_are_tried():
 def test_a_policy_that_fails_is_named():
     matchup = parse_matchup("gold", "simple", "standard", 4, "deal")
     fails = replace(matchup, a=replace(matchup.a, discard=nothing))
-    with pytest.raises(kernel.PolicyFailure, match="the discard policy 'nothing' discarded 63"):
+    with pytest.raises(kernel.PolicyCallError, match="the discard policy 'nothing' discarded 63"):
         roll_out_deals(fails, any_take, 0, 5, 3)
 
 

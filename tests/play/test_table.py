@@ -5,9 +5,9 @@ import random
 import pytest
 
 from simgin.play import kernel, replay, replay_json
-from simgin.play.game_table import GameTable, IllegalMove
+from simgin.play.game_table import GameTable, IllegalMoveError
 from simgin.play.matchup import parse_matchup
-from simgin.play.table_text import list_choices, prompt_text, table_lines
+from simgin.play.table_text import format_prompt, list_choices, table_lines
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from support.variant_lists import ONE_PLAYER
@@ -99,13 +99,13 @@ def test_an_illegal_answer_changes_nothing():
     table = GameTable(seated("standard"))
     before = shown(table.decision)
     for answer in (-1, 64, 40):
-        with pytest.raises(IllegalMove):
+        with pytest.raises(IllegalMoveError):
             table.act(answer)
     assert shown(table.decision) == before
     while not table.is_deal_over:
         table.act(random_action(random.Random(1), table.decision))
     answers = table.actions
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMoveError):
         table.act(0)
     assert table.actions == answers
 
@@ -121,5 +121,5 @@ def test_every_legal_answer_can_be_typed_and_lines_fit_the_screen(variant):
         legal = {answer for answer in LEGAL if int(question.view.legal) >> answer & 1}
         assert firsts == legal
         lines = list(table_lines(question, table.rules, "simple"))
-        assert all(len(line) <= 80 for line in lines) and prompt_text(question)
+        assert all(len(line) <= 80 for line in lines) and format_prompt(question)
         table.act(random_action(rng, question))

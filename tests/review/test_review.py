@@ -79,7 +79,7 @@ def test_every_kind_plays_itself_and_the_strong_player_every_other():
         wanted = {(variant, name, name) for name in [*weaker, player]}
         wanted |= {(variant, player, name) for name in weaker} | {(variant, "gin-only", "simple")}
         assert {cell for cell in cells if cell[0] == variant} == wanted
-    steps = [step.name for step in plan.extra_passes]
+    steps = [step.name for step in plan.extra_steps]
     assert steps == ["course of champion standard", "course of gold oklahoma"]
 
 

@@ -34,7 +34,7 @@ from simgin.runs.ledger import (
     pack_rows,
     unpack_rows,
 )
-from simgin.runs.runner import ExtraPass
+from simgin.runs.runner import ExtraStep
 from support import hostile_ledgers
 from support.hostile import read_tree, time_limit
 from support.killing import Killing
@@ -517,7 +517,7 @@ class RecordedPasses:
                 progress(1, 2)
             return RESULT
 
-        return ExtraPass(name, parse_matchup("gold", "gold", "standard", 1, "deal"), n, 1.0, play)
+        return ExtraStep(name, parse_matchup("gold", "gold", "standard", 1, "deal"), n, 1.0, play)
 
 
 def is_result(ledger, name, n):
@@ -532,20 +532,20 @@ def test_only_what_is_missing_is_played_again(path):
         # An empty ledger would be begun anew
         ledger.add_block(0, 0, [1], pack_rows(np.zeros((1, 3), np.int64)), "me")
         with pytest.raises(KeyboardInterrupt):
-            runner.play_passes(asked, ledger)
+            runner.play_steps(asked, ledger)
     played.interrupted = ""
     with open_ledger(path, {}) as ledger:
-        assert [step.name for step in runner.missing_passes(asked, ledger)] == ["value", "turns"]
-        runner.play_passes(asked, ledger)
-        assert runner.missing_passes(asked, ledger) == []
+        assert [step.name for step in runner.missing_steps(asked, ledger)] == ["value", "turns"]
+        runner.play_steps(asked, ledger)
+        assert runner.missing_steps(asked, ledger) == []
     assert played.names == ["luck", "value", "turns"]
 
 
 def test_a_result_comes_back_bit_by_bit_for_its_size_alone(path):
     played = RecordedPasses()
     with open_ledger(path, {}) as ledger:
-        runner.play_passes([played.step("luck", 1000)], ledger)
-        runner.play_passes([played.step("luck", 2000)], ledger)
+        runner.play_steps([played.step("luck", 1000)], ledger)
+        runner.play_steps([played.step("luck", 2000)], ledger)
         assert played.names == ["luck", "luck"]
     with open_existing_ledger(path) as ledger:
         assert is_result(ledger, "luck", 2000)
@@ -558,7 +558,7 @@ def test_progress_is_that_of_all_steps():
     played, reports = RecordedPasses(), []
     with open_ledger(None, {}) as ledger:
         asked = [played.step("luck"), played.step("value")]
-        runner.play_passes(
+        runner.play_steps(
             asked, ledger, on_progress=lambda done, units: reports.append(done / units)
         )
     assert reports == [0.0, 0.25, 0.5, 0.75, 1.0]

@@ -140,7 +140,7 @@ def test_a_failure_names_the_call_that_replays_it():
 
     loader.find_strategy(Strategy("wrong", discard=wrong))
     game = parse_matchup("wrong", "gold", "standard", 1, "match")
-    with pytest.raises(kernel.PolicyFailure) as raised:
+    with pytest.raises(kernel.PolicyCallError) as raised:
         kernel.play_batches(game, 0, 2)
     call = "simgin.show('wrong', 'gold', variant='standard', seed=1, unit=0, half=0, deal=0)"
     assert str(raised.value).endswith(call)

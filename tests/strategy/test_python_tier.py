@@ -96,7 +96,7 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path):
 )
 def test_a_failure_names_strategy_and_place(tmp_path, line, message):
     game = Matchup(STANDARD, GOLD, failing(tmp_path, line), 1, "deal")
-    with pytest.raises(kernel.PolicyFailure) as raised:
+    with pytest.raises(kernel.PolicyCallError) as raised:
         kernel.play_batches(game, 0, 10)
     assert f"the discard policy 'low' {message}" in str(raised.value)
     assert "Replay the deal with: simgin show gold" in str(raised.value)
@@ -166,7 +166,7 @@ def test_what_a_policy_remembers_must_not_change_an_answer(take, knock, fails, t
         game = Matchup(STANDARD, one, GOLD, 3, "deal")
         try:
             found.append(runner.run_matchup(game, 2400, workers).tolist())
-        except kernel.PolicyFailure as error:
+        except kernel.PolicyCallError as error:
             assert "played the same deals otherwise when asked again" in str(error)
             found.append("refused")
     assert found[0] == found[1] and (found[0] == "refused") == fails

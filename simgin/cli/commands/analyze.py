@@ -168,7 +168,7 @@ def analyze_command(
         partial(run_analysis, request, workers),
         "analyze",
         repeat_command(**settled),
-        lambda result, _: render_analyses(result.found, result.is_whole),
+        lambda result, _: render_analyses(result.analyses, result.is_deal),
         workers=workers,
         output=output,
         as_json=as_json,

@@ -69,13 +69,13 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
             read_measurements(save)
     before, now = _rounds(seconds, against)
     rows: list[Any] = list(now[0])
-    parts = _figure_parts(now[0])
+    parts = _format_measurements(now[0])
     if against is not None:
         from simgin.checks.bench import compare_speeds
 
         changed = compare_speeds(before, now)
         rows = [asdict(change) for change in changed]
-        parts = _change_parts(changed, len(now))
+        parts = _format_changes(changed, len(now))
     answer = CommandResult(repeat_command(), rows, SEED)
     answer.print(as_json, parts)
     if save is not None:
@@ -109,11 +109,11 @@ def _measure(seconds: float) -> list[dict[str, Any]]:
     return [asdict(figure) for figure in measure_speeds(seconds, threads)]
 
 
-def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
+def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     from simgin.checks.bench import BENCH_MATCHUPS, N_HANDS, REPETITIONS, compute_part_proportions
 
     headings = ("figure", "threads", "per second", "ns each", "ratio", "speed-up")
-    told = [
+    cells = [
         (
             row["figure"],
             str(row["threads"]),
@@ -124,7 +124,7 @@ def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
         )
         for row in rows
     ]
-    yield table_from_rows("Speed", headings, told)
+    yield table_from_rows("Speed", headings, cells)
     means = [f"{row['mean']:.5f} ({row['figure']})" for row in rows if row["mean"] is not None]
     yield f"\nMean deadwood of the {N_HANDS:,} fixed hands: {', '.join(means)}."
     parts = ", ".join(
@@ -134,16 +134,16 @@ def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     yield READING.format(repetitions=REPETITIONS).strip()
 
 
-def _change_parts(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any]:
-    told = []
+def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any]:
+    cells = []
     for change in changes:
         times = f"{change.faster:.2f}"
         if change.low is not None:
             times += f" ({change.low:.2f} to {change.high:.2f})"
         ratios = map(_digits, (change.now, change.before))
-        told.append((change.figure, str(change.threads), *ratios, times))
+        cells.append((change.figure, str(change.threads), *ratios, times))
     headings = ("figure", "threads", "now", "before", "times as fast")
-    yield table_from_rows("What changed", headings, told)
+    yield table_from_rows("What changed", headings, cells)
     if rounds == 1:
         yield f"{READING_CHANGE}. Measured at different times: a tenth may be the machine."
     else:

@@ -80,9 +80,9 @@ def _screen(found: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
     yield ""
     for row in found.listed_rows:
         if "cost" in row:
-            yield from _costly(row)
+            yield from _format_costly_decision(row)
         elif "rival" in row:
-            yield from _compared(found.request, row)
+            yield from _format_comparison(found.request, row)
         else:
             yield from _deal(row["points"], row["happened"], row["command"])
     if found.listed_rows:
@@ -94,7 +94,7 @@ def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
     return format_finding(f"{points:+5d}  {happened}", command)
 
 
-def _compared(request: FindRequest, row: DealRow) -> Iterator[Any]:
+def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
     """Yield the first decision that differs between the two players, and both deals."""
     own = f"{request.short_name(row['strategy'])} {row['own']}"
     other = f"{request.short_name(row['rival'])} {row['other']}"
@@ -103,7 +103,7 @@ def _compared(request: FindRequest, row: DealRow) -> Iterator[Any]:
     yield from _deal(row["rival_points"], row["rival_happened"], row["rival_command"])
 
 
-def _costly(row: DealRow) -> Iterator[Any]:
+def _format_costly_decision(row: DealRow) -> Iterator[Any]:
     """Yield a decision: its cost, the action taken, the best action, and the commands."""
     from simgin.analysis.position import format_better_action
 

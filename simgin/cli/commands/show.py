@@ -28,7 +28,7 @@ def show_command(debug: bool, as_json: bool, **asked: Any) -> None:
     deal of a match.
     """
     from simgin.play import replay, replay_json
-    from simgin.play.kernel import PolicyFailure
+    from simgin.play.kernel import PolicyCallError
     from simgin.report.report import Report
 
     with policy_calls(as_json):
@@ -39,4 +39,4 @@ def show_command(debug: bool, as_json: bool, **asked: Any) -> None:
     CommandResult(command, replay_json.replay_to_json(told), asked["seed"]).print(as_json, parts)
     if played.error:
         show_traceback(played.exception)
-        raise PolicyFailure(played.error)
+        raise PolicyCallError(played.error)

@@ -344,7 +344,7 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
             yield f"\n{sentence}"
     yield f"\nEnding: {strategy.ending}: {ENDINGS[strategy.ending]}."
     yield "Files:  " + "\n        ".join(
-        _relative(path) for path in loader.find_source_files(strategy)
+        _shorten_path(path) for path in loader.find_source_files(strategy)
     )
     yield f"Digest: {rows[0]['digest']}"
 
@@ -355,14 +355,14 @@ def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
             "name": name,
             "kind": param.kind,
             "value": param.format(param.default),
-            "may_be": _range(param),
+            "may_be": _format_allowed_values(param),
             "about": param.about,
         }
         for name, param in policy.params.items()
     ]
 
 
-def _range(param: Param) -> str:
+def _format_allowed_values(param: Param) -> str:
     """Return the valid values of a parameter."""
     if param.kind == "choice":
         return ", ".join(param.choices)
@@ -372,7 +372,7 @@ def _range(param: Param) -> str:
     return f"{param.low:g}..{param.high:g}{whole}"
 
 
-def _relative(path: Path) -> str:
+def _shorten_path(path: Path) -> str:
     """Return a path, relative to the current directory if it is inside it."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -181,13 +181,15 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     yield variant.about
     changes = _changes(base, variant)
     if changes:
-        rows = [(one.name, _text(one, variant), _text(one, base)) for one in changes]
+        rows = [
+            (one.name, _format_value(one, variant), _format_value(one, base)) for one in changes
+        ]
         yield table_from_rows(f"Changes from {base.text}", ("rule", variant.text, base.text), rows)
     else:
         yield "\nThe same rules as standard."
     for section, group in groupby(rule_parameters().values(), lambda parameter: parameter.section):
         told = [
-            (one.name, _text(one, variant), f"{one.description} [{one.allowed_values()}]")
+            (one.name, _format_value(one, variant), f"{one.description} [{one.allowed_values()}]")
             for one in group
         ]
         yield table_from_rows(SECTIONS.get(section, section), ("rule", "value", "meaning"), told)
@@ -205,7 +207,10 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
     if not changes:
         yield f"{first.text} and {second.text} have the same rules."
         return
-    rows = [(one.name, _text(one, first), _text(one, second), one.description) for one in changes]
+    rows = [
+        (one.name, _format_value(one, first), _format_value(one, second), one.description)
+        for one in changes
+    ]
     yield table_from_rows(
         f"{first.text} (A) and {second.text} (B)", ("rule", "A", "B", "meaning"), rows
     )
@@ -239,7 +244,7 @@ def _next_steps(file: str, created: Variant) -> Iterator[str]:
     yield ""
 
 
-def _text(parameter: Parameter, variant: Variant) -> str:
+def _format_value(parameter: Parameter, variant: Variant) -> str:
     """Return the value of a parameter, in brackets if it has no effect."""
     value = variant.params[parameter.name]
     text = parameter.to_text(value)
