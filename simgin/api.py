@@ -306,7 +306,7 @@ def show(
 
     Raises:
         ReplayError: If the numbers are out of range.
-        NoSuchDeal: If the match ended before the deal.
+        DealNotFoundError: If the match ended before the deal.
 
     Example:
         Print a deal::

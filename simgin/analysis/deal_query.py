@@ -62,7 +62,7 @@ class DealQuery:
         winner: Side that won, or None.
         comparisons: Quantity, operator and bound of each comparison.
         differ: True if the two compared strategies must have different results.
-        order: Key of `ORDERS`, or `COSTLY_WORD`; empty for the order of play.
+        order: Key of `ORDERS`, or `COSTLY_KEYWORD`; empty for the order of play.
     """
 
     text: str

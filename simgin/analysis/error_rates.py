@@ -291,7 +291,7 @@ def run_error_rates(
     The result does not depend on the number of workers.
 
     Raises:
-        PolicyFailure: If a policy fails.
+        PolicyCallError: If a policy fails.
     """
     kernel.compile_matchup(task.matchup)
     kernel.compile_matchup(task.evaluator)

@@ -284,7 +284,7 @@ def grade_deals(
             far as a string.
 
     Raises:
-        PolicyFailure: If a policy fails.
+        PolicyCallError: If a policy fails.
         PositionError: If the deals contain no decision.
     """
     kernel.compile_matchup(task.evaluator)

@@ -1,7 +1,7 @@
 """A deal for two players, from the shuffle to its result (rules.md 4).
 
 The engine keeps its own state, shows each seat a view, and calls a policy only if more than one
-action is legal. An action outside `view.legal` raises IllegalAction.
+action is legal. An action outside `view.legal` raises IllegalActionError.
 """
 
 import numpy as np

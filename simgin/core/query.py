@@ -1,7 +1,7 @@
 """Policy calls: write what a seat may see to its view, call its policy, check the action.
 
-An action outside `view.legal` raises IllegalAction. The engine neither corrects actions nor ends
-the deal because of them.
+An action outside `view.legal` raises IllegalActionError. The engine neither corrects actions nor
+ends the deal because of them.
 """
 
 import numpy as np
@@ -148,7 +148,7 @@ def query_policy(state, rules, view, seat, slot, legal, policy):
         The action, 0..63.
 
     Raises:
-        IllegalAction: The policy returned an action that is not in `legal`.
+        IllegalActionError: The policy returned an action that is not in `legal`.
     """
     write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)

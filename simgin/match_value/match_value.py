@@ -204,7 +204,7 @@ def compute_value(
         on_progress: Callback for the progress.
 
     Raises:
-        ValueUnavailable: The match value is not computable.
+        ValueUnavailableError: The match value is not computable.
     """
     matchup = parse_matchup(a, b, variant, seed, "deal")
     goal = matchup.variant.goal
@@ -247,7 +247,7 @@ def value_from_outcomes(matchup: Matchup, outcomes: Outcomes, seat: int = 0) -> 
     the rules treat the seats alike.
 
     Raises:
-        ValueUnavailable: The match value is not computable.
+        ValueUnavailableError: The match value is not computable.
     """
     _check_outcomes(matchup, outcomes)
     return solve_value(matchup, outcomes, boards.make_board, seat)
@@ -268,7 +268,7 @@ def solve_value(
         seat: Seat of A.
 
     Raises:
-        ValueUnavailable: The board is too large, or max_deals could end matches early.
+        ValueUnavailableError: The board is too large, or max_deals could end matches early.
     """
     is_self_play = matchup.b is not None and not matchup.is_mirrored
     outcomes = counts.with_mirrored_deals() if is_self_play else counts
@@ -296,7 +296,7 @@ def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableEr
 
 
 def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
-    """Raise ValueUnavailable for outcomes that match values do not support."""
+    """Raise ValueUnavailableError for outcomes that match values do not support."""
     params = matchup.variant.params
     die_continues = params["die"] == "game"
     is_refused = outcomes.column("kind") == DEAL_ENDINGS.index("refused")

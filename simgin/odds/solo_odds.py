@@ -110,7 +110,7 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
         (estimate, number of matches, or of deals if match values are used).
 
     Raises:
-        ValueUnavailable: The match value is not computable from these deals.
+        ValueUnavailableError: The match value is not computable from these deals.
     """
     if deals.matchup.unit == "match":
         unit = deals.column("unit")

@@ -216,7 +216,7 @@ class GameTable:
         """Make the pending decision, and advance to the next one.
 
         Raises:
-            IllegalMove: The action is not legal; the game is unchanged.
+            IllegalMoveError: The action is not legal; the game is unchanged.
         """
         legal = int(self.state.legal) if self._status == stepping.AWAITING_ACTION else 0
         if not 0 <= action < 64 or not legal >> action & 1:

@@ -158,7 +158,7 @@ def run_units(
         Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Raises:
-        RulesModified: A policy wrote to the rules or its parameters.
+        RulesModifiedError: A policy wrote to the rules or its parameters.
         Exception: Any exception of a policy, unchanged.
     """
     vectors = seat_players(state, matchup)
@@ -199,7 +199,7 @@ def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: li
     """Call a compiled kernel as `call_kernel` does, with an error message for failures.
 
     Raises:
-        PolicyFailure: A policy failed. The message names the policy and the cause.
+        PolicyCallError: A policy failed. The message names the policy and the cause.
     """
     try:
         call_kernel(matchup, state, kernel, arguments)
@@ -227,8 +227,8 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
         Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Raises:
-        PolicyFailure: A policy failed. The message has the command that replays the deal.
-        RulesModified: A policy wrote to the rules or its parameters.
+        PolicyCallError: A policy failed. The message has the command that replays the deal.
+        RulesModifiedError: A policy wrote to the rules or its parameters.
     """
     rows, _ = _play_into(matchup, first_unit, n_units, NO_RECORDS)
     return rows
@@ -272,7 +272,7 @@ def _play_into(
 
 
 def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
-    """Raise PolicyFailure if state kept by a Python policy changes its actions."""
+    """Raise PolicyCallError if state kept by a Python policy changes its actions."""
     suspects = [one.text for one in matchup.players if any(map(compiler.is_stateful, one.policies))]
     if not suspects:
         return

@@ -63,7 +63,7 @@ def trace_named_deal(
 
     Raises:
         ReplayError: The deal does not exist.
-        NoSuchDeal: The match ended before the deal.
+        DealNotFoundError: The match ended before the deal.
     """
     kind: UnitType = "deal" if deal is None else "match"
     matchup = parse_matchup(a, b, variant, seed, kind)

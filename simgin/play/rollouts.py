@@ -305,7 +305,7 @@ def roll_out_deals(
         first_only: Use the first decision of the slot instead of drawing one.
 
     Raises:
-        PolicyFailure: A policy failed.
+        PolicyCallError: A policy failed.
     """
     players = len(matchup.players)
     slot = codes.SLOTS.index(candidates_policy.slot)

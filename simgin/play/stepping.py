@@ -118,7 +118,7 @@ def stop_at_decision(view, rules, params):
 
 @compiled
 def _replay_deal(game, state, rules, view0, view1):
-    """Replay a two-player deal by its actions; raise IllegalAction at the next decision."""
+    """Replay a two-player deal by its actions; raise IllegalActionError at the next decision."""
     first = 1 - state.dealer
     view1st, view2nd = (view1, view0) if first == 1 else (view0, view1)
     take1, take2 = _seat_policy(game, first, SLOT_TAKE), _seat_policy(game, 1 - first, SLOT_TAKE)
@@ -206,7 +206,7 @@ def _restore_turn_start(game, state):
 
 @compiled
 def _replay_solo_deal(game, state, rules, view):
-    """Replay a solitaire deal by its actions; raise IllegalAction at the next decision."""
+    """Replay a solitaire deal by its actions; raise IllegalActionError at the next decision."""
     state.logged = 0
     clear_history(view, state.turns)
     play_deal_solo(
@@ -254,7 +254,7 @@ def close_deal(game):
 
 @compiled
 def append_action(game, action):
-    """Append the next action of a deal; raise IllegalAction if it is not legal."""
+    """Append the next action of a deal; raise IllegalActionError if it is not legal."""
     state = state_at(game.state)
     if action < 0 or action > 63 or not state.legal >> action & 1:
         state.answer = action
@@ -268,7 +268,7 @@ def advance_game(game):
     """Advance to a decision of an external seat, or to the end of the deal.
 
     Raises:
-        IllegalAction: A strategy returned an illegal action, or a stored action is not legal.
+        IllegalActionError: A strategy returned an illegal action, or a stored action is not legal.
         Exception: Any exception of a policy, raised again by a second call.
     """
     state, rules = state_at(game.state), rules_at(game.rules)

@@ -130,7 +130,7 @@ def trace_deal(
         script: First actions of the deal, used instead of the players'.
 
     Raises:
-        NoSuchDeal: The match ended before the deal.
+        DealNotFoundError: The match ended before the deal.
     """
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
