@@ -52,7 +52,7 @@ Query = Mapping[str, Any]
 
 
 class UnsupportedClaimError(Exception):
-    """Claim that the results do not support."""
+    """Error for a claim that the results do not support."""
 
 
 @dataclass(frozen=True)

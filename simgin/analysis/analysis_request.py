@@ -94,7 +94,7 @@ class AnalysisRequest:
         deal: int | None = None,
         **more: Any,
     ) -> AnalysisRequest:
-        """Read a request for a deal of two strategies, of which the seed is that of the budget.
+        """Read a request for one deal, played with the seed of the budget.
 
         Raises:
             ReplayError: If the deal was not played.

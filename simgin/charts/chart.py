@@ -426,7 +426,11 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
         yield f"A card with {partners} costs {ends} more than a king with none ({known})."
 
 
-SUMMARY_LINES = {"knock": summarise_knock, "upcard": summarise_upcard, "discard": summarise_discard}
+SUMMARY_FUNCTIONS = {
+    "knock": summarise_knock,
+    "upcard": summarise_upcard,
+    "discard": summarise_discard,
+}
 
 
 # Report
@@ -435,7 +439,7 @@ SUMMARY_LINES = {"knock": summarise_knock, "upcard": summarise_upcard, "discard"
 def build_chart_report(chart: Chart, command: str) -> Report:
     """Build the report of a chart."""
     request, price = chart.request, chart.win_rate
-    sentences = list(SUMMARY_LINES[request.kind_name](chart))
+    sentences = list(SUMMARY_FUNCTIONS[request.kind_name](chart))
     if price is not None:
         low, high = price.interval
         sentences.append(

@@ -139,7 +139,7 @@ def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
 
 
 def _match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
-    """Yield the probability to win the match, by seat."""
+    """Yield each seat's probability of winning the match."""
     if match_values.is_seat_symmetric:
         a, b = (int(side[0]) if len(side) == 1 else side for side in match_values.board.start)
         for dealer, seat in enumerate(SEAT_NAMES):

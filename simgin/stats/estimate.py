@@ -239,7 +239,7 @@ def beta_binomial_interval(successes: float, failures: float) -> tuple[float, fl
 
 
 def _lower_bound(successes: float, failures: float) -> float:
-    """Return the lower bound, which is between 0 and the observed proportion."""
+    """Return the lower confidence bound of a proportion; at most the observed one."""
     from scipy.optimize import brentq
 
     if not successes:

@@ -62,7 +62,7 @@ def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
 
 
 def format_strength(name: str) -> str:
-    """Return the strength of a strategy as text; a dash if it was never in a league."""
+    """Return a strategy's rating or other known result as text, or a dash."""
     entry = read_entry(name)
     if "won" not in entry:
         return str(entry.get("result", UNKNOWN_STRENGTH))

@@ -109,7 +109,7 @@ def _is_compiled(value: object) -> bool:
 
 
 def _is_versioned(module: str) -> bool:
-    """Return True if the name of the cache directory determines the content of a module."""
+    """Return True if the cache directory's name changes whenever the module does."""
     return module.partition(".")[0] in VERSIONED_PACKAGES or f"{module}.".startswith(
         ENGINE_PREFIXES
     )

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from simgin.charts import chart as charts
-from simgin.charts.chart import SUMMARY_LINES, Chart, ChartError, ChartRequest
+from simgin.charts.chart import SUMMARY_FUNCTIONS, Chart, ChartError, ChartRequest
 from simgin.charts.chart_kinds import CHART_KINDS, N_TURNS
 from simgin.learn import champion_weights
 from simgin.play.rollouts import roll_out_deals
@@ -138,7 +138,7 @@ def test_rows_and_questions_without_an_answer_are_left_out(discard_chart):
     small, more = (Chart(DISCARD_REQUEST, *of) for of in (few, both))
     pd.testing.assert_frame_equal(small.frame, more.frame)
     met = Chart(DISCARD_REQUEST, np.where(few[0] < 13, few[0], -1), *few[1:])
-    assert not any("partners" in line for line in SUMMARY_LINES["discard"](met))
+    assert not any("partners" in line for line in SUMMARY_FUNCTIONS["discard"](met))
 
 
 @pytest.mark.slow
@@ -182,24 +182,26 @@ def make_chart(kind, values):
 def test_what_a_knock_chart_says_is_so_in_every_cell_that_it_names():
     wait, early = [0, 0, 0, *[-2.0] * 9], [3.0, 3, 3, 3, 0, 0, *[-4.0] * 6]
     later = [0, 5.0, 5, 5, 5, 5, 0, *[-4.0] * 5]
-    lines = list(SUMMARY_LINES["knock"](make_chart("knock", [wait, wait, early, later])))
+    lines = list(SUMMARY_FUNCTIONS["knock"](make_chart("knock", [wait, wait, early, later])))
     assert lines == [
         "With 1 to 2 deadwood: from turn 4 on play for gin.",
         "With 3 to 4 deadwood: knock in turns 2 to 4; from turn 8 on play for gin.",
     ]
-    alone = list(SUMMARY_LINES["knock"](make_chart("knock", [[0.0] * 12])))
+    alone = list(SUMMARY_FUNCTIONS["knock"](make_chart("knock", [[0.0] * 12])))
     assert alone == ["With 1 deadwood: too close to call, or it depends."]
 
 
 def test_upcards_and_discards_in_words():
     upcard = make_chart("upcard", [[12.0, 15], [1.0, 2], [0, 1.0], [-1.0, -2]])
-    assert list(SUMMARY_LINES["upcard"](upcard)) == [
+    assert list(SUMMARY_FUNCTIONS["upcard"](upcard)) == [
         "Take an upcard that makes a meld or has two or more partners.",
         "Leave an upcard that has no partner.",
         "Too close to call, or clear in one seat only: an upcard that has one partner.",
     ]
     lone = [-2.0, -1.5, *[0.0] * 10, 0.0]
-    lines = list(SUMMARY_LINES["discard"](make_chart("discard", [lone, [-4.0] * 13, [-6.0] * 13])))
+    lines = list(
+        SUMMARY_FUNCTIONS["discard"](make_chart("discard", [lone, [-4.0] * 13, [-6.0] * 13]))
+    )
     assert lines[0] == "Of cards without a partner A and 2 clearly cost more than a king."
     assert lines[1].startswith("A card with one partner costs 4.0 to 4.0 points a deal more")
     assert lines[1].endswith("(each within ± 0.5).")

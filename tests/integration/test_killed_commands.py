@@ -96,7 +96,7 @@ class CommandRun:
         return self._killing.attempt(self._place, self._code, **until)
 
     def outcome(self):
-        """Return all files except ledgers, with only the constant part of manifests.
+        """Return the contents of all complete files by name, without ledgers and manifest times.
 
         A file that a kill left incomplete outside a run directory stays; no command reads it.
         """

@@ -130,7 +130,7 @@ PARAMETERS = (
 
 @pytest.mark.parametrize("knobs", [PARAMETERS, PARAMETERS[:1], PARAMETERS[1:2]], ids=len)
 def test_what_is_drawn_can_be_played(knobs):
-    """Within the limits, whole where it must be, and the same from the same seed."""
+    """Drawn values are in range, integers if required, and reproducible from the seed."""
     lot = np.random.default_rng(1)
     draws, again = CandidateDistribution(knobs, 8, seed=3), CandidateDistribution(knobs, 8, seed=3)
     state = np.random.get_state()[1].copy()

@@ -82,7 +82,7 @@ def data_of(axes):
 
 
 def is_on_data(text, axes):
-    """Return True if a text overlaps data of axes."""
+    """Return True if a text overlaps the data drawn in `axes`."""
     inside = Bbox.intersection(shrink(text.get_window_extent()), axes.bbox)
     if inside is None or not inside.width or not inside.height:
         return False

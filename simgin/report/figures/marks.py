@@ -257,7 +257,7 @@ def _cell_edges(n_cells: int) -> np.ndarray:
 
 
 def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure]:
-    """Decorate a function that draws a DataFrame with checks of its first argument.
+    """Wrap a plot function so that it validates its DataFrame.
 
     Args:
         draw: Function whose first argument is a DataFrame.
