@@ -48,4 +48,7 @@ class RenamedAttributes:
     if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise missing_name_error(type(self).__name__, name)
+            if hasattr(type(self), name):  # a property raised an AttributeError of its own
+                object.__getattribute__(self, name)
+            classes = (one for one in type(self).__mro__ if RenamedAttributes in one.__bases__)
+            raise missing_name_error(next(classes).__name__, name)

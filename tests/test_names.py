@@ -1,8 +1,24 @@
 """Names that are unique, so that a search for one finds one thing."""
 
 import ast
+import importlib
+import tomllib
 from collections import defaultdict
+from dataclasses import fields
 from pathlib import Path
+
+import pytest
+
+from simgin.analysis.analysis import Analysis
+from simgin.analysis.error_rates import ErrorRates
+from simgin.learn.cma_search import TuningResult
+from simgin.match_value.match_value import MatchValue
+from simgin.odds.odds import Odds
+from simgin.renamed import RenamedAttributes
+from simgin.report.report import Report
+from simgin.results.run_results import RunResults
+from simgin.review.review import Review
+from simgin.rules.variants import Variant
 
 SIMGIN = Path(__file__).resolve().parents[1] / "simgin"
 
@@ -19,3 +35,38 @@ def test_a_public_name_is_defined_in_one_package_and_a_constant_in_two_modules()
     assert shared == {"main"}
     frequent = {name for name, where in modules.items() if len(where) > 2}
     assert frequent == {"__all__", "__getattr__"}
+
+
+TABLE = tomllib.loads((SIMGIN / "renamed.toml").read_text())
+CLASSES = {
+    one.__name__: one
+    for one in (
+        *(Analysis, ErrorRates, MatchValue, Odds, Report, Review, RunResults),
+        *(TuningResult, Variant),
+    )
+}
+
+
+@pytest.mark.parametrize("owner", TABLE)
+def test_an_old_name_raises_an_error_with_the_new_one(owner):
+    is_class = owner in CLASSES
+    holder = object.__new__(CLASSES[owner]) if is_class else importlib.import_module(owner)
+    known = {*dir(holder), *getattr(holder, "__all__", ())}
+    known |= {field.name for field in fields(holder)} if is_class else set()
+    for old, new in TABLE[owner].items():
+        assert new in known
+        with pytest.raises(AttributeError, match=rf"{owner}\.{old} is now {owner}\.{new}\."):
+            getattr(holder, old)
+        if not is_class:
+            with pytest.raises(ImportError, match=f"{old} is now"):
+                exec(f"from {owner} import {old}")
+
+
+def test_an_error_within_a_property_is_not_taken_for_a_missing_name():
+    class Broken(RenamedAttributes):
+        @property
+        def size(self):
+            return None.size
+
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'size'"):
+        _ = Broken().size

@@ -65,7 +65,7 @@ def max_draws(rules):
 
 @jit
 def update_view(view, eleven, unseen, t, rules):
-    """Set the view of a player with eleven cards after t draws."""
+    """Write to a view what a player with eleven cards sees after t draws."""
     view.hand = view.legal = eleven
     view.unseen = unseen
     view.own_turn = view.turn = t

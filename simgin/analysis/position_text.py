@@ -299,7 +299,7 @@ def _raise_first(errors: Iterator[str]) -> None:
 
 
 def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
-    """Write the match before the deal to a view."""
+    """Write the match score before the deal to a view."""
     is_pair = isinstance(score, tuple | list) and len(score) == 2
     if not is_pair or not all(isinstance(won, int) and 0 <= won < MAX_POINTS for won in score):
         raise PositionError(

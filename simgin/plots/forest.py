@@ -176,7 +176,7 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Example:
         result = simgin.tune_strategy("gold-early", generations=5)
-        simgin.plots.search_history(result.path)
+        simgin.plots.search_history(result.history_frame)
     """
     names = figures.unique_names(frame["parameter"])
     caption = figures.format_caption(frame, seed=seed, unit="matches a candidate", note=SEARCH_NOTE)

@@ -163,7 +163,7 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the distribution of match totals in bins of ten, with winning totals coloured.
 
-    Columns: total, share; one panel per strategy.
+    Columns: total, value; one panel per strategy.
 
     Args:
         frame: The totals, as in the frame "totals" of `simgin.compute_odds`.

@@ -39,7 +39,7 @@ def match_length(
 ) -> Figure:
     """Plot the distribution of turns per match for every variant, with its median marked.
 
-    Columns: turns (lower end of a bin), width, share, median.
+    Columns: turns (lower end of a bin), width, value (proportion of matches), median.
 
     Args:
         frame: The distributions of a review.
@@ -134,7 +134,7 @@ def knocks_by_turn(
 ) -> Figure:
     """Plot when and with how much deadwood the strong player knocks, per variant.
 
-    Columns: turn, deadwood, share (of all knocks of the variant).
+    Columns: turn, deadwood, value (proportion of all knocks of the variant).
 
     Args:
         frame: The knocks of a review.

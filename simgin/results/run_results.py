@@ -278,7 +278,7 @@ class RunResults(Result, RenamedAttributes):
         }
 
     def _rows_of_both_sides(self, variant: str) -> list[BatchRows]:
-        """Return the rows of the mirrored matchups of a variant, from the sides of A and B."""
+        """Return the batch rows of a variant's mirrored matchups, once as A and once as B."""
         rows = [
             self.batch_rows(i)
             for i in self._mirrored_indices

@@ -119,7 +119,7 @@ def _check_block(block: Block, rows: np.ndarray, worker: str) -> None:
         ) from None
 
 
-RELATIVE_TOLERANCE = 1e-9  # relative tolerance, because the compared products overflow an int64
+RELATIVE_TOLERANCE = 1e-9  # of products that would overflow int64, so floats are compared
 # Facts that can be negative; in solitaire games, penalties can be negative as well
 SIGNED_FACTS = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
 SOLO_SIGNED_FACTS = tuple(name for name in batch_columns.FACT_NAMES if "points" in name)
