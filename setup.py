@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)([^)]+)\)")
 SETUP = re.compile(r"(?<=## Start\n\n).*?(?=## )", re.S)
-START = """```
+START = """```sh
 pip install simgin           # Python 3.11 or newer, on Linux, macOS or WSL
 simgin                       # a tour of the commands
 simgin run demo              # a first experiment: tables, pictures and a page

@@ -136,8 +136,8 @@ SMALL = {"match": "--deals 2k", "review": "--matches 1k", "odds": "--deals 2k"}
 SIZE = re.compile(r" --(?:deals|matches) \S+")
 
 
-def code_blocks(page, language=""):
-    """Return the code blocks of a page in a language; commands have none."""
+def code_blocks(page, language="sh"):
+    """Return the code blocks of a page in a language."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
     return [text for name, text in found if name == language]
 

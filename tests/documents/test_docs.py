@@ -91,7 +91,7 @@ def test_every_contract_check_and_every_helper_is_documented():
     ],
 )
 def test_the_commands_shown_have_these_arguments(page):
-    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", read(f"{page}.md"), re.M | re.S)
+    blocks = re.findall(r"^```sh\n(.*?)^```", read(f"{page}.md"), re.M | re.S)
     commands = re.findall(r"^simgin (\w.*)$", "".join(blocks), re.M)
     assert commands
     for line in commands:
@@ -116,7 +116,7 @@ def test_the_variants_and_commands_in_the_documentation_work(tmp_path, monkeypat
     page = read("docs/how-to/variants.md")
     (file,) = re.findall(r"```toml\n(.*?)```", page, re.S)
     (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
-    blocks = re.findall(r"```(?:sh)?\n(simgin .*?)```", page, re.S)
+    blocks = re.findall(r"```sh\n(simgin .*?)```", page, re.S)
     commands = [line.partition("  #")[0] for block in blocks for line in block.splitlines()]
     assert len(commands) > 12
     commands.sort(key=lambda command: " new " not in command)  # the page's own file after those
