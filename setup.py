@@ -10,7 +10,7 @@ from setuptools.command.editable_wheel import editable_wheel
 HERE = Path(__file__).resolve().parent
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)([^)]+)\)")
-SETUP = re.compile(r"(?<=## Start\n\n).*?(?=## )", re.S)
+SETUP = re.compile(r"(?<=## Quick start\n\n).*?(?=## )", re.S)
 START = """```sh
 pip install simgin           # Python 3.11 or newer, on Linux, macOS or WSL
 simgin                       # a tour of the commands
