@@ -2,12 +2,12 @@
 
 A card has a `question`, a `verdict` of at most ten words, an optional reason (`because`), and the
 queries that support them. A query selects rows of a DataFrame in results/reference, named by
-`from`; its other keys are values of columns. `less` is what to subtract: a number, or the keys in
-which the rows to subtract differ. `family` names a query in [families] with default keys. Queries
-are used in three places:
+`from`. Its other keys are values of columns, except for two: `less` is a number to subtract, or the
+keys in which the subtracted rows differ, and `family` names a query with default keys in
+[families]. Queries are used in three places:
 
-    dots      effect of a measure for each player type, as one of DOTS
-    numbers   numbers for the placeholders in the text; for several rows, their range
+    dots      effect for each player type, as one of DOTS
+    numbers   values of the placeholders in the text; a range if there are several rows
     checks    condition from CHECKS that makes a quantifier (`word`) true
 
 UnsupportedClaimError is raised if a query selects no rows, if a check fails, if a number has more
@@ -31,10 +31,10 @@ from simgin.strategy.cast import CAST
 
 RECORDS = ROOT / "docs" / "findings.toml"
 MAX_VERDICT_WORDS = 10
-MAX_HALF_WIDTH = 2  # of the interval of a number, in units of its last digit
-DOT_Z = 3.5  # with 200 dots, one page in ten has a wrong dot
+MAX_HALF_WIDTH = 2  # of the confidence interval of a number, in units of its last digit
+DOT_Z = 3.5  # standard errors; with 200 dots, one page in ten has a wrong dot
 GAINS, SAME, LOSES, UNCLEAR = DOTS = "▲", "=", "▼", "?"
-STRATEGIES_BY_TYPE = {  # strategies of each player type in results
+STRATEGIES_BY_TYPE = {  # strategies of each player type in the results
     entry["short"]: (entry["strategy"], *entry.get("also", ()))
     for entry in CAST["two_player"]
     if "short" in entry
@@ -46,7 +46,7 @@ QUANTIFIER_PATTERN = re.compile(
 )
 NUMBER_PATTERN = re.compile(r"\d+(?:\.\d+)? ?%|\d*\.\d+")  # other numbers are part of the rules
 
-KEY_COLUMNS = ("variant", "strategy", "opponent", "metric")  # of a row
+KEY_COLUMNS = ("variant", "strategy", "opponent", "metric")  # columns that identify a row
 
 Query = Mapping[str, Any]
 
@@ -57,13 +57,13 @@ class UnsupportedClaimError(Exception):
 
 @dataclass(frozen=True)
 class Card:
-    """Record of docs/findings.toml."""
+    """Card of docs/findings.toml."""
 
     theme: str
     question: str
     verdict: str
-    claim: str = ""  # number in docs/reference/rules.md 14
-    finding: str = ""  # one of FINDINGS, for a claim
+    claim: str = ""  # number of a claim in docs/reference/rules.md 14
+    finding: str = ""  # one of FINDINGS if there is a claim
     because: str = ""
     dots: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, Any] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Card:
 
     @property
     def results(self) -> list[str]:
-        """Names of the results in the queries; that of the dots comes first."""
+        """Names of the results in the queries, starting with that of the dots."""
         parts = [self.dots, *self.checks, *self.numbers.values()]
         queries = [
             with_family(part[key]) for part in parts for key in ("of", "judged") if key in part
@@ -126,7 +126,7 @@ def render_card(card: Card) -> str:
 
 
 def _render_text(card: Card) -> str:
-    """Return verdict and reason with their numbers.
+    """Return the verdict and the reason with their numbers.
 
     Raises:
         UnsupportedClaimError: If a number or a quantifier has no query.
@@ -135,14 +135,14 @@ def _render_text(card: Card) -> str:
     if len(card.verdict.split()) > MAX_VERDICT_WORDS:
         raise UnsupportedClaimError(f"the verdict is longer than {MAX_VERDICT_WORDS} words")
     if card.claim and (card.finding not in FINDINGS or not (card.checks or card.because)):
-        raise UnsupportedClaimError("a claim has a finding, and what shows it")
+        raise UnsupportedClaimError("a claim needs a finding, and a reason or a check")
     backed_words = " ".join(check["word"] for check in card.checks)
     literal_text = re.sub(r"\{\w+\}", "", text)
     for word in QUANTIFIER_PATTERN.findall(literal_text):
         if word.lower() not in backed_words.lower():
-            raise UnsupportedClaimError(f"nothing stands behind the word {word!r}")
+            raise UnsupportedClaimError(f"no check supports the word {word!r}")
     if numbers_in_text := NUMBER_PATTERN.findall(literal_text):
-        raise UnsupportedClaimError(f"no query made {numbers_in_text}")
+        raise UnsupportedClaimError(f"no query supports {numbers_in_text}")
     lead = f"{card.finding.capitalize()} ({card.claim}). " if card.finding else ""
     text = f"{lead}{card.verdict} {card.because}".strip()
     return text.format(**{name: _format_number(**part) for name, part in card.numbers.items()})
@@ -174,7 +174,7 @@ def _format_number(
     limits = (values.min(),) if ends == "least" else (values.min(), values.max())
     if not _is_precise_enough(selected, column, form, factor):
         raise UnsupportedClaimError(
-            f"the figure {form.format(limits[0])} is not known to its last digit"
+            f"the interval is too wide for the last digit of {form.format(limits[0])}"
         )
     return " to ".join(dict.fromkeys(form.format(value) for value in limits)) + unit
 
@@ -188,19 +188,19 @@ def _is_precise_enough(selected: pd.DataFrame, column: str, form: str, factor: f
 
 
 def _render_dots(of: Query, by: str, measure: str, margin: float = 0.25) -> str:
-    """Return the effect of a measure for each player type."""
+    """Return a line with the effect for each player type."""
     selected = select_rows(of)
     dots = []
     for type_name, names in STRATEGIES_BY_TYPE.items():
         of_type = selected[selected[by].map(_base_strategy).isin(names)]
         if len(of_type) > 1:
-            raise UnsupportedClaimError(f"several rows are of the kind {type_name!r}")
+            raise UnsupportedClaimError(f"several rows match the player type {type_name!r}")
         dots += [
             f"{choose_dot(row.value, row.se, margin)} {type_name}" for row in of_type.itertuples()
         ]
     if not dots:
-        raise UnsupportedClaimError("no row is of a kind of player")
-    return f"{measure}: {' · '.join(dots)}"
+        raise UnsupportedClaimError("no row matches a player type")
+    return f"{measure}: {', '.join(dots)}"
 
 
 def _base_strategy(text: str) -> str:
@@ -217,13 +217,14 @@ def choose_dot(value: float, se: float, margin: float) -> str:
 
 
 def _render_source(card: Card) -> str:
-    """Return links to the results and the command that makes the first."""
-    links = [f"[table](../results/reference/{name})" for name in card.results]
-    return f"<small>{', '.join(links)}; `{find_command(card.results[0])}`</small>"
+    """Return links to the results, and the command that generates the first result."""
+    first, *others = [f"[{name}](../results/reference/{name})" for name in card.results]
+    links = ", ".join([f"{first} (`{find_command(card.results[0])}`)", *others])
+    return f"<small>{links}</small>"
 
 
 def find_command(result: str) -> str:
-    """Return the command that makes a result."""
+    """Return the command that generates a result."""
     if (ROOT / "experiments" / f"{result}.toml").exists():
         return f"simgin run experiments/{result}.toml"
     return str(read_manifest(result)["command"]).partition(" -o ")[0]
@@ -240,7 +241,7 @@ def read_manifest(result: str) -> dict[str, Any]:
 
 @cache
 def read_frame(name: str) -> pd.DataFrame:
-    """Return a DataFrame of results/reference, such as advice-fields/effects."""
+    """Return a DataFrame of results/reference, for example advice-fields/effects."""
     return pd.read_csv(REFERENCE / f"{name}.csv", dtype={"opponent": str}, keep_default_na=True)
 
 
@@ -275,18 +276,18 @@ def _filter_rows(selected: pd.DataFrame, keys: Mapping[str, Any]) -> pd.DataFram
     for name, value in keys.items():
         selected = selected[selected[name].isin(value if isinstance(value, list) else [value])]
     if selected.empty:
-        raise UnsupportedClaimError(f"no row has {dict(keys)}")
+        raise UnsupportedClaimError(f"no row matches {dict(keys)}")
     return selected
 
 
 def _subtract_rows(selected: pd.DataFrame, base: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Return differences of rows as if they were independent.
+    """Return differences between rows, with the standard errors of independent samples.
 
-    For results on the same deals, the intervals are conservative.
+    The intervals are conservative if both results come from the same deals.
     """
     merged = selected.merge(base, on=names, suffixes=("", "_base"), validate="many_to_one")
     if len(merged) != len(selected):
-        raise UnsupportedClaimError("a row has nothing to be compared with")
+        raise UnsupportedClaimError("a row has no counterpart to subtract")
     value, se = merged["value"] - merged["value_base"], np.hypot(merged["se"], merged["se_base"])
     return merged.assign(value=value, se=se, low=value - 1.96 * se, high=value + 1.96 * se)
 
@@ -298,7 +299,7 @@ def _require_check(check: Mapping[str, Any]) -> None:
     """Raise UnsupportedClaimError unless a check holds."""
     arguments = {name: value for name, value in check.items() if name not in ("word", "is")}
     if not CHECKS[check["is"]](**arguments):
-        raise UnsupportedClaimError(f"{check['word']!r} is untrue")
+        raise UnsupportedClaimError(f"the results contradict {check['word']!r}")
 
 
 def holds_for_all(of: Query, that: str) -> bool:
@@ -330,9 +331,9 @@ def is_best(chosen: Query, judged: Query, column: str, names: list[str], sign: i
 
     Args:
         chosen: Query of the rows among which the best is chosen.
-        judged: Query of rows with another seed, for the comparison.
+        judged: Query of rows with another seed, on which the best row is evaluated.
         column: Column that identifies rows in both results.
-        names: Rows that may be the best, which the best row need not beat.
+        names: Rows that may be the best; the best row does not have to beat them.
         sign: 1 if higher values are better, -1 if lower values are.
 
     Raises:
@@ -343,7 +344,7 @@ def is_best(chosen: Query, judged: Query, column: str, names: list[str], sign: i
         for query in (chosen, judged)
     ]
     if seeds[0] == seeds[1]:
-        raise UnsupportedClaimError("what is best was chosen on the packs on which it is judged")
+        raise UnsupportedClaimError("the best row was chosen and evaluated on the same deals")
     first = select_rows(chosen)
     winner = str(first.loc[(sign * first["value"]).idxmax(), column])
     second = select_rows(judged).set_index(column)

@@ -1,4 +1,4 @@
-"""The cards of the findings: what a table does not show is not printed."""
+"""The findings page contains only claims that its tables support."""
 
 import re
 import tomllib
@@ -70,7 +70,7 @@ def test_a_false_quantifier_is_an_error(check, true, false, set_tables):
 
 def test_the_best_is_chosen_and_evaluated_on_different_deals(set_tables):
     set_tables(one=WINS, two=WINS | {"gold-early": 5})
-    for judged, wrong in ((ALL, "chosen on the packs"), (BEST["judged"], "'best' is untrue")):
+    for judged, wrong in ((ALL, "on the same deals"), (BEST["judged"], "contradict 'best'")):
         with pytest.raises(cards.UnsupportedClaimError, match=wrong):
             render("The best.", checks=(BEST | {"judged": judged},))
 
@@ -80,7 +80,7 @@ def test_the_best_is_chosen_and_evaluated_on_different_deals(set_tables):
     [
         ("It never pays.", "the word 'never'"),
         *(
-            (verdict, "no query made")
+            (verdict, "no query supports")
             for verdict in ("It wins 60 % of it.", "It gains 2.5 points.")
         ),
         ("one two three four five six seven eight nine ten eleven", "longer than 10"),
@@ -94,7 +94,7 @@ def test_words_without_a_query_are_an_error(verdict, wrong):
 def test_a_query_without_rows_is_an_error(set_tables):
     set_tables(one=WINS)
     for query in ({**ALL, "opponent": "nobody"}, {**ALL, "less": {"variant": "straight"}}):
-        with pytest.raises(cards.UnsupportedClaimError, match="no row has"):
+        with pytest.raises(cards.UnsupportedClaimError, match="no row matches"):
             cards.select_rows(query)
 
 
@@ -123,8 +123,8 @@ def test_numbers_and_dots_are_those_of_the_table(set_tables):
     dots = {"of": ALL, "by": "opponent", "measure": "points"}
     lines = render("From {least} to {both}.", dots=dots, numbers=numbers).split("<br>\n")
     assert lines[:2] == ["**Is it so?**", "From 1.0 to 1.0 to 3.0 points."]
-    assert lines[2] == "points: ▲ at once · ▲ early · ▲ strong"
-    assert lines[3].endswith("`one`</small>")
+    assert lines[2] == "points: ▲ at once, ▲ early, ▲ strong"
+    assert lines[3].endswith("(`one`)</small>")
 
 
 def test_a_number_has_only_the_digits_that_its_interval_allows(set_tables):
@@ -132,7 +132,7 @@ def test_a_number_has_only_the_digits_that_its_interval_allows(set_tables):
     number = {"of": ALL, "form": "{:.1f}"}
     assert "It is 1.0 to 3.0." in render("It is {worth}.", numbers={"worth": number})
     for change in ({"factor": 2}, {"form": "{:.2f}"}):
-        with pytest.raises(cards.UnsupportedClaimError, match="not known to its last digit"):
+        with pytest.raises(cards.UnsupportedClaimError, match="too wide for the last digit"):
             render("It is {worth}.", numbers={"worth": number | change})
 
 
