@@ -11,7 +11,7 @@ from simgin.play.matchup import parse_matchup
 
 
 def main(variant: str = "standard", a: str = "gold", b: str | None = None) -> None:
-    """Play the first batch of a matchup: the first row that a run commits to its ledger."""
+    """Play the first batch of a matchup, which is the first row that a run stores in its ledger."""
     matchup = parse_matchup(a, b, variant, seed=1, unit="deal")
     kernel.compile_matchup(matchup)
     row = kernel.play_batches(matchup, first_unit=0, n_units=matchup.batch_size)[0]
