@@ -384,10 +384,10 @@ def test_rules_are_said_by_what_differs():
     assert verdicts.review_question(made) == "Oklahoma or Tedesco, gin bonus 20?"
     assert verdicts.describe_rules(made) == [
         ("Standard", "Knock with 10 or less; gin +25; undercut +25; play to 100 points."),
-        ("Oklahoma", "The first upcard sets the most you may knock with."),
+        ("Oklahoma", "The first upcard sets the knock limit."),
         (
             "Tedesco, gin bonus 20",
-            "The first upcard sets the most you may knock with; a discard taken to knock must be "
+            "The first upcard sets the knock limit; a discard taken to knock must be "
             "melded; runs go round the corner; the defender's aces count 15; gin +20; a spade "
             "upcard doubles the score.",
         ),
