@@ -1,4 +1,4 @@
-"""Blocks about the variants: their parameters, the index, and measured results."""
+"""Blocks for the pages on variants: parameters, index and measured results."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -24,13 +24,13 @@ SECTIONS = {
     "match": "the match",
     "stake": "the die",
 }
-UNDECIDED = ("joker", "limit", "void")  # endings that neither player caused
+UNDECIDED = ("joker", "limit", "void")  # endings that no player caused
 
-# Metric, its title in the table, and the factor of its values
+# (metric, title in the table, factor for its values)
 ENDINGS = "knock gin big_gin shot undercut even void stalled joker limit refused".split()
 METRIC_LINES = (
     ("deal_win", "deals won %", 100),
-    ("margin", "points per deal, own less the opponent's", 1),
+    ("margin", "points per deal, own minus the opponent's", 1),
     ("score", "score per deal", 1),
     *((kind, METRICS_BY_NAME[kind].title, 100) for kind in ENDINGS),
     ("turns", "turns per deal", 1),
@@ -39,21 +39,21 @@ METRIC_LINES = (
     ("settlement", "settlement per match, with bonuses", 1),
 )
 INDEX_HEADINGS = (
-    "game",
+    "variant",
     "players",
-    "what is special",
-    "a match is won by",
+    "main difference",
+    "goal of a match",
     "turns per deal",
-    "dead hand, joker or limit %",
-    "gin %",
+    "ended by stock, joker or draw limit %",
+    "ended by gin %",
 )
 
-# (variant, A, B), and the rows of A by metric
+# (variant, A, B), and the rows of A for each metric
 Matchup = tuple[tuple[str, str, str], table.ByMetric]
 
 
 def render_parameters(name: str) -> str:
-    """Return a table of the parameters that differ from `standard`; for `standard`, of all."""
+    """Return a table of the parameters that differ from `standard`, or of all for `standard`."""
     variant, base = variants.find_variant(name), variants.find_variant("standard")
     if name == base.text:
         return _render_all_parameters(base)
@@ -66,7 +66,7 @@ def render_parameters(name: str) -> str:
         for parameter, _, value in variants.rule_differences(base, variant)
         if value is not None
     ]
-    return format_table(("parameter", "here", "`standard`"), lines)
+    return format_table(("parameter", "value", "value in `standard`"), lines)
 
 
 def _render_all_parameters(variant: Variant) -> str:
@@ -79,12 +79,11 @@ def _render_all_parameters(variant: Variant) -> str:
     ]
     lines = []
     for section, group in groupby(effective, key=lambda parameter: parameter.section):
-        values = (
-            f"`{parameter.name}` {_format_parameter(variant, parameter.name)}"
+        lines += [
+            (SECTIONS[section], f"`{parameter.name}`", _format_parameter(variant, parameter.name))
             for parameter in group
-        )
-        lines.append((SECTIONS[section], ", ".join(values)))
-    return format_table(("", "parameters that have an effect"), lines)
+        ]
+    return format_table(("section", "parameter", "value"), lines)
 
 
 def _format_parameter(variant: Variant, name: str) -> str:
@@ -92,7 +91,7 @@ def _format_parameter(variant: Variant, name: str) -> str:
 
 
 def render_index() -> str:
-    """Return the index of all variants, with three measured values of each."""
+    """Return the index of all variants, with three measured values for each."""
     lines = [
         (*index_cells(variants.find_variant(name)), *_measured_cells(name))
         for name in variants.variant_names()
@@ -101,7 +100,7 @@ def render_index() -> str:
 
 
 def index_cells(variant: Variant) -> tuple[str, ...]:
-    """Return the cells of the index that follow from the parameters of a variant."""
+    """Return the cells of the index that depend only on the parameters of a variant."""
     link = f"[{variant.title}]({variant.text}.md) `{variant.text}`"
     won_by = variant.goal.won_by.format(**variant.params)
     return link, str(variant.params["players"]), variant.about, won_by
@@ -117,11 +116,11 @@ def _measured_cells(name: str) -> Iterator[str]:
 
 
 def render_results(source: str, *names: str) -> str:
-    """Return the results of an experiment, with a line per metric and a column per matchup.
+    """Return the results of an experiment, with a row per metric and a column per matchup.
 
     Args:
-        source: Path of the experiment file, or "alone" for matches in the solitaire variants.
-        *names: Variants to show, all by default.
+        source: Path of the experiment file, or "alone" to play matches in the solitaire variants.
+        *names: Variants to show (default: all).
     """
     matchups = _ordered_matchups(source, names)
     has_several = len({variant for (variant, _, _), _ in matchups}) > 1
@@ -138,7 +137,7 @@ def render_results(source: str, *names: str) -> str:
 
 
 def _ordered_matchups(source: str, names: Sequence[str]) -> list[Matchup]:
-    """Return the matchups sorted by strategy, then in the order of the variants in `names`."""
+    """Return the matchups, sorted by strategy and then by the order of variants in `names`."""
     matchups = [
         (key, rows)
         for key, rows in table.iterate_matchups(play_source(source))
@@ -152,7 +151,7 @@ def _ordered_matchups(source: str, names: Sequence[str]) -> list[Matchup]:
 
 @cache
 def play_source(source: str) -> pd.DataFrame:
-    """Play an experiment file or the solitaire variants, and return the tidy rows."""
+    """Play an experiment file or the solitaire variants, and return the results as tidy rows."""
     if source != SOLITAIRE:
         return simgin.run(ROOT / source)
     frames = [
@@ -173,7 +172,7 @@ def solitaire_variants() -> list[str]:
 
 
 def _solo_strategies(variant: Variant) -> list[str]:
-    """Return the strategies to compare: by knock limit or, without knocks, by discard."""
+    """Return strategies that differ in when they knock or, without knocks, in what they discard."""
     if variant.params["knock_limit"]:
         return ["gold", "gold+knock=at:k=5", "gold+knock=at:k=0"]
     return ["gold", "gold+discard=hits:keep_pairs=yes"]
@@ -182,9 +181,9 @@ def _solo_strategies(variant: Variant) -> list[str]:
 def _caption(matchups: Sequence[Matchup]) -> str:
     opponents = {b for (_, _, b), _ in matchups}
     against = f" against `{opponents.pop()}`" if opponents != {""} else ""
-    link = "([who they are](README.md#who-plays))"
-    intervals = "± and brackets are 95 % intervals."
-    return f"{_count_matches(matchups):,} matches a column{against} {link}; {intervals}"
+    played = f"Each column shows {_count_matches(matchups):,} matches{against}"
+    intervals = "± and parentheses are 95 % confidence intervals."
+    return f"{played} ([players](README.md#players)). {intervals}"
 
 
 def _command_sentence(source: str, matchups: Sequence[Matchup]) -> str:
@@ -192,8 +191,8 @@ def _command_sentence(source: str, matchups: Sequence[Matchup]) -> str:
     players = f"{a} {b}".strip()
     command = f"`simgin match {players} -v {variant} --matches {_count_matches(matchups)}`"
     if source == SOLITAIRE:
-        return f"One column: {command}."
-    return f"Command: `simgin run {source}`; the first column alone: {command}."
+        return f"{command} reproduces the first column."
+    return f"`simgin run {source}` reproduces the table, and {command} reproduces its first column."
 
 
 def _count_matches(matchups: Sequence[Matchup]) -> int:
@@ -213,7 +212,7 @@ def _metric_lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]
 
 
 def _is_informative(metric: str, columns: Sequence[table.ByMetric]) -> bool:
-    """Return True if a metric is defined, occurs, and does not repeat another metric."""
+    """Return True if a metric is defined, is not always 0 and does not repeat another metric."""
     present = [rows for rows in columns if metric in rows]
     if metric == "margin" and any("score" in rows for rows in columns):
         return False
