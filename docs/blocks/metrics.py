@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from blocks import facts
@@ -44,15 +44,24 @@ def render_columns(what: str) -> str:
     schema = read_schema()
     outputs = schema["outputs"]
     if what == "outputs":
-        headings = ("file", "written by", "contents", "columns after the ten, or all (*)")
+        headings = ("file", "written by", "contents", "columns after `n`, or all columns (*)")
         return format_table(
             headings, [_output_cells(name, entry) for name, entry in outputs.items()]
         )
-    lines = [(f"`{name}`", *meaning) for name, meaning in schema["columns"].items()]
+    columns = schema["columns"]
+    lines = [
+        (f"`{name}`", _describe_column(*description))
+        for name, description in columns.items()
+        if not _is_error_or_bound(name, columns)
+    ]
+    files: dict[tuple[str, str], list[str]] = {}
     for name, entry in outputs.items():
-        for column, meaning in entry.get("meanings", {}).items():
-            lines.append((f"`{column}` in {_format_file(name, entry)}", *meaning))
-    return format_table(("column", "meaning", "unit"), lines)
+        for column, description in entry.get("meanings", {}).items():
+            key = column, _describe_column(*description)
+            files.setdefault(key, []).append(_format_file(name, entry))
+    for (column, cell), names in files.items():
+        lines.append((f"`{column}` in {', '.join(names)}", cell))
+    return format_table(("column", "meaning"), lines)
 
 
 def _output_cells(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
@@ -63,6 +72,16 @@ def _output_cells(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
         entry["about"],
         columns + " *" * entry.get("plain", False),
     )
+
+
+def _describe_column(meaning: str, unit: str) -> str:
+    return f"{meaning} ({unit})" if unit else meaning
+
+
+def _is_error_or_bound(name: str, columns: Collection[str]) -> bool:
+    """Return True if a column holds the standard error or a confidence bound of another one."""
+    base, _, suffix = name.rpartition("_")
+    return suffix in ("se", "low", "high") and base in columns and base != "value"
 
 
 def _format_file(name: str, entry: Mapping[str, Any]) -> str:
