@@ -1,0 +1,122 @@
+"""Plain English: unclear wording and long sentences may only become rarer.
+
+tests/data/wording.toml contains the patterns and the limits. If you remove some of these phrases,
+lower the limits. Never raise a limit.
+"""
+
+import ast
+import io
+import re
+import tokenize
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = tomllib.loads((ROOT / "tests/data/wording.toml").read_text())
+PAGES = sorted(
+    path
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.md")]
+    if path.name not in ("api.md", "cli.md")  # generated from docstrings and help texts
+)
+SOURCES = sorted(path for folder in RULES["folders"] for path in (ROOT / folder).rglob("*.py"))
+STRING_TOKENS = (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
+
+
+def page_lines(path: Path) -> list[str]:
+    """Return the lines of a page; generated blocks, code and released changes are empty."""
+    text = path.read_text()
+    if path.name == "CHANGELOG.md":
+        text = text.partition("\n### Renamed names")[0]
+
+    def keep_lines(match: re.Match[str]) -> str:
+        return "\n" * match[0].count("\n")
+
+    text = re.sub(r"(?s)<!-- .*?<!-- end -->|^ *```.*?^ *```$", keep_lines, text, flags=re.M)
+    return re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text).splitlines()
+
+
+def page_blocks(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the first line number and the text of each paragraph, list item and table cell."""
+    start, block = 1, []
+    for number, line in enumerate([*page_lines(path), ""], 1):
+        text = line.strip()
+        if not text or re.match(r"[#|]|([-*]|\d+\.) ", text):
+            yield start, " ".join(block)
+            start, block = number, []
+        if text.startswith("|"):
+            yield from ((number, cell) for cell in text.strip("|").split("|"))
+        elif text:
+            block.append(re.sub(r"^(#+|[-*]|\d+\.) ", "", text))
+
+
+def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the line number and the text of each paragraph of the docstrings of a module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            text = ast.get_docstring(node) or ""
+            for paragraph in re.split(r"\n\s*\n|\n(?=\s*\w+: )", text):
+                yield node.body[0].lineno, paragraph
+
+
+@cache
+def prose() -> list[tuple[str, str]]:
+    """Return the places and texts of pages and docstrings."""
+    found = [(path, block) for path in PAGES for block in page_blocks(path)]
+    found += [
+        (path, block) for path in SOURCES for block in docstrings(ast.parse(path.read_text()))
+    ]
+    return [(f"{path.relative_to(ROOT)}:{line}", text) for path, (line, text) in found]
+
+
+@cache
+def all_text() -> list[tuple[str, str]]:
+    """Return the places and texts of pages, TOML files, comments and strings; without code."""
+    found = [(path, block) for path in PAGES for block in page_blocks(path)]
+    for path in SOURCES:
+        tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
+        words = [token for token in tokens if token.type in (tokenize.COMMENT, *STRING_TOKENS)]
+        found += [(path, (token.start[0], token.string)) for token in words]
+    for path in (ROOT / name for name in RULES["files"]):
+        found += [(path, line) for line in enumerate(path.read_text().splitlines(), 1)]
+    code = re.compile(r"`[^`\n]*`|\{[^{}\n]*\}")
+    return [(f"{path.relative_to(ROOT)}:{n}", code.sub("`", text)) for path, (n, text) in found]
+
+
+def check(places: list[str], limit: int, description: str) -> None:
+    """Fail with all places if there are more of them than the limit."""
+    assert len(places) <= limit, f"more than {limit} {description}: {', '.join(places)}"
+
+
+@pytest.mark.parametrize("pattern", RULES["limits"])
+def test_unclear_wording_does_not_become_more_frequent(pattern):
+    expression = re.compile(rf"\b(?:{pattern})\b", re.I)
+    places = [place for place, text in all_text() for _ in expression.findall(text)]
+    check(places, RULES["limits"][pattern], f"matches of {pattern!r}")
+
+
+def test_long_sentences_do_not_become_more_frequent():
+    sentences = [
+        (place, sentence)
+        for place, text in prose()
+        for sentence in re.split(r"(?<=[.?!:])\s+(?=[A-Z`*\"(\[])", text)
+    ]
+    places = [place for place, sentence in sentences if len(sentence.split()) > 30]
+    check(places, RULES["long_sentences"], "sentences with over 30 words")
+
+
+def test_every_code_block_has_a_language():
+    """Rule MD040 of markdownlint."""
+    fences = [(path, re.findall(r"^ *```(.*)$", path.read_text(), re.M)[::2]) for path in PAGES]
+    assert [path.name for path, languages in fences if "" in languages] == []
+
+
+def test_bold_text_is_not_used_for_headings():
+    """Rule MD036 of markdownlint."""
+    bold = re.compile(r"\*\*[^*]+[^*.:?!]\*\*")
+    blocks = [(path, block) for path in PAGES for block in page_blocks(path)]
+    places = [f"{path.name}:{line}" for path, (line, text) in blocks if bold.fullmatch(text)]
+    check(places, RULES["bold_headings"], "bold headings")
