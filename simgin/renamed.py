@@ -11,6 +11,15 @@ from typing import TYPE_CHECKING, NoReturn
 RENAMES_FILE = Path(__file__).with_name("renamed.toml")
 
 
+def find_new_name(owner: str, name: str) -> str | None:
+    """Return the new name of a renamed part of a module or class, or None."""
+    import tomllib
+
+    table = tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8"))
+    new: str | None = table.get(owner, {}).get(name)
+    return new
+
+
 def missing_name_error(owner: str, name: str) -> Exception:
     """Return the error for a missing name, which states the new name if there is one.
 
@@ -22,9 +31,8 @@ def missing_name_error(owner: str, name: str) -> Exception:
         name: Name that the module or the class does not have.
     """
     import dis
-    import tomllib
 
-    new = tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8")).get(owner, {}).get(name)
+    new = find_new_name(owner, name)
     if new is None:
         return AttributeError(f"{owner!r} has no attribute {name!r}")
     message = f"{owner}.{name} is now {owner}.{new}. Use the new name."

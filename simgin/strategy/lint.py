@@ -17,6 +17,7 @@ from numba.core.errors import NumbaError
 from simgin.core.jit import is_interpreted
 from simgin.core.rules_record import RULES
 from simgin.core.view import VIEW
+from simgin.renamed import find_new_name
 from simgin.strategy.author import Policy
 from simgin.strategy.dependencies import (
     collect_arguments,
@@ -97,6 +98,8 @@ def _suggest_definition(name: str, defined: set[str]) -> str:
     for home in AUTHOR_MODULES:
         if home in sys.modules and name in sys.modules[home].__all__:
             return f"; write `from {home} import {name}`."
+        if new_name := find_new_name(home, name):
+            return f"; {home}.{name} is now {home}.{new_name}."
     return did_you_mean(name, defined)
 
 
@@ -192,6 +195,6 @@ def _summarise_numba_error(error: Exception) -> str:
     reason = (reasons or lines)[0].rstrip(".:")
     for line in lines:
         if line.startswith("File ") and "line " in line:
-            place = line.split("line ")[-1].rstrip(":")
-            return f"{reason} (line {place})."
+            line_number = line.split("line ")[-1].rstrip(":")
+            return f"{reason} (line {line_number})."
     return f"{reason}."
