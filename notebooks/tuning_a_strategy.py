@@ -109,7 +109,7 @@ seed = 8
 matches = "4k"
 
 [panel]
-strategies = ["newcomer.py", "{tuned.strategy.text}"]
+strategies = ["newcomer.py", "{tuned.strategy.spec}"]
 against = "tonic-like"
 """)
 others = simgin.run_experiment("others.toml")

@@ -15,7 +15,7 @@
     simgin.analyze_deal("gold", "simple", unit=3, turn=5)  # costs of the actions in a turn
     simgin.error_rates("gold", deals=1000)  # points per deal that a strategy loses
     simgin.find("gold", "simple", where="undercut, lost")  # deals that fulfil a query
-    simgin.find_strategy("gold-early:k=7").text
+    simgin.find_strategy("gold-early:k=7").spec
     simgin.find_variant("oklahoma+gin_bonus=20").params["gin_bonus"]
 
 Modules are imported on first use.

@@ -76,7 +76,7 @@ def match(
     plan = plan_matchup(
         own,
         other,
-        variants.find_variant(variant).text,
+        variants.find_variant(variant).spec,
         deals=deals,
         matches=matches,
         until=None if until is None else amounts.parse_half_width(until),
@@ -174,8 +174,8 @@ def review_rules(
 
     games = [rules] if isinstance(rules, str | Variant) else rules
     request = ReviewRequest.read(
-        [variants.find_variant(game).text for game in games],
-        None if against is None else variants.find_variant(against).text,
+        [variants.find_variant(game).spec for game in games],
+        None if against is None else variants.find_variant(against).spec,
         players=_names(*players),
         goals=goals,
         sweep=sweep,
@@ -216,7 +216,7 @@ def compute_odds(
     from simgin.odds.odds import OddsRequest, run_odds
 
     request = OddsRequest.read(
-        [variants.find_variant(variant).text],
+        [variants.find_variant(variant).spec],
         _names(*strategies),
         deals=amounts.parse_count(deals),
         seed=amounts.parse_seed(seed),
@@ -271,7 +271,7 @@ def tune_strategy(
     own, *pool = _names(strategy, *opponents)
     request = TuneRequest.read(
         own,
-        variants.find_variant(variant).text,
+        variants.find_variant(variant).spec,
         pool,
         parameters,
         objective=objective,
@@ -315,7 +315,7 @@ def show(
     """
     from simgin.play.replay import make_replay, trace_named_deal
 
-    game = variants.find_variant(variant).text
+    game = variants.find_variant(variant).spec
     first, second = _names(a, b)
     played = trace_named_deal(first, second, game, amounts.parse_seed(seed), unit, half, deal)
     return "\n".join(make_replay(played).lines())
@@ -445,7 +445,7 @@ def analyze_deal(
     request = AnalysisRequest.read_deal(
         first,
         second,
-        variants.find_variant(variant).text,
+        variants.find_variant(variant).spec,
         _read_budget(worlds, seconds, seed, workers),
         unit=unit,
         half=half,
@@ -501,7 +501,7 @@ def error_rates(
     trial = error_rates.RatingTask.read(
         own,
         other,
-        variants.find_variant(variant).text,
+        variants.find_variant(variant).spec,
         judging,
         amounts.parse_count(deals),
         amounts.parse_count(worlds),
@@ -555,7 +555,7 @@ def find(
     request = FindRequest.read(
         own,
         other,
-        variants.find_variant(variant).text,
+        variants.find_variant(variant).spec,
         where,
         deals=deals,
         matches=matches,
@@ -599,9 +599,9 @@ def _names(*players: Player | None) -> list[Any]:
             names.append(None if player is None else str(player))
             continue
         strategy = loader.find_strategy(player)
-        if not loader.is_same_strategy(found.setdefault(strategy.text, strategy), strategy):
+        if not loader.is_same_strategy(found.setdefault(strategy.spec, strategy), strategy):
             raise StrategyError(
-                f"two different strategies are called {strategy.text!r}; give one another name."
+                f"two different strategies are called {strategy.spec!r}; give one another name."
             )
-        names.append(strategy.text)
+        names.append(strategy.spec)
     return names

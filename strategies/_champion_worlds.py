@@ -17,9 +17,9 @@ from simgin.core.state import SLOT_KNOCK, STATE
 from simgin.core.view import VIEW
 from simgin.strategy import PHASE_LAST, helper, param
 from simgin.toolkit import is_gin_or_better, next_random_word, popcount, take_if
-from simgin.toolkit.hand_sampling import N_FEATURES as OF_HAND
-from simgin.toolkit.hand_sampling import N_HAND_WEIGHTS as OF_HANDS
 from simgin.toolkit.hand_sampling import (
+    N_HAND_WEIGHTS,
+    N_LIKELIHOOD_FEATURES,
     find_declined_and_discarded,
     interpolate_weights,
     run_metropolis,
@@ -36,7 +36,7 @@ N_WORLDS, SPREAD, KNOCK_SPREAD = range(3)  # indices of `params`
 # Start of the weights of champion, of those of the hands, and of the win probabilities by scores
 CHAMPION_OFFSET = len(PARAMETERS)
 HANDS_OFFSET = CHAMPION_OFFSET + player.N_WEIGHTS
-VALUES_OFFSET = HANDS_OFFSET + OF_HANDS
+VALUES_OFFSET = HANDS_OFFSET + N_HAND_WEIGHTS
 TABLE_TARGET = 100
 DEAL_VALUE = 25.0  # value of a won deal if points do not count
 BURN_IN, THINNING = 200, 15  # Metropolis steps before the first hand, and between hands
@@ -128,14 +128,14 @@ def evaluate_rollout(state, view, params):
         return DEAL_VALUE * state.stake * won
     if view.goal != GOAL_POINTS:
         return float(state.score[seat] - state.score[1 - seat])
-    own = max(0, view.own_points + state.score[seat]) * TABLE_TARGET // view.target
+    own_score = max(0, view.own_points + state.score[seat]) * TABLE_TARGET // view.target
     other = max(0, view.other_points + state.score[1 - seat]) * TABLE_TARGET // view.target
-    if own >= TABLE_TARGET:
+    if own_score >= TABLE_TARGET:
         return MATCH_VALUE
     return (
         0.0
         if other >= TABLE_TARGET
-        else MATCH_VALUE * params[VALUES_OFFSET + own * TABLE_TARGET + other]
+        else MATCH_VALUE * params[VALUES_OFFSET + own_score * TABLE_TARGET + other]
     )
 
 
@@ -192,16 +192,16 @@ def variance_after(n, world_variance, spread):
 
 
 @helper
-def needs_more_worlds(deficit, n, world_variance, spread, cost):
+def needs_more_worlds(gap, n, world_variance, spread, cost):
     """Return True if doubling the number of worlds is expected to gain more than it costs.
 
     The estimate will move by a normal deviate; if it overtakes the best one, the rest is gained.
-    The expected gain is therefore the unit normal loss of `deficit`. It is approximated by 0.4
+    The expected gain is therefore the unit normal loss of `gap`. It is approximated by 0.4
     times a fourth power, within 0.007, without exponentials, so that results are identical on all
     machines.
 
     Args:
-        deficit: Difference from the best action, or for the best its lead.
+        gap: Difference from the best action, or for the best its lead.
         n: Number of worlds so far.
         world_variance: Variance in one world.
         spread: Standard deviation of the error of champion's weights.
@@ -212,7 +212,7 @@ def needs_more_worlds(deficit, n, world_variance, spread, cost):
         n + more, world_variance, spread
     )
     moves = np.sqrt(fall)
-    left = max(0.0, 1.0 - deficit / (3.2 * moves))
+    left = max(0.0, 1.0 - gap / (3.2 * moves))
     square = left * left
     return 0.4 * moves * square * square > cost * more
 
@@ -270,7 +270,11 @@ def best_action(actions, cards, prior_gains, spread, view, rules, params):
         return best
     states, views = np.empty(1, STATE), np.zeros(2, VIEW)
     prepare_state(states[0], params, view.noise)
-    f, weights, stream = np.zeros(OF_HAND), np.zeros(OF_HAND), np.zeros(33, np.int64)
+    f, weights, stream = (
+        np.zeros(N_LIKELIHOOD_FEATURES),
+        np.zeros(N_LIKELIHOOD_FEATURES),
+        np.zeros(33, np.int64),
+    )
     hasty = player.immediate_knock_level(view, rules, champion_weights(params)) / (
         player.N_BLENDS - 1.0
     )

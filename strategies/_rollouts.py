@@ -202,10 +202,12 @@ def roll_out(
         scratch: Result of `_make_scratch`.
     """
     size = stock_left
-    own, his = deadwood(own_hand, rules), deadwood(opponent_hand, rules)
+    own_deadwood, his = deadwood(own_hand, rules), deadwood(opponent_hand, rules)
     while True:
         hand, before, other = (
-            (own_hand, own, opponent_hand) if is_own_turn else (opponent_hand, his, own_hand)
+            (own_hand, own_deadwood, opponent_hand)
+            if is_own_turn
+            else (opponent_hand, his, own_hand)
         )
         eleven = hand
         count, cards = 1 << 20, 0
@@ -232,7 +234,7 @@ def roll_out(
         if stock_left <= rules.stock_reserve:
             return 0
         if is_own_turn:
-            own_hand, own = ten, count
+            own_hand, own_deadwood = ten, count
         else:
             opponent_hand, his = ten, count
         is_own_turn = not is_own_turn
@@ -298,11 +300,11 @@ def evaluate_points(points, view, params):
     """Return the value of a deal: its points, or the probability of winning the match."""
     if params[VALUE] == 1 or view.goal != GOAL_POINTS:
         return float(points)
-    own = max(0, view.own_points + max(points, 0)) * TABLE_TARGET // view.target
+    own_score = max(0, view.own_points + max(points, 0)) * TABLE_TARGET // view.target
     other = max(0, view.other_points + max(-points, 0)) * TABLE_TARGET // view.target
-    if own >= TABLE_TARGET:
+    if own_score >= TABLE_TARGET:
         return 1.0
-    return 0.0 if other >= TABLE_TARGET else params[TABLE + own * TABLE_TARGET + other]
+    return 0.0 if other >= TABLE_TARGET else params[TABLE + own_score * TABLE_TARGET + other]
 
 
 # Comparison

@@ -29,8 +29,10 @@ from simgin.toolkit import (
 @take
 def lower_new(view, rules, params):
     """Take what lowers the deadwood, but never a card you discarded, to avoid endless play."""
-    own = first_discards(view, view.seat, view.turns)
-    return take_if(not own >> view.taken_offer & 1 and lowers_deadwood(view, rules), view.legal)
+    discarded = first_discards(view, view.seat, view.turns)
+    return take_if(
+        not discarded >> view.taken_offer & 1 and lowers_deadwood(view, rules), view.legal
+    )
 
 
 @helper

@@ -67,7 +67,7 @@ def test_the_clone_is_imported_from_every_folder(python, folder, options):
 def test_it_plays_from_the_folder_that_holds_the_clone(python):
     parent = python.parents[2]
     code = (
-        "import simgin; print(simgin.find_strategy('gold').text, simgin.find_variant('eaai').text)"
+        "import simgin; print(simgin.find_strategy('gold').spec, simgin.find_variant('eaai').spec)"
     )
     assert said(python, parent, code) == "gold eaai"
 

@@ -19,6 +19,7 @@ from simgin.report.report import Report
 from simgin.results.run_results import RunResults
 from simgin.review.review import Review
 from simgin.rules.variants import Variant
+from simgin.strategy.author import Strategy
 
 SIMGIN = Path(__file__).resolve().parents[1] / "simgin"
 
@@ -42,7 +43,7 @@ CLASSES = {
     one.__name__: one
     for one in (
         *(Analysis, ErrorRates, MatchValue, Odds, Report, Review, RunResults),
-        *(TuningResult, Variant),
+        *(Strategy, TuningResult, Variant),
     )
 }
 

@@ -120,7 +120,7 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
     params = compiler.make_parameter_vector(loader.find_strategy("champion-mc").policy("discard"))
     numbers = np.load(STRATEGIES / "champion.npy").astype(np.float64)
     ways = {"take": rank_draws, "discard": rank_discards, "knock": rank_knocks}
-    found = defaultdict(list)
+    rows_by_gap = defaultdict(list)
     for slot, view in decisions_of_first_seat(rivals[0], units):
         given = params if slot == "discard" else numbers
         actions, behind = ways[slot](view, rules, given)
@@ -133,16 +133,16 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
             row = np.array([-behind[i], *halves, gains.var(), turns[:, i].mean()])
             place = np.searchsorted(GAP_BOUNDS, behind[i])
             if place < len(GAP_BOUNDS):
-                found[slot, GAP_BOUNDS[place]].append(row)
-    return found
+                rows_by_gap[slot, GAP_BOUNDS[place]].append(row)
+    return rows_by_gap
 
 
 def print_spreads(units: int) -> None:
     """Print the table of `--spreads`."""
     print(HEADER)
-    found = compare_estimates(units)
-    for slot, gap in sorted(found):
-        rows = np.array(found[slot, gap])
+    rows_by_gap = compare_estimates(units)
+    for slot, gap in sorted(rows_by_gap):
+        rows = np.array(rows_by_gap[slot, gap])
         before, one, other, apart, turns = rows.T
         product = (one - before) * (other - before)
         spread = np.sqrt(max(0.0, product.mean()))

@@ -81,9 +81,9 @@ def write_differences(views, hands, rules, exchanges, stages, out):
         rules: Compiled rules.
         exchanges: Number of exchanges per hand.
         stages: Output, stage of the deal by the opponent's turns, (n,) int64.
-        out: Output, differences, (n, n_exchanges, N_FEATURES) float64.
+        out: Output, differences, (n, n_exchanges, N_LIKELIHOOD_FEATURES) float64.
     """
-    true, other = np.zeros(model.N_FEATURES), np.zeros(model.N_FEATURES)
+    true, other = np.zeros(model.N_LIKELIHOOD_FEATURES), np.zeros(model.N_LIKELIHOOD_FEATURES)
     for i in range(len(views)):
         view, hand = views[i], hands[i]
         stages[i] = model.deal_stage(view.turns - view.own_turn + 1)
@@ -97,13 +97,13 @@ def write_differences(views, hands, rules, exchanges, stages, out):
             away = model.sample_cards(hidden, n, i, stream)
             tried = hand ^ away | model.sample_cards(rest, n, i, stream)
             model.write_hand_features(other, tried, declined, thrown, view, rules)
-            for j in range(model.N_FEATURES):
+            for j in range(model.N_LIKELIHOOD_FEATURES):
                 out[i, k, j] = true[j] - other[j]
 
 
 def feature_differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of the regression by decision, and the stage of each decision."""
-    out = np.zeros((len(views), EXCHANGES_PER_HAND, model.N_FEATURES))
+    out = np.zeros((len(views), EXCHANGES_PER_HAND, model.N_LIKELIHOOD_FEATURES))
     stages = np.zeros(len(views), np.int64)
     rules = build_rules(variants.find_variant(VARIANT))
     write_differences(views, hands, rules, EXCHANGES_PER_HAND, stages, out)
@@ -122,12 +122,12 @@ def fit_stage_weights(rows: np.ndarray) -> np.ndarray:
 
 
 def fit_all_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
-    """Return the weights of every stage, (N_STAGES, N_FEATURES) float64."""
-    found = []
+    """Return the weights of every stage, (N_STAGES, N_LIKELIHOOD_FEATURES) float64."""
+    weights = []
     for stage in range(N_STAGES):
         of_stage = rows[stages == stage]
-        found.append(fit_stage_weights(of_stage.reshape(-1, model.N_FEATURES)))
-    return np.array(found)
+        weights.append(fit_stage_weights(of_stage.reshape(-1, model.N_LIKELIHOOD_FEATURES)))
+    return np.array(weights)
 
 
 def log_loss(weights: np.ndarray, rows: np.ndarray, stages: np.ndarray) -> float:
@@ -145,17 +145,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "hands.npy")
     args = parser.parse_args()
-    found = []
+    losses = []
     for kind, opponents in (("waiting", GIN_PLAYERS), ("hasty", IMMEDIATE_KNOCKERS)):
         rows, stages = feature_differences(*sample_decisions(opponents, args.deals, args.seed))
         weights = fit_all_stages(rows, stages)
-        found.append(weights)
+        losses.append(weights)
         fresh = feature_differences(
             *sample_decisions(opponents, max(50, args.deals // 10), args.seed + 1)
         )
         known, new = log_loss(weights, rows, stages), log_loss(weights, *fresh)
         print(f"{kind}: log-loss {known:.4f}, of deals not used {new:.4f}", flush=True)
-    np.save(args.out, np.round(np.array(found), 5).ravel())
+    np.save(args.out, np.round(np.array(losses), 5).ravel())
 
 
 if __name__ == "__main__":

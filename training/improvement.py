@@ -53,9 +53,9 @@ def mean_drops(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndar
     seen = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES, np.int64)
     for pair in pairs:
         for deal in replay_deals(pair, n, seed):
-            for place, drop in deadwood_drops(deal):
-                total[place] += drop
-                seen[place] += 1
+            for cell, drop in deadwood_drops(deal):
+                total[cell] += drop
+                seen[cell] += 1
     return total / np.maximum(seen, 1), seen
 
 

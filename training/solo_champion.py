@@ -255,9 +255,9 @@ def has_gain(game, weights, deals, seed, playing):
         playing(new_solo_view(), rules, hook, params, seed, results[corrected])
     results *= 100 if game == "solitaire-gin" else 1
     added = results[1] - results[0]
-    half = 1.96 * added.std(ddof=1) / sqrt(deals)
-    print(f"{game:22} {results[0].mean():7.2f}  {added.mean():+.2f} ± {half:.2f}", flush=True)
-    return added.mean() > half
+    half_width = 1.96 * added.std(ddof=1) / sqrt(deals)
+    print(f"{game:22} {results[0].mean():7.2f}  {added.mean():+.2f} ± {half_width:.2f}", flush=True)
+    return added.mean() > half_width
 
 
 def train_corrections(games, questions, deals, seed):

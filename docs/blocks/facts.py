@@ -55,15 +55,15 @@ def describe_fact(fact: str) -> str:
     """
     if fact in _DESCRIPTIONS:
         return _DESCRIPTIONS[fact]
-    if fact in batch_columns.DEAL_ENDINGS:
+    if fact in batch_columns.DEAL_RESULTS:
         return f"deals of kind `{fact}`"
     side, _, kind = fact.partition("won_")
-    is_won = kind in batch_columns.WINNING_ENDINGS
+    is_won = kind in batch_columns.WINNING_RESULTS
     if side == "a_" and is_won:
         return f"deals it won, of kind `{kind}`"
     if side == "b_" and is_won:
         return f"deals the other side won, of kind `{kind}`"
     points, _, kind = fact.partition("points_")
-    if not points and kind in batch_columns.SCORED_ENDINGS:
+    if not points and kind in batch_columns.SCORED_RESULTS:
         return f"points of both in deals of kind `{kind}`"
     raise KeyError(fact)

@@ -55,7 +55,7 @@ Matchup = tuple[tuple[str, str, str], table.ByMetric]
 def render_parameters(name: str) -> str:
     """Return a table of the parameters that differ from `standard`, or of all for `standard`."""
     variant, base = variants.find_variant(name), variants.find_variant("standard")
-    if name == base.text:
+    if name == base.spec:
         return _render_all_parameters(base)
     lines = [
         (
@@ -101,7 +101,7 @@ def render_index() -> str:
 
 def index_cells(variant: Variant) -> tuple[str, ...]:
     """Return the cells of the index that depend only on the parameters of a variant."""
-    link = f"[{variant.title}]({variant.text}.md) `{variant.text}`"
+    link = f"[{variant.title}]({variant.spec}.md) `{variant.spec}`"
     won_by = variant.goal.won_by.format(**variant.params)
     return link, str(variant.params["players"]), variant.about, won_by
 

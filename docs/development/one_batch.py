@@ -15,7 +15,7 @@ def main(variant: str = "standard", a: str = "gold", b: str | None = None) -> No
     matchup = parse_matchup(a, b, variant, seed=1, unit="deal")
     kernel.compile_matchup(matchup)
     row = kernel.play_batches(matchup, first_unit=0, n_units=matchup.batch_size)[0]
-    print(f"{matchup.title} ({matchup.variant.text}): {row[COL_UNITS]} units")
+    print(f"{matchup.title} ({matchup.variant.spec}): {row[COL_UNITS]} units")
     print(f"{'fact':20}{'sum':>12}{'sum of squares':>16}")
     for name, index in FACT_INDEX.items():
         print(f"{name:20}{row[COL_SUM + index]:12}{row[COL_SQUARE + index]:16}")

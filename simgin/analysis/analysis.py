@@ -21,7 +21,7 @@ import numpy as np
 from simgin.analysis.position import Position, PositionError, find_decisions
 from simgin.analysis.stake_value import Equity, compute_equity, compute_net_points
 from simgin.analysis.world_sampling import WorldSampler
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup, short_player_names
 from simgin.play.parallel import PROGRESS_PARTS, map_units
@@ -40,8 +40,8 @@ DEFAULT_WORLDS = 10_000  # default number of worlds per position
 MAX_WORLDS = 1_000_000  # limited because all outcomes stay in memory
 WORLDS_PER_CALL = 50  # worlds per engine call
 WORLDS_PER_CHECK = 400  # worlds between two checks of the time limit
-GIN_ENDINGS = (DEAL_ENDINGS.index("gin"), DEAL_ENDINGS.index("big_gin"))
-UNDERCUT = DEAL_ENDINGS.index("undercut")
+GIN_ENDINGS = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))
+UNDERCUT = DEAL_RESULTS.index("undercut")
 
 # Outcome of a deal for the player: net points, or minus the penalty; probability of winning the
 # match in % (NaN if it is unknown); net won deals or net won games in games with a die (otherwise
@@ -49,9 +49,9 @@ UNDERCUT = DEAL_ENDINGS.index("undercut")
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
 # Smallest assumed range of the difference of two actions in one world, in points or % of matches
-MIN_RANGE = 100.0
+MIN_OUTCOME_RANGE = 100.0
 # The same for other measures: one deal either way with the die at 6, or one game that counts 4
-MIN_RANGES = {"deals": 12.0, "games": 48.0}
+MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 
 # Selection of the best action with early elimination of worse ones
@@ -84,7 +84,7 @@ def next_checkpoint(n_played: int, max_worlds: int) -> int:
 
 
 def compare_actions(
-    values: np.ndarray, max_worlds: int, min_range: float = MIN_RANGE
+    values: np.ndarray, max_worlds: int, min_range: float = MIN_OUTCOME_RANGE
 ) -> ActionGaps:
     """Compare each action with the best one.
 
@@ -114,7 +114,9 @@ def compare_actions(
     return ActionGaps(best, mean_gaps, half_widths)
 
 
-def active_actions(values: np.ndarray, max_worlds: int, min_range: float = MIN_RANGE) -> np.ndarray:
+def active_actions(
+    values: np.ndarray, max_worlds: int, min_range: float = MIN_OUTCOME_RANGE
+) -> np.ndarray:
     """Return a mask of the actions that may still be the best: bool (n_actions,).
 
     Args:
@@ -200,7 +202,7 @@ class Analysis(RenamedAttributes):
     @property
     def min_range(self) -> float:
         """Smallest assumed range of the difference of two actions in one world."""
-        return MIN_RANGES.get(self.measure, MIN_RANGE)
+        return MIN_OUTCOME_RANGES.get(self.measure, MIN_OUTCOME_RANGE)
 
     @property
     def n_worlds(self) -> int:
@@ -254,8 +256,8 @@ class Analysis(RenamedAttributes):
         tried = ~np.isnan(self.values[:, index])
         outcomes = self.outcomes[tried, index]
         row: dict[str, object] = {
-            "variant": self.position.variant.text,
-            "strategy": self.matchup.a.text,
+            "variant": self.position.variant.spec,
+            "strategy": self.matchup.a.spec,
             "opponent": self.matchup.opponent,
             "action": self.position.format_action(action),
         }
@@ -316,7 +318,7 @@ def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
         float64 array of the same shape.
     """
     by = select_measure(variant)
-    equity = compute_equity(variant) if by in MIN_RANGES else None
+    equity = compute_equity(variant) if by in MIN_OUTCOME_RANGES else None
     factor = 100 if by == "win" else 1
     return np.asarray(factor * compute_outcomes(records, variant, equity)[by])
 
@@ -403,7 +405,7 @@ class _Rollouts:
     ) -> None:
         variant = position.variant
         self.position = position
-        self.matchup = parse_matchup(strategy, opponent, variant.text, budget.seed, "deal")
+        self.matchup = parse_matchup(strategy, opponent, variant.spec, budget.seed, "deal")
         kernel.compile_matchup(self.matchup)
         self.budget = budget
         self.equity = compute_equity(variant, budget.workers)
@@ -465,7 +467,7 @@ def analyse_deal(
     Returns:
         Analyses by label and player, such as `turn 5, draw, gold`; in solitaire games by label.
     """
-    players = [player.text for player in deal.matchup.players]
+    players = [player.spec for player in deal.matchup.players]
     names = names if len(set(names)) == len(players) else short_player_names(deal.matchup)
     is_solo = len(players) == 1
     positions = find_decisions(deal, turn)

@@ -95,7 +95,7 @@ def _report_title(analyses: Analyses) -> str:
     matchup = analyses[title].matchup
     names = dict.fromkeys(re.sub(r".*, | \([AB]\)$", "", title) for title in analyses)
     players = " v ".join(names) if len(names) == len(matchup.players) == 2 else matchup.title
-    return f"{players}, {matchup.variant.text}: what each decision cost"
+    return f"{players}, {matchup.variant.spec}: what each decision cost"
 
 
 def _capitalise(text: str) -> str:
@@ -166,7 +166,7 @@ def table_note(analyses: Analyses) -> str:
     first, *others = analyses.values()
     matchup = first.matchup
     short = short_names([matchup])
-    players = " and ".join(short.get(player.text, player.text) for player in matchup.players)
+    players = " and ".join(short.get(player.spec, player.spec) for player in matchup.players)
     play = "plays" if matchup.b is None else "play"
     sentences = [f"{players} {play} on. {INTERVAL_NOTE}"]
     if any(analysis.position.chosen for analysis in analyses.values()):
@@ -199,7 +199,7 @@ def _offer_sentences(analysis: Analysis) -> list[str]:
 
 def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:
     """Yield the facts about how the values were computed."""
-    yield "Variant", first.matchup.variant.text
+    yield "Variant", first.matchup.variant.spec
     yield "Plays on", first.matchup.title
     yield "Worlds", f"at most {first.max_worlds:,} for each position, seed {first.matchup.seed}"
     drawn = "every order of the deck as likely"

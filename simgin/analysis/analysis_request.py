@@ -162,7 +162,7 @@ def run_analysis(
             source, request.turn, *players, budget, report_progress, names=request.names
         )
         return AnalysisResult(request, found)
-    title = f"{source.variant.text}: your position"
+    title = f"{source.variant.spec}: your position"
 
     def report_position_progress(done: int, total: int, known: Callable[[], Analysis]) -> None:
         report_progress(done, total, lambda: {title: known()})

@@ -144,10 +144,10 @@ def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup
     players = int(str(variant.params["players"]))
     names = [_strip_side(name) for name in first["strategies"]]
     if len(names) != players or (first["dealer"] is None) != (players == 1):
-        raise PositionError(f"{variant.text} is for {players}, and its players are others")
+        raise PositionError(f"{variant.spec} is for {players}, and its players are others")
     stand_in = strong_player(variant)
     a, b = (*(_find_strategy(name, stand_in) for name in names), None)[:2]
-    return parse_matchup(str(a), b, variant.text, _read_integer(content, "seed"), "deal")
+    return parse_matchup(str(a), b, variant.spec, _read_integer(content, "seed"), "deal")
 
 
 def _find_strategy(name: str, substitute: str) -> str:
@@ -158,7 +158,7 @@ def _find_strategy(name: str, substitute: str) -> str:
     if ".py" in name.lower():
         return substitute
     try:
-        return loader.find_strategy(name).text
+        return loader.find_strategy(name).spec
     except (ValueError, OSError):
         return substitute
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.messages import did_you_mean, quote_text
 
 # A deal, and the same deal played by the other of two compared strategies
 FOUND_DEAL = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
 
-ENDING_KEYWORDS = {kind.replace("_", "-"): kind for kind in DEAL_ENDINGS}
+ENDING_KEYWORDS = {kind.replace("_", "-"): kind for kind in DEAL_RESULTS}
 WINNER_KEYWORDS = {"won": 0, "lost": 1}  # side of the winner
 DIFFER_KEYWORD = "differ"
 COSTLY_KEYWORD = "costly"
@@ -58,7 +58,7 @@ class DealQuery:
 
     Attributes:
         text: The query as a string.
-        endings: Indices of the accepted deal endings in `DEAL_ENDINGS`; empty for all.
+        endings: Indices of the accepted deal endings in `DEAL_RESULTS`; empty for all.
         winner: Side that won, or None.
         comparisons: Quantity, operator and bound of each comparison.
         differ: True if the two compared strategies must have different results.
@@ -132,7 +132,7 @@ def parse_query(text: str) -> DealQuery:
     side = _find_unique(parts, WINNER_KEYWORDS)
     order = _find_unique(parts, [*ORDERS, COSTLY_KEYWORD])
     endings = [
-        DEAL_ENDINGS.index(ENDING_KEYWORDS[part]) for part in parts if part in ENDING_KEYWORDS
+        DEAL_RESULTS.index(ENDING_KEYWORDS[part]) for part in parts if part in ENDING_KEYWORDS
     ]
     if "gain" in [name for name, _, _ in comparisons] and not differ:
         raise QueryError("gain compares two strategies: write `differ, gain < -20`.")

@@ -89,13 +89,13 @@ class DrillRequest:
             raise PositionError(f"a drill has 1 to {MAX_POSITIONS} positions, not {positions:,}.")
         game = variants.find_variant(variant)
         if game.params["players"] == 1:
-            raise PositionError(f"{game.text} is for one player, and a drill takes deals of two.")
+            raise PositionError(f"{game.spec} is for one player, and a drill takes deals of two.")
         best = strong_player(game)
         players = [
-            parse_matchup(player.strategy, best, game.text, seed, "deal")
+            parse_matchup(player.strategy, best, game.spec, seed, "deal")
             for player in weaker_types(game)
         ]
-        plays_on = parse_matchup(judge or best, best, game.text, seed, "deal")
+        plays_on = parse_matchup(judge or best, best, game.spec, seed, "deal")
         return cls(players, plays_on, positions)
 
 
@@ -152,7 +152,7 @@ class Exercise:
     @property
     def player_name(self) -> str:
         """Short name of the player who made the mistake."""
-        text = self.matchup.a.text
+        text = self.matchup.a.spec
         return short_names([self.matchup]).get(text, text)
 
     @property
@@ -161,7 +161,7 @@ class Exercise:
         analyze = self.matchup.replay_command(self.unit, 0, 0).replace(
             "simgin show", "simgin analyze", 1
         )
-        evaluator = self.analysis.matchup.a.text
+        evaluator = self.analysis.matchup.a.spec
         return f"{analyze} --turn {self.position.turn} {shell.join_command(['--as', evaluator])}"
 
 
@@ -188,7 +188,7 @@ class Drill(Result):
         listed = ", ".join(
             f"{name} {had[key]}" for key, name in DECISION_TITLES.items() if had[key]
         )
-        title = f"Drill, {self.request.evaluator.variant.text}"
+        title = f"Drill, {self.request.evaluator.variant.spec}"
         return Report(title, [f"{len(self.exercises)} positions: {listed}."], command=command)
 
     def records(self) -> list[dict[str, Any]]:
@@ -200,7 +200,7 @@ class Drill(Result):
                 "theme": exercise.theme,
                 "place": exercise.position.label,
             }
-            columns |= {"player": exercise.matchup.a.text, "analyze": exercise.command}
+            columns |= {"player": exercise.matchup.a.spec, "analyze": exercise.command}
             for index, row in zip(exercise.analysis.ranking, exercise.analysis.rows(), strict=True):
                 if index in exercise.options:
                     rows.append(to_json_row(columns | row))
@@ -259,7 +259,7 @@ def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
             continue
         pair = replace(position, actions=[evaluator_action, position.chosen_action])
         values = analyse_without_elimination(
-            pair, evaluator.a.text, evaluator.opponent, rough
+            pair, evaluator.a.spec, evaluator.opponent, rough
         ).values
         low = estimate_mean(values[:, 0] - values[:, 1]).low
         if low > 0:
@@ -300,7 +300,7 @@ def _select_exercises(
         if candidate.unit in exercises:
             continue
         analysis = analyse_position(
-            candidate.position, evaluator.a.text, evaluator.opponent, budget
+            candidate.position, evaluator.a.spec, evaluator.opponent, budget
         )
         exercise = Exercise(candidate.matchup, candidate.unit, analysis)
         if exercise.is_useful:
@@ -319,7 +319,7 @@ def render_drill_page(drill: Drill, command: str) -> str:
     return html_report.load_template(HTML_TEMPLATE).render(
         exercises=[*map(_template_variables, drill.exercises)],
         unit=drill.exercises[0].analysis.unit,
-        variant=drill.request.evaluator.variant.text,
+        variant=drill.request.evaluator.variant.spec,
         deals=sorted({one.matchup.title for one in drill.exercises}),
         command=command,
     )
@@ -335,7 +335,7 @@ def write_anki_deck(drill: Drill, path: Path) -> None:
     """
     import genanki
 
-    variant = drill.request.evaluator.variant.text
+    variant = drill.request.evaluator.variant.spec
     parts: Any = html_report.load_template(CARD_TEMPLATE).module
     style = html_report.load_template(html_report.STYLE).render()
     model = genanki.Model(
@@ -358,7 +358,7 @@ def write_anki_deck(drill: Drill, path: Path) -> None:
 def _template_variables(exercise: Exercise) -> dict[str, Any]:
     """Return the variables of an exercise for the templates."""
     position, analysis = exercise.position, exercise.analysis
-    evaluator = analysis.matchup.a.text
+    evaluator = analysis.matchup.a.spec
     costs = {place: analysis.estimate_cost(place) for place in exercise.options}
     max_cost = max(high for *_, high in costs.values()) or 1.0
     options = {

@@ -107,8 +107,8 @@ class RatingTask:
                 f"name {MIN_DEALS} to {MAX_DEALS:,} deals, not {deals:,}: with fewer no "
                 "interval can be trusted."
             )
-        matchup = parse_matchup(a, b, game.text, seed, "deal")
-        return cls(matchup, parse_matchup(judge or best, b, game.text, seed, "deal"), deals, worlds)
+        matchup = parse_matchup(a, b, game.spec, seed, "deal")
+        return cls(matchup, parse_matchup(judge or best, b, game.spec, seed, "deal"), deals, worlds)
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class ErrorRates(Result, RenamedAttributes):
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
         costs = []
         for judged in wrong[:MAX_CANDIDATES]:
-            for position in positions_of_a(self.deal(judged)):
+            for position in positions_of_a(self.find_deal(judged)):
                 if position.label == judged.label:
                     costs.append(
                         (
@@ -216,14 +216,14 @@ class ErrorRates(Result, RenamedAttributes):
         costs.sort(key=lambda pair: pair[1].value, reverse=True)
         return costs[:n]
 
-    def deal(self, decision: EvaluatedDecision) -> TracedDeal:
+    def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
         """Return the deal of a decision."""
         return trace_deal(self.task.matchup, decision.unit, decision.half)
 
     def command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a decision."""
         show = self.task.matchup.replay_command(decision.unit, decision.half, 0)
-        evaluator = shell.quote(self.task.evaluator.a.text)
+        evaluator = shell.quote(self.task.evaluator.a.spec)
         return f"{show.replace('show', 'analyze', 1)} --turn {decision.turn} --as {evaluator}"
 
     def frame(self) -> pd.DataFrame:
@@ -240,8 +240,8 @@ class ErrorRates(Result, RenamedAttributes):
         named = "" if kind == ALL_KINDS else kind
         rate = self.rate(named, mistake)
         return {
-            "variant": self.task.matchup.variant.text,
-            "strategy": self.task.matchup.a.text,
+            "variant": self.task.matchup.variant.spec,
+            "strategy": self.task.matchup.a.spec,
             "opponent": self.task.matchup.opponent,
             "unit": "deal",
             "metric": "given_up",
@@ -249,7 +249,7 @@ class ErrorRates(Result, RenamedAttributes):
             "n": self.n_deals,
             "kind": kind,
             "mistake": mistake,
-            "judge": self.task.evaluator.a.text,
+            "judge": self.task.evaluator.a.spec,
             "per_deal": self.frequency(named, mistake),
             "points": rate.value,
             "counted": self.unit,
@@ -382,7 +382,7 @@ def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
         how_much = f"{lead} {rates.unit_per_deal}"
         sentences.append(f"{evaluator} itself is better than {strategy}{against} by {how_much}.")
     return Report(
-        question=f"Error rate of {strategy}{against}, {matchup.variant.text}",
+        question=f"Error rate of {strategy}{against}, {matchup.variant.spec}",
         verdict=sentences,
         tables=[build_rates_table(rates, evaluator)],
         command=command,
@@ -394,7 +394,7 @@ def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
     task = rates.task
     short = short_names([task.matchup, task.evaluator])
     players = (*task.matchup.players, task.evaluator.a)
-    names = [short.get(player.text, player.text) for player in players]
+    names = [short.get(player.spec, player.spec) for player in players]
     return names[0], names[-2], names[-1]
 
 

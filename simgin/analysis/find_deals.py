@@ -16,7 +16,7 @@ from simgin.analysis.analysis import Analysis, Budget, analyse_position, analyse
 from simgin.analysis.deal_query import FOUND_DEAL, DealQuery, compute_quantity, parse_query
 from simgin.analysis.decision_evaluator import positions_of_a
 from simgin.analysis.position import Position
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.codes import PHASE_BLIND, PHASE_UPCARD
 from simgin.core.matchup_key import UnitType
 from simgin.play.kernel import compile_matchup, play_with_records
@@ -131,10 +131,10 @@ class FindRequest:
     @property
     def title(self) -> str:
         """Names of the players, as in `gold v simple`."""
-        names = [self.short_name(player.text) for player in self.matchup.players]
+        names = [self.short_name(player.spec) for player in self.matchup.players]
         if self.rival is None:
             return " v ".join(names)
-        both = f"{names[0]} and {self.short_name(self.rival.a.text)}"
+        both = f"{names[0]} and {self.short_name(self.rival.a.spec)}"
         return both if self.matchup.b is None else f"{both} against {names[1]}"
 
     def short_name(self, player: str) -> str:
@@ -187,7 +187,7 @@ class FoundDeals(Result):
     def report(self, command: str) -> Report:
         """Return a report with the number of deals that fulfil the query."""
         request = self.request
-        question = f"{request.title}, {request.matchup.variant.text}: {request.query.text}"
+        question = f"{request.title}, {request.matchup.variant.spec}: {request.query.text}"
         return Report(question, list(_result_sentences(self)), command=command)
 
 
@@ -204,8 +204,8 @@ def _read_compared(
         opponent = None
     matchup_a = parse_matchup(a, opponent, variant, seed, "deal")
     matchup_b = parse_matchup(b, opponent, variant, seed, "deal")
-    if matchup_a.a.text == matchup_b.a.text:
-        raise SearchError(f"{matchup_a.a.text} does not differ from itself: name two strategies.")
+    if matchup_a.a.spec == matchup_b.a.spec:
+        raise SearchError(f"{matchup_a.a.spec} does not differ from itself: name two strategies.")
     return matchup_a, matchup_b
 
 
@@ -261,7 +261,7 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
         record: DEAL record.
         names: Names by side.
     """
-    kind = DEAL_ENDINGS[record["kind"]]
+    kind = DEAL_RESULTS[record["kind"]]
     turn = f"turn {record['turns']}"
     if kind == "refused":
         refuser = names[1 - record["winner"]]
@@ -315,14 +315,14 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
         record = deal["deal"]
         unit, half, n = (int(record[name]) for name in ("unit", "half", "deal"))
         row: DealRow = {
-            "variant": matchup.variant.text,
-            "strategy": matchup.a.text,
+            "variant": matchup.variant.spec,
+            "strategy": matchup.a.spec,
             "opponent": matchup.opponent,
             "seed": matchup.seed,
             "unit": unit,
             "half": half,
             "deal": n,
-            "ending": DEAL_ENDINGS[record["kind"]],
+            "ending": DEAL_RESULTS[record["kind"]],
             "turns": int(record["turns"]),
             "points": int(compute_quantity(deal, "points")),
             "happened": describe_ending(record, names),
@@ -339,7 +339,7 @@ def _rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealRow:
     """Return the columns for the compared strategy: its decision and result."""
     unit, half = int(record["unit"]), int(record["half"])
     return _find_first_difference(matchup, rival, unit, half) | {
-        "rival": rival.a.text,
+        "rival": rival.a.spec,
         "rival_happened": describe_ending(record, short_player_names(rival)),
         "rival_points": int(record["points_a"] - record["points_b"]),
         "rival_command": rival.replay_command(unit, half, 0),
@@ -399,7 +399,7 @@ def _find_costly_candidates(
         decisions += [(deal_index, position) for position in positions_of_a(played)]
     candidates = []
     for n_done, (deal, position) in enumerate(decisions, start=1):
-        analysis = analyse_position(position, matchup.a.text, matchup.opponent or None, budget)
+        analysis = analyse_position(position, matchup.a.spec, matchup.opponent or None, budget)
         if _estimate_rough_cost(analysis) > 0:
             candidates.append((deal, analysis))
         if on_progress is not None:
@@ -420,7 +420,7 @@ def _measure_mistake(
     best = position.actions[analysis.ranking[0]]
     pair = replace(position, actions=[best, position.chosen_action])
     matchup = result.request.matchup
-    remeasured = analyse_without_elimination(pair, matchup.a.text, matchup.opponent or None, budget)
+    remeasured = analyse_without_elimination(pair, matchup.a.spec, matchup.opponent or None, budget)
     cost = estimate_mean(remeasured.values[:, 0] - remeasured.values[:, 1])
     analyze = command.replace("simgin show", "simgin analyze", 1)
     return {
@@ -454,7 +454,7 @@ def run_find(
 def _result_sentences(result: FoundDeals) -> Iterator[str]:
     """Yield sentences with the number of deals, and the introduction of the list."""
     request, rows = result.request, result.listed_rows
-    name = request.short_name(request.matchup.a.text)
+    name = request.short_name(request.matchup.a.spec)
     yield f"{result.n_matching:,} of {result.n_played:,} deals fit."
     if not result.n_matching:
         return

@@ -102,7 +102,7 @@ class GradeRequest:
             PositionError: If a file does not contain a deal, or if the variants or players differ.
         """
         recorded_deals = [read_deal_file(file) for file in files]
-        variants = list(dict.fromkeys(one.deal.matchup.variant.text for one in recorded_deals))
+        variants = list(dict.fromkeys(one.deal.matchup.variant.spec for one in recorded_deals))
         if len(variants) > 1:
             raise PositionError(f"the files are of {' and '.join(variants)}: grade each apart.")
         seats = [_find_seat(one, player) for one in recorded_deals]
@@ -116,7 +116,7 @@ class GradeRequest:
             with_player_at(one.deal, seat) for one, seat in zip(recorded_deals, seats, strict=True)
         ]
         opponent_names = {
-            one.matchup.players[1 - one.state.half].text for one in deals if one.matchup.b
+            one.matchup.players[1 - one.state.half].spec for one in deals if one.matchup.b
         }
         best = strong_player(deals[0].matchup.variant)
         opponent_name = opponent or (
@@ -198,13 +198,13 @@ class Grade(error_rates.ErrorRates):
             if one.mistake
         ]
 
-    def deal(self, decision: EvaluatedDecision) -> TracedDeal:
+    def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
         """Return the deal of a decision."""
         return self.deals_played[decision.unit]
 
     def command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a decision."""
-        players = [player.text for player in self.task.evaluator.players]
+        players = [player.spec for player in self.task.evaluator.players]
         by_seat = players[::-1] if decision.half else players
         words = ["simgin", "analyze", self.files[decision.unit], "--turn", str(decision.turn)]
         for option, player in zip(("--as", "--against"), by_seat, strict=False):
@@ -377,10 +377,10 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     """Build the report of a grade."""
     engine = grade.engine
     task = grade.task
-    player = task.matchup.a.text
+    player = task.matchup.a.spec
     deals = "1 deal" if grade.n_deals == 1 else f"{grade.n_deals:,} deals"
-    game = f" of {engine}" if engine else f", {task.matchup.variant.text}"
-    evaluator = task.evaluator.a.text
+    game = f" of {engine}" if engine else f", {task.matchup.variant.spec}"
+    evaluator = task.evaluator.a.spec
     note = (
         f"The best is what {evaluator} does, or what was better in {task.n_worlds} worlds and in "
         f"{CONFIRMATION_WORLDS} others. What it brings more is measured in "
@@ -418,7 +418,7 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
 
 def grade_verdict(result: Grade) -> Iterator[str]:
     """Yield sentences about the loss and the result, also used after a match against the user."""
-    player = result.task.matchup.a.text
+    player = result.task.matchup.a.spec
     player = "You" if player == YOU else player
     yield from (
         _rate_sentences(result, player) if result.is_rate else _deal_sentences(result, player)
@@ -479,7 +479,7 @@ def build_ladder_table(grade: Grade) -> Table:
     """Return the table of the error rates of built-in strategies and of the player."""
     rows = [(points, name, f"{points} ± {half}") for name, (points, half) in STRATEGY_RATES.items()]
     rows.append(
-        (grade.total.value, f"> {grade.task.matchup.a.text}", _format_estimate(grade.total))
+        (grade.total.value, f"> {grade.task.matchup.a.spec}", _format_estimate(grade.total))
     )
     cells = [row[1:] for row in sorted(rows)]
     return table_from_rows("Ladder", ("player", "points given up a deal"), cells, LADDER_NOTE)

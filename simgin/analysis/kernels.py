@@ -8,7 +8,7 @@ from simgin.core.jit import jit
 from simgin.core.rng import random_below
 from simgin.core.solo_position_rollouts import JOKER_CARD
 from simgin.toolkit.hand_sampling import (
-    N_FEATURES,
+    N_LIKELIHOOD_FEATURES,
     find_declined_and_discarded,
     interpolate_weights,
     run_metropolis,
@@ -37,7 +37,7 @@ def fill_worlds(view, rules, hand_weights, p_immediate, n_steps, seed, first, ha
         hands: int64 (n_worlds,), output: masks of the opponent's cards.
         stocks: int8 (n_worlds, n_cards), output: the stock, next card first.
     """
-    weights, f = np.zeros(N_FEATURES), np.zeros(N_FEATURES)
+    weights, f = np.zeros(N_LIKELIHOOD_FEATURES), np.zeros(N_LIKELIHOOD_FEATURES)
     interpolate_weights(weights, view, p_immediate, hand_weights, 0)
     declined, discarded = find_declined_and_discarded(view)
     blind = view.phase == PHASE_BLIND  # no cards have been dealt yet

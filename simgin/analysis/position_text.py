@@ -181,7 +181,7 @@ class Die:
             variant: Variant of the deal.
             is_blind: True if the player has not seen the cards.
         """
-        name = variant.text
+        name = variant.spec
         if variant.params["die"] == "off":
             if self != NO_DIE:
                 yield f"{name} has no die: leave out its stake, its owner and offers."
@@ -276,7 +276,7 @@ def parse_position(
     if variant.params["players"] == 1:
         if score is not None or dealer is not None:
             raise PositionError(
-                f"{variant.text} is for one player: leave out the score and the dealer."
+                f"{variant.spec} is for one player: leave out the score and the dealer."
             )
         _raise_first(die.find_errors(variant))
         view = _make_solo_view(parse_cards(cards), pile, variant, stock)
@@ -408,7 +408,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     known_pile = _fill_gap(written_pile, gap, max_stock, stock, "deck")
     _raise_first(_solo_errors(cards, [card.card for card in known_pile], variant))
     _raise_first(
-        f"in {variant.text} discards cannot be taken: leave out the *."
+        f"in {variant.spec} discards cannot be taken: leave out the *."
         for card in known_pile
         if card.is_taken
     )
@@ -423,7 +423,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
         view = _replay_view(variant, pack, decisions, slots, cards_to_mask(cards), joker=joker)
         if view is not None:
             return _remove_placeholders(view, known_pile, full_pile)
-    raise PositionError(f"no deal of {variant.text} leads to these cards and discards.")
+    raise PositionError(f"no deal of {variant.spec} leads to these cards and discards.")
 
 
 def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant) -> Iterator[str]:
@@ -438,7 +438,7 @@ def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant
     draws = len(discards) + len(cards) - (11 if rules.first_turn == FIRST_TURN_DISCARD else 10)
     if draws < 0:
         yield (
-            f"in {variant.text} eleven cards are dealt and one is thrown before the first draw: "
+            f"in {variant.spec} eleven cards are dealt and one is thrown before the first draw: "
             "give the discard as well, as in --pile KC."
         )
     if len(cards) == 11:
@@ -473,7 +473,7 @@ def _make_view(
         stock: Number of cards in the stock, or None.
         die: State of the die.
     """
-    name = variant.text
+    name = variant.spec
     if variant.goal.other is not None:
         advice = "name a deal of two strategies"
         raise PositionError(f"in {name} cards and pile do not tell the position: {advice}.")
@@ -698,10 +698,10 @@ class _DealReconstruction:
         if self.die.is_decision and len(self.cards) != 10 and top is not None:
             yield "the die is offered before the draw: give the ten cards held then."
         if top is None and len(self.cards) == 10 and not self.die.offered:
-            yield f"in {self.variant.text} the first player is dealt eleven cards; ten are given."
+            yield f"in {self.variant.spec} the first player is dealt eleven cards; ten are given."
         if self.has_upcard and self.pile[0].card < 0 and self._upcard_sets_terms:
             sets = "the first upcard sets the knock limit or what points count"
-            yield f"in {self.variant.text} {sets}: write it first."
+            yield f"in {self.variant.spec} {sets}: write it first."
         for turn, card in enumerate(self.top_cards):
             if (
                 card is not None

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from simgin.analysis.kernels import fill_deals_table, fill_game_table
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.match_value.boards import deals_credited, next_dealer_table
 from simgin.match_value.match_value import MatchValue, ValueUnavailableError, value_from_outcomes
 from simgin.match_value.outcomes import Outcomes, count_outcomes
@@ -21,8 +21,8 @@ from simgin.rules.variants import Variant
 EQUITY_PLAYER = "gold-early"
 EQUITY_DEALS = 200_000  # for a standard error of V below 0.3 %
 NO_WINNER = -1
-GIN_KINDS = tuple(DEAL_ENDINGS.index(kind) for kind in ("gin", "big_gin", "shot"))
-UNDERCUT, REFUSED = DEAL_ENDINGS.index("undercut"), DEAL_ENDINGS.index("refused")
+GIN_KINDS = tuple(DEAL_RESULTS.index(kind) for kind in ("gin", "big_gin", "shot"))
+UNDERCUT, REFUSED = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused")
 
 
 def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
@@ -154,7 +154,7 @@ def compute_equity(variant: Variant, workers: int | None = None) -> Equity | Non
 
 def _make_equal_matchup(variant: Variant) -> Matchup:
     """Return the matchup of two equal players who do not offer the die."""
-    return parse_matchup(EQUITY_PLAYER, EQUITY_PLAYER, variant.text, 1, "deal")
+    return parse_matchup(EQUITY_PLAYER, EQUITY_PLAYER, variant.spec, 1, "deal")
 
 
 def _compute_deals_equity(variant: Variant, workers: int | None) -> DealsEquity:

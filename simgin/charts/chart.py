@@ -133,7 +133,7 @@ class ChartRequest:
         if at is None:
             variants.warn_of_match_settings(rules)
         return cls(
-            kind, rules.text, player or "", deals or CHART_KINDS[kind].default_deals, seed, at
+            kind, rules.spec, player or "", deals or CHART_KINDS[kind].default_deals, seed, at
         )
 
     @property

@@ -177,7 +177,7 @@ def _start_process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
 ) -> Iterator[_TestProcess]:
     """Start a process that checks all array indices, and kill it at the end of the context."""
-    job = [strategies, [variant.text for variant in variants], seconds]
+    job = [strategies, [variant.spec for variant in variants], seconds]
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(

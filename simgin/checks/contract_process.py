@@ -121,17 +121,17 @@ def _test_strategy(
     except StrategyError as error:
         raise _CheckError("read", str(error)) from None
     reporter.report_passed(["read"])
-    reporter.report_start(f"compiling {strategy.text}", COMPILE_TIMEOUT)
+    reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
     reporter.report_passed(["compiles"], _compile_policies(strategy))
     n_positions = 0
     for variant in variants:
-        reporter.report_start(f"looking for positions of {variant.text}", COMPILE_TIMEOUT)
+        reporter.report_start(f"looking for positions of {variant.spec}", COMPILE_TIMEOUT)
         positions_by_slot = find_positions(
             variant, strategy.ending, max(MIN_POSITIONS, POSITIONS_PER_SLOT // len(variants))
         )
         for policy in strategy.policies:
             subject = f"the {policy.slot} policy {policy.name!r} of {policy.location} in "
-            subject += variant.text
+            subject += variant.spec
             reporter.report_start(subject, seconds)
             try:
                 n_positions += _query_all(
@@ -139,7 +139,7 @@ def _test_strategy(
                 )
             except _CheckError as fault:
                 raise _CheckError(fault.check, f"{subject} {fault.predicate}.") from None
-    names = [variant.text for variant in variants]
+    names = [variant.spec for variant in variants]
     variants_text = (
         " and ".join(names) if len(names) <= MAX_NAMED_VARIANTS else f"{len(names)} variants"
     )
@@ -355,7 +355,7 @@ def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
 
 def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) -> Matchup:
     """Return the compiled matchup of a strategy, against a random player in two-player games."""
-    reporter.report_start(f"compiling {strategy.text}", COMPILE_TIMEOUT)
+    reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
     opponent = loader.find_strategy(POSITION_PLAYERS[0]) if variant.params["players"] == 2 else None
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")
     kernel.compile_matchup(matchup)
@@ -373,7 +373,7 @@ def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Repor
     """
     started = time.monotonic()
     deals_per_unit = len(matchup.players)
-    variant = matchup.variant.text
+    variant = matchup.variant.spec
     rules = build_rules(matchup.variant)
     for unit in range(max_deals // deals_per_unit):
         replay = matchup.replay_command(unit, 0, 0)

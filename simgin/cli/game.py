@@ -197,10 +197,10 @@ class InteractiveGame:
         marked = f", {self.n_undone} taken back" if self.n_undone else ""
         goal = variant.goal.won_by.format(**variant.params)
         match = f", a match to {goal}" if self.matchup.unit == "match" else ""
-        yield f"{variant.text}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
+        yield f"{variant.spec}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
         if self.matchup.unit == "match":
             sides = [
-                f"{player.text}, {format_score(state, variant.params, seat)}"
+                f"{player.spec}, {format_score(state, variant.params, seat)}"
                 for seat, player in enumerate(self.matchup.players)
             ]
             yield "; ".join(sides)
@@ -358,8 +358,8 @@ class Coach:
 def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
     """Yield what the decisions of seat 0 cost in some deals, and the rates of known strategies."""
     best = strong_player(matchup.variant)
-    judging = parse_matchup(best, matchup.opponent or None, matchup.variant.text, 1, "deal")
-    found = grade_deals(make_rating_task(matchup.a.text, judging, len(deals)), deals)
+    judging = parse_matchup(best, matchup.opponent or None, matchup.variant.spec, 1, "deal")
+    found = grade_deals(make_rating_task(matchup.a.spec, judging, len(deals)), deals)
     yield from grade_verdict(found)
     if found.is_comparable and found.is_rate:
         ladder = ", ".join(f"{name} {points:g}" for name, (points, _) in STRATEGY_RATES.items())

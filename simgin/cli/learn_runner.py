@@ -58,9 +58,9 @@ def check_improvement_output(words: Wording, output: Path | None, place: Path | 
 def player_options(request: TuneRequest) -> dict[str, Any]:
     """Return the names of the players, for the command that repeats the run."""
     return {
-        "strategy": request.strategy.text,
-        "variant": request.variant.text,
-        "against": [opponent.text for opponent in request.pool],
+        "strategy": request.strategy.spec,
+        "variant": request.variant.spec,
+        "against": [opponent.spec for opponent in request.pool],
     }
 
 

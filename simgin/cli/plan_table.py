@@ -52,8 +52,8 @@ def plan_rows(
     for task, units in zip(plan.tasks, units_left, strict=True):
         seconds = units * measure_unit_seconds(task.matchup) / threads
         row = {
-            "variant": task.matchup.variant.text,
-            "strategy": task.matchup.a.text,
+            "variant": task.matchup.variant.spec,
+            "strategy": task.matchup.a.spec,
             "opponent": task.matchup.opponent,
             "unit": plan.unit,
             "n": task.n,

@@ -224,7 +224,7 @@ def _title(plan: Plan) -> str:
     if len(plan.tasks) > 1:
         return plan.title
     names = short_names(plan.matchups)
-    return " v ".join(names.get(player.text, player.text) for player in plan.matchups[0].players)
+    return " v ".join(names.get(player.spec, player.spec) for player in plan.matchups[0].players)
 
 
 @contextmanager
@@ -260,12 +260,12 @@ def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
         if variant.params["shot"]:
             start = format_setting(variant.params["start_points"])
             print_note(
-                f"deals of {variant.text} depend on the score, and every single deal starts at "
+                f"deals of {variant.spec} depend on the score, and every single deal starts at "
                 f"{start}. {MATCHES_HINT}"
             )
         if variant.params["die"] != "off":
             print_note(
-                f"deals of {variant.text} depend on the die and the score, and single deals have "
+                f"deals of {variant.spec} depend on the die and the score, and single deals have "
                 f"neither. {MATCHES_HINT}"
             )
 

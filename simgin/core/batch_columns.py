@@ -9,14 +9,14 @@ addition, and the sums are exact in any order.
 """
 
 # Endings of a deal
-DEAL_ENDINGS = tuple(
+DEAL_RESULTS = tuple(
     "knock gin big_gin shot undercut even void stalled joker limit refused".split()
 )
-SCORED_ENDINGS = DEAL_ENDINGS[:5]  # endings in which a player scores points
-WINNING_ENDINGS = (*SCORED_ENDINGS, "refused")  # endings in which a player wins
+SCORED_RESULTS = DEAL_RESULTS[:5]  # endings in which a player scores points
+WINNING_RESULTS = (*SCORED_RESULTS, "refused")  # endings in which a player wins
 
 # Facts of each strategy, A and B. For `draws`, see `count_draws`.
-SIDE_FACTS = tuple(f"won_{kind}" for kind in WINNING_ENDINGS) + (
+SIDE_FACTS = tuple(f"won_{kind}" for kind in WINNING_RESULTS) + (
     "deal_win",
     "points",
     "takes",
@@ -30,8 +30,8 @@ SHOWDOWN_FACTS = tuple(
 
 FACT_NAMES = (
     ("deals", "decided", "showdowns")
-    + DEAL_ENDINGS
-    + tuple(f"points_{kind}" for kind in SCORED_ENDINGS)
+    + DEAL_RESULTS
+    + tuple(f"points_{kind}" for kind in SCORED_RESULTS)
     + ("points_scored", "turns", "first_player_win", "upcard_first", "upcard_second", "upcard_none")
     + SHOWDOWN_FACTS
     + tuple(f"a_{name}" for name in SIDE_FACTS)

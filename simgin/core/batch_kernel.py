@@ -17,12 +17,12 @@ from simgin.core.batch_columns import (
     COL_TURNS_HISTOGRAM,
     COL_UNITS,
     DEADWOOD_BINS,
-    DEAL_ENDINGS,
+    DEAL_RESULTS,
     DENOMINATOR_INDEX,
     FACT_INDEX,
     N_COLUMNS,
     N_FACTS,
-    SCORED_ENDINGS,
+    SCORED_RESULTS,
     SIDE_FACTS,
     TURNS_BINS,
 )
@@ -43,7 +43,7 @@ from simgin.core.match import (
 )
 from simgin.core.query import clear_history
 from simgin.core.rules_record import FIRST_DEALER_RANDOM, GOAL_TOTAL
-from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_REFUSED, KIND_UNDERCUT
+from simgin.core.scoring import RESULT_EVEN, RESULT_KNOCK, RESULT_REFUSED, RESULT_UNDERCUT
 from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
 from simgin.core.solo_deal import joker_position, play_deal_solo
 from simgin.core.turn_steps import clear_deal
@@ -53,9 +53,9 @@ FACT_DEALS, FACT_DECIDED, FACT_SHOWDOWNS, FACT_FIRST_ENDING = (
     FACT_INDEX["deals"],
     FACT_INDEX["decided"],
     FACT_INDEX["showdowns"],
-    FACT_INDEX[DEAL_ENDINGS[0]],
+    FACT_INDEX[DEAL_RESULTS[0]],
 )
-FACT_FIRST_ENDING_POINTS, FACT_POINTS_SCORED, FACT_TURNS = (
+FACT_FIRST_RESULT_POINTS, FACT_POINTS_SCORED, FACT_TURNS = (
     FACT_INDEX["points_knock"],
     FACT_INDEX["points_scored"],
     FACT_INDEX["turns"],
@@ -72,7 +72,7 @@ FACT_LAID_OFF, FACT_LAID_OFF_ANY, FACT_TIE = (
     FACT_INDEX["tie"],
 )
 FACTS_OF_A, FACTS_OF_B = FACT_INDEX["a_won_knock"], FACT_INDEX["b_won_knock"]
-N_SCORED_ENDINGS, SIDE_WON_REFUSED = len(SCORED_ENDINGS), SIDE_FACTS.index("won_refused")
+N_SCORED_RESULTS, SIDE_WON_REFUSED = len(SCORED_RESULTS), SIDE_FACTS.index("won_refused")
 SIDE_WON_DEAL, SIDE_POINTS = SIDE_FACTS.index("deal_win"), SIDE_FACTS.index("points")
 SIDE_TAKES, SIDE_DRAWS = SIDE_FACTS.index("takes"), SIDE_FACTS.index("draws")
 FACT_A_MARGIN = FACT_INDEX["a_margin"]
@@ -99,9 +99,9 @@ N_OTHER_DEAL_FACTS = int((OTHER_DENOMINATOR_FACTS < FACT_MATCHES).sum())
 def _add_side_facts(state, seat, offset):
     """Add a deal to the facts of the strategy at `seat`, which begin at index `offset`."""
     if state.winner == seat:
-        if state.kind < N_SCORED_ENDINGS:
+        if state.kind < N_SCORED_RESULTS:
             state.facts[offset + state.kind] += 1
-        elif state.kind == KIND_REFUSED:
+        elif state.kind == RESULT_REFUSED:
             state.facts[offset + SIDE_WON_REFUSED] += 1
         state.facts[offset + SIDE_WON_DEAL] += 1
     state.facts[offset + SIDE_POINTS] += state.score[seat]
@@ -136,9 +136,9 @@ def add_deal_facts(state, seat_a):
         state.facts[FACT_DECIDED] += 1
         state.facts[FACT_FIRST_PLAYER_WIN] += state.winner != state.dealer
         state.facts[FACT_POINTS_SCORED] += points
-    if state.kind < N_SCORED_ENDINGS:
-        state.facts[FACT_FIRST_ENDING_POINTS + state.kind] += points
-    if state.kind in (KIND_KNOCK, KIND_UNDERCUT, KIND_EVEN):
+    if state.kind < N_SCORED_RESULTS:
+        state.facts[FACT_FIRST_RESULT_POINTS + state.kind] += points
+    if state.kind in (RESULT_KNOCK, RESULT_UNDERCUT, RESULT_EVEN):
         _add_showdown_facts(state)
     _add_side_facts(state, seat_a, FACTS_OF_A)
     _add_side_facts(state, 1 - seat_a, FACTS_OF_B)

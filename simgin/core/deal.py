@@ -35,7 +35,7 @@ from simgin.core.rules_record import (
     STOCK_END_AT_DRAW,
     STOCK_END_OPPONENT_MAY_TAKE,
 )
-from simgin.core.scoring import KIND_STALLED, KIND_VOID
+from simgin.core.scoring import RESULT_STALLED, RESULT_VOID
 from simgin.core.showdown import end_deal
 from simgin.core.shuffle import deal_next_card
 from simgin.core.state import SLOT_DISCARD, SLOT_KNOCK, SLOT_TAKE, YES_OR_NO_MASK
@@ -86,7 +86,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
         and source == FROM_STOCK
         and state.stock <= rules.stock_reserve
     ):
-        state.kind = KIND_VOID
+        state.kind = RESULT_VOID
         return True
     eleven = state.hand[seat]
     legal = permitted_discards(eleven, state.taken, state.drawn, rules)
@@ -350,10 +350,10 @@ def play_turns(
                     state, rules, other_view, view, 1 - seat, next_knock, show_a, show_b
                 )
             if state.kind < 0:
-                state.kind = KIND_VOID
+                state.kind = RESULT_VOID
             return
         if state.turns >= rules.max_turns:
-            state.kind = KIND_STALLED
+            state.kind = RESULT_STALLED
             return
         state.phase = PHASE_TURN
         if _offer_die_before_turn(

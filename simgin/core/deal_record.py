@@ -7,12 +7,12 @@ clock), -1 is neither.
 import numpy as np
 
 from simgin.core.jit import jit
-from simgin.core.scoring import KIND_JOKER
+from simgin.core.scoring import RESULT_JOKER
 
 _FIELDS = (
     # The deal: unit (pair, single deal or match), game of the pair, number in the match.
     ("unit", "half", "deal")
-    # The dealer; index of the ending in `DEAL_ENDINGS`; the winner; the knocker.
+    # The dealer; index of the ending in `DEAL_RESULTS`; the winner; the knocker.
     + ("dealer", "kind", "winner", "knocker")
     # Points of both sides; total number of turns.
     + ("points_a", "points_b", "turns")
@@ -48,7 +48,7 @@ def count_draws(state, seat):
     This includes the pile, the stock or deck, and a joker that was drawn. It excludes cards dealt
     before the first turn.
     """
-    met_joker = state.kind == KIND_JOKER and state.winner != seat and state.above == 0
+    met_joker = state.kind == RESULT_JOKER and state.winner != seat and state.above == 0
     return state.takes[seat] + state.draws[seat] + met_joker
 
 

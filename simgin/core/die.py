@@ -9,7 +9,7 @@ from simgin.core.codes import PHASE_BLIND
 from simgin.core.jit import jit
 from simgin.core.query import query_policy_noinline, write_die_fields
 from simgin.core.rules_record import REFUSAL_PAYS_NEW
-from simgin.core.scoring import KIND_REFUSED
+from simgin.core.scoring import RESULT_REFUSED
 from simgin.core.state import SLOT_ANSWER, SLOT_OFFER, YES_OR_NO_MASK
 
 MAY_OFFER_UNOWNED = np.int64(1)
@@ -110,5 +110,5 @@ def refuse_die(state, rules, seat, offered):
     """End the deal with a win of the seat that made the offer."""
     state.offered = 0
     state.pays = offered if rules.die_refusal_pays == REFUSAL_PAYS_NEW else state.stake
-    state.kind = KIND_REFUSED
+    state.kind = RESULT_REFUSED
     state.winner = seat

@@ -20,7 +20,13 @@ from simgin.core.rules_record import (
     SHUTOUT_FLAT_100,
     VOID_DEALER_OTHER,
 )
-from simgin.core.scoring import KIND_BIG_GIN, KIND_GIN, KIND_REFUSED, KIND_SHOT, KIND_UNDERCUT
+from simgin.core.scoring import (
+    RESULT_BIG_GIN,
+    RESULT_GIN,
+    RESULT_REFUSED,
+    RESULT_SHOT,
+    RESULT_UNDERCUT,
+)
 
 UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes other than the winning seat
 
@@ -108,11 +114,11 @@ def _count_won_deals(state, rules):
     """
     if rules.goal != GOAL_RACE and rules.goal != GOAL_TWOFOLD and rules.goal != GOAL_DEALS:
         return 1
-    if state.kind == KIND_REFUSED:
+    if state.kind == RESULT_REFUSED:
         return state.pays
-    if state.kind in (KIND_GIN, KIND_BIG_GIN, KIND_SHOT):
+    if state.kind in (RESULT_GIN, RESULT_BIG_GIN, RESULT_SHOT):
         return state.stake * rules.deal_count_gin
-    return state.stake * (rules.deal_count_undercut if state.kind == KIND_UNDERCUT else 1)
+    return state.stake * (rules.deal_count_undercut if state.kind == RESULT_UNDERCUT else 1)
 
 
 @jit
@@ -138,7 +144,7 @@ def _apply_to_columns(state, rules):
 def _apply_to_game(state, rules):
     """End the game if the deal won it, by points or by a refused die (rules.md 7 and 8)."""
     seat = state.winner
-    if state.kind == KIND_REFUSED:
+    if state.kind == RESULT_REFUSED:
         state.games[seat] += state.pays
     elif state.points[seat] >= rules.points_target:
         row = 0  # row of the table of games by the loser's points

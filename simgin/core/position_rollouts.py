@@ -36,7 +36,7 @@ from simgin.core.endings import find_ending, required_meld_card
 from simgin.core.jit import jit
 from simgin.core.query import clear_history, record_turn, write_deal_fields, write_turn_fields
 from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS, FIRST_TURN_UPCARD_STOCK_OR_PASS
-from simgin.core.scoring import KIND_VOID
+from simgin.core.scoring import RESULT_VOID
 from simgin.core.showdown import end_deal
 from simgin.core.turn_steps import (
     clear_deal,
@@ -227,7 +227,7 @@ def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
 def resolve_last_discard(state, rules, view, other_view, action, card, show_a, show_b):
     """End the deal with the last discard, or leave it (50th-card rule)."""
     if action == ACTION_LEAVE:
-        state.kind = KIND_VOID
+        state.kind = RESULT_VOID
         return
     seat = view.seat
     draw_card(state, rules, seat, FROM_PILE)

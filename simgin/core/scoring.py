@@ -1,25 +1,25 @@
 """Points of a deal (rules.md 6)."""
 
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
 from simgin.core.jit import jit
 from simgin.core.rules_record import TIE_EVEN, TIE_KNOCK
 
-KIND_KNOCK, KIND_GIN, KIND_BIG_GIN, KIND_SHOT, KIND_UNDERCUT, KIND_EVEN = range(6)
-KIND_VOID, KIND_STALLED, KIND_JOKER, KIND_LIMIT, KIND_REFUSED = range(6, 11)
-assert DEAL_ENDINGS[KIND_REFUSED] == "refused"
+RESULT_KNOCK, RESULT_GIN, RESULT_BIG_GIN, RESULT_SHOT, RESULT_UNDERCUT, RESULT_EVEN = range(6)
+RESULT_VOID, RESULT_STALLED, RESULT_JOKER, RESULT_LIMIT, RESULT_REFUSED = range(6, 11)
+assert DEAL_RESULTS[RESULT_REFUSED] == "refused"
 
 
 @jit
 def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
     """Return ending and points of gin, big gin and shots, which cannot be undercut."""
     if ending == ENDING_BIG_GIN:
-        return KIND_BIG_GIN, defender_count + rules.big_gin_bonus + premium
+        return RESULT_BIG_GIN, defender_count + rules.big_gin_bonus + premium
     if ending == ENDING_SHOT:
-        return KIND_SHOT, defender_count + rules.gin_bonus + premium - (
+        return RESULT_SHOT, defender_count + rules.gin_bonus + premium - (
             knocker_count if rules.shot_deducts else 0
         )
-    return KIND_GIN, defender_count + rules.gin_bonus + premium
+    return RESULT_GIN, defender_count + rules.gin_bonus + premium
 
 
 @jit
@@ -35,7 +35,7 @@ def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, ru
         rules: RULES record.
 
     Returns:
-        Index in DEAL_ENDINGS, points of the knocker, points of the defender, and the winner: 1 the
+        Index in DEAL_RESULTS, points of the knocker, points of the defender, and the winner: 1 the
         knocker, -1 the defender, 0 neither.
     """
     gin = knocker_count == 0 and ending == ENDING_KNOCK
@@ -52,11 +52,11 @@ def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, ru
         return kind, points * multiplier, 0, 1
     is_tie = defender_count == knocker_count
     if defender_count > knocker_count or (is_tie and rules.undercut_on_tie == TIE_KNOCK):
-        return KIND_KNOCK, (defender_count - knocker_count + premium) * multiplier, 0, 1
+        return RESULT_KNOCK, (defender_count - knocker_count + premium) * multiplier, 0, 1
     if is_tie and rules.undercut_on_tie == TIE_EVEN:
-        return KIND_EVEN, 0, 0, 0
+        return RESULT_EVEN, 0, 0, 0
     return (
-        KIND_UNDERCUT,
+        RESULT_UNDERCUT,
         0,
         (knocker_count - defender_count + rules.undercut_bonus) * multiplier,
         -1,

@@ -20,11 +20,11 @@ from simgin.core.rules_record import (
     SCORING_PENALTY,
 )
 from simgin.core.scoring import (
-    KIND_BIG_GIN,
-    KIND_GIN,
-    KIND_JOKER,
-    KIND_LIMIT,
-    KIND_STALLED,
+    RESULT_BIG_GIN,
+    RESULT_GIN,
+    RESULT_JOKER,
+    RESULT_LIMIT,
+    RESULT_STALLED,
     score_deal,
 )
 from simgin.core.shuffle import deal_next_card
@@ -206,11 +206,11 @@ def _propose_ending(state, rules, view, ending, card, count, knock):
 def _end_at_limit(state, rules):
     """End a deal after the last permitted draw, or if it stalled; return True if it ended."""
     if rules.max_draws >= 0 and state.draws[PLAYER_SEAT] >= rules.max_draws:
-        state.kind = KIND_LIMIT
+        state.kind = RESULT_LIMIT
         state.score[PLAYER_SEAT] = state.stopper_count = state.count[PLAYER_SEAT]
         return True
     if state.turns >= rules.max_turns:
-        state.kind = KIND_STALLED
+        state.kind = RESULT_STALLED
         return True
     return False
 
@@ -222,7 +222,7 @@ def _end_with_joker(state, rules):
     The joker scores the deal or the player's deadwood. With penalty scoring, the deadwood is the
     player's penalty.
     """
-    state.kind = KIND_JOKER
+    state.kind = RESULT_JOKER
     state.winner = JOKER_SEAT
     state.stopper_count = state.count[PLAYER_SEAT]
     if rules.deal_scoring == SCORING_PENALTY:
@@ -252,5 +252,5 @@ def score_ending_solo(state, rules, ending, count):
         state.kind = kind
         state.winner = PLAYER_SEAT if winner > 0 else JOKER_SEAT if winner < 0 else -1
         return
-    state.kind = KIND_BIG_GIN if ending == ENDING_BIG_GIN else KIND_GIN
+    state.kind = RESULT_BIG_GIN if ending == ENDING_BIG_GIN else RESULT_GIN
     state.score[PLAYER_SEAT] = rules.penalty_gin if rules.deal_scoring == SCORING_PENALTY else 1

@@ -39,7 +39,7 @@ from simgin.core.rules_record import (
     RULE_PARAMETERS,
     SCORING_PENALTY,
 )
-from simgin.core.scoring import KIND_REFUSED
+from simgin.core.scoring import RESULT_REFUSED
 from simgin.core.state import SLOT_ANSWER, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_TAKE
 from simgin.core.view import FROM_PILE, MAX_TURNS
 from simgin.play import stepping
@@ -210,7 +210,7 @@ def _reward(game, state, rules, stake):
             return 0
         return 1 if game.outcome == 0 else -1
     if rules.die != DIE_OFF:
-        paid = state.pays if state.kind == KIND_REFUSED else stake
+        paid = state.pays if state.kind == RESULT_REFUSED else stake
         return 0 if state.winner < 0 else paid if state.winner == 0 else -paid
     if rules.deal_scoring == SCORING_PENALTY:
         return -state.score[0]

@@ -131,7 +131,7 @@ class AdaptRequest(TrainingRequest):
             )
         about = json.dumps([self.identity, self.rounds], sort_keys=True)
         digest = hashlib.sha256(about.encode()).hexdigest()
-        rules = re.sub(r"[^a-z0-9]+", "-", self.match.variant.text.lower()).strip("-")
+        rules = re.sub(r"[^a-z0-9]+", "-", self.match.variant.spec.lower()).strip("-")
         return folder / loader.LEARNED_FOLDER / f"{rules[:60]}-{digest[:8]}.sqlite"
 
     def weights_file(self, content: bytes) -> Path:
@@ -190,7 +190,7 @@ class AdaptedChampion(Improvement):
     @property
     def sentences(self) -> list[str]:
         """Sentences on the result against champion, and on opponents against which it wins less."""
-        variant, n = self.request.variant.text, self.request.confirmed
+        variant, n = self.request.variant.spec, self.request.confirmed
         won = self.confirmation.head_to_head.tuned
         figure = numbers.format_estimate(won.value, won.low, won.high, 100)
         what = f"{figure} % of the matches against champion"
@@ -349,7 +349,7 @@ def run_adaptation(
         content = encode_weights(weights)
         digest = hashlib.sha256(content).hexdigest()
         strategy = loader.with_weights(match.strategy, weights)
-        strategy = replace(strategy, text=f"{CHAMPION} (trained, {digest[:8]})")
+        strategy = replace(strategy, spec=f"{CHAMPION} (trained, {digest[:8]})")
         confirmation = confirm(
             match, strategy, run_ledger, workers, piece_progress(training.n_pieces - 1)
         )
@@ -439,7 +439,7 @@ def plan_sentence(training: AdaptRequest) -> str:
     """Return sentences on what will be played."""
     match = training.match
     return (
-        f"Champion learns all of its decisions under {match.variant.text}: {training.rounds} "
+        f"Champion learns all of its decisions under {match.variant.spec}: {training.rounds} "
         f"rounds of {training.deals // 2:,} deals against opponents who knock at once, then of "
         f"{training.deals:,} against those who wait for gin. Then {match.confirmed:,} matches on "
         f"{AdaptedChampion.wording.held_out} confirm what was learned."

@@ -275,7 +275,7 @@ def rollout_equity(variant: Variant) -> RolloutEquity:
 def match_equity(variant: Variant) -> RolloutEquity:
     """Return a function that computes MATCH times the probability of winning the match."""
     target = int_param(variant.params, "points_target")
-    won = win_table(variant.text, target)
+    won = win_table(variant.spec, target)
 
     def equity(branches: PairedRollouts) -> np.ndarray:
         own = branches.scores[:, :1] + branches.records["points_a"]

@@ -292,7 +292,7 @@ class TuningResult(Improvement, RenamedAttributes):
         for generation in self.history.generations:
             for values, worth in zip(generation.candidates, generation.scores, strict=True):
                 strategy = self.request.with_values(values)
-                row: dict[str, Any] = {"generation": generation.number, "strategy": strategy.text}
+                row: dict[str, Any] = {"generation": generation.number, "strategy": strategy.spec}
                 row |= zip(names, values, strict=True)
                 rows.append({**row, self.request.objective: worth})
         return make_frame(rows)
@@ -407,7 +407,7 @@ def plan_sentence(request: TuneRequest) -> str:
     return (
         f"{request.generations} generations of {request.n_candidates} strategies that differ in "
         f"{names} play {request.matches:,} matches each against {request.opponent_list} "
-        f"({request.variant.text}). Then {request.confirmed:,} matches on "
+        f"({request.variant.spec}). Then {request.confirmed:,} matches on "
         f"{TuningResult.wording.held_out} confirm what was found."
     )
 
@@ -429,9 +429,9 @@ def _history_rows(
     """Yield a row for every parameter after a number of generations."""
     for knob, value, spread in zip(request.parameters, mean.values, mean.deviations, strict=True):
         yield {
-            "variant": request.variant.text,
-            "strategy": request.strategy.text,
-            "opponent": ", ".join(opponent.text for opponent in request.pool),
+            "variant": request.variant.spec,
+            "strategy": request.strategy.spec,
+            "opponent": ", ".join(opponent.spec for opponent in request.pool),
             "metric": request.metric.name,
             "generations": n_generations,
             "gain": gain.value,

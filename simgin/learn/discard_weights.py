@@ -128,7 +128,7 @@ class TrainRequest(TrainingRequest):
         """Return the strategy with other weights and a distinct name, as it plays the start."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
-        return replace(player, text=f"{player.text} (trained, {digest[:8]})")
+        return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,7 +315,7 @@ def plan_sentence(training: TrainRequest) -> str:
     match = training.match
     return (
         f"{training.rounds} rounds of {training.deals:,} deals against {match.opponent_list} "
-        f"({match.variant.text}): each is played on with several discards, and what they lead to "
+        f"({match.variant.spec}): each is played on with several discards, and what they lead to "
         f"teaches {len(training.initial_weights)} weights. Then {match.confirmed:,} matches on "
         f"{TrainingResult.wording.held_out} confirm what was learned."
     )

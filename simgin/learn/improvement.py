@@ -83,9 +83,9 @@ class PoolResults:
     def score_against(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
         """Return the score of a strategy against an opponent; against itself it is even."""
         metric = self.request.metric
-        if strategy.text == opponent.text:
+        if strategy.spec == opponent.spec:
             return even_score(self.n_matches, metric)
-        return paired_estimate.compute_ratio(self.rows[strategy.text, opponent.text], metric)
+        return paired_estimate.compute_ratio(self.rows[strategy.spec, opponent.spec], metric)
 
     def scores(self, strategy: Strategy) -> list[PairedEstimate]:
         """Return the scores of a strategy against every opponent of the pool."""
@@ -131,7 +131,7 @@ def collect_results(
     request: TuneRequest, n_matches: int, matchups: Sequence[Matchup], rows: Sequence[np.ndarray]
 ) -> PoolResults:
     """Return the results of distinct matchups from their batch rows."""
-    pairs = [(matchup.a.text, matchup.opponent) for matchup in matchups]
+    pairs = [(matchup.a.spec, matchup.opponent) for matchup in matchups]
     return PoolResults(request, n_matches, dict(zip(pairs, rows, strict=True)))
 
 
@@ -241,17 +241,17 @@ def confirm(
     shapes = {str(place): (rows, batch_columns.N_COLUMNS) for place, rows in enumerate(batches)}
     arrays = load_or_play_step(
         ledger,
-        f"confirmation of {tuned.text}",
+        f"confirmation of {tuned.spec}",
         n,
         shapes,
         lambda: dict(zip(shapes, run_matchups(matchups, n, workers, progress), strict=True)),
     )
     played = collect_results(request, n, matchups, [arrays[name] for name in shapes])
     tuned_scores, default_scores = played.scores(tuned), played.scores(default)
-    names = [opponent.text for opponent in request.pool]
+    names = [opponent.spec for opponent in request.pool]
     lines = tuple(map(_compare, names, tuned_scores, default_scores))
     direct = _compare(
-        default.text, played.score_against(tuned, default), played.score_against(default, default)
+        default.spec, played.score_against(tuned, default), played.score_against(default, default)
     )
     objective = _compare(
         "",
@@ -279,7 +279,7 @@ class Improvement(Result):
     @property
     def has_changed(self) -> bool:
         """True if the strategy differs from the one before."""
-        return self.strategy.text != self.request.strategy.text
+        return self.strategy.spec != self.request.strategy.spec
 
     @property
     def table(self) -> Frame:
@@ -287,9 +287,9 @@ class Improvement(Result):
         rows = []
         for line in self.confirmation.all_comparisons:
             row: dict[str, Any] = {
-                "variant": self.request.variant.text,
-                "strategy": self.strategy.text,
-                "base_strategy": self.request.strategy.text,
+                "variant": self.request.variant.spec,
+                "strategy": self.strategy.spec,
+                "base_strategy": self.request.strategy.spec,
                 "opponent": line.opponent,
                 "metric": self.request.metric.name,
                 "kind": "gain",
@@ -423,7 +423,7 @@ def improvement_report(improvement: Improvement, command: str) -> Report:
     origin = f"stream {rng.STREAM_VERSION}, engine {compute_engine_digest()}"
     files = f"{words.file_name} with the {words.done} {words.content}"
     return Report(
-        question=f"{request.strategy.name}, {words.done} for {request.variant.text}",
+        question=f"{request.strategy.name}, {words.done} for {request.variant.spec}",
         verdict=improvement.sentences,
         tables=shown,
         plots=improvement.plots(),
@@ -481,7 +481,7 @@ def _confirmation_table(improvement: Improvement) -> Table:
     words, request = improvement.wording, improvement.request
     lines = []
     for line in improvement.confirmation.all_comparisons:
-        itself = f", the {words.baseline}" * (line.opponent == request.strategy.text)
+        itself = f", the {words.baseline}" * (line.opponent == request.strategy.spec)
         lines.append((f"{request.short_names[line.opponent]}{itself}", line))
     if improvement.pool_label:
         lines.append((improvement.pool_label, improvement.confirmation.objective))

@@ -90,7 +90,7 @@ class TuneRequest:
         knobs = read_tunable_parameters(player, rules, parameters)
         if len(knobs) > MAX_TUNED_PARAMETERS:
             raise TuneError(
-                f"{player.text} has {len(knobs)} numbers, and at most {MAX_TUNED_PARAMETERS} are "
+                f"{player.spec} has {len(knobs)} numbers, and at most {MAX_TUNED_PARAMETERS} are "
                 "tuned at once; name some of them with --parameters."
             )
         sizes = (generations, tried, confirming, parse_seed(seed))
@@ -105,13 +105,13 @@ class TuneRequest:
     def short_names(self) -> dict[str, str]:
         """Short names of the strategy and its opponents, by canonical name."""
         shown = short_names(self.matchups(self.strategy, self.seed))
-        texts = [strategy.text for strategy in (self.strategy, *self.pool)]
+        texts = [strategy.spec for strategy in (self.strategy, *self.pool)]
         return {text: shown.get(text, text) for text in texts}
 
     @property
     def opponent_list(self) -> str:
         """The opponents as text: `simple, gold and marjj`."""
-        *first, last = [self.short_names[opponent.text] for opponent in self.pool]
+        *first, last = [self.short_names[opponent.spec] for opponent in self.pool]
         return f"{', '.join(first)} and {last}" if first else last
 
     @property
@@ -182,11 +182,11 @@ def read_players(
     rules = variants.find_variant(variant)
     if rules.params["players"] == 1:
         raise PlayerCountError(
-            f"{rules.text} is for one player, and strategies are tuned against others; name a "
+            f"{rules.spec} is for one player, and strategies are tuned against others; name a "
             "variant for two."
         )
     player = loader.find_strategy(strategy)
-    pool = {found.text: found for found in map(loader.find_strategy, against or ["simple"])}
+    pool = {found.spec: found for found in map(loader.find_strategy, against or ["simple"])}
     return player, rules, tuple(pool.values())
 
 
@@ -352,13 +352,13 @@ def _select_parameter(
     name, low, high = match.groups()
     if name in owners and name not in known:
         raise TuneError(
-            f"{name} of {strategy.text} is not a number, and a search needs an order; play the "
+            f"{name} of {strategy.spec} is not a number, and a search needs an order; play the "
             "strategy once with each of its words."
         )
     if name not in known:
         listed = ", ".join(known) or "none"
         near = did_you_mean(name, known)
-        raise TuneError(f"{strategy.text} has no number {quote_text(name)}; it has {listed}{near}")
+        raise TuneError(f"{strategy.spec} has no number {quote_text(name)}; it has {listed}{near}")
     knob = known[name]
     if low is None:
         return knob
@@ -378,12 +378,12 @@ def _no_parameters_message(strategy: Strategy) -> str:
     remedy = "write numbers that matter as parameters, such as @knock(k=param(5, 0, 20))"
     if any(policy.describe for policy in weights):
         return (
-            f"{strategy.text} has no parameter that is a number, but weights: `simgin train` "
+            f"{strategy.spec} has no parameter that is a number, but weights: `simgin train` "
             "learns those."
         )
     if weights:
         return (
-            f"{strategy.text} has no parameter that is a number: what it knows is in its weights, "
+            f"{strategy.spec} has no parameter that is a number: what it knows is in its weights, "
             f"which a search of this kind is not made for; {remedy}."
         )
-    return f"{strategy.text} has no parameter that is a number; {remedy}."
+    return f"{strategy.spec} has no parameter that is a number; {remedy}."

@@ -15,7 +15,7 @@ import numpy as np
 from numba import float64, int64, types, void
 
 from simgin.core import jit
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.match_value import kernels
 from simgin.match_value.outcomes import Outcomes, ScoreOutcomes
 from simgin.rules.parameters import Params, int_param, match_goal
@@ -239,7 +239,7 @@ def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
         return np.ones(len(outcomes.rows), np.int64)
     by_gin = int_param(params, "deal_count_gin")
     by_undercut = int_param(params, "deal_count_undercut")
-    kind = np.array(DEAL_ENDINGS)[outcomes.column("kind")]
+    kind = np.array(DEAL_RESULTS)[outcomes.column("kind")]
     factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), by_gin, 1)
     factor = np.where(kind == "undercut", by_undercut, factor)
     # A refusal pays the number on the die before the offer.

@@ -141,7 +141,7 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     value, se, n = _mean_by_group(won, unit, place.reshape(-1), len(cells))
     limits = [proportion_interval(*cell) for cell in zip(value, se, n, strict=True)]
     low, high = np.array(limits).reshape(-1, 2).T
-    names = {"variant": matchup.variant.text, "strategy": matchup.a.text}
+    names = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}
     columns = {"turn": cells[:, 0], "count": cells[:, 1] * DEADWOOD_BIN, "value": value, "se": se}
     frame = make_frame(columns | {"low": low, "high": high, "n": n})
     frame = build_frame("counts", frame.assign(**names, opponent=matchup.opponent))

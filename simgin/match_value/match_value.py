@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.match_value import boards
 from simgin.match_value.boards import Board, PerScoreBoard
 from simgin.match_value.outcomes import (
@@ -216,7 +216,7 @@ def compute_value(
         )
     if seat is None and matchup.b is not None and not _has_symmetric_seats(matchup.variant):
         raise ValueUnavailableError(
-            f"{matchup.variant.text} treats its two seats unlike, so {matchup.a.text} has a value "
+            f"{matchup.variant.spec} treats its two seats unlike, so {matchup.a.spec} has a value "
             "at each: name A's seat, 0 or 1."
         )
     if goal.one_deal or not depends_on_score(matchup):
@@ -225,7 +225,7 @@ def compute_value(
     if matchup.b is None or goal.score != "points":
         raise value_unavailable_error(
             matchup,
-            f"In {matchup.title} ({matchup.variant.text}) the score changes how a deal is played, "
+            f"In {matchup.title} ({matchup.variant.spec}) the score changes how a deal is played, "
             "and V by score is computed for two players and goal = points only.",
         )
     counted = count_outcomes_by_score(matchup, parse_count(deals), workers, on_progress)
@@ -290,8 +290,8 @@ def solve_value(
 
 def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableError:
     """Return an error with the command that estimates the probability by play."""
-    names = [player.text for player in matchup.players]
-    words = ["simgin", "match", *names, "-v", matchup.variant.text, "--matches", "100k"]
+    names = [player.spec for player in matchup.players]
+    words = ["simgin", "match", *names, "-v", matchup.variant.spec, "--matches", "100k"]
     return ValueUnavailableError(f"{reason} Estimate it by play: {shell.join_command(words)}.")
 
 
@@ -299,7 +299,7 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
     """Raise ValueUnavailableError for outcomes that match values do not support."""
     params = matchup.variant.params
     die_continues = params["die"] == "game"
-    is_refused = outcomes.column("kind") == DEAL_ENDINGS.index("refused")
+    is_refused = outcomes.column("kind") == DEAL_RESULTS.index("refused")
     is_offered = is_refused | (outcomes.column("stake") > 1)
     if die_continues and is_offered.any():
         raise value_unavailable_error(

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from simgin.core import jit, rng
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.core.state import new_state
 from simgin.core.view import new_view
@@ -45,7 +45,7 @@ OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
 _COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
 # An outcome is packed into one integer: the minimum and the number of values of each column.
 _COLUMN_MIN = np.array([0, -1, 0, -(2**20), 0])
-_COLUMN_SIZES = (2, 3, len(DEAL_ENDINGS), 2**21, 8)
+_COLUMN_SIZES = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 
 
 class OutcomeError(ValueError):
@@ -401,7 +401,7 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
 
 def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, Any]:
     """Return everything that arrays depend on that are computed from units of a matchup."""
-    players = [[player.text, loader.compute_strategy_digest(player)] for player in matchup.players]
+    players = [[player.spec, loader.compute_strategy_digest(player)] for player in matchup.players]
     return {
         "kept": CACHE_VERSION,
         "form": content,

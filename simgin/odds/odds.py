@@ -72,9 +72,9 @@ class OddsRequest:
         Raises:
             ValueError: If a name was not found.
         """
-        solitaire = [variant.text for variant in _solitaire_variants(variants.variant_names())]
-        chosen = [variants.find_variant(text).text for text in variants_ or solitaire]
-        players = [loader.find_strategy(text).text for text in strategies]
+        solitaire = [variant.spec for variant in _solitaire_variants(variants.variant_names())]
+        chosen = [variants.find_variant(text).spec for text in variants_ or solitaire]
+        players = [loader.find_strategy(text).spec for text in strategies]
         unique = tuple(dict.fromkeys(chosen)), tuple(dict.fromkeys(players))
         return cls(*unique, deals, seed, complete)
 
@@ -82,7 +82,7 @@ class OddsRequest:
     def solo_groups(self) -> list[PlayerGroup]:
         """Solitaire variants with their players, weakest first."""
         alone = _solitaire_variants(self.variants)
-        return [(game.text, self.strategies or odds_players(game)) for game in alone]
+        return [(game.spec, self.strategies or odds_players(game)) for game in alone]
 
     @property
     def threshold_groups(self) -> list[PlayerGroup]:
@@ -92,13 +92,13 @@ class OddsRequest:
             limit = variant.params["knock_limit"]
             if limit and self.complete:
                 players = tuple(THRESHOLD_STRATEGY.format(k=k) for k in range(int(str(limit)) + 1))
-                groups.append((variant.text, players))
+                groups.append((variant.spec, players))
         return groups
 
     @property
     def two_player_groups(self) -> list[PlayerGroup]:
         """Two-player variants with the players that play against themselves, weakest first."""
-        alone = {variant.text for variant in _solitaire_variants(self.variants)}
+        alone = {variant.spec for variant in _solitaire_variants(self.variants)}
         return [
             (variant, self.strategies or odds_players(variants.find_variant(variant)))
             for variant in self.variants

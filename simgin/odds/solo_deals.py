@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.core import jit
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.rules_record import FIRST_TURN_DISCARD, JOKER_NONE
 from simgin.match_value import match_value, outcomes
 from simgin.match_value.outcomes import Outcomes
@@ -50,12 +50,12 @@ class PlayerResult:
     @property
     def variant(self) -> str:
         """Spec of the variant."""
-        return self.matchup.variant.text
+        return self.matchup.variant.spec
 
     @property
     def strategy(self) -> str:
         """Spec of the strategy."""
-        return self.matchup.a.text
+        return self.matchup.a.spec
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class SoloDeals(PlayerResult):
 
     def ended_in(self, *kinds: str) -> np.ndarray:
         """Return a mask of the deals with the given endings, (n_deals,) bool."""
-        return np.isin(self.column("kind"), [DEAL_ENDINGS.index(kind) for kind in kinds])
+        return np.isin(self.column("kind"), [DEAL_RESULTS.index(kind) for kind in kinds])
 
     @property
     def n_units(self) -> int:
@@ -99,8 +99,8 @@ def with_players(
 ) -> pd.DataFrame:
     """Return the rows of an output (`build_frame`) for the players of a matchup."""
     names = {
-        "variant": matchup.variant.text,
-        "strategy": matchup.a.text,
+        "variant": matchup.variant.spec,
+        "strategy": matchup.a.spec,
         "opponent": matchup.opponent,
     }
     return build_frame(output, make_frame(rows).assign(**names))
@@ -141,7 +141,7 @@ def play_solo_deals(
 
     def make() -> outcomes.Arrays:
         compile_players(matchup)
-        return simulate_solo_arrays(matchup, units, workers, on_progress)
+        return compute_solo_tables(matchup, units, workers, on_progress)
 
     arrays = outcomes.load_or_compute(
         outcomes.cache_identity(matchup, units, "deals of one player"), make
@@ -159,7 +159,7 @@ def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     if matchup.b is not None:
         raise PlayerCountError(
-            f"{matchup.variant.text} is for two players: its odds are by seat and by score "
+            f"{matchup.variant.spec} is for two players: its odds are by seat and by score "
             "(`simgin.odds.two_player_odds`)."
         )
     return replace(matchup, unit="match") if matchup.variant.goal.total else matchup
@@ -169,7 +169,7 @@ def _deals_in_unit(matchup: Matchup) -> int:
     return int_param(matchup.variant.params, "deals_in_match") if matchup.unit == "match" else 1
 
 
-def simulate_solo_arrays(
+def compute_solo_tables(
     matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> outcomes.Arrays:
     """Play deals, and return the arrays that `play_solo_deals` caches."""

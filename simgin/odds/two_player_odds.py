@@ -77,8 +77,8 @@ def simulate_self_play(
         PlayerCountError: The variant is for one player.
     """
     matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
-    text = matchup.variant.text
-    name = matchup.a.text
+    text = matchup.variant.spec
+    name = matchup.a.spec
     if matchup.b is None:
         raise PlayerCountError(
             f"{text} is for one player: its odds are those of `simgin.odds.solo_odds`."

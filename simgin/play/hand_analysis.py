@@ -234,10 +234,10 @@ def _check_arguments(
         given = "1 card was" if len(cards) == 1 else f"{len(cards)} cards were"
         raise HandError(f"{given} given; a hand has ten cards, or eleven before the discard.")
     if upcard is not None and variant.params["first_turn"] in OPENINGS_WITHOUT_UPCARD:
-        raise HandError(f"{variant.text} has no upcard: leave --upcard out.")
+        raise HandError(f"{variant.spec} has no upcard: leave --upcard out.")
     if score is not None and not variant.params["shot"]:
         raise HandError(
-            f"{variant.text} has no shots, so the score does not matter: leave --score out, "
+            f"{variant.spec} has no shots, so the score does not matter: leave --score out, "
             "or add +shot to the variant."
         )
     if score is not None and score < 0:
@@ -278,7 +278,7 @@ def hand_to_json(hand: HandAnalysis) -> dict[str, Any]:
     """Return the analysis as an object for `--json`."""
     return {
         "cards": notation.format_hand(hand.cards),
-        "variant": hand.variant.text,
+        "variant": hand.variant.spec,
         "deadwood": hand.deadwood,
         "melding": format_melds(hand.melding),
         "meldings": [format_melds(melding) for melding in hand.meldings],

@@ -100,7 +100,7 @@ def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
     policies = []
     for slot in slots:
         policy = strategy.policy(slot)
-        assert policy is not None, f"{strategy.text} has an empty slot: the loader fills them"
+        assert policy is not None, f"{strategy.spec} has an empty slot: the loader fills them"
         policies.append(policy)
     return policies
 
@@ -172,7 +172,7 @@ def run_units(
 
     call_kernel(matchup, state, compile_kernel(len(matchup.players)), arguments)
     if _readonly_bytes(rules, vectors) != before:
-        suspects = " or ".join([strategy.text for strategy in matchup.players])
+        suspects = " or ".join([strategy.spec for strategy in matchup.players])
         raise RulesModifiedError(
             f"{suspects} wrote into the rules or its parameters; a policy may only read them."
         )
@@ -273,7 +273,7 @@ def _play_into(
 
 def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
     """Raise PolicyCallError if state kept by a Python policy changes its actions."""
-    suspects = [one.text for one in matchup.players if any(map(compiler.is_stateful, one.policies))]
+    suspects = [one.spec for one in matchup.players if any(map(compiler.is_stateful, one.policies))]
     if not suspects:
         return
     state, rules, units = new_state(matchup.seed), build_rules(matchup.variant), matchup.batch_size
@@ -309,8 +309,8 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
     address = f"seed {matchup.seed}, unit {state.unit}{half}, deal {state.deal}"
     replay = matchup.replay_command(int(state.unit), int(state.half), int(state.deal))
     return (
-        f"{strategy.text}: the {slot} policy {policy.name!r} {failure} "
-        f"(variant {matchup.variant.text}, {address}). "
+        f"{strategy.spec}: the {slot} policy {policy.name!r} {failure} "
+        f"(variant {matchup.variant.spec}, {address}). "
         f"Replay the deal with: {replay}"
     )
 

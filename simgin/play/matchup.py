@@ -47,12 +47,12 @@ class Matchup:
     @property
     def opponent(self) -> str:
         """Name of strategy B; empty in solitaire variants."""
-        return "" if self.b is None else self.b.text
+        return "" if self.b is None else self.b.spec
 
     @property
     def key(self) -> MatchupKey:
         """Matchup as strings."""
-        return MatchupKey(self.variant.text, self.a.text, self.opponent, self.seed, self.unit)
+        return MatchupKey(self.variant.spec, self.a.spec, self.opponent, self.seed, self.unit)
 
     @property
     def title(self) -> str:
@@ -80,7 +80,7 @@ class Matchup:
             half: Mirrored game of the unit, 0 or 1.
             deal: Number of the deal in a match.
         """
-        names = [player.text for player in self.players]
+        names = [player.spec for player in self.players]
         numbers = {"seed": self.seed, "unit": unit}
         if self.b is not None:
             numbers["half"] = half
@@ -89,8 +89,8 @@ class Matchup:
         if any(policy.live for player in self.players for policy in player.policies):
             where = ", ".join(f"{name}={number}" for name, number in numbers.items())
             listed = ", ".join(map(repr, names))
-            return f"simgin.show({listed}, variant={self.variant.text!r}, {where})"
-        words = ["simgin", "show", *names, "-v", self.variant.text]
+            return f"simgin.show({listed}, variant={self.variant.spec!r}, {where})"
+        words = ["simgin", "show", *names, "-v", self.variant.spec]
         for name, number in numbers.items():
             words += [f"--{name}", str(number)]
         return shell.join_command(words)
@@ -125,7 +125,7 @@ def parse_matchup(
         )
     if b is not None:
         raise PlayerCountError(
-            f"{parsed.text} is for one player: name one strategy, not {a} and {b}."
+            f"{parsed.spec} is for one player: name one strategy, not {a} and {b}."
         )
     return Matchup(parsed, loader.find_strategy(a), None, seed, unit)
 
@@ -144,7 +144,7 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
         Short names by the full names of the strategies.
     """
     players = [strategy for matchup in matchups for strategy in matchup.players]
-    shown = {strategy.text: _short_name(strategy) for strategy in players}
+    shown = {strategy.spec: _short_name(strategy) for strategy in players}
     names = {text: name for text, name in shown.items() if name != text}
     for text, name in names.items():
         namesakes = [other for other in shown if shown[other] == name and other != text]
@@ -161,7 +161,7 @@ def _strategy_file(text: str) -> PurePath:
 
 def _short_name(strategy: Strategy) -> str:
     """Return the declared name, with the parameters and policies that follow the file."""
-    text = strategy.text
+    text = strategy.spec
     name = parse_spec(text).strategy.name
     if has_suffix(name.partition("#")[0], ".py"):
         text = strategy.name + text.removeprefix(name)
@@ -182,7 +182,7 @@ def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
 def short_player_names(matchup: Matchup) -> list[str]:
     """Return the short names of the players, A first; self-play is marked (A) and (B)."""
     short = short_names([matchup])
-    names = [short.get(player.text, player.text) for player in matchup.players]
+    names = [short.get(player.spec, player.spec) for player in matchup.players]
     if len(names) == 2 and names[0] == names[1]:
         return [f"{names[0]} (A)", f"{names[0]} (B)"]
     return names

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simgin.core import codes, layoff, match
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.match import UNDECIDED
 from simgin.core.matchup_key import UnitType
 from simgin.core.meldings import MAX_MELDINGS
@@ -84,8 +84,8 @@ def _check_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> 
                 f"a {name} is 0..{ADDRESS_BOUNDS[name] - 1}, not {format_value(number)}."
             )
     if half == 1 and not matchup.is_mirrored:
-        solo_reason = f"{matchup.variant.text} is for one player"
-        why = solo_reason if matchup.b is None else f"{matchup.a.text} plays itself"
+        solo_reason = f"{matchup.variant.spec} is for one player"
+        why = solo_reason if matchup.b is None else f"{matchup.a.spec} plays itself"
         raise ReplayError(f"{why}, so its packs are played once: there is no half 1.")
 
 
@@ -102,7 +102,7 @@ class Replay:
         self.names = self._player_names(traced.matchup)  # by seat
 
     def _player_names(self, matchup: Matchup) -> tuple[str, str]:
-        a, b = matchup.a.text, matchup.opponent
+        a, b = matchup.a.spec, matchup.opponent
         if a == b:
             return f"{a} (A)", f"{b} (B)"
         return (a, b) if self.state.half == 0 else (b, a)
@@ -163,7 +163,7 @@ class Replay:
             address += f", half {self.state.half}"
         if matchup.unit == "match":
             address += f", deal {self.state.deal}"
-        return f"{matchup.variant.text}: {address}"
+        return f"{matchup.variant.spec}: {address}"
 
     def _blind_offer_lines(self) -> Iterator[str]:
         """Yield the die, and the offers made before the cards are dealt."""
@@ -352,7 +352,7 @@ class Replay:
 
     def _ending_heading(self) -> str:
         """Return the ending of the deal as a heading."""
-        kind = DEAL_ENDINGS[int(self.state.kind)]
+        kind = DEAL_RESULTS[int(self.state.kind)]
         return "Dead hand" if kind == "void" else kind.replace("_", " ").capitalize()
 
     def _showdown_lines(self) -> Iterator[str]:
@@ -390,7 +390,7 @@ class SoloReplay(Replay):
     """Text of a traced solitaire deal."""
 
     def _player_names(self, matchup: Matchup) -> tuple[str, str]:
-        return matchup.a.text, JOKER_NAME
+        return matchup.a.spec, JOKER_NAME
 
     @property
     def has_joker(self) -> bool:

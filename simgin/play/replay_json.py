@@ -30,7 +30,7 @@ def _deal_object(replay: Replay) -> JsonObject:
     hands = [format_hand(hand) for hand in watched.hands[:players]]
     return {
         "event": "deal",
-        "variant": watched.matchup.variant.text,
+        "variant": watched.matchup.variant.spec,
         "unit": int(state.unit),
         "half": int(state.half),
         "deal": int(state.deal),

@@ -85,7 +85,7 @@ class TracedDeal:
     @property
     def kind(self) -> str:
         """Ending of the deal; empty after an error."""
-        return batch_columns.DEAL_ENDINGS[self.state.kind] if self.state.kind >= 0 else ""
+        return batch_columns.DEAL_RESULTS[self.state.kind] if self.state.kind >= 0 else ""
 
     @property
     def turns(self) -> list[tuple[int, int, int, int]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.core.batch_columns import DEAL_ENDINGS, WINNING_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS, WINNING_RESULTS
 from simgin.report import figures
 from simgin.report.report_table import Column
 from simgin.report.summary import format_sample_size, has_sides, metric_columns, player_headings
@@ -162,13 +162,13 @@ def _sides_title(frame: pd.DataFrame) -> str:
 def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
     """Return side, ending and metric of the parts of a bar, from the left."""
     if not has_sides(frame):
-        return [("", kind, kind) for kind in DEAL_ENDINGS]
-    won_by_a = [("A", kind, f"won_{kind}") for kind in WINNING_ENDINGS]
-    without_winner = [("", kind, kind) for kind in DEAL_ENDINGS if kind not in WINNING_ENDINGS]
+        return [("", kind, kind) for kind in DEAL_RESULTS]
+    won_by_a = [("A", kind, f"won_{kind}") for kind in WINNING_RESULTS]
+    without_winner = [("", kind, kind) for kind in DEAL_RESULTS if kind not in WINNING_RESULTS]
     return [
         *won_by_a,
         *without_winner,
-        *[("B", kind, f"lost_{kind}") for kind in reversed(WINNING_ENDINGS)],
+        *[("B", kind, f"lost_{kind}") for kind in reversed(WINNING_RESULTS)],
     ]
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from simgin.core.batch_columns import WINNING_ENDINGS
+from simgin.core.batch_columns import WINNING_RESULTS
 from simgin.report.numbers import EN_DASH, format_estimate, format_number
 from simgin.report.report_table import Column, Table, table_from_rows
 from simgin.stats import metrics, table
@@ -59,7 +59,7 @@ def metric_columns(tidy: TidyRows) -> list[Column]:
     found = []
     sides = has_sides(tidy)
     for name in _informative_metrics(tidy):
-        if name in WINNING_ENDINGS and sides:
+        if name in WINNING_RESULTS and sides:
             found += [_metric_column(f"won_{name}", "A "), _metric_column(f"lost_{name}", "B ")]
         else:
             found.append(_metric_column(name))
@@ -193,7 +193,7 @@ def summary_csv(tidy: TidyRows) -> str:
     names = [
         f"{s}{n}"
         for n in _informative_metrics(tidy)
-        for s in (sides if n in WINNING_ENDINGS else ("",))
+        for s in (sides if n in WINNING_RESULTS else ("",))
     ]
     present = [
         unit for unit in UNIT_PLURALS if unit in {row["unit"] for row in table.to_rows(tidy)}
@@ -266,7 +266,7 @@ def _matchup_table(tidy: TidyRows, seed: int) -> Table:
 def _player_table(tidy: TidyRows, title: str) -> Table:
     """Return a table with both players of a matchup next to each other."""
     occurred = _occurred_metrics(tidy)
-    ending_metrics = [f"won_{kind}" for kind in WINNING_ENDINGS if f"won_{kind}" in occurred]
+    ending_metrics = [f"won_{kind}" for kind in WINNING_RESULTS if f"won_{kind}" in occurred]
     sides: dict[str, list[dict[str, Any]]] = {}
     for row in table.to_rows(tidy):
         sides.setdefault(row["strategy"], []).append(row)

@@ -73,9 +73,9 @@ class LiveEstimate:
 
     def _players(self) -> str:
         matchup = self._task.matchup
-        players = [self._names.get(player.text, player.text) for player in matchup.players]
+        players = [self._names.get(player.spec, player.spec) for player in matchup.players]
         title = textwrap.shorten(" v ".join(players), MAX_PLAYERS_LENGTH, placeholder="…")
-        return f"{self._cell + 1}/{len(self._plan.tasks)} {title}, {matchup.variant.text}"
+        return f"{self._cell + 1}/{len(self._plan.tasks)} {title}, {matchup.variant.spec}"
 
     def _size(self) -> str:
         """Return the size so far: `12.4k of 100k deals`, or `of at most` with a stopping rule."""

@@ -270,7 +270,7 @@ def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
     ]
     if (replayed != row).any():
         raise block.InvariantError(
-            f"{matchup.title} ({matchup.variant.text}): batch {batch} in the ledger is not what it "
+            f"{matchup.title} ({matchup.variant.spec}): batch {batch} in the ledger is not what it "
             "is when it is played again. Run `simgin doctor` on every machine that took part, and "
             "begin again in another directory."
         )

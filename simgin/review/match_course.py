@@ -29,7 +29,7 @@ MAX_TURNS = 1_000  # turns of a match; the last bin includes longer matches
 # Bins of own turns and deadwood of knocks; the last ones are open
 TURN_BINS, DEADWOOD_BINS = (26, 32)
 SCORE_BINS = 10  # bins of scores, as parts of the target
-KNOCK_INDICES = [batch_columns.DEAL_ENDINGS.index(kind) for kind in ("knock", "undercut", "even")]
+KNOCK_INDICES = [batch_columns.DEAL_RESULTS.index(kind) for kind in ("knock", "undercut", "even")]
 
 
 def count_matches(

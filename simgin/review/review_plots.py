@@ -112,7 +112,7 @@ def endings_frame(review: Review) -> Frame:
         "knock": ("knock", "even"),
         "undercut": ("undercut",),
         "void": tuple(
-            set(batch_columns.DEAL_ENDINGS)
+            set(batch_columns.DEAL_RESULTS)
             - {"gin", "big_gin", "shot", "knock", "even", "undercut"}
         ),
     }

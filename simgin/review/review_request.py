@@ -148,10 +148,10 @@ class ReviewRequest:
                 "variants for one player and for two have no metric in common: review them "
                 "separately."
             )
-        texts = tuple(dict.fromkeys(variant.text for variant in named))
-        if against is not None and texts[0] in (variant.text for variant in named[1:]):
-            texts = tuple(dict.fromkeys(variant.text for variant in named[1:]))  # a sweep's order
-        base_text = named[0].text
+        texts = tuple(dict.fromkeys(variant.spec for variant in named))
+        if against is not None and texts[0] in (variant.spec for variant in named[1:]):
+            texts = tuple(dict.fromkeys(variant.spec for variant in named[1:]))  # a sweep's order
+        base_text = named[0].spec
         alone = named[0].params["players"] == 1
         if adapt and alone:
             raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
@@ -278,7 +278,7 @@ def _parse_matches(matches: int | str | None, is_solo: bool, deep: bool) -> int:
 
 def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]:
     """Return the weaker players as types of their own, and the strong player."""
-    texts = [loader.find_strategy(name).text for name in players]
+    texts = [loader.find_strategy(name).spec for name in players]
     if len(set(texts)) < 2:
         raise ReviewError(
             "--players takes at least two different strategies, weakest first; the last one is "
@@ -306,7 +306,7 @@ def _parse_sweep(
     points = math.prod(len(values) for _, values in swept)
     if points > MAX_RULE_SETS:
         raise ReviewError(f"{points} rule sets are too many; keep {MAX_RULE_SETS} or fewer.")
-    base = variants.find_variant(names[0]).text
+    base = variants.find_variant(names[0]).spec
     return _sweep_variants(base, swept), base, swept
 
 
@@ -315,7 +315,7 @@ def _sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> 
     texts = []
     for point in itertools.product(*(values for _, values in sweep)):
         settings = [f"{name}={value}" for (name, _), value in zip(sweep, point, strict=True)]
-        texts.append(variants.find_variant("+".join([base, *settings])).text)
+        texts.append(variants.find_variant("+".join([base, *settings])).spec)
     return texts
 
 
@@ -394,7 +394,7 @@ def _variant_of_length(
         return mean_turns_per_match(player, f"{variant}+points_target={points}", request, workers)
 
     final = nearest_target(n_turns, length, target * n_turns / own_turns)
-    return variants.find_variant(f"{variant}+points_target={final}").text
+    return variants.find_variant(f"{variant}+points_target={final}").spec
 
 
 def nearest_target(n_turns: float, length: Callable[[int], float], guess: float) -> int:

@@ -95,7 +95,7 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
     if request.sweep:
         tried = [f"{name.replace('_', ' ')} {join_words(values)}" for name, values in request.sweep]
         return [
-            (variant_label(base.text), f"{capitalize_first('; '.join(_describe_basics(base)))}."),
+            (variant_label(base.spec), f"{capitalize_first('; '.join(_describe_basics(base)))}."),
             ("Tried", f"{'; '.join(tried)}."),
         ]
     sentences = []
@@ -106,8 +106,8 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
         )
         said = said or _describe_basics(variant)
         sentences.append((variant_label(text), f"{capitalize_first('; '.join(said))}."))
-    if any(text != base.text for text in request.variants):
-        sentences.append(("Everything else", f"As in {variant_label(base.text)}."))
+    if any(text != base.spec for text in request.variants):
+        sentences.append(("Everything else", f"As in {variant_label(base.spec)}."))
     return sentences
 
 

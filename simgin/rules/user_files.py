@@ -225,12 +225,12 @@ def format_variant_file(path: str, start: Variant) -> str:
     }
     texts |= {"about": _to_toml_string(f"{start.title}, with changes."), "base": ""}
     changed = []
-    if ".toml" in start.text.lower():  # A user's variant cannot be a base.
+    if ".toml" in start.spec.lower():  # A user's variant cannot be a base.
         for rule, parameter in rule_parameters().items():
             if start.params[rule] != parameter.default:
                 changed.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")
     else:
-        texts["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(start.text)}\n"
+        texts["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(start.spec)}\n"
     head = _PLACEHOLDER_PATTERN.sub(
         lambda place: texts[place[1]], VARIANT_TEMPLATE.read_text(encoding="utf-8")
     )

@@ -61,7 +61,7 @@ class Variant(RenamedAttributes):
     """Rules of a game.
 
     Attributes:
-        text: Canonical spec.
+        spec: Canonical spec.
         params: Value of every parameter, in the order of `rule_parameters`.
         title: Title for people.
         about: Description.
@@ -70,7 +70,7 @@ class Variant(RenamedAttributes):
             built-in variant.
     """
 
-    text: str
+    spec: str
     params: dict[str, ParamValue] = field(hash=False)
     title: str
     about: str
@@ -78,7 +78,7 @@ class Variant(RenamedAttributes):
     author_settings: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
-        return f"Variant({self.text!r})"
+        return f"Variant({self.spec!r})"
 
     @property
     def goal(self) -> MatchGoal:
@@ -142,9 +142,9 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
         part = _make_user_part(f"{path}#{name}", entry)
         errors = list(part.errors)
         try:
-            by_spec[part.text] = _combine_parts([part], errors)
+            by_spec[part.spec] = _combine_parts([part], errors)
         except VariantError as error:
-            by_spec[part.text] = error
+            by_spec[part.spec] = error
     return by_spec
 
 
@@ -164,7 +164,7 @@ def rule_differences(a: Variant, b: Variant) -> list[tuple[str, ParamValue, Para
 class _Part:
     """Part of a spec: a named variant, or a setting of one parameter."""
 
-    text: str  # canonical spec
+    spec: str  # canonical spec
     changes: dict[str, ParamValue] = field(default_factory=dict)
     titles: tuple[str, str, str] | None = None  # (title, about, source) of a named variant
     errors: tuple[str, ...] = ()
@@ -264,7 +264,7 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
     # A setting without which the rules would not be valid has an effect.
     idle = [name for name in idle if not validate(_params_without_setting(name, parts))]
     warn_without_effect(
-        variant.text, [rule_parameters()[name].explain_no_effect(params) for name in idle]
+        variant.spec, [rule_parameters()[name].explain_no_effect(params) for name in idle]
     )
     return variant
 
@@ -276,7 +276,7 @@ def warn_of_match_settings(variant: Variant) -> None:
         one.name for one in parameters_set if one.matches_only and one.has_effect(variant.params)
     ]
     warn_without_effect(
-        variant.text, [f"{name} has no effect on single deals. It needs matches." for name in names]
+        variant.spec, [f"{name} has no effect on single deals. It needs matches." for name in names]
     )
 
 
@@ -300,7 +300,7 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
         if params[name] != unchanged[name]:
             settings.append((name, parameter.to_text(params[name])))
     titles, abouts, sources = zip(*[part.titles for part in named if part.titles], strict=True)
-    texts = [part.text for part in named] + [f"{name}={value}" for name, value in settings]
+    texts = [part.spec for part in named] + [f"{name}={value}" for name, value in settings]
     title, about = " + ".join(titles), " ".join(abouts)
     if settings:
         changed = ", ".join(f"{name} = {value}" for name, value in settings)
@@ -317,17 +317,17 @@ def _merge_parts(parts: list[_Part]) -> list[_Part]:
     """
     for merge in load_variants_file()["merges"]:
         pair = merge["names"]
-        texts = [part.text for part in parts]
+        texts = [part.spec for part in parts]
         if not set(pair) <= set(texts):
             continue
         last = max(_last_index(texts, name) for name in pair)
         parts = [*parts[:last], _built_in_part(merge["means"]), *parts[last + 1 :]]
-        parts = [part for part in parts if part.text not in pair]
-    texts = [part.text for part in parts]
+        parts = [part for part in parts if part.spec not in pair]
+    texts = [part.spec for part in parts]
     return [
         part
         for i, part in enumerate(parts)
-        if part.titles is None or i == _last_index(texts, part.text)
+        if part.titles is None or i == _last_index(texts, part.spec)
     ]
 
 
@@ -378,7 +378,7 @@ def _make_user_part(text: str, entry: "UserVariant") -> _Part:
     location = text.replace("#", ": variants, ", 1)
     errors = [*entry.errors, *(f"{location}, base: {fault}" for fault in base_faults)]
     return _Part(
-        text=text,
+        spec=text,
         changes=changes,
         titles=(entry.title, entry.about, entry.source),
         errors=tuple(errors),

@@ -113,7 +113,7 @@ def _check_block(block: Block, rows: np.ndarray, worker: str) -> None:
         check_rows(block.matchup, block.sizes, rows)
     except InvariantError as error:
         raise InvariantError(
-            f"{block.matchup.title} ({block.matchup.variant.text}), units from "
+            f"{block.matchup.title} ({block.matchup.variant.spec}), units from "
             f"{block.first_unit} on, played by {worker}: {error} Nothing of this block "
             "was kept. Run `simgin doctor`; if it happens again, please report it."
         ) from None

@@ -186,7 +186,7 @@ class ClusterPool:
         matchup = block.matchup
         spec = _BlockSpec(
             matchup.variant,
-            tuple((player.text, self._cached_digest(player)) for player in matchup.players),
+            tuple((player.spec, self._cached_digest(player)) for player in matchup.players),
             matchup.seed,
             matchup.unit,
             block.first_batch,
@@ -202,9 +202,9 @@ class ClusterPool:
 
     def _cached_digest(self, player: Strategy) -> str:
         """Return the digest of a strategy at the time when its first block was submitted."""
-        if player.text not in self._digests:
-            self._digests[player.text] = _strategy_digest(player)
-        return self._digests[player.text]
+        if player.spec not in self._digests:
+            self._digests[player.spec] = _strategy_digest(player)
+        return self._digests[player.spec]
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
         """Return the next finished block, or None if `timeout` seconds pass without one."""

@@ -138,12 +138,12 @@ def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
 
 def canonical_variant(spec: str) -> str:
     """Return the canonical spec of a variant, or raise ValueError."""
-    return variants.find_variant(spec).text
+    return variants.find_variant(spec).spec
 
 
 def canonical_strategy(spec: str) -> str:
     """Return the canonical spec of a strategy, or raise ValueError."""
-    return loader.find_strategy(spec).text
+    return loader.find_strategy(spec).spec
 
 
 _CANONICALIZERS: dict[str, Callable[[str], str]] = {

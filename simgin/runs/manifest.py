@@ -50,8 +50,8 @@ def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str,
         "seed": cells[0].seed,
         "unit": cells[0].unit,
         "matchups": [{"variant": cell.variant, "a": cell.a, "b": cell.b} for cell in cells],
-        "variants": {m.variant.text: dict(m.variant.params) for m in matchups},
-        "strategies": {s.text: describe_strategy(s) for m in matchups for s in m.players},
+        "variants": {m.variant.spec: dict(m.variant.params) for m in matchups},
+        "strategies": {s.spec: describe_strategy(s) for m in matchups for s in m.players},
     }
 
 

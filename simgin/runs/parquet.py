@@ -25,7 +25,7 @@ CODE_WORDS = {
     "sides": {0: "A", 1: "B", -1: ""},
     "upcard": {0: "nondealer", 1: "dealer", 2: "neither", -1: ""},
     "outcomes": {-1: "", 0: "A", 1: "B", -2: "drawn", -3: "unfinished"},
-    "kinds": dict(enumerate(batch_columns.DEAL_ENDINGS)),
+    "kinds": dict(enumerate(batch_columns.DEAL_RESULTS)),
 }
 
 # Variant, A, B (empty in solitaire games) and the array of deals

@@ -321,7 +321,7 @@ def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
     for change in dict.fromkeys(file.changes):
         for field in file.fields:
             opponent = field.against or field.strategy
-            strategy = loader.find_strategy(f"{field.strategy}+{change}").text
+            strategy = loader.find_strategy(f"{field.strategy}+{change}").spec
             if strategy not in (field.strategy, opponent):
                 yield FieldChange(change, strategy, field.strategy, opponent)
 

@@ -150,7 +150,7 @@ class _StopMonitor:
         while self.stop is None and self._next_batch in self._waiting:
             self._total += self._waiting.pop(self._next_batch)
             self._next_batch += 1
-            if decision := self._rule.look(self._total):
+            if decision := self._rule.check_totals(self._total):
                 self.stop = int(self._total[batch_columns.COL_UNITS]), decision
 
     def result(self, task: Task) -> StopResult:

@@ -82,7 +82,7 @@ class PrecisionRule:
         """Return the half-width of every interval of the run in standard errors."""
         return estimate.confidence_sequence_width(units, self.planned_units)
 
-    def look(self, totals: np.ndarray) -> str | None:
+    def check_totals(self, totals: np.ndarray) -> str | None:
         """Return the decision as a sentence, or None to continue.
 
         Args:
@@ -163,7 +163,7 @@ class SequentialTest:
             return f"A is not better by {self.elo1:g} Elo; it may be worse"
         return f"A is worse by more than {-self.elo1:g} Elo" if self.elo1 else "A is worse"
 
-    def look(self, totals: np.ndarray) -> str | None:
+    def check_totals(self, totals: np.ndarray) -> str | None:
         """Return the conclusion from the accepted hypothesis, or None to continue.
 
         Args:

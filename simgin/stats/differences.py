@@ -176,14 +176,14 @@ def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict
     se = difference.se
     if not se > 0:
         return dict.fromkeys(("low", "high", "p", "detectable"), np.nan)
-    half = estimate.critical_value(difference.n) * se
+    half_width = estimate.critical_value(difference.n) * se
     p = estimate.two_sided_p_value(difference.value, se, difference.n)
     if multipliers:
-        half *= max(multipliers) / Z95
+        half_width *= max(multipliers) / Z95
         p = np.nan
     return {
-        "low": difference.value - half,
-        "high": difference.value + half,
+        "low": difference.value - half_width,
+        "high": difference.value + half_width,
         "p": p,
         "detectable": estimate.smallest_detectable_difference(se),
     }
@@ -222,9 +222,10 @@ def add_verdicts(frame: Frame, margin: str | float) -> Frame:
     alike = frame["se"] == 0
     limits = zip(frame["low"].mask(alike, 0), frame["high"].mask(alike, 0), chosen, strict=True)
     found: list[Any] = [
-        classify_difference(low, high, width) if own else None for low, high, own in limits
+        classify_difference(low, high, width) if has_margin else None
+        for low, high, has_margin in limits
     ]
-    margins: list[Any] = [width if own else None for own in chosen]
+    margins: list[Any] = [width if has_margin else None for has_margin in chosen]
     return build_frame("differences", frame.assign(margin=margins, verdict=found))
 
 
@@ -248,13 +249,17 @@ def compute_pair_verdict(
     counts = total[PAIR_COLUMNS]
     n = int(counts.sum())
     metric = headline_metrics(unit, 2)[0] if isinstance(margin, str) else "margin"
-    found = estimate_metric(total, METRICS_BY_NAME[metric])
+    pair_estimate = estimate_metric(total, METRICS_BY_NAME[metric])
     if isinstance(margin, str):
         mean = float(counts @ PAIR_SCORES) / n
         variance = float(counts @ (PAIR_SCORES - mean) ** 2) / (n - 1)
-        found = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
-    half = found.se * (estimate.critical_value(n) if multiplier is None else multiplier)
-    return metric, classify_difference(found.value - half, found.value + half, parse_margin(margin))
+        pair_estimate = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
+    half_width = pair_estimate.se * (
+        estimate.critical_value(n) if multiplier is None else multiplier
+    )
+    return metric, classify_difference(
+        pair_estimate.value - half_width, pair_estimate.value + half_width, parse_margin(margin)
+    )
 
 
 def format_verdict(verdict: str, margin: float, metric: str) -> str:

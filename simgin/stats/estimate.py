@@ -81,9 +81,11 @@ def interval_around(
         minimum: Minimum of the lower bound.
         maximum: Maximum of the upper bound.
     """
-    half = critical_value(units) * se
+    half_width = critical_value(units) * se
     # In this order of arguments, a NaN bound stays NaN
-    return Estimate(value, se, n, max(value - half, minimum), min(value + half, maximum))
+    return Estimate(
+        value, se, n, max(value - half_width, minimum), min(value + half_width, maximum)
+    )
 
 
 def estimate_mean(values: np.ndarray) -> Estimate:
@@ -135,9 +137,9 @@ def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[f
     shrink = 1 + z * z / trials
     centre = (proportion + z * z / (2 * trials)) / shrink
     variance = proportion * (1 - proportion) / trials + z * z / (4 * trials * trials)
-    half = z / shrink * math.sqrt(variance)
-    low = 0.0 if proportion == 0 else max(0.0, centre - half)
-    high = 1.0 if proportion == 1 else min(1.0, centre + half)
+    half_width = z / shrink * math.sqrt(variance)
+    low = 0.0 if proportion == 0 else max(0.0, centre - half_width)
+    high = 1.0 if proportion == 1 else min(1.0, centre + half_width)
     return float(low), float(high)
 
 

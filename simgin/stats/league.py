@@ -84,14 +84,14 @@ def _rank(robin: RoundRobin) -> Frame:
     elo = by_name[:, order]
     lead = elo - np.roll(elo, -1, axis=1)
     lead[:, -1] = np.nan
-    half = robin.interval_half_width(elo[1:])
+    half_width = robin.interval_half_width(elo[1:])
     lead_half = robin.interval_half_width(lead[1:])
     columns = {
-        "strategy": [robin.names[place] for place in order],
+        "strategy": [robin.names[index] for index in order],
         "elo": elo[0],
         "se": robin.bootstrap_se(elo[1:]),
-        "low": elo[0] - half,
-        "high": elo[0] + half,
+        "low": elo[0] - half_width,
+        "high": elo[0] + half_width,
         "lead": lead[0],
         "lead_se": robin.bootstrap_se(lead[1:]),
         "lead_low": lead[0] - lead_half,
@@ -190,9 +190,9 @@ def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
     for name in results:
         for group in groups:
             others = results.keys() - {*group, name}
-            own = results[group[0]]
-            as_well = all(own[other] == results[name][other] for other in others)
-            if as_well and all(own[name] == own[member] for member in group[1:]):
+            result = results[group[0]]
+            as_well = all(result[other] == results[name][other] for other in others)
+            if as_well and all(result[name] == result[member] for member in group[1:]):
                 group.append(name)
                 break
         else:
@@ -214,9 +214,9 @@ def _mean_measures(cells: Sequence[BatchRows]) -> dict[str, float]:
     unit = cells[0].matchup.unit
     row: dict[str, float] = {}
     for name in MEASURES[unit]:
-        mean, se, half = _mean_metric(cells, metrics.METRICS_BY_NAME[name])
+        mean, se, half_width = _mean_metric(cells, metrics.METRICS_BY_NAME[name])
         row |= {name: mean, f"{name}_se": se}
-        row |= {f"{name}_low": mean - half, f"{name}_high": mean + half}
+        row |= {f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
     row["n"] = sum(batches.count_played(played.rows, unit) for played in cells)
     return row
 
@@ -227,11 +227,11 @@ def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, flo
     The half-width is NaN with too few batches.
     """
     mean = paired_estimate.average_estimates(
-        [paired_estimate.compute_ratio(own.rows, metric, own.as_b) for own in cells]
+        [paired_estimate.compute_ratio(cell.rows, metric, cell.as_b) for cell in cells]
     )
     widest = max(played.multiplier or Z95 for played in cells) / Z95
-    half = critical_value(batches.effective_batches(cells[0].rows)) * mean.se * widest
-    return mean.value, mean.se, half
+    half_width = critical_value(batches.effective_batches(cells[0].rows)) * mean.se * widest
+    return mean.value, mean.se, half_width
 
 
 # The equilibrium mix: a mixture of strategies that no strategy beats. Ratings average over all

@@ -105,8 +105,8 @@ class RoundRobin:
         Half a win is added to each side, which makes the log odds nearly unbiased, and finite for a
         pairing without wins (Haldane, Annals of Human Genetics 1956). The diagonal is 0.
         """
-        own = np.log(self.wins + VIRTUAL_WINS)
-        return np.asarray(own - own.transpose(0, 2, 1))
+        log_wins = np.log(self.wins + VIRTUAL_WINS)
+        return np.asarray(log_wins - log_wins.transpose(0, 2, 1))
 
     def interval_half_width(self, sampled: np.ndarray) -> np.ndarray:
         """Return the half-width of the 95 % interval of values sampled along the first axis."""
@@ -292,14 +292,14 @@ def find_circles(cross_table: Frame) -> Triads:
     with np.errstate(divide="ignore", invalid="ignore"):
         excess = np.where(leads == 0, 0, leads / errors)
     examined = 0
-    found: list[tuple[object, ...]] = []
+    rows: list[tuple[object, ...]] = []
     for trio in itertools.combinations(range(len(names)), 3):
         around = [(trio[0], trio[1]), (trio[1], trio[2]), (trio[2], trio[0])]
         if np.isnan([shares[link] for link in around]).any():
             continue
         examined += 1
-        found += _circle_rows(around, names, shares, excess)
-    frame = make_frame(found, TRIAD_COLUMNS)
+        rows += _circle_rows(around, names, shares, excess)
+    frame = make_frame(rows, TRIAD_COLUMNS)
     ranked = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
     p = np.ones(2 * examined)  # both directions of all triads are tested
     p[: len(ranked)] = ndtr(-ranked["excess"].to_numpy(dtype=float))

@@ -226,8 +226,8 @@ def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float,
     low, high = rho.interval
     if multiplier is None:
         return low, high
-    half = multiplier / Z95 * (high - low) / 2
-    return rho.value - half, rho.value + half
+    half_width = multiplier / Z95 * (high - low) / 2
+    return rho.value - half_width, rho.value + half_width
 
 
 def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstimate:

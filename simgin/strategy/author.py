@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from simgin.core.codes import SLOTS
+from simgin.renamed import RenamedAttributes
 from simgin.text.messages import quote_text
 
 NAME_PATTERN = re.compile(r"[a-z0-9-]{1,100}")  # of strategies
@@ -247,7 +248,7 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class Strategy:
+class Strategy(RenamedAttributes):
     """A policy for every slot, with a name.
 
     Slots without a policy get the defaults: take `lower`, discard `low`, knock `at:k=10`, offer
@@ -265,7 +266,7 @@ class Strategy:
             `discard` first and proposes only an ending with that card, as in the EAAI contest.
         about: Description; by default the docstring of the module.
         source: Origin; by default the paragraph `Source: ...` of that docstring.
-        text: Canonical spec, set by the loader.
+        spec: Canonical spec, set by the loader.
 
     Example:
         STRATEGY = Strategy("mine", discard=low, knock=at(k=4))
@@ -281,11 +282,11 @@ class Strategy:
     ending: str = "best"
     about: str = ""
     source: str = ""
-    text: str = field(default="")
+    spec: str = field(default="")
 
     def __post_init__(self) -> None:
         """Raise TypeError for a value of the wrong type, and ValueError for an invalid name."""
-        for name in ("name", "ending", "about", "source", "text"):
+        for name in ("name", "ending", "about", "source", "spec"):
             _require_type(f"the {name} of a strategy", getattr(self, name), str, "a text")
         if not NAME_PATTERN.fullmatch(self.name):
             raise ValueError(
@@ -305,7 +306,7 @@ class Strategy:
                 )
 
     def __repr__(self) -> str:
-        return f"Strategy({self.text or self.name!r})"
+        return f"Strategy({self.spec or self.name!r})"
 
     def policy(self, slot: str) -> Policy | None:
         """Return the policy of a slot."""

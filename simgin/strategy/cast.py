@@ -53,7 +53,7 @@ def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
     for entry in CAST["solitaire" if is_solitaire else "two_player"]:
         strategy = entry["strategy"]
         if limit > entry.get("knock_limit", limit):
-            strategy = loader.find_strategy(f"{strategy}:k={limit}").text
+            strategy = loader.find_strategy(f"{strategy}:k={limit}").spec
         types.append(PlayerType(entry["name"], strategy))
     return tuple(types)
 

@@ -43,32 +43,32 @@ def module_name(value: Any) -> str:
 
 def collect_functions(function: Callable[..., Any]) -> list[FunctionType]:
     """Return a function and its helpers, recursively, except those of the engine."""
-    found: list[Any] = [function]
-    for one in found:
+    functions: list[Any] = [function]
+    for one in functions:
         for _, value in _readable_values(one):
             helper = value.py_func if _is_compiled(value) else value
-            is_new = isinstance(helper, FunctionType) and helper not in found
+            is_new = isinstance(helper, FunctionType) and helper not in functions
             if is_new and not _is_versioned(module_name(helper)):
-                found.append(helper)
-    return found
+                functions.append(helper)
+    return functions
 
 
 def collect_names(code: CodeType) -> set[str]:
     """Return the globals and attributes that a function and its inner functions use."""
-    found = set(code.co_names)
+    names = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            found |= collect_names(constant)
-    return found
+            names |= collect_names(constant)
+    return names
 
 
 def collect_arguments(code: CodeType, opname: str) -> list[Any]:
     """Return the arguments of all instructions of a kind, including inner functions."""
-    found = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
+    arguments = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            found += collect_arguments(constant, opname)
-    return found
+            arguments += collect_arguments(constant, opname)
+    return arguments
 
 
 def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
@@ -93,11 +93,11 @@ def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
 
 def collect_module_values(function: Any) -> list[tuple[str, Any]]:
     """Return the names and values that a function can read from modules it names."""
-    own = function.__globals__
+    module_globals = function.__globals__
     found = [
         (name, value)
         for name, value in _readable_values(function)
-        if own.get(name, own) is not value
+        if module_globals.get(name, module_globals) is not value
     ]
     return [one for one in found if not isinstance(one[1], ModuleType)]
 
@@ -122,22 +122,22 @@ def find_nondeterminism(function: Callable[..., Any]) -> str:
     """Return the first source of randomness or time that a function uses; empty if none."""
     for one in collect_functions(function):
         wanted = collect_names(one.__code__)
-        found = [
+        sources = [
             name
             for name in collect_arguments(one.__code__, "IMPORT_NAME")
             if _is_nondeterministic_module(name)
         ]
         for name in collect_arguments(one.__code__, "LOAD_GLOBAL"):
             if name in NONDETERMINISTIC_BUILTINS and name not in one.__globals__:
-                found.append(name)
+                sources.append(name)
         for name, value in _readable_values(one):
             if _is_nondeterministic(value):
-                found.append(name)
+                sources.append(name)
             elif isinstance(value, ModuleType):
                 inside = sorted(wanted & vars(value).keys())
-                found += [f"{name}.{n}" for n in inside if _is_nondeterministic(vars(value)[n])]
-        if found:
-            return str(found[0])
+                sources += [f"{name}.{n}" for n in inside if _is_nondeterministic(vars(value)[n])]
+        if sources:
+            return str(sources[0])
     return ""
 
 

@@ -75,11 +75,11 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
     """
     if not isinstance(strategy, Strategy):
         return _find_by_spec(str(strategy))
-    for text in (strategy.text, strategy.name):
+    for text in (strategy.spec, strategy.name):
         with contextlib.suppress(StrategyError):
-            found = _restore(text, _live_contents(strategy))
-            if is_same_strategy(found, _fill_slots(strategy)):
-                return found
+            restored = _restore(text, _live_contents(strategy))
+            if is_same_strategy(restored, _fill_slots(strategy)):
+                return restored
     if strategy.name in _load_library().strategies:
         raise StrategyError(
             f"another strategy is called {quote_text(strategy.name)}; give yours a name of its own."
@@ -112,8 +112,8 @@ def _restore(spec: str, contents: list[bytes]) -> Strategy:
 
 def _reduce(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
     """Return the pickle form of a strategy, a spec: compiled functions cannot be pickled."""
-    found = find_strategy(strategy)
-    return _restore, (found.text, _live_contents(found))
+    filled = find_strategy(strategy)
+    return _restore, (filled.spec, _live_contents(filled))
 
 
 copyreg.pickle(Strategy, _reduce)
@@ -182,7 +182,7 @@ def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
         policy.slot: replace(policy, weights=weights)
         for policy in _policies_sharing_weights(strategy)
     }
-    return strategy_spec.with_policies(strategy, changed, strategy.text)
+    return strategy_spec.with_policies(strategy, changed, strategy.spec)
 
 
 def _policies_sharing_weights(strategy: Strategy) -> list[Policy]:
@@ -211,12 +211,14 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
         )
     from simgin.strategy import compiler  # loads slowly, and few strategies have a file
 
-    own = _policies_sharing_weights(strategy)[0]
-    needed = compiler.make_parameter_vector(own).size - len(own.params)
-    found = compiler.make_parameter_vector(replace(own, weights=file)).size - len(own.params)
-    if found != needed:
+    policy = _policies_sharing_weights(strategy)[0]
+    needed = compiler.make_parameter_vector(policy).size - len(policy.params)
+    n_found = compiler.make_parameter_vector(replace(policy, weights=file)).size - len(
+        policy.params
+    )
+    if n_found != needed:
         raise StrategyError(
-            f"{file} holds {found:,} weights where {strategy.name} has {needed:,}; name a file "
+            f"{file} holds {n_found:,} weights where {strategy.name} has {needed:,}; name a file "
             f"that `simgin train {strategy.name}` wrote."
         )
 
@@ -228,9 +230,9 @@ def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str
         strategy: A strategy that `find_strategy` returned.
         values: Values by slot and parameter.
     """
-    changed = _with_values(strategy, values, strategy.text)
+    changed = _with_values(strategy, values, strategy.spec)
     return strategy_spec.with_policies(
-        changed, {}, _format_spec(strategy_spec.parse_spec(strategy.text), changed)
+        changed, {}, _format_spec(strategy_spec.parse_spec(strategy.spec), changed)
     )
 
 
@@ -333,26 +335,28 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     base = _find_by_name(name)
     if spec.has_weights:
         base = with_weights(base, _find_weights_file(spec))
-    own = {policy.slot: policy for policy in strategy.policies if policy.slot not in spec.policies}
+    policies = {
+        policy.slot: policy for policy in strategy.policies if policy.slot not in spec.policies
+    }
     values: dict[str, str] = {}  # values that several policies share appear once
-    for slot, policy in list(own.items()):
+    for slot, policy in list(policies.items()):
         changed = strategy_spec.format_changed_values(policy, base.policy(slot))
         # The strategy can receive the values if all policies declare these parameters equally
         params = policy.params
         if all(
             other.params.get(name, params[name]) == params[name]
             for name in changed
-            for other in own.values()
+            for other in policies.values()
         ):
             values |= changed
         else:
-            del own[slot]
+            del policies[slot]
     text = name + strategy_spec.format_parameter_values(values)
     for policy in strategy.policies:
         known = base.policy(policy.slot)
         if known is not None:
             known = known(**{name: values[name] for name in values.keys() & known.params.keys()})
-        if policy.slot not in own and policy != known:
+        if policy.slot not in policies and policy != known:
             text += f"+{policy.slot}={_format_policy_spec(policy)}"
     return f"{text}@{spec.file}" if spec.has_weights else text
 
@@ -361,7 +365,9 @@ def _format_policy_spec(policy: Policy) -> str:
     """Return the spec of a policy, with the path of its file if its name does not identify it."""
     named = dict(_load_library().policies)
     named |= {
-        (own.slot, name): own for name, one in _live_strategies.items() for own in one.policies
+        (live_policy.slot, name): live_policy
+        for name, one in _live_strategies.items()
+        for live_policy in one.policies
     }
     for (slot, name), known in named.items():
         if slot == policy.slot and known.function is policy.function:
@@ -491,22 +497,22 @@ def _import_built_in_modules() -> list[ModuleType]:
     """Import the modules of the built-in strategies."""
     import simgin_strategies
 
-    found = pkgutil.iter_modules(simgin_strategies.__path__, "simgin_strategies.")
-    return [importlib.import_module(one.name) for one in found if "._" not in one.name]
+    modules = pkgutil.iter_modules(simgin_strategies.__path__, "simgin_strategies.")
+    return [importlib.import_module(one.name) for one in modules if "._" not in one.name]
 
 
 def find_plug_ins() -> list[EntryPoint]:
     """Return the entry points of installed packages that provide strategies."""
-    found: list[EntryPoint] = []
+    points: list[EntryPoint] = []
     for package in distributions():
         try:
-            found += package.entry_points.select(group="simgin.strategies")
+            points += package.entry_points.select(group="simgin.strategies")
         except Exception as error:  # its metadata can be corrupt
             path = getattr(package, "_path", "a package")
             print_status(
                 f"{path} says nothing of its plug-ins ({describe_error(error)}). It is left out."
             )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(points))
 
 
 def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
@@ -525,8 +531,8 @@ def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     try:
         loaded = point.load()
         module = loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
-        own = _collect([module])
-        for name in sorted(set(own.strategies) & set(known)):
+        library = _collect([module])
+        for name in sorted(set(library.strategies) & set(known)):
             raise StrategyError(f"another strategy is called {name!r}.")
     except KeyboardInterrupt:
         raise
@@ -538,10 +544,10 @@ def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
             "Update that package, or remove it with pip uninstall."
         ) from None
     policies = {}
-    for (slot, name), policy in own.policies.items():
+    for (slot, name), policy in library.policies.items():
         full_name = f"{package}.{name}"
         policies[slot, full_name] = replace(policy, name=full_name)
-    return replace(own, policies=policies)
+    return replace(library, policies=policies)
 
 
 def _package_name(point: EntryPoint) -> str:

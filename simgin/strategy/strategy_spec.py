@@ -180,7 +180,7 @@ def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Po
 def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str = "") -> Strategy:
     """Return a strategy with other policies in some slots."""
     slots: dict[str, Any] = dict(policies)
-    return replace(strategy, text=text, **slots)
+    return replace(strategy, spec=text, **slots)
 
 
 # Writing

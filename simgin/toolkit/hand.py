@@ -279,14 +279,14 @@ def unmatched_cards(hand, rules):
             view.legal & unmatched_cards(view.hand, rules)
     """
     whole = deadwood(hand, rules)
-    found = hand & ~cards_in_melds(hand, rules)
-    rest = hand & ~found
+    unmatched = hand & ~cards_in_melds(hand, rules)
+    rest = hand & ~unmatched
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
         if deadwood(hand & ~(1 << card), rules) == whole - rules.value[0, card % 13]:
-            found |= 1 << card
-    return found
+            unmatched |= 1 << card
+    return unmatched
 
 
 @jit

@@ -26,7 +26,7 @@ from simgin.toolkit.legal_actions import next_random_word
 from simgin.toolkit.opponent import touching_cards
 from simgin.toolkit.prospects import outs, partners_by_rank_and_suit
 
-HAND_FEATURES = (
+LIKELIHOOD_FEATURES = (
     ("count", "deadwood, over ten"),
     ("count_squared", "its square, over 500"),
     ("count_0", "no deadwood: gin was not declared"),
@@ -60,15 +60,15 @@ HAND_FEATURES = (
     ("thrown_near_lone", "those of them without a partner"),
     ("live_outs", "unseen cards that would make a new meld, over five"),
 )
-N_FEATURES = len(HAND_FEATURES)
-FEATURE_NAMES = tuple(name for name, _ in HAND_FEATURES)
+N_LIKELIHOOD_FEATURES = len(LIKELIHOOD_FEATURES)
+LIKELIHOOD_FEATURE_NAMES = tuple(name for name, _ in LIKELIHOOD_FEATURES)
 FEATURE_LOOSE_0, FEATURE_LOOSE_POINTS, FEATURE_TAKEN, FEATURE_DECLINED, FEATURE_DISCARDED = (
-    FEATURE_NAMES.index(name)
+    LIKELIHOOD_FEATURE_NAMES.index(name)
     for name in ("loose_0", "loose_points", "taken_loose", "declined_out", "thrown_out")
 )
 WAITING_OFFSET = 0  # position of the weights of opponents who wait for gin
 IMMEDIATE_KNOCK_OFFSET = (
-    N_STAGES * N_FEATURES
+    N_STAGES * N_LIKELIHOOD_FEATURES
 )  # position of the weights of opponents who knock immediately
 N_HAND_WEIGHTS = 2 * IMMEDIATE_KNOCK_OFFSET  # number of all weights
 TEN_TO_KING = sum(0b1111 << (13 * suit + 9) for suit in range(4))
@@ -102,7 +102,7 @@ def find_declined_and_discarded(view):
 def write_hand_features(features, ten, declined, discarded, view, rules):
     """Write the features of a possible hand of the opponent to `features`.
 
-    `ten` holds the ten cards; `features` is (N_FEATURES,) float64.
+    `ten` holds the ten cards; `features` is (N_LIKELIHOOD_FEATURES,) float64.
     """
     count = deadwood(ten, rules)
     unmatched = ten & ~cards_in_melds(ten, rules)
@@ -141,13 +141,13 @@ def write_hand_features(features, ten, declined, discarded, view, rules):
 def interpolate_weights(weights, view, knock_probability, params, offset):
     """Write the feature weights for this opponent and stage to `weights`.
 
-    `weights` is (N_FEATURES,) float64.
+    `weights` is (N_LIKELIHOOD_FEATURES,) float64.
 
     `knock_probability` is the probability that the opponent knocks immediately, and interpolates
     between the two sets of weights. These begin at position `offset` of the policy's `params`.
     """
-    at = offset + N_FEATURES * deal_stage(view.turns - view.own_turn + 1)
-    for i in range(N_FEATURES):
+    at = offset + N_LIKELIHOOD_FEATURES * deal_stage(view.turns - view.own_turn + 1)
+    for i in range(N_LIKELIHOOD_FEATURES):
         weights[i] = (
             knock_probability * params[at + IMMEDIATE_KNOCK_OFFSET + i]
             + (1 - knock_probability) * params[at + WAITING_OFFSET + i]
@@ -159,7 +159,7 @@ def log_likelihood(ten, features, weights, declined, discarded, view, rules):
     """Return the log-likelihood of ten cards of the opponent, up to a constant."""
     write_hand_features(features, ten, declined, discarded, view, rules)
     total = 0.0
-    for i in range(N_FEATURES):
+    for i in range(N_LIKELIHOOD_FEATURES):
         total += features[i] * weights[i]
     return total
 
@@ -176,14 +176,14 @@ def _approximate_exp(x):
 @jit
 def sample_cards(cards, n, noise, stream):
     """Return n of some cards (mask), drawn at random."""
-    left, found = cards, np.int64(0)
+    left, sampled = cards, np.int64(0)
     size = popcount(cards)
     for _ in range(n):
-        one = 1 << nth_bit(left, random_below(size, next_random_word(noise, stream)))
-        left ^= one
-        found |= one
+        card = 1 << nth_bit(left, random_below(size, next_random_word(noise, stream)))
+        left ^= card
+        sampled |= card
         size -= 1
-    return found
+    return sampled
 
 
 @jit

@@ -57,11 +57,11 @@ def neighbours_of_any(cards):
 
             safe = view.legal & ~neighbours_of_any(view.known)
     """
-    found = 0
+    near = 0
     while cards:
-        found |= neighbours(lowest_bit(cards))
+        near |= neighbours(lowest_bit(cards))
         cards &= cards - 1
-    return found
+    return near
 
 
 @jit

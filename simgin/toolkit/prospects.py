@@ -191,16 +191,16 @@ def count_gin_outs(ten, unmatched, new_melds, fits, rules):
     `new_melds` are the cards that make a meld with two of these, and `fits` other cards that would
     be in a meld with cards of the hand.
     """
-    found, fit = 0, new_melds | fits
+    n_outs, fit = 0, new_melds | fits
     if unmatched & (unmatched - 1) and rules.n_rainbows == 0:
         fit &= _same_rank_or_suit(unmatched)  # the card must be melded with at least one of them
         if find_run_cards(ten, rules) & cards_in_sets(ten) == 0:
-            found = popcount(new_melds)  # these leave the other melds unchanged
+            n_outs = popcount(new_melds)  # these leave the other melds unchanged
             fit &= ~new_melds
     while fit:
-        found += _can_go_gin(ten | fit & -fit, rules)
+        n_outs += _can_go_gin(ten | fit & -fit, rules)
         fit &= fit - 1
-    return found
+    return n_outs
 
 
 @force_inline
@@ -218,11 +218,11 @@ def _can_go_gin(eleven, rules):
 @jit
 def _same_rank_or_suit(cards):
     """Return all cards of the ranks and suits of some cards."""
-    found = cards_of_ranks(ranks_of(cards))
+    related = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
         if suit_lane(cards, suit):
-            found |= LANE_MASK << 13 * suit
-    return found
+            related |= LANE_MASK << 13 * suit
+    return related
 
 
 @jit
@@ -507,13 +507,13 @@ def cards_with_partner(cards, rules):
             unmatched = unmatched_cards(view.hand, rules)
             view.legal & unmatched & ~cards_with_partner(unmatched, rules)
     """
-    found, rest = 0, cards
+    paired, rest = 0, cards
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
         if cards & partners(card, rules):
-            found |= 1 << card
-    return found
+            paired |= 1 << card
+    return paired
 
 
 @jit
@@ -534,7 +534,7 @@ def cards_worth_holding(cards, unseen, min_live, rules):
 
             keep = cards_worth_holding(view.hand, view.unseen, 2, rules)
     """
-    found = 0
+    worth_holding = 0
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
@@ -543,5 +543,5 @@ def cards_worth_holding(cards, unseen, min_live, rules):
             other = lowest_bit(others)
             others &= others - 1
             if popcount(completers(card, other, rules) & unseen) >= min_live:
-                found |= 1 << card | 1 << other
-    return found
+                worth_holding |= 1 << card | 1 << other
+    return worth_holding

@@ -32,9 +32,9 @@ else:
 
         def code(context, builder, signature, arguments):
             array = context.make_array(array_type)(context, builder)
-            place = context.get_value_type(dtype)
-            data = cgutils.alloca_once(builder, place, size=N_LANES)
-            size = context.get_abi_sizeof(place)
+            item_type = context.get_value_type(dtype)
+            data = cgutils.alloca_once(builder, item_type, size=N_LANES)
+            size = context.get_abi_sizeof(item_type)
             cgutils.memset(builder, data, context.get_constant(types.intp, N_LANES * size), 0)
             populate_array(
                 array,

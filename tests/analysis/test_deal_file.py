@@ -117,7 +117,7 @@ def test_who_is_not_there_any_more_has_a_stand_in(write_deal, tmp_path):
     evil = str(tmp_path / "evil.py")
     path.write_text(path.read_text().replace("gold", "nobody").replace("simple", evil))
     read = read_deal_file(path).deal
-    assert [player.text for player in read.matchup.players] == ["champion", "champion"]
+    assert [player.spec for player in read.matchup.players] == ["champion", "champion"]
     assert [q.action for q in read.decisions] == [q.action for q in deal.decisions]
 
 

@@ -73,7 +73,7 @@ def test_the_players_are_of_the_kinds_that_are_promised():
             for question in trace_deal(matchup, unit, 0).decisions
             if question.slot == "knock" and question.seat == 0 and question.view.ending_count > 0
         ]
-        knocks[matchup.a.text] = {
+        knocks[matchup.a.spec] = {
             early: {bool(one.action) for one in asked if (one.view.own_turn <= 5) == early}
             for early in (True, False)
         }

@@ -124,7 +124,7 @@ def reference_deal(position, hidden, stock):
     """Return the reference deal at a two-player position, with the given hidden cards."""
     view = position.view
     seat = int(view.seat)
-    deal = reference.Deal(game(position.variant.text)[1], reference.PACK, dealer=int(view.dealer))
+    deal = reference.Deal(game(position.variant.spec)[1], reference.PACK, dealer=int(view.dealer))
     deal.hands[seat] = names(int(view.hand))
     deal.hands[1 - seat] = [*names(int(view.known)), *hidden]
     deal.stock = list(stock)
@@ -146,7 +146,7 @@ def reference_deal(position, hidden, stock):
 def reference_deal_solo(position, deck):
     """Return the reference deal at a solitaire position, with the given deck."""
     view = position.view
-    row = game(position.variant.text)[1]
+    row = game(position.variant.spec)[1]
     deal = SoloDeal(row, reference.PACK, None if row["joker"] == "none" else 20)
     deal.result = None
     deal.hands = [names(int(view.hand))]
@@ -183,7 +183,7 @@ def carry_out(deal, action):
 def reference_worlds(position):
     """Yield the reference deal of every world; only the next card of the stock is drawn."""
     view = position.view
-    name = position.variant.text
+    name = position.variant.spec
     unseen = names(int(view.unseen))
     if view.deck_left >= 0:
         row = game(name)[1]
@@ -214,7 +214,7 @@ def exact_values(position):
         for i, action in enumerate(position.actions):
             deal = begun()
             carry_out(deal, action)
-            result = deal.result or play_as_plain(position.variant.text, deal)
+            result = deal.result or play_as_plain(position.variant.spec, deal)
             own, other = result.points[seat], result.points[1 - seat]
             wins[i] += result.winner == seat
             if row["die"] == "off":

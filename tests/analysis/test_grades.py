@@ -237,7 +237,7 @@ RESULTS = {
 def test_a_real_log_has_the_result_that_was_recorded(name):
     kind, score, rule = RESULTS[name]
     recorded = read_deal_file(LOGS / name)
-    assert recorded.deal.kind == kind and rule in recorded.deal.matchup.variant.text
+    assert recorded.deal.kind == kind and rule in recorded.deal.matchup.variant.spec
     assert recorded.deal.is_truncated == (score is None)
     assert score is None or recorded.deal.state.score.tolist() == score
 

@@ -165,7 +165,7 @@ def test_from_the_worlds_that_are_enough_rates_are_level():
 )
 def test_the_strongest_judges_and_is_met(variant, own, players):
     trial = RatingTask.read(own, None, variant, None, MIN_DEALS, 0, 1)
-    assert trial.evaluator.a.text == players[0]
+    assert trial.evaluator.a.spec == players[0]
     assert trial.matchup.opponent == trial.evaluator.opponent == players[1]
     if variant == "solitaire-gin":  # points are not counted
         rates = run_error_rates(RatingTask.read(own, None, variant, own, MIN_DEALS, 0, 1))

@@ -18,7 +18,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.text.notation import cards_to_mask, format_card, format_hand, mask_to_cards, parse_card
 from simgin.toolkit.hand_sampling import (
-    N_FEATURES,
+    N_LIKELIHOOD_FEATURES,
     find_declined_and_discarded,
     interpolate_weights,
     log_likelihood,
@@ -132,14 +132,16 @@ def test_hands_are_as_likely_as_their_fitness_with_cards_that_may_lie_in_the_pil
     view, rules = make_nearly_known_view()
     n = 12_000
     worlds = sample_worlds(view, rules, n, seed=4)
-    weights = np.zeros(N_FEATURES)
+    weights = np.zeros(N_LIKELIHOOD_FEATURES)
     interpolate_weights(weights, view, 0.0, world_sampling._load_hand_weights(), 0)
     declined, thrown = find_declined_and_discarded(view)
     assert declined == cards_to_mask([parse_card("QD"), parse_card("5S")])
     assert thrown == cards_to_mask([parse_card("QH")])
     hands = [cards_to_mask([*hidden, *KNOWN]) for hidden in combinations(UNSEEN, 2)]
     rest = declined, thrown, view, rules
-    p = np.exp([log_likelihood(hand, np.zeros(N_FEATURES), weights, *rest) for hand in hands])
+    p = np.exp(
+        [log_likelihood(hand, np.zeros(N_LIKELIHOOD_FEATURES), weights, *rest) for hand in hands]
+    )
     p /= p.sum()
     found = Counter(worlds.hands.tolist())
     for hand, chance in zip(hands, p, strict=True):

@@ -206,7 +206,7 @@ def check_plan():
 
 def check_variants():
     for spec, variant in variants.variants_in_file("v.toml").items():
-        assert find_variant(spec) == find_variant(variant.text) == variant
+        assert find_variant(spec) == find_variant(variant.spec) == variant
         assert not validate(variant.params)
 
 
@@ -316,15 +316,15 @@ def typed(valid):
 
 def check_variant(spec):
     found = find_variant(spec)
-    assert find_variant(found.text) == found and validate(found.params) == []
+    assert find_variant(found.spec) == found and validate(found.params) == []
     settings = random_texts.settings(found.params)
     assert find_variant("+".join(["standard", *settings])).params == found.params
 
 
 def check_strategy(spec):
     found = loader.find_strategy(spec)
-    again = loader.find_strategy(found.text)
-    assert again.text == found.text
+    again = loader.find_strategy(found.spec)
+    assert again.spec == found.spec
     assert loader.format_policies(again) == loader.format_policies(found)
 
 
@@ -421,7 +421,7 @@ def valid_variants(n):
 
     def check(spec):
         with contextlib.suppress(ValueError):
-            specs.append(find_variant(spec).text)
+            specs.append(find_variant(spec).spec)
 
     fuzz(n, check, random_texts.compositions)
     return list(dict.fromkeys(specs))

@@ -219,13 +219,13 @@ def file(tmp_path, monkeypatch):
 )
 def test_a_strategy_with_other_weights_is_found_by_its_text(file, text):
     found = loader.find_strategy(text.format(file))
-    assert found.text == text.format(file)
+    assert found.spec == text.format(file)
     assert found.discard.weights == Path(file)
     assert (
         found.answer.weights == loader.find_strategy("champion").answer.weights or "simple" in text
     )
     assert pickle.loads(pickle.dumps(found)).policies == found.policies
-    (short,) = {*short_names([parse_matchup(found.text, "gold", "eaai", 1, "deal")]).values()}
+    (short,) = {*short_names([parse_matchup(found.spec, "gold", "eaai", 1, "deal")]).values()}
     assert short == text.format("mine.npy")
 
 
@@ -259,19 +259,19 @@ def test_a_name_without_a_folder_is_that_of_a_learned_player(cached_weights):
     text = f"champion@{cached_weights.name}"
     np.save(cached_weights.name, np.zeros(25_136))  # a file of this name in the working directory
     found = loader.find_strategy(text)
-    assert found.text == text and found.discard.weights == cached_weights
+    assert found.spec == text and found.discard.weights == cached_weights
     assert pickle.loads(pickle.dumps(found)).policies == found.policies
     mixed = loader.find_strategy(f"champion+knock=at:k=4@{cached_weights.name}")
-    assert mixed.text == f"champion+knock=at:k=4@{cached_weights.name}"
+    assert mixed.spec == f"champion+knock=at:k=4@{cached_weights.name}"
     here = loader.find_strategy(f"champion@./{cached_weights.name}")
-    assert here.text == f"champion@./{cached_weights.name}" and here.discard.weights == Path(
+    assert here.spec == f"champion@./{cached_weights.name}" and here.discard.weights == Path(
         cached_weights.name
     )
-    assert loader.find_strategy(here.text).policies == here.policies
-    assert loader.find_strategy(f"champion@{Path.cwd()}/./{cached_weights.name}").text.endswith(
+    assert loader.find_strategy(here.spec).policies == here.policies
+    assert loader.find_strategy(f"champion@{Path.cwd()}/./{cached_weights.name}").spec.endswith(
         f"/{cached_weights.name}"
     )
-    assert "/./" not in loader.find_strategy(f"champion@{Path.cwd()}/./{cached_weights.name}").text
+    assert "/./" not in loader.find_strategy(f"champion@{Path.cwd()}/./{cached_weights.name}").spec
 
 
 def test_a_learned_player_with_other_weights_does_not_play(cached_weights):

@@ -43,7 +43,7 @@ def test_a_planted_number_is_found(planted_search):
 
 
 def test_at_the_best_number_nothing_is_gained(planted_search):
-    best = f"{planted_search.request.strategy.text}:p={BEST}"
+    best = f"{planted_search.request.strategy.spec}:p={BEST}"
     small = {"generations": 3, "matches": 1000, "confirmed": 1000}
     request = TuneRequest.read(best, "eaai", ["simple"], "p", **small)
     assert run_search(request).confirmation.objective.gain.low <= 0
@@ -99,7 +99,7 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted_search, monk
     assert tuned.table.equals(planted_search.table) and tuned.history_frame.equals(
         planted_search.history_frame
     )
-    assert [row.opponent for row in tuned.table.itertuples()] == ["simple", request.strategy.text]
+    assert [row.opponent for row in tuned.table.itertuples()] == ["simple", request.strategy.spec]
     assert simgin.plots.search_history(tuned.history_frame, seed=5).axes
     assert all(len(seeds) == 1 for seeds in played)
     *searched, confirmed = (seeds.pop() for seeds in played)
@@ -175,11 +175,11 @@ def test_numbers_that_slots_share_are_one_and_those_never_asked_are_left_alone()
 
 def test_numbers_of_one_name_that_differ_are_apart():
     mixed = loader.find_strategy("solo-switch+knock=at")  # each has a k of its own
-    found = read_parameters(mixed.text)
+    found = read_parameters(mixed.spec)
     apart = [knob for knob in found if knob.key == "k"]
     assert [knob.name for knob in apart] == ["discard.k", "knock.k"]
     moved = loader.set_values_by_slot(mixed, slot_values(apart, [4, 8]))
-    again = loader.find_strategy(moved.text)
+    again = loader.find_strategy(moved.spec)
     assert again.policies == moved.policies
     assert (again.discard.params["k"].default, again.knock.params["k"].default) == (4, 8)
 
@@ -208,7 +208,7 @@ def test_a_file_of_values_stands_for_what_it_says(tmp_path):
     ]:
         found = loader.find_strategy(f"{text}@{file}")
         assert found.policies == loader.find_strategy(full).policies
-        assert loader.find_strategy(found.text).policies == found.policies
+        assert loader.find_strategy(found.spec).policies == found.policies
 
 
 @pytest.mark.parametrize(("take", "discard"), [("0.8", "0.8"), ("0.6", "0.8"), ("0.6", "0.5")])
@@ -217,8 +217,8 @@ def test_values_of_slots_give_a_text_that_finds_them(take, discard):
     found = loader.set_values_by_slot(
         base, {"take": {"promise": take}, "discard": {"promise": discard}}
     )
-    again = loader.find_strategy(found.text)
-    assert again.text == found.text and again.policies == found.policies
+    again = loader.find_strategy(found.spec)
+    assert again.spec == found.spec and again.policies == found.policies
     promises = [policy.params["promise"].default for policy in (again.take, again.discard)]
     assert promises == [float(take), float(discard)]
 

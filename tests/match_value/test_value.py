@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.match import UNDECIDED
 from simgin.match_value import boards, match_value, outcomes
 from simgin.match_value.outcomes import N_GROUPS, Outcomes, jackknife_se
@@ -17,7 +17,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules.variants import find_variant, variant_names
 
 KNOCK, GIN, UNDERCUT, VOID = (
-    DEAL_ENDINGS.index(kind) for kind in ("knock", "gin", "undercut", "void")
+    DEAL_RESULTS.index(kind) for kind in ("knock", "gin", "undercut", "void")
 )
 
 
@@ -53,7 +53,7 @@ def test_the_bound_on_long_matches():
 
 
 def test_totals_agree_with_every_way_to_score():
-    penalties, limit = {-20: 3, 0: 1, 10: 4, 25: 2}, DEAL_ENDINGS.index("limit")
+    penalties, limit = {-20: 3, 0: 1, 10: 4, 25: 2}, DEAL_RESULTS.index("limit")
     shares = {(1, -1, limit, points): n for points, n in penalties.items() if points >= 0}
     shares[1, 0, GIN, -20] = penalties[-20]
     matchup = parse_matchup("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from simgin.core import batch_columns
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.view import FROM_STOCK
 from simgin.match_value import match_value, outcomes
 from simgin.odds import solo_deals, solo_odds, two_player_odds
@@ -30,7 +30,7 @@ NO_OUTCOMES = outcomes.Outcomes(
     np.zeros((0, len(outcomes.OUTCOME_COLUMNS)), np.int64),
     np.zeros((outcomes.N_GROUPS, 0), np.int64),
 )
-GIN, JOKER, LIMIT = (DEAL_ENDINGS.index(kind) for kind in ("gin", "joker", "limit"))
+GIN, JOKER, LIMIT = (DEAL_RESULTS.index(kind) for kind in ("gin", "joker", "limit"))
 JOKER_GAMES = ("solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire")
 JOKER_IN_MATCHES = "solitary-gin+joker=before_deal+joker_in_hand=redeal"
 ALONE = (*JOKER_GAMES, "solitary-gin")
@@ -50,7 +50,7 @@ def simulate(strategy, variant, n, seed=1, workers=None):
     """Deals played now, whatever is cached."""
     matchup = solo_deals.solo_matchup(strategy, variant, seed)
     kernel.compile_matchup(matchup)
-    found = solo_deals.simulate_solo_arrays(
+    found = solo_deals.compute_solo_tables(
         matchup, n // 5 if matchup.unit == "match" else n, workers
     )
     counted = outcomes.Outcomes(found["outcomes"], found["counts"])
@@ -139,7 +139,7 @@ def test_every_column_agrees_with_single_deals(variant, seed):
             draws = sum(turn[1] == FROM_STOCK for turn in seen.turns)
             joker = seen.kind == "joker" and state.joker >= dealt
             place = state.joker - dealt if state.joker >= dealt else -1
-            want = [unit, place, draws + joker, DEAL_ENDINGS.index(seen.kind), state.winner == 0]
+            want = [unit, place, draws + joker, DEAL_RESULTS.index(seen.kind), state.winner == 0]
             want.append(state.score[0] - state.score[1])
             assert found.rows[where, :6].tolist() == want, f"unit {unit}, deal {deal}"
             where += 1
@@ -151,7 +151,7 @@ def test_frames_agree_with_counting(variant):
     found = simulate("gold", variant, 2_000)
     each = [dict(zip(DEAL_COLUMNS, map(int, one), strict=True)) for one in found.rows]
     for deal in each:
-        deal["kind"], deal["win"] = DEAL_ENDINGS[deal["kind"]], deal["won"]
+        deal["kind"], deal["win"] = DEAL_RESULTS[deal["kind"]], deal["won"]
         deal["gin"] = deal["kind"] in solo_odds.ENDING_GROUPS["gin"]
     for one in solo_odds.odds_by_draws(found).itertuples():
         kinds = solo_odds.ENDING_GROUPS[one.kind]

@@ -10,7 +10,7 @@ import pytest
 
 from oracles import reference
 from simgin.core import match, scoring
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
 from simgin.core.state import new_state
 from simgin.rules.build import build_rules_from_params
@@ -56,7 +56,7 @@ def test_points_of_every_showdown_are_the_reference(flags, tie):
         kind, won, lost, who = scoring.score_deal(ending, own, other, stock, factor, rules)
         expected = reference.deal_points(row, how, own, other, stock, factor)
         want = (expected.kind, expected.stopper, expected.other, WINNERS[expected.winner])
-        assert (DEAL_ENDINGS[kind], won, lost, who) == want, (how, own, other, stock, factor)
+        assert (DEAL_RESULTS[kind], won, lost, who) == want, (how, own, other, stock, factor)
 
 
 def result(row, rng):
@@ -72,7 +72,7 @@ def result(row, rng):
 
 
 def enter(state, rules, played, deals):
-    state.kind = DEAL_ENDINGS.index(played.kind)
+    state.kind = DEAL_RESULTS.index(played.kind)
     state.winner = -1 if played.winner is None else played.winner
     state.score[:] = played.points
     state.stake = state.pays = played.stake

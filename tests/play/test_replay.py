@@ -49,7 +49,7 @@ def test_rows_agree_with_the_kernels_sums(variant):
         replay_json.replay_to_json(replayed(players, variant, *place))[-1] for place in places
     ]
     assert facts["turns"] == sum(result["turns"] for result in results)
-    for kind in batch_columns.DEAL_ENDINGS:
+    for kind in batch_columns.DEAL_RESULTS:
         assert facts[kind] == sum(result["kind"] == kind for result in results)
     own = [result["score"][half] for (_, half), result in zip(places, results, strict=True)]
     other = [result["score"][1 - half] for (_, half), result in zip(places, results, strict=True)]

@@ -173,7 +173,7 @@ def test_other_answers_lead_where_a_policy_that_gives_them_leads(slot, pair, nam
                 led = replay_with_action(matchup, int(row["unit"]), view, slot, int(answer))
                 assert led == (
                     row["points_a"] - row["points_b"],
-                    batch_columns.DEAL_ENDINGS[row["kind"]],
+                    batch_columns.DEAL_RESULTS[row["kind"]],
                 )
 
 

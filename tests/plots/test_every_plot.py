@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from simgin import plots
-from simgin.core.batch_columns import DEAL_ENDINGS
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.report import figures
 from support import sample_plots
 from support import toy_deals as toy
@@ -229,5 +229,5 @@ def test_outcomes_fill_the_bar():
     assert widths == pytest.approx(100)
     told = [text.get_text() for text in axes.get_legend().get_texts()]
     assert told == ["knock", "gin", "undercut", "dead hand"]
-    assert set(figures.ENDING_COLOURS) == set(DEAL_ENDINGS)
-    assert len(set(figures.ENDING_COLOURS.values())) == len(DEAL_ENDINGS)
+    assert set(figures.ENDING_COLOURS) == set(DEAL_RESULTS)
+    assert len(set(figures.ENDING_COLOURS.values())) == len(DEAL_RESULTS)

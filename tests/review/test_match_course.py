@@ -48,7 +48,7 @@ def test_lengths_and_knocks_are_those_of_the_deals(deals, match_courses):
     for match in deals:
         lengths[min(sum(deal["turns"] for deal in match), match_course.MAX_TURNS - 1)] += 1
         for deal in match:
-            if batch_columns.DEAL_ENDINGS[deal["kind"]] in ("knock", "undercut", "even"):
+            if batch_columns.DEAL_RESULTS[deal["kind"]] in ("knock", "undercut", "even"):
                 turn = min(-(-deal["turns"] // 2), match_course.TURN_BINS - 1)
                 knocks[turn, min(deal["knock_count"], match_course.DEADWOOD_BINS - 1)] += 1
     assert (match_courses["length"].sum(axis=0) == lengths).all() and len(
@@ -93,7 +93,7 @@ def test_draws_a_deal_are_those_of_the_odds(game):
     deals = solo_deals.solo_matchup("gold", game, 5)
     n = 1_000 if deals.unit == "deal" else 200
     kernel.compile_matchup(deals)
-    drawn = solo_deals.simulate_solo_arrays(deals, n)["rows"][
+    drawn = solo_deals.compute_solo_tables(deals, n)["rows"][
         :, solo_deals.DEAL_COLUMNS.index("drawn")
     ]
     played = MatchupStats(run_matchup(deals, n, 1), {})
@@ -141,7 +141,7 @@ def test_squares_of_knocks_are_those_of_the_matches(deals, match_courses):
         for match in deals:
             own = [0] * length
             for deal in match:
-                if batch_columns.DEAL_ENDINGS[deal["kind"]] in ("knock", "undercut", "even"):
+                if batch_columns.DEAL_RESULTS[deal["kind"]] in ("knock", "undercut", "even"):
                     own[min(value(deal), length - 1)] += 1
             expected += np.outer(own, own)
         assert (match_courses[name].sum(axis=0) == expected).all()
@@ -187,7 +187,7 @@ def of_matches(deals, per, count):
 
 
 def has_ending(*kinds):
-    return lambda deal: batch_columns.DEAL_ENDINGS[deal["kind"]] in kinds
+    return lambda deal: batch_columns.DEAL_RESULTS[deal["kind"]] in kinds
 
 
 def test_bounds_of_size_come_from_single_matches(matchup, deals, match_courses):

@@ -73,7 +73,7 @@ def test_every_kind_plays_itself_and_the_strong_player_every_other():
     request = ReviewRequest((BASE, "oklahoma"), BASE, strong=strong)
     plan = plan_review(request)
     games = [task.matchup for task in plan.tasks]
-    cells = {(game.variant.text, game.a.text, game.b.text) for game in games}
+    cells = {(game.variant.spec, game.a.spec, game.b.spec) for game in games}
     for variant, player in strong:
         weaker = [kind.strategy for kind in request.kinds]
         wanted = {(variant, name, name) for name in [*weaker, player]}
@@ -85,7 +85,7 @@ def test_every_kind_plays_itself_and_the_strong_player_every_other():
 
 def test_a_review_of_one_player_has_a_naive_a_careful_and_a_strong_one():
     request = resolve_players(ReviewRequest.read(["solitary-gin"]))
-    names = [task.matchup.a.text for task in plan_review(request).tasks]
+    names = [task.matchup.a.spec for task in plan_review(request).tasks]
     assert names[:2] == [kind.strategy for kind in request.kinds] and len(names) == 3
     assert ReviewRequest.read(["standard"], deep=True).matches == 2_000_000
 

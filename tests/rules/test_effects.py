@@ -70,7 +70,7 @@ def any_rules(rng, base):
     text = "+".join(
         f"{name}={rule_parameters()[name].to_text(value)}" for name, value in row.items()
     )
-    return replace(variants.find_variant(base), text=f"{base}+{text}", params=row)
+    return replace(variants.find_variant(base), spec=f"{base}+{text}", params=row)
 
 
 def results(variant, players, n, unit="match"):
@@ -84,7 +84,7 @@ def with_other_values(variant, name):
     for value in (None, *values_of(name)):
         row = {**variant.params, name: value}
         if value != variant.params[name] and not variants.validate(row):
-            yield replace(variant, text=f"{variant.text}+{name}={value}", params=row)
+            yield replace(variant, spec=f"{variant.spec}+{name}={value}", params=row)
 
 
 def parameters_that_matter(variant, players, n, rng):
@@ -123,8 +123,8 @@ def test_parameters_without_effect_change_no_result_and_the_others_do(rules, n):
                 if not one.has_effect(variant.params)
             }
             changed = {*parameters_that_matter(variant, players, n, rng)}
-            assert not changed & idle, (variant.text, changed & idle)
-            assert not [*match_parameters_that_matter(variant, players, n)], variant.text
+            assert not changed & idle, (variant.spec, changed & idle)
+            assert not [*match_parameters_that_matter(variant, players, n)], variant.spec
             moved |= changed
             acting |= rule_parameters().keys() - idle
     assert len(moved) > 15

@@ -43,7 +43,7 @@ def test_values_may_be_toml_types_or_texts():
 def test_variants_of_a_file_compose_and_round_trip(text, canonical):
     write(CLUB)
     found = find_variant(text)
-    assert found.text == canonical
+    assert found.spec == canonical
     assert find_variant(canonical) == found
 
 
@@ -61,7 +61,7 @@ def test_a_variant_of_a_file_adds_only_its_differences_from_standard():
 @pytest.mark.parametrize("path", ["ours/käse $x$.toml", "a.toml.toml", "|`'\"\\*.toml", ".toml"])
 def test_a_path_may_contain_almost_any_character(path):
     write(CLUB, path)
-    assert find_variant(f"{path}+rush").text == f"{path}#club+rush"
+    assert find_variant(f"{path}+rush").spec == f"{path}#club+rush"
     for sign in "\0\n":
         assert "has characters" in sentences(f"mi{sign}ne.toml#x")[0]
 
@@ -103,7 +103,7 @@ def test_any_title_survives_a_new_file():
 
 def test_a_new_file_passes_check_and_plays_at_once():
     output = call("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
-    assert find_variant("our games.toml").text == "our games.toml#our-games"
+    assert find_variant("our games.toml").spec == "our games.toml#our-games"
     steps = [shlex.split(line) for line in output.splitlines() if line.startswith("  simgin ")]
     assert [step[1] for step in steps] == ["variants", "variants", "match"]
     for step in steps:
@@ -115,4 +115,4 @@ def test_a_new_file_names_its_variant():
     names = {"oklahoma.toml": "my-oklahoma", "Käse & Co.toml": "k-se-co", "ж.toml": "mine"}
     for file, name in names.items():
         call("variants", "new", file)
-        assert find_variant(file).text == f"{file}#{name}"
+        assert find_variant(file).spec == f"{file}#{name}"

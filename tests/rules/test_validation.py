@@ -32,4 +32,4 @@ ALLOWED = [
 
 @pytest.mark.parametrize("text", ALLOWED)
 def test_everything_else_is_a_variant(text):
-    assert find_variant(text).text == text
+    assert find_variant(text).spec == text

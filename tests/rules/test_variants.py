@@ -50,7 +50,7 @@ SOLITARY = "solitary-gin+joker=after_deal+max_draws=none"
     ],
 )
 def test_a_variant_has_a_canonical_text(text, canonical):
-    assert find_variant(text).text == canonical
+    assert find_variant(text).spec == canonical
     assert find_variant(canonical) == find_variant(text)
 
 

@@ -32,7 +32,7 @@ CELLS = {
 def write_and_read(path, matchup, units):
     """Write a Parquet file and return the batch rows, the records and the frame read back."""
     rows, deals = play_with_records(matchup, 0, units)
-    named = (matchup.variant.text, matchup.a.text, matchup.opponent)
+    named = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
     assert records.write_deals(path, [(*named, deals)]) == len(deals)
     return rows.sum(axis=0), deals, pd.read_parquet(path)
 
@@ -41,11 +41,11 @@ def write_and_read(path, matchup, units):
 def test_recorded_deals_are_read_back_and_add_up_to_the_batch_rows(tmp_path, matchup):
     row, deals, frame = write_and_read(tmp_path / "deals.parquet", matchup, 150)
     assert list(frame.columns) == ["variant", "a", "b", *DEAL_RECORD.names]
-    named = (matchup.variant.text, matchup.a.text, matchup.opponent)
+    named = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
     assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {named}
     sides = ["A", "B", ""]  # numbers 0, 1, -1: the last place of a list is its place -1
     codes = dict.fromkeys(("dealer", "winner", "knocker", "owner"), sides)
-    codes["kind"] = list(batch_columns.DEAL_ENDINGS)
+    codes["kind"] = list(batch_columns.DEAL_RESULTS)
     codes["upcard_to"] = ["nondealer", "dealer", "neither", ""]
     codes["outcome"] = ["A", "B", "unfinished", "drawn", ""]
     for name in DEAL_RECORD.names:
@@ -63,7 +63,7 @@ def sum_facts(frame, unit):
     """Return sums of facts, computed from recorded deals."""
     decided = frame[frame["winner"] != ""]
     knocks = frame["kind"].isin(["knock", "undercut", "even"])
-    found = {kind: (frame["kind"] == kind).sum() for kind in batch_columns.DEAL_ENDINGS}
+    found = {kind: (frame["kind"] == kind).sum() for kind in batch_columns.DEAL_RESULTS}
     found |= {"deals": len(frame), "decided": len(decided), "turns": frame["turns"].sum()}
     found["showdowns"] = knocks.sum()
     for name in ("knock_count", "defender_count", "defender_before", "laid_off"):
@@ -72,7 +72,7 @@ def sum_facts(frame, unit):
         won = frame[frame["winner"] == who.upper()]
         found |= {
             f"{who}_won_{kind}": (won["kind"] == kind).sum()
-            for kind in batch_columns.WINNING_ENDINGS
+            for kind in batch_columns.WINNING_RESULTS
         }
         found |= {f"{who}_deal_win": len(won), f"{who}_points": frame[f"points_{who}"].sum()}
         found |= {f"{who}_{what}": frame[f"{what}_{who}"].sum() for what in ("takes", "draws")}
@@ -90,7 +90,7 @@ def sum_facts(frame, unit):
 
 def test_several_cells_share_a_file(tmp_path):
     cells = [CELLS["deals"], CELLS["matches"], ALONE, CELLS["deals"]]
-    names = [(cell.variant.text, cell.a.text, cell.opponent) for cell in cells]
+    names = [(cell.variant.spec, cell.a.spec, cell.opponent) for cell in cells]
     deals = (play_with_records(cell, 0, 20)[1] for cell in cells)
     batches = [(*who, some) for who, some in zip(names, deals, strict=True)]
     records.write_deals(tmp_path / "deals.parquet", iter(batches))

@@ -21,7 +21,7 @@ TOY = SimpleNamespace(
     count_units=lambda n: n,
     is_mirrored=False,
     title="toy",
-    variant=SimpleNamespace(text="toys"),
+    variant=SimpleNamespace(spec="toys"),
 )
 
 
@@ -155,7 +155,7 @@ class StopAfter:
     def __init__(self, units):
         self.units, self.looks = units, []
 
-    def look(self, totals):
+    def check_totals(self, totals):
         self.looks.append((int(totals[0]), int(totals[1])))
         return f"{totals[0]} units" if totals[0] >= self.units else None
 

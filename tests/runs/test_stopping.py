@@ -61,7 +61,7 @@ def toy_rows(batches, size):
 def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
     rows = toy_rows(60, 100).cumsum(axis=0)
     rule = PrecisionRule("deal_win", 0.02, 4000)
-    decided = [rule.look(row) for row in rows]
+    decided = [rule.check_totals(row) for row in rows]
     halves = []
     for row in rows:
         z = rule.multiplier(int(row[0]))
@@ -76,9 +76,9 @@ def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
 
 def test_nothing_is_decided_before_200_units_or_100_pairs():
     row = toy_rows(1, 99)[0]
-    assert PrecisionRule("deal_win", 0.4, 200).look(toy_rows(1, 199)[0]) is None
-    assert SequentialTest(-500, -490).look(row * 2) is not None
-    assert SequentialTest(-500, -490).look(row) is None
+    assert PrecisionRule("deal_win", 0.4, 200).check_totals(toy_rows(1, 199)[0]) is None
+    assert SequentialTest(-500, -490).check_totals(row * 2) is not None
+    assert SequentialTest(-500, -490).check_totals(row) is None
     never = np.where(
         np.arange(batch_columns.N_COLUMNS)
         == batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"],
@@ -86,7 +86,7 @@ def test_nothing_is_decided_before_200_units_or_100_pairs():
         0,
     )
     never[0] = 10_000
-    assert PrecisionRule("match_win", 0.4, 200).look(never) is None
+    assert PrecisionRule("match_win", 0.4, 200).check_totals(never) is None
 
 
 def test_the_pair_test_says_what_it_found():
@@ -100,11 +100,11 @@ def test_the_pair_test_says_what_it_found():
         200,
     )
     rule = SequentialTest(0, 100)
-    assert rule.look(row).startswith("A is not better by 100 Elo; it may be worse (")
+    assert rule.check_totals(row).startswith("A is not better by 100 Elo; it may be worse (")
     row[batch_columns.COL_PAIR_HISTOGRAM + 4] += 400
     row[0] += 400
-    assert rule.look(row).startswith("A is better (")
-    assert SequentialTest(0, 1).look(row * 0 + row // 10) is None
+    assert rule.check_totals(row).startswith("A is better (")
+    assert SequentialTest(0, 1).check_totals(row * 0 + row // 10) is None
 
 
 def test_the_planned_units_are_known_before_playing():

@@ -52,7 +52,7 @@ def wins(player):
 @pytest.mark.parametrize("policy", [early, slow], ids=lambda policy: policy.name)
 def test_functions_and_constants_are_taken_as_they_are(policy, monkeypatch):
     mine = Strategy("mine", knock=policy)
-    assert simgin.find_strategy(mine).text == "mine"
+    assert simgin.find_strategy(mine).spec == "mine"
     first, found = wins(mine), simgin.find_strategy("gold+knock=mine")
     monkeypatch.setitem(globals(), "TURNS", 8)
     monkeypatch.setitem(TABLE, "turns", [8])
@@ -72,7 +72,7 @@ def test_what_is_taken_has_parameters_and_goes_to_other_processes(tmp_path):
             "print(frame[frame['metric'] == 'deal_win']['value'].iloc[0])\n"
         )
         assert float(run_script(tmp_path, code)) == expected
-    assert simgin.find_strategy(Strategy("mine", knock=early(k=5))).text == "mine"
+    assert simgin.find_strategy(Strategy("mine", knock=early(k=5))).spec == "mine"
     assert wins(Strategy("mine", knock=early)) != wins("mine:k=5")
 
 

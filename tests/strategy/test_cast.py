@@ -31,11 +31,11 @@ def strategies(part: object) -> Iterator[str]:
             yield from strategies(entry)
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.text)
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.spec)
 def test_every_type_can_play_every_variant(game):
     for player in cast.player_types(game):
         opponent = None if game.params["players"] == 1 else player.strategy
-        assert parse_matchup(player.strategy, opponent, game.text, 1, "deal").a.text
+        assert parse_matchup(player.strategy, opponent, game.spec, 1, "deal").a.spec
 
 
 def test_names_and_strategies_of_a_game_are_different():
@@ -47,10 +47,10 @@ def test_every_strategy_of_the_cast_is_written_canonically():
     for types in (cast.CAST["two_player"], cast.CAST["solitaire"]):
         for entry in types:
             for name in (entry["strategy"], *entry.get("also", ())):
-                assert loader.find_strategy(name).text == name
+                assert loader.find_strategy(name).spec == name
     others = {part: cast.CAST[part] for part in ("strong", "odds", "training")}
     named = [*strategies(others), *cast.CAST["points_lost"]]
-    assert [loader.find_strategy(name).text for name in named] == named
+    assert [loader.find_strategy(name).spec for name in named] == named
 
 
 def test_a_player_that_knocks_immediately_uses_the_highest_knock_limit():
@@ -62,7 +62,7 @@ def test_a_player_that_knocks_immediately_uses_the_highest_knock_limit():
     assert dict(cast.player_types(standard, wide))[cast.KNOCKS_IMMEDIATELY] == "simple:k=20"
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.text)
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.spec)
 def test_odds_are_computed_for_types_and_the_strong_player_comes_last(game):
     players = cast.odds_players(game)
     assert len(set(players)) == len(players)
@@ -93,7 +93,7 @@ def test_every_default_player_reads_the_cast():
     weaker = [player.strategy for player in cast.weaker_types(standard)]
     assert list(review_request.ReviewRequest(("standard",)).kinds) == [*cast.weaker_types(standard)]
     drilled = drill.DrillRequest.read("standard", positions=1).players
-    assert [matchup.a.text for matchup in drilled] == weaker
+    assert [matchup.a.spec for matchup in drilled] == weaker
     assert {matchup.opponent for matchup in drilled} == {cast.strong_player(standard)}
     assert odds.OddsRequest.read(["standard"]).two_player_groups == [
         ("standard", cast.odds_players(standard))

@@ -33,19 +33,19 @@ def write(folder, body, name="mine.py"):
     ],
 )
 def test_a_strategy_has_a_canonical_text(text, canonical):
-    assert find_strategy(text).text == canonical
-    assert find_strategy(canonical).text == canonical
+    assert find_strategy(text).spec == canonical
+    assert find_strategy(canonical).spec == canonical
 
 
 def test_a_strategy_file_can_be_named_by_path(tmp_path):
     body = "@discard\ndef low(view, rules, params):\n    return lowest_bit(view.legal)\n"
     path = write(tmp_path, body + "S = Strategy('mine', discard=low)\n")
     strategy = find_strategy(path)
-    named = strategy.text, strategy.policy("take").name, strategy.policy("knock").name
+    named = strategy.spec, strategy.policy("take").name, strategy.policy("knock").name
     assert named == (path, "lower", "at")
     assert find_strategy(f"{path}#mine").policy("discard") == strategy.policy("discard")
-    assert find_strategy(f"gold+discard={path}#low").text == f"gold+discard={path}#low"
-    assert find_strategy(find_strategy(f"gold+discard={path}").text).policy("discard").name == "low"
+    assert find_strategy(f"gold+discard={path}#low").spec == f"gold+discard={path}#low"
+    assert find_strategy(find_strategy(f"gold+discard={path}").spec).policy("discard").name == "low"
 
 
 SHARED = """n = param(64, 1, 999)
@@ -62,12 +62,12 @@ S = Strategy('mine', take=both, discard=both_too)
 def test_a_parameter_shared_by_policies_is_set_once(tmp_path):
     path = write(tmp_path, SHARED)
     strategy = find_strategy(f"{path}:n=8")
-    assert strategy.text == f"{path}:n=8"
+    assert strategy.spec == f"{path}:n=8"
     assert [strategy.policy(slot).params["n"].default for slot in ("take", "discard")] == [8, 8]
     for take in ("never", f"{path}#both", f"{path}#both:n=9"):
         text = f"{path}:n=8+take={take}"
         for slot in ("take", "discard"):
-            assert find_strategy(find_strategy(text).text).policy(slot) == find_strategy(
+            assert find_strategy(find_strategy(text).spec).policy(slot) == find_strategy(
                 text
             ).policy(slot)
     path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"), "b.py")

@@ -53,14 +53,14 @@ def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install):
         loader.find_strategy("patient").take.function
         is not loader.find_strategy("gold").take.function
     )
-    assert loader.find_strategy("gold+take=lower").text == "gold"
+    assert loader.find_strategy("gold+take=lower").spec == "gold"
     mixed = loader.find_strategy("gold+take=patient-pack.lower")
-    assert mixed.text == "gold+take=patient-pack.lower"
+    assert mixed.spec == "gold+take=patient-pack.lower"
     assert (
-        loader.find_strategy(mixed.text).take.function
+        loader.find_strategy(mixed.spec).take.function
         is loader.find_strategy("patient").take.function
     )
-    assert loader.find_strategy("gold+take=patient").text == mixed.text
+    assert loader.find_strategy("gold+take=patient").spec == mixed.spec
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install):
 )
 def test_a_broken_plug_in_stops_only_those_who_ask_for_it(install, text, reason, capsys):
     install("broken-pack", text)
-    assert loader.find_strategy("gold+discard=low").text == "gold"
-    assert loader.find_strategy("simple").text == "simple"
+    assert loader.find_strategy("gold+discard=low").spec == "gold"
+    assert loader.find_strategy("simple").spec == "simple"
     warning = capsys.readouterr().err
     assert warning.count("\n") == 1
     assert "of the package broken-pack cannot be loaded" in warning and reason in warning

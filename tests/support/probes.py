@@ -145,5 +145,5 @@ PROBES = {
 def with_forced_policy(matchup, slot, *order):
     """Return the matchup with a forced policy of A in one slot."""
     numbers = np.concatenate([order, make_parameter_vector(matchup.a.policy(slot))])
-    policy = replace(PROBES[matchup.a.text][slot], weights=numbers)
+    policy = replace(PROBES[matchup.a.spec][slot], weights=numbers)
     return replace(matchup, a=replace(matchup.a, **{slot: policy}))

@@ -150,7 +150,7 @@ def _add_deal(facts, rng, own):
     amounts |= {"first_player_win": decided & (rng.random(units) < 0.5)}
     for i, name in enumerate(KINDS):
         amounts[name] = kind == i
-        if name in batch_columns.WINNING_ENDINGS:
+        if name in batch_columns.WINNING_RESULTS:
             amounts[f"points_{name}"] = points * (kind == i)
             amounts |= {f"a_won_{name}": own & (kind == i), f"b_won_{name}": other & (kind == i)}
     _add(facts, amounts)

@@ -54,7 +54,7 @@ def any_variant(rng, base, values):
     while True:
         drawn = [f"{name}={rng.choice(some)}" for name, some in values.items()]
         try:
-            return variants.find_variant("+".join([base, *drawn])).text
+            return variants.find_variant("+".join([base, *drawn])).spec
         except VariantError:
             continue
 

@@ -117,21 +117,23 @@ def test_every_number_of_a_hand_means_what_its_name_says(questions):
         for card in lots.permutation(free)[: 10 - other.bit_count()]:
             other |= 1 << int(card)
         for ten in (hand, other):
-            f = np.full(worlds.N_FEATURES, np.nan)
+            f = np.full(worlds.N_LIKELIHOOD_FEATURES, np.nan)
             worlds.write_hand_features(f, ten, declined, thrown, view, EAAI)
-            expected = dict.fromkeys(worlds.FEATURE_NAMES, 0) | meaning(view, ten)
+            expected = dict.fromkeys(worlds.LIKELIHOOD_FEATURE_NAMES, 0) | meaning(view, ten)
             expected = {name: float(number) for name, number in expected.items()}
-            assert dict(zip(worlds.FEATURE_NAMES, f, strict=True)) == pytest.approx(expected)
+            assert dict(zip(worlds.LIKELIHOOD_FEATURE_NAMES, f, strict=True)) == pytest.approx(
+                expected
+            )
             seen.update(name for name, number in expected.items() if number)
     rare = {"loose_0", "loose_8", "loose_9", "loose_10", "count_0"}
-    assert set(worlds.FEATURE_NAMES) - set(seen) <= rare
+    assert set(worlds.LIKELIHOOD_FEATURE_NAMES) - set(seen) <= rare
 
 
 def test_the_weights_follow_stage_and_kind(questions):
-    table = WEIGHTS.reshape(2, 4, worlds.N_FEATURES)
+    table = WEIGHTS.reshape(2, 4, worlds.N_LIKELIHOOD_FEATURES)
     for view, _ in questions[:20]:
         for hasty in (0.0, 0.25, 1.0):
-            weights = np.zeros(worlds.N_FEATURES)
+            weights = np.zeros(worlds.N_LIKELIHOOD_FEATURES)
             worlds.interpolate_weights(weights, view, hasty, np.append([7.0], WEIGHTS), 1)
             now = deal_stage(int(view.turns) - int(view.own_turn) + 1)
             expected = hasty * table[1, now] + (1 - hasty) * table[0, now]
@@ -143,7 +145,7 @@ def test_the_weights_follow_stage_and_kind(questions):
 
 @jit
 def draw(view, hasty, numbers, first, thin, rules, seed, hands):
-    f, weights = np.zeros(worlds.N_FEATURES), np.zeros(worlds.N_FEATURES)
+    f, weights = np.zeros(worlds.N_LIKELIHOOD_FEATURES), np.zeros(worlds.N_LIKELIHOOD_FEATURES)
     worlds.interpolate_weights(weights, view, hasty, numbers, 0)
     declined, thrown = worlds.find_declined_and_discarded(view)
     stream = np.zeros(33, np.int64)
@@ -176,7 +178,7 @@ def test_hands_are_as_frequent_as_they_are_likely(questions):
         hands = np.zeros(30_000, np.int64)
         draw(few, 0.3, WEIGHTS * 0.5, 50, 12, EAAI, 5, hands)
         declined, thrown = worlds.find_declined_and_discarded(few)
-        f, weights = np.zeros(worlds.N_FEATURES), np.zeros(worlds.N_FEATURES)
+        f, weights = np.zeros(worlds.N_LIKELIHOOD_FEATURES), np.zeros(worlds.N_LIKELIHOOD_FEATURES)
         worlds.interpolate_weights(weights, few, 0.3, WEIGHTS * 0.5, 0)
         odds = {}
         for three in combinations(members(int(few.unseen)), 3):

@@ -148,7 +148,7 @@ def _silent(view, rules, params):
 
 
 POLICIES = (Policy(slot, "silent", _silent, {}) for slot in codes.SLOTS)
-SILENT = Strategy("silent", *POLICIES, ending="same", text="silent")
+SILENT = Strategy("silent", *POLICIES, ending="same", spec="silent")
 
 
 class Deal:
@@ -413,7 +413,7 @@ def follow(variant, entries):
         if outcome != match.UNDECIDED:
             break
         state.winner, state.score[:] = entry.winner, entry.points
-        state.kind = batch_columns.DEAL_ENDINGS.index(entry.how)
+        state.kind = batch_columns.DEAL_RESULTS.index(entry.how)
         state.stake = state.pays = entry.stake
         deals += 1
         outcome = int(match.apply_deal_result(state, rules, deals))

@@ -157,8 +157,8 @@ def _event(example, winner=None, points=None, how=None):
     nobody = winner is None
     points = example.number("input.events: points", 0 if nobody and points is None else points)
     how = how or ("void" if nobody else "knock")
-    if how not in batch_columns.DEAL_ENDINGS:
-        near = did_you_mean(str(how), batch_columns.DEAL_ENDINGS)
+    if how not in batch_columns.DEAL_RESULTS:
+        near = did_you_mean(str(how), batch_columns.DEAL_RESULTS)
         raise example.error(f"input.events: there is no ending {format_value(str(how))}{near}")
     if points if nobody else how in NOBODY:
         raise example.error("input.events: a deal without a winner has no points, others have one.")

@@ -80,7 +80,7 @@ class Example:
 
     def base(self):
         """Return the variant spec of a kind whose rules are those of a variant."""
-        return variants.find_variant(self.variant).text
+        return variants.find_variant(self.variant).spec
 
     def of_one_player(self, variant, what):
         if variant.params["players"] != 1:

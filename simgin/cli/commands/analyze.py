@@ -194,12 +194,12 @@ def _analyze_strategy(
     trial = error_rates.RatingTask.read(
         str(a), b, asked["variant"], asked["own"], deals, worlds, seed
     )
-    players = [player.text for player in trial.matchup.players]
+    players = [player.spec for player in trial.matchup.players]
     unused = dict.fromkeys((*CARDS_OPTIONS, *DEAL_OPTIONS))
     session.run_request(
         partial(error_rates.run_error_rates, trial, workers),
         "error rates",
-        repeat_command(**unused, words=players, own=trial.evaluator.a.text, worlds=trial.n_worlds),
+        repeat_command(**unused, words=players, own=trial.evaluator.a.spec, worlds=trial.n_worlds),
         _rates_screen,
         workers=workers,
         as_json=as_json,

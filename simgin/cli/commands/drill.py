@@ -63,7 +63,7 @@ def drill_command(
     if anki:
         _check_anki()
     request = DrillRequest.read(**asked)
-    command = repeat_command(output=str(place), judge=request.evaluator.a.text)
+    command = repeat_command(output=str(place), judge=request.evaluator.a.spec)
 
     def finish(found: Drill) -> list[Path]:
         write_file(place, render_drill_page(found, command).encode())

@@ -59,9 +59,9 @@ def find_command(workers: int | None, as_json: bool, **asked: Any) -> None:
 
     request = FindRequest.read(**asked)
     matchup, rival = request.matchup, request.rival
-    opponent = matchup.b and matchup.b.text
-    settled: dict[str, Any] = {"a": matchup.a.text, "b": rival.a.text if rival else opponent}
-    settled |= {"against": opponent if rival else None, "variant": matchup.variant.text}
+    opponent = matchup.b and matchup.b.spec
+    settled: dict[str, Any] = {"a": matchup.a.spec, "b": rival.a.spec if rival else opponent}
+    settled |= {"against": opponent if rival else None, "variant": matchup.variant.spec}
     settled |= {"where": request.query.text, "limit": request.limit, "deals": None, "matches": None}
     settled["deals" if matchup.unit == "deal" else "matches"] = request.n
     session.run_request(

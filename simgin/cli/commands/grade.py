@@ -74,7 +74,7 @@ def grade_command(
             )
     request = GradeRequest.read(files, **asked)
     judge = request.task.evaluator
-    settled = {"judge": judge.a.text, "opponent": judge.opponent or None}
+    settled = {"judge": judge.a.spec, "opponent": judge.opponent or None}
     session.run_request(
         partial(run_grade, request, workers),
         "grade",

@@ -57,7 +57,7 @@ def hand_command(
         upcard=None if upcard is None else parse_card(upcard),
         score=score,
     )
-    command = repeat_command(cards=[format_hand(evaluated.cards)], variant=evaluated.variant.text)
+    command = repeat_command(cards=[format_hand(evaluated.cards)], variant=evaluated.variant.spec)
     CommandResult(command, [hand_to_json(evaluated)]).print(
         as_json, [*_report(evaluated).to_renderables(), ""]
     )
@@ -80,7 +80,7 @@ def _report(hand: HandAnalysis) -> Report:
         "Shot": _shot_text(hand),
     }
     return Report(
-        f"{format_hand(hand.cards)}, {hand.variant.text}",
+        f"{format_hand(hand.cards)}, {hand.variant.spec}",
         [_advice(hand), *(f"{name}: {text}" for name, text in facts.items() if text)],
         tables=[_discards(hand)] if hand.deadwood_by_discard else [],
     )

@@ -108,8 +108,8 @@ def match_command(
     n = plan.tasks[0].n
     size = {unit: n} if n < MAX_COUNT else {}  # else only the clock stops it
     (matchup,) = plan.matchups
-    players = dict(zip("ab", [player.text for player in matchup.players], strict=False))
-    settled = {**players, "variant": matchup.variant.text}
+    players = dict(zip("ab", [player.spec for player in matchup.players], strict=False))
+    settled = {**players, "variant": matchup.variant.spec}
     command = repeat_command(**settled, **size)
     if margin is not None and not matchup.is_mirrored:
         raise click.UsageError("--margin needs two players: name two different strategies.")

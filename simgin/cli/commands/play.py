@@ -76,7 +76,7 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
     alone = game.params["players"] == 1
     if alone and strategy:
         raise PlayerCountError(
-            f"{game.text} is for one player, so you play alone: leave {strategy} out."
+            f"{game.spec} is for one player, so you play alone: leave {strategy} out."
         )
     # Its policies are never called
     you = with_policies(replace(loader.find_strategy("gold"), name=YOU), {}, YOU)

@@ -155,7 +155,7 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     for finding in findings:
         if finding.check == "read" and finding.passed is False:
             raise StrategyError(finding.sentence)
-    named = [variant.text for variant in chosen] if variant_texts else ()
+    named = [variant.spec for variant in chosen] if variant_texts else ()
     rows = [asdict(finding) for finding in findings]
     CommandResult(repeat_command(variant_texts=named, seconds=None), rows).print(
         as_json, _check_parts(findings)
@@ -308,7 +308,7 @@ def _show(strategy: Strategy, as_json: bool) -> None:
     texts = dict(loader.format_policies(strategy))
     rows = [
         {
-            "strategy": strategy.text,
+            "strategy": strategy.spec,
             "digest": digest,
             "ending": strategy.ending,
             "slot": policy.slot,
@@ -320,13 +320,13 @@ def _show(strategy: Strategy, as_json: bool) -> None:
         }
         for policy in strategy.policies
     ]
-    answer = CommandResult(format_command("strategies", strategy.text), rows)
+    answer = CommandResult(format_command("strategies", strategy.spec), rows)
     answer.print(as_json, _show_parts(strategy, rows))
 
 
 def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     about = "\n\n".join([" ".join(part.split()) for part in strategy.about.split("\n\n")])
-    yield strategy.text
+    yield strategy.spec
     yield about
     if strategy.source and f"Source: {strategy.source}" not in about:
         yield f"Source: {strategy.source}"

@@ -122,7 +122,7 @@ def _learned_line(found: AdaptedChampion, output: Path | None) -> str:
     """Return the line with the command that plays champion with its new weights."""
     from simgin.strategy.strategy_spec import format_weights_path
 
-    strategy = found.request.strategy.text
+    strategy = found.request.strategy.spec
     weights = found.name if output is None else format_weights_path(output)
     return _match_line(found.request, f"{strategy}@{weights}", strategy)
 
@@ -130,7 +130,7 @@ def _learned_line(found: AdaptedChampion, output: Path | None) -> str:
 def _play_line(training: TrainRequest, output: Path | None) -> str:
     """Return the line on how to play with the weights, which the strategy reads from a file."""
     match = training.match
-    strategy, opponent = match.strategy.text, match.pool[0].text
+    strategy, opponent = match.strategy.spec, match.pool[0].spec
     if output is None:
         return f"Keep:    give -o {training.weights_file}, the file that the strategy reads."
     if output.resolve() != training.weights_file.resolve():
@@ -140,6 +140,6 @@ def _play_line(training: TrainRequest, output: Path | None) -> str:
 
 def _match_line(match: TuneRequest, strategy: str, opponent: str) -> str:
     words = format_command(
-        "match", strategy, opponent, "-v", match.variant.text, "--matches", "20k"
+        "match", strategy, opponent, "-v", match.variant.spec, "--matches", "20k"
     )
     return f"Play:    {words}"

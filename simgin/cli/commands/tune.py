@@ -114,8 +114,8 @@ def tune_command(
 
 def _play_command(found: Improvement, output: Path | None) -> str:
     """Return the command that plays the tuned strategy against the default."""
-    default, variant = found.request.strategy.text, found.request.variant.text
-    player = found.strategy.text if output is None else f"{default}@{output}"
+    default, variant = found.request.strategy.spec, found.request.variant.spec
+    player = found.strategy.spec if output is None else f"{default}@{output}"
     return format_command("match", player, default, "-v", variant, "--matches", "20k")
 
 
@@ -143,9 +143,9 @@ def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     final_matches = MAX_FINALISTS * FINALS_FACTOR * request.matches
     seconds = each * (strategies * request.matches + final_matches + 3 * request.confirmed)
     return {
-        "variant": request.variant.text,
-        "strategy": request.strategy.text,
-        "opponents": [opponent.text for opponent in request.pool],
+        "variant": request.variant.spec,
+        "strategy": request.strategy.spec,
+        "opponents": [opponent.spec for opponent in request.pool],
         "parameters": [knob.name for knob in request.parameters],
         "objective": request.objective,
         "generations": request.generations,

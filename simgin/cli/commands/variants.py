@@ -87,7 +87,7 @@ def _diff(a: str, b: str, as_json: bool) -> None:
     """
     first, second = find_variant(a), find_variant(b)
     rows = [_diff_row(parameter, first, second) for parameter in _changes(first, second)]
-    CommandResult(repeat_command(a=first.text, b=second.text), rows).print(
+    CommandResult(repeat_command(a=first.spec, b=second.spec), rows).print(
         as_json, _diff_parts(first, second)
     )
 
@@ -132,14 +132,14 @@ def _new(file: str, start: str, as_json: bool) -> None:
     base = find_variant(start)
     create_file(Path(file), user_files.format_variant_file(file, base))
     created = find_variant(f"{file}#{user_files.suggest_variant_name(file)}")
-    row = {"variant": created.text, "from": base.text}
-    answer = CommandResult(repeat_command(start=base.text), [row], files=[Path(file)])
+    row = {"variant": created.spec, "from": base.spec}
+    answer = CommandResult(repeat_command(start=base.spec), [row], files=[Path(file)])
     answer.print(as_json, _next_steps(file, created))
 
 
 def _list(found: Sequence[Variant], as_json: bool) -> None:
     rows = [
-        {"name": one.text, "title": one.title, "about": one.about, "players": one.params["players"]}
+        {"name": one.spec, "title": one.title, "about": one.about, "players": one.params["players"]}
         for one in found
     ]
     CommandResult(repeat_command(), rows).print(as_json, _list_parts(found))
@@ -161,7 +161,7 @@ def _read_file(file: str) -> list[Variant]:
 
 
 def _list_parts(found: Sequence[Variant]) -> Iterator[Any]:
-    rows = [(one.text, f"{one.title}. {one.about}") for one in found]
+    rows = [(one.spec, f"{one.title}. {one.about}") for one in found]
     yield table_from_rows("Variants", ("name", "rules"), rows)
     yield ""
     yield "All rules of one: simgin variants NAME. Any rule can be changed: standard+gin_bonus=10."
@@ -171,20 +171,20 @@ def _list_parts(found: Sequence[Variant]) -> Iterator[Any]:
 def _show(variant: Variant, as_json: bool) -> None:
     base = find_variant("standard")
     rows = [_rule_row(parameter, variant, base) for parameter in rule_parameters().values()]
-    CommandResult(repeat_command(name=variant.text), rows).print(
+    CommandResult(repeat_command(name=variant.spec), rows).print(
         as_json, _show_parts(variant, base)
     )
 
 
 def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
-    yield f"{variant.text}: {variant.title}"
+    yield f"{variant.spec}: {variant.title}"
     yield variant.about
     changes = _changes(base, variant)
     if changes:
         rows = [
             (one.name, _format_value(one, variant), _format_value(one, base)) for one in changes
         ]
-        yield table_from_rows(f"Changes from {base.text}", ("rule", variant.text, base.text), rows)
+        yield table_from_rows(f"Changes from {base.spec}", ("rule", variant.spec, base.spec), rows)
     else:
         yield "\nThe same rules as standard."
     for section, group in groupby(rule_parameters().values(), lambda parameter: parameter.section):
@@ -205,14 +205,14 @@ def _changes(first: Variant, second: Variant) -> list[Parameter]:
 def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
     changes = _changes(first, second)
     if not changes:
-        yield f"{first.text} and {second.text} have the same rules."
+        yield f"{first.spec} and {second.spec} have the same rules."
         return
     rows = [
         (one.name, _format_value(one, first), _format_value(one, second), one.description)
         for one in changes
     ]
     yield table_from_rows(
-        f"{first.text} (A) and {second.text} (B)", ("rule", "A", "B", "meaning"), rows
+        f"{first.spec} (A) and {second.spec} (B)", ("rule", "A", "B", "meaning"), rows
     )
     ruling = [one for one in changes if one.status != "descriptive"]
     if not any(one.has_effect(first.params) or one.has_effect(second.params) for one in ruling):
@@ -237,10 +237,10 @@ def _check_parts(rows: list[dict[str, Any]]) -> Iterator[Any]:
 
 
 def _next_steps(file: str, created: Variant) -> Iterator[str]:
-    yield f"You can now play {created.text}. Edit its rules in {file}, then:"
+    yield f"You can now play {created.spec}. Edit its rules in {file}, then:"
     yield f"  {format_command('variants', 'check', file)}"
-    yield f"  {format_command('variants', 'diff', 'standard', created.text)}"
-    yield f"  {format_command('match', 'gold', '-v', created.text)}"
+    yield f"  {format_command('variants', 'diff', 'standard', created.spec)}"
+    yield f"  {format_command('match', 'gold', '-v', created.spec)}"
     yield ""
 
 
@@ -270,7 +270,7 @@ def _diff_row(parameter: Parameter, first: Variant, second: Variant) -> dict[str
 def _rule_row(parameter: Parameter, variant: Variant, base: Variant) -> dict[str, Any]:
     value = variant.params[parameter.name]
     return {
-        "variant": variant.text,
+        "variant": variant.spec,
         "parameter": parameter.name,
         "section": parameter.section,
         "value": value,
