@@ -1,49 +1,46 @@
-"""Descriptions of the sums that metrics divide, named in `simgin.core.batch_columns`.
-
-In these descriptions, "it" is the strategy of the row.
-"""
+"""Descriptions of the sums in `simgin.core.batch_columns` that metrics divide by each other."""
 
 from simgin.core import batch_columns
 
 _DESCRIPTIONS = {
     "deals": "deals",
-    "decided": "deals that somebody won",
-    "showdowns": "deals of kind `knock`, `undercut` or `even`",
-    "points_scored": "points of both sides in deals that somebody won",
+    "decided": "deals with a winner",
+    "showdowns": "deals that end with `knock`, `undercut` or `even`",
+    "points_scored": "points of both sides in deals with a winner",
     "turns": "turns of both players",
     "first_player_win": "deals won by the nondealer",
-    "upcard_first": "deals whose first upcard the nondealer took",
-    "upcard_second": "deals whose first upcard the dealer took",
-    "upcard_none": "deals whose first upcard neither took",
-    "knock_count": "the knocker's deadwood, over those deals",
-    "defender_count": "the defender's deadwood after laying off, over those deals",
-    "defender_before": "the defender's deadwood before laying off, over those deals",
-    "laid_off": "cards laid off in those deals",
-    "laid_off_any": "those deals with a card laid off",
-    "tie": "those deals with equal counts",
-    "a_deal_win": "deals it won",
-    "b_deal_win": "deals the other side won",
-    "a_points": "its points",
-    "b_points": "the other side's points",
-    "a_margin": "its points less the other side's",
-    "a_takes": "upcards and discards it took",
-    "b_takes": "upcards and discards the other side took",
-    "a_draws": "its draws of both kinds",
-    "b_draws": "the other side's draws of both kinds",
+    "upcard_first": "deals in which the nondealer takes the first upcard",
+    "upcard_second": "deals in which the dealer takes the first upcard",
+    "upcard_none": "deals in which neither player takes the first upcard",
+    "knock_count": "deadwood of the knocker",
+    "defender_count": "deadwood of the defender after laying off",
+    "defender_before": "deadwood of the defender before laying off",
+    "laid_off": "cards laid off",
+    "laid_off_any": "deals with at least one laid-off card",
+    "tie": "deals with equal deadwood",
+    "a_deal_win": "deals won by the strategy",
+    "b_deal_win": "deals won by the opponent",
+    "a_points": "points of the strategy",
+    "b_points": "points of the opponent",
+    "a_margin": "points of the strategy minus points of the opponent",
+    "a_takes": "upcards and discards taken by the strategy",
+    "b_takes": "upcards and discards taken by the opponent",
+    "a_draws": "draws of the strategy from the stock or the pile",
+    "b_draws": "draws of the opponent from the stock or the pile",
     "matches": "matches",
-    "matches_decided": "matches that somebody won",
-    "a_match_win": "matches it won, and half of those drawn or stopped",
-    "b_match_win": "matches the other side won, and half of those drawn or stopped",
+    "matches_decided": "matches with a winner",
+    "a_match_win": "matches won by the strategy, plus half of the drawn and unfinished matches",
+    "b_match_win": "matches won by the opponent, plus half of the drawn and unfinished matches",
     "match_drawn": "drawn matches",
-    "unfinished": "matches stopped by the guard",
-    "a_match_margin": "its final score less the other side's",
-    "winner_score": "final scores of winners",
-    "loser_score": "final scores of losers",
-    "loser_zero": "those matches with a loser at 0",
-    "settled": "finished matches to points or in columns",
-    "a_settlement": "its settlements of them",
-    "totals": "finished matches of penalties",
-    "goal_met": "those whose total met the goal",
+    "unfinished": "matches that reach the maximum number of deals",
+    "a_match_margin": "final score of the strategy minus that of the opponent",
+    "winner_score": "final score of the winner",
+    "loser_score": "final score of the loser",
+    "loser_zero": "matches in which the loser scores 0",
+    "settled": "finished matches with a points or columns goal",
+    "a_settlement": "settlements of the strategy",
+    "totals": "finished matches with `goal = total`",
+    "goal_met": "matches whose total meets the goal",
 }
 
 
@@ -56,14 +53,14 @@ def describe_fact(fact: str) -> str:
     if fact in _DESCRIPTIONS:
         return _DESCRIPTIONS[fact]
     if fact in batch_columns.DEAL_RESULTS:
-        return f"deals of kind `{fact}`"
+        return f"deals that end with `{fact}`"
     side, _, kind = fact.partition("won_")
     is_won = kind in batch_columns.WINNING_RESULTS
     if side == "a_" and is_won:
-        return f"deals it won, of kind `{kind}`"
+        return f"deals won by the strategy with `{kind}`"
     if side == "b_" and is_won:
-        return f"deals the other side won, of kind `{kind}`"
+        return f"deals won by the opponent with `{kind}`"
     points, _, kind = fact.partition("points_")
     if not points and kind in batch_columns.SCORED_RESULTS:
-        return f"points of both in deals of kind `{kind}`"
+        return f"points of both sides in deals that end with `{kind}`"
     raise KeyError(fact)
