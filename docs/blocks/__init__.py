@@ -1,1 +1,1 @@
-"""Generators of the blocks that docs/make.py writes into pages, one function per kind of block."""
+"""Generators of the blocks that docs/make.py writes into the pages."""

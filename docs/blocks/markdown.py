@@ -7,7 +7,7 @@ def format_table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str
     """Return a Markdown table.
 
     Args:
-        headings: Headings of the columns.
+        headings: Column headings.
         lines: Cells of each row.
     """
     rows = [headings, ["---"] * len(headings), *lines]
@@ -15,5 +15,5 @@ def format_table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str
 
 
 def format_cell(text: str | None) -> str:
-    """Return text as one cell of a table: on one line, with escaped bars."""
+    """Return text as a single-line table cell with escaped bars."""
     return " ".join((text or "").split()).replace("|", "\\|")

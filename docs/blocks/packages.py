@@ -1,4 +1,4 @@
-"""Diagram of the packages, from the table that the layer test enforces."""
+"""Diagram of the packages, generated from tests/packages.toml."""
 
 import tomllib
 from typing import Any
@@ -7,7 +7,7 @@ from blocks.reference import ROOT
 
 
 def render_packages() -> str:
-    """Return a Mermaid diagram of the packages, and a table of their contents."""
+    """Return a Mermaid diagram of the packages and a table of their contents."""
     table = tomllib.loads((ROOT / "tests" / "packages.toml").read_text())["packages"]
     arrows = [
         f"    {name} --> {below}"
@@ -20,7 +20,7 @@ def render_packages() -> str:
 
 
 def _direct_imports(name: str, table: dict[str, Any]) -> list[str]:
-    """Return the imports of a package that it does not also get through another import."""
+    """Return the imports of a package that are not also indirect imports."""
     imports = table[name]["imports"]
     return [
         package

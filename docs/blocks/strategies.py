@@ -11,16 +11,16 @@ from simgin.strategy import catalogue, loader
 
 CATALOGUE = ROOT / "simgin" / "strategy" / "catalogue.toml"
 VIEW_ARRAYS = (
-    ("own_columns", "goal columns: own points in each column"),
-    ("other_columns", "the opponent's"),
+    ("own_columns", "own points in each column, for the goal `columns`"),
+    ("other_columns", "the opponent's points in each column, for the goal `columns`"),
     (
         "meldings",
-        "`meldings[i]` = up to three melds (0: none) that answer `i` of the slot `show` lays down",
+        "`meldings[i]` contains up to three melds (0 if none) that action `i` of `show` lays down",
     ),
     (
         "history",
-        "`history[i] = (seat, source, card drawn or -1 if hidden, card discarded or -1)` "
-        "for `i < view.turns`; source 0 stock, 1 pile",
+        "`history[i]` is `(seat, source, drawn card, discarded card)` of turn `i < view.turns`; "
+        "the source is 0 for the stock and 1 for the pile, and unknown cards are -1",
     ),
 )
 HEADLINES = (
@@ -32,13 +32,13 @@ HEADLINES = (
 
 
 def render_view() -> str:
-    """Return a table of the fields of the view."""
+    """Return a table that describes the fields of the view."""
     lines = [(f"`{name}`", about) for name, about in (*VIEW_FIELDS, *VIEW_ARRAYS)]
     return format_table(("field", "meaning"), lines)
 
 
 def render_strategies() -> str:
-    """Return a table of the built-in strategies, the two-player ones first, by strength."""
+    """Return a table of the built-in strategies by strength, two-player strategies first."""
     rates = {
         row["figure"].partition(",")[0]: _round_to_two_digits(row["per_second"])
         for row in read_bench()
@@ -59,12 +59,13 @@ def render_strategies() -> str:
             )
         )
     return format_table(
-        ("strategy", "Elo, matches won v `simple`", "deals/s", "idea", "source"), lines
+        ("strategy", "Elo, matches won against `simple`", "deals per second", "idea", "source"),
+        lines,
     )
 
 
 def render_speed() -> str:
-    """Return a table of the benchmark: threads, rate, and ratio to the calibration kernel."""
+    """Return a table of benchmark rates and their ratio to the calibration kernel."""
     strategies = {f"{name}, eaai deals" for name in loader.list_built_in()}
     lines = []
     for row in read_bench():
@@ -72,11 +73,13 @@ def render_speed() -> str:
             ratio = f"{row['ratio']:,.0f}" if row["ratio"] >= 100 else f"{row['ratio']:.3g}"
             rate = f"{row['per_second']:,.0f}"
             lines.append((row["figure"], str(row["threads"]), rate, ratio))
-    return format_table(("", "threads", "per second", "ratio to the calibration kernel"), lines)
+    return format_table(
+        ("benchmark", "threads", "rate per second", "ratio to the calibration kernel"), lines
+    )
 
 
 def render_odds(*games: str) -> str:
-    """Return verdict and tables of `simgin odds` for some games, or for all solitaire games."""
+    """Return the verdict and the tables of `simgin odds`, for all solitaire games by default."""
     result = run_odds(OddsRequest.read(games, complete=bool(games)))
     parts = ["\n".join(f"* {line}" for line in odds_verdict(result))]
     for odds_table in odds_tables(result):
@@ -86,7 +89,7 @@ def render_odds(*games: str) -> str:
 
 
 def render_reference_results(result: str, *title: str) -> str:
-    """Return the main metrics of a reference result by matchup, or a section of its summary."""
+    """Return the main metrics of each matchup in a result, or a section of its summary."""
     if title:
         return read_summary_section(result, " ".join(title))
     lines = []
@@ -105,7 +108,7 @@ def render_reference_results(result: str, *title: str) -> str:
 
 
 def render_hardest_opponents(result: str) -> str:
-    """Return a table of the opponents against which A wins the fewest matches, by variant."""
+    """Return a table with the opponent against which A wins the fewest matches, by variant."""
     headings, _, *lines = [
         line.strip("| ").split(" | ")
         for line in read_summary_section(result, "Results").splitlines()
@@ -127,7 +130,7 @@ def render_hardest_opponents(result: str) -> str:
 
 
 def format_catalogue() -> str:
-    """Return the catalogue of strategies in TOML, from the reference results."""
+    """Return the catalogue of strategies, computed from the reference results, in TOML."""
     parts = [
         "# Written by docs/make.py from results/reference: "
         "league, champion-mc, mc, dice, solo-players, solo-champion and bench.json.\n"
@@ -138,7 +141,7 @@ def format_catalogue() -> str:
 
 
 def _league_entries() -> dict[str, dict[str, str]]:
-    """Return Elo ratings with errors in eaai, % of matches won against simple, and speed."""
+    """Return Elo ratings in eaai, win rates against simple, and speeds."""
     league, cross = read_csv("league", "league"), read_csv("league", "cross")
     against_simple = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")]
     win_rates = against_simple.set_index("strategy")["value"]
@@ -155,7 +158,7 @@ def _league_entries() -> dict[str, dict[str, str]]:
 
 
 def _other_entries() -> dict[str, dict[str, str]]:
-    """Return results of strategies that are not in the league or that play other variants."""
+    """Return results of strategies that are not in the league or play other variants."""
     mc = _read_value("mc", "eaai", "mc", "simple", "match_win")
     champion_mc = _read_value("champion-mc", "eaai", "champion-mc", "simple", "match_win")
     dice = read_csv("dice", "cross").set_index(["variant", "strategy"])["value"]
