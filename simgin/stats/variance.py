@@ -8,7 +8,7 @@ An adjusted estimate is always shown next to the raw one
 control variate whose mean was measured elsewhere.
 
 The efficiency of pairing and the number of double wins are measured from the pairs of a matchup
-(docs/explanation/statistics.md#what-mirroring-is-worth).
+(docs/explanation/statistics.md#efficiency-of-mirrored-pairs).
 """
 
 from __future__ import annotations

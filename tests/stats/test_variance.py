@@ -143,7 +143,7 @@ def test_the_gain_agrees_with_recorded_deals():
     assert (wide["rho_high"] - wide["rho"]).to_numpy() == pytest.approx(2 * half)
 
 
-# docs/explanation/statistics.md#what-mirroring-is-worth: computed by another program,
+# docs/explanation/statistics.md#efficiency-of-mirrored-pairs: computed by another program,
 # whose own error and greedy player are not known to the last detail.
 PUBLISHED = {
     ("at:k=0", ""): 0.315,
