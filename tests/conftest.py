@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items):
 def compile_in_parallel(tmp_path_factory):
     """Compile the slowest functions once when several pytest workers start with an empty cache.
 
-    Each worker compiles what no other worker is compiling, then waits for the rest and loads it.
+    Each worker compiles functions that no other worker compiles, then loads the others.
     """
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
@@ -68,7 +68,7 @@ def compile_strategy(name):
 def freeze_garbage_collection():
     """Exclude objects created before a test file from garbage collection.
 
-    A session has millions of objects, mostly compiled code, and searching them takes seconds.
+    A session has millions of objects, mostly compiled code, so collecting garbage takes seconds.
     """
     gc.freeze()
 

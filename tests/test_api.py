@@ -1,4 +1,4 @@
-"""The Python API returns what the commands write."""
+"""Tests that the Python API returns the results of the commands."""
 
 import gc
 import pickle

@@ -1,4 +1,4 @@
-"""An editable install of a clone called simgin: found from every folder, and hiding nothing."""
+"""Tests of an editable install of a clone that is called simgin."""
 
 import shutil
 import subprocess
@@ -73,7 +73,7 @@ def test_it_plays_from_the_folder_that_holds_the_clone(python):
 
 
 def test_a_package_of_the_working_directory_comes_first_as_ever(python, tmp_path):
-    """Such as another clone, in which its own tests run."""
+    """Other packages called simgin, such as another clone, stay importable."""
     (tmp_path / "simgin").mkdir()
     (tmp_path / "simgin" / "__init__.py").touch()
     own = str(tmp_path / "simgin" / "__init__.py")

@@ -10,7 +10,7 @@ ROOT = next(
 )
 TABLE = tomllib.loads((ROOT / "tests" / "packages.toml").read_text())
 IMPORTS = {name: package["imports"] for name, package in TABLE["packages"].items()}
-# The package itself, the module that knows only its version, and the entry point
+# The package itself, the module with the version, and the entry point
 FREE = ("", "version", "renamed", "__main__")
 
 

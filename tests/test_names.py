@@ -1,4 +1,4 @@
-"""Names that are unique, so that a search for one finds one thing."""
+"""Tests that names are unique, so that a search for a name finds one definition."""
 
 import ast
 import importlib

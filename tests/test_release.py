@@ -1,7 +1,7 @@
 """Release files: the wheel, the source archive and the package page.
 
-The slow test installs the wheel into an environment of its own, from the network, and types there
-what README and tutorial say.
+The slow test installs the wheel from the network into a separate environment, and runs
+the commands of the README and the tutorial.
 """
 
 import email
@@ -130,7 +130,7 @@ def test_the_citation_is_of_this_version_and_place():
     assert ("repository-code:" in citation) == (address is not None)
 
 
-# What a user_environment types
+# Commands of the documentation, run in a user's environment
 
 SMALL = {"match": "--deals 2k", "review": "--matches 1k", "odds": "--deals 2k"}
 SIZE = re.compile(r" --(?:deals|matches) \S+")
@@ -176,7 +176,7 @@ def run_as_user(*words, user_environment, cwd):
 
 
 def test_every_pinned_package_takes_the_oldest_python():
-    """Of those that are installed as pinned; pip says of another only that versions conflict."""
+    """Check installed packages with pinned versions; pip reports only conflicts for others."""
     oldest = PROJECT["requires-python"].removeprefix(">=")
     refused = []
     for line in (ROOT / "constraints.txt").read_text().splitlines():
@@ -212,7 +212,7 @@ def test_the_oldest_versions_that_are_tested_are_those_that_can_be_installed():
     assert minimum_versions() == oldest_versions()
 
 
-# With each library at least once; the last lines are errors, which are told in the words of click
+# Uses each library at least once; the last lines are errors of click
 OLDEST_SMOKE = """
 simgin doctor
 simgin match gold simple --deals 2k
@@ -323,9 +323,7 @@ simgin.match("gold", deal=3)
 @pytest.mark.slow
 def test_a_type_checker_knows_the_api(user_environment, tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
-    python = (
-        user_environment / "bin" / "python"
-    )  # mypy does not find what is installed to be edited
+    python = user_environment / "bin" / "python"  # mypy does not find editable installs
     command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "script.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     for told in ("DataFrame", "Figure", "Variant", 'Unexpected keyword argument "deal"'):

@@ -1,4 +1,4 @@
-"""`make train` runs every script that writes numbers of policies, and no number is left out."""
+"""Tests that `make train` runs every script that writes policy weights."""
 
 import re
 import subprocess
@@ -31,14 +31,14 @@ def test_make_train_runs_every_script_that_writes_numbers():
 
 
 def test_a_file_is_written_before_it_is_read():
-    """Champion is learned in match equity, whose table is a file of its own, and so on."""
+    """Scripts that need the output of other scripts run after them."""
     order = training_scripts()
     needed = ("mc_value.py", "champion.py", "hands.py", "champion_mc.py")
     places = [order.index(name) for name in needed]
     assert places == sorted(places)
 
 
-# Not champion and solo_champion, which take half an hour: `make train` learns them before a release
+# Without champion and solo_champion, which take half an hour (`make train` before a release)
 MADE = {
     "beliefs": "beliefs",
     "improvement": "improvement",
@@ -56,5 +56,5 @@ def test_a_script_makes_its_committed_numbers_anew(script, tmp_path):
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     for name in names:
         made, ours = (np.load(place / f"{name}.npy") for place in (tmp_path, ROOT / "strategies"))
-        # The last decimal of beliefs is up to the machine's BLAS
+        # The last decimal of beliefs depends on the machine's BLAS
         assert made == pytest.approx(ours, abs=2e-4 if script == "beliefs" else 0, rel=0), name

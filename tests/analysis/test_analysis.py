@@ -24,17 +24,17 @@ from simgin.rules import variants
 from simgin.strategy import compiler, loader
 
 MAX_WORLDS, RUNS = 3_200, 200
-MAX_MISSES = 19  # of 200 runs at a rate of 5 %: more are seen with a probability of 0.2 %
+MAX_MISSES = 19  # of 200 runs at a rate of 5 %; a larger number has a probability of 0.2 %
 
 
 def normal_values(lots, worlds, means):
-    """Sample values of actions with a common term of the world and an independent one."""
+    """Sample values of actions from a common term of the world and an independent term."""
     common = lots.normal(0, 30, (worlds, 1))
     return common + lots.normal(means, 20, (worlds, len(means)))
 
 
 def rare_losses(lots, worlds, means):
-    """Sample steady gains and catastrophes once in eighty worlds, of the same mean."""
+    """Sample constant gains, and rare losses in one of eighty worlds, with the same mean."""
     n = len(means)
     hit = lots.random((worlds, n)) < 1 / 80
     risky = np.arange(n) % 2 == 1
@@ -136,7 +136,7 @@ def test_the_decisions_of_a_deal_are_named_by_turn(name):
         assert not analysis.has_match_probability
 
 
-# What a standing is worth with the die, against plain iteration and against what is exact
+# Value of a match state with the die, compared with plain iteration and exact values
 
 
 TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"

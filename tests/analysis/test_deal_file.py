@@ -22,7 +22,7 @@ CASES = [(name, ("gold", "simple")) for name in TWO_PLAYER_VARIANTS if "dice" no
 CASES += [(name, ("dice-player", "random")) for name in TWO_PLAYER_VARIANTS if "dice" in name]
 CASES += [("standard", ("champion", "champion"))]
 CASES += [(name, ("solo-two-draws+knock=at:k=4", None)) for name in SOLO_VARIANTS]
-IGNORED_FIELDS = ("noise",)  # of those who are not asked
+IGNORED_FIELDS = ("noise",)  # of players without a decision
 
 
 def assert_same_position(one, two):
@@ -93,7 +93,7 @@ def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, write_d
         read = read_deal_file(path).deal
         assert read.is_truncated
         found = find_decisions(read)
-        if end - 1 in every:  # the question behind the answers
+        if end - 1 in every:  # the decision after the actions
             assert_same_position(every[end - 1], found[0])
             assert found[0].chosen is None
 

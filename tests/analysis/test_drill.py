@@ -1,4 +1,4 @@
-"""Tests of `simgin drill`: costs as in analyze, no hidden information, and the HTML page."""
+"""Tests of `simgin drill`: costs as in analyze, no hidden information, and the HTML report."""
 
 import json
 import re
@@ -57,7 +57,9 @@ def test_what_was_done_is_wrong_the_best_is_right_and_few_others_are(small_drill
         assert set(one.correct_options) < set(one.options)
         assert one.position.chosen_index not in one.correct_options
         assert len(one.correct_options) == 1 or 3 * len(one.correct_options) <= len(one.options)
-    for one in small_drill.exercises:  # any card may go, but of endings only the best is an answer
+    for (
+        one
+    ) in small_drill.exercises:  # any card can be discarded, but only the best ending is an option
         texts = [one.position.format_action(one.position.actions[place]) for place in one.options]
         ends = [text.partition(",")[0] for text in texts if not text.startswith("discard")]
         assert len(ends) == len(set(ends))

@@ -52,7 +52,7 @@ def open_page(chromium, drill_page):
 
 
 def plain_text(text):
-    """Return the text of a button as `simgin analyze` writes it."""
+    """Return the label of a button as `simgin analyze` prints it."""
     plain = text.replace("\N{VARIATION SELECTOR-15}", "").translate(str.maketrans("♠♥♦♣", "SHDC"))
     return re.sub(r"10(?=[SHDC])", "T", plain)
 

@@ -1,4 +1,4 @@
-"""Tests of analyses of small endgames against the reference implementation, played in every way."""
+"""Compare analyses of small endgames with exact values of the reference implementation."""
 
 from functools import cache
 from itertools import combinations, permutations
@@ -91,7 +91,7 @@ def count_deadwood(hand, name):
 
 
 def play_as_plain(name, deal):
-    """Play on as `plain` does: take if deadwood falls, keep the least, end the deal early."""
+    """Play like `plain`: take a card if deadwood falls, keep the least, end the deal early."""
     cap = game(name)[1]["die_cap"]
     while deal.result is None:
         hand = deal.hands[deal.to_move]
@@ -129,7 +129,7 @@ def reference_deal(position, hidden, stock):
     deal.hands[1 - seat] = [*names(int(view.known)), *hidden]
     deal.stock = list(stock)
     last = format_card(int(view.history[view.turns - 1, 3]))
-    deal.pile = sorted(names(int(view.pile)), key=lambda card: card == last)  # on top, if there
+    deal.pile = sorted(names(int(view.pile)), key=lambda card: card == last)  # on top if it exists
     deal.turns = int(view.turns)
     deal._mover, deal._phase = seat, "discard"
     deal._drawn = format_card(int(view.drawn)) if view.drawn >= 0 else None
@@ -197,7 +197,7 @@ def reference_worlds(position):
     for hidden in combinations(unseen, 10 - int(view.known).bit_count()):
         offers = count_deadwood(frozenset([*names(int(view.known)), *hidden]), name) <= 30
         if view.offered and not offers:
-            continue  # `plain` would not have offered anything
+            continue  # `plain` never makes an offer
         rest = [card for card in unseen if card not in hidden]
         for card in rest:
             stock = [card, *(other for other in rest if other != card)][: int(view.stock)]
@@ -259,7 +259,7 @@ def reveal_opponent(position, deal, forget=False):
 
 
 def find_late_positions(players, variant, kinds, n):
-    """Return n positions with few cards in the stock of each kind of action."""
+    """Return n positions with few cards in the stock for each type of decision."""
     matchup = parse_matchup(players, players, variant, 21, "deal")
     found = {kind: [] for kind in kinds}
     for unit in range(300):

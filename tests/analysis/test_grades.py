@@ -49,7 +49,7 @@ def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(deal_file
     trial = error_rates.RatingTask.read("gold", "simple", "standard", "champion", 100, 25, 1)
     units = error_rates.evaluate_units(trial, 0, 3)
     graded = run_grade(GradeRequest.read(deal_files, "gold", "champion", None, 25, 1))
-    found = [one for deal in graded.decisions for one in deal]  # a unit is a file there
+    found = [one for deal in graded.decisions for one in deal]  # a unit is a file
     alike = ("half", "turn", "label", "chosen", "evaluator_cost")
     same, rated = (
         [[getattr(one, name) for name in alike] for one in of] for of in (found, [*chain(*units)])
@@ -92,7 +92,7 @@ def test_less_luck_the_result_has_the_same_mean_and_a_smaller_error(a, b, judge,
     assert less_luck.se < won.se
 
 
-# All reports use one measurement
+# All reports use the same measurement
 
 
 def grade_gold(files, seed, worlds=None):
@@ -117,7 +117,7 @@ def test_headline_table_and_list_have_the_same_costs(deal_files):
 
 
 def test_a_cost_is_measured_in_worlds_that_did_not_find_it(deal_files):
-    """Compare with 4,000 other worlds within four errors: a false alarm in 16,000 per decision."""
+    """Compare with 4,000 other worlds within 4 SE: one false alarm in 16,000 decisions."""
     graded = grade_gold(deal_files[:1], 2, 25)
     judge = DecisionEvaluator(graded.task.evaluator, 0)
     (deal,) = graded.deals_played
@@ -132,7 +132,7 @@ def test_a_cost_is_measured_in_worlds_that_did_not_find_it(deal_files):
 
 @pytest.mark.parametrize(("deals", "seeds"), [(1, 6), pytest.param(6, 16, marks=SLOW)])
 def test_seeds_agree_within_the_errors_that_are_stated(deal_files, deals, seeds):
-    """Compare each seed with the others: |z| of 3.5 is a false alarm in 2,000 per seed."""
+    """Compare each seed with the others; |z| > 3.5 is a false alarm in one of 2,000 seeds."""
     found = [grade_gold(deal_files[:deals], seed).total for seed in range(1, seeds + 1)]
     values = np.array([one.value for one in found])
     error = math.sqrt(np.mean([one.se**2 for one in found]))
@@ -140,7 +140,7 @@ def test_seeds_agree_within_the_errors_that_are_stated(deal_files, deals, seeds)
     for own in found:
         others = (values.sum() - own.value) / (seeds - 1)
         assert abs(own.value - others) < 3.5 * math.hypot(own.se, error / math.sqrt(seeds - 1))
-    # Chi-square of the scatter: five standard deviations
+    # Chi-square test of the variance: five standard deviations
     assert values.var(ddof=1) < error**2 * (1 + 5 * math.sqrt(2 / (seeds - 1)))
 
 
@@ -166,7 +166,7 @@ def test_the_interval_of_a_few_deals_covers_what_other_seeds_find():
 
 
 def test_few_deals_are_not_called_a_rate(deal_files):
-    """Omit the comparison with the ladder as well, whose rates are of hundreds of deals."""
+    """Also omit the comparison with the ladder, whose rates come from hundreds of deals."""
     few, many = grade_gold(deal_files, 1, 25), None
     message = " ".join(grades.grade_verdict(few))
     assert "in these 6 deals" in message and "cannot show how well gold plays" in message
@@ -186,7 +186,7 @@ def test_few_deals_are_not_called_a_rate(deal_files):
     assert all("±" in str(row) for row in ladder.rows)
 
 
-# A blunder
+# Blunders
 
 
 def test_a_blunder_is_found_and_priced_as_analyze_prices_it(empty_directory):
@@ -367,7 +367,7 @@ def test_a_page_and_its_command(deal_files, without_plots):
     assert "simgin analyze 0" in page
 
 
-# Other engines beside ours
+# Logs of other engines
 
 
 TEAMS = ("Ada", "Bo")
@@ -432,7 +432,7 @@ def test_deals_of_openspiel_are_read_back(deals):
         plain = spiel.serialize_game_and_state(game, theirs.state)
         ours = replay_log(parse_log((plain, *kaggle_logs(game, theirs.state))[i % 3]))
         ends.add(ours.kind)
-        if ours.is_truncated:  # their own rule
+        if ours.is_truncated:  # a rule of that engine
             assert theirs.over and theirs.returns == [0, 0]
             continue
         if ours.state.stopper >= 0:
@@ -465,14 +465,14 @@ def test_deals_of_rlcard_are_read_back(deals):
         try:
             ours = replay_log(log)
         except PositionError as error:
-            assert "take by" in str(error)  # of the last discard, without ending the deal
+            assert "take by" in str(error)  # taking the last discard without ending the deal
             continue
         read += 1
         rules = build_rules(ours.matchup.variant)
         for seat, player in enumerate(game.round.players):
             hand = cards_to_mask(parse_cards(" ".join(map(str, player.hand))))
             assert deadwood(hand, rules) == game.round.move_sheet[seat - 2].deadwood_count
-            if ours.kind != "gin":  # the card thrown with it is not told
+            if ours.kind != "gin":  # the log does not contain the discard
                 assert int(ours.state.hand[seat]) == hand
         went_out = game.round.going_out_player_id if ours.kind != "void" else -1
         assert ours.is_truncated or int(ours.state.stopper) == went_out

@@ -32,8 +32,8 @@ def slow_case(*case):
     return pytest.param(*case, marks=pytest.mark.slow)
 
 
-# A, B and the judge, far enough apart for few deals. jdh8-heuristic and exp710 discard before
-# they are asked to end the deal
+# A, B and the evaluator, different enough for few deals. jdh8-heuristic and exp710 discard before
+# they decide about ending the deal
 OFFERS = "gold+offer=strong:blind=yes+answer=brave"
 LEMMA = [
     slow_case("stock-greedy", "simple", "standard", "gold-early"),
@@ -60,7 +60,7 @@ def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant
     assert rates.total.value == pytest.approx(rates.lead.value)
 
 
-# The first of a pair is asked for the ending before the discard, the second behind it
+# The first of a pair decides about the ending before the discard, the second after it
 @pytest.mark.parametrize("pair", [("champion", "jdh8-heuristic"), ("exp710", "gold-early")])
 @pytest.mark.parametrize("name", ["standard", "standard-50th", "shot", "dice", "big-gin"])
 def test_who_is_asked_would_do_what_it_did(name, pair):
@@ -143,7 +143,7 @@ def test_few_worlds_are_said_to_give_rates_that_are_too_low(rates):
 
 @pytest.mark.slow
 def test_from_the_worlds_that_are_enough_rates_are_level():
-    """Compare 20, 100 and 400 worlds in 300 deals, within three errors: a false alarm in 370."""
+    """Compare 20, 100 and 400 worlds in 300 deals within 3 SE: one false alarm in 370."""
     trial = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, 0, 2)
     costs = {}
     for worlds in (20, ENOUGH_WORLDS, 400):
@@ -167,7 +167,7 @@ def test_the_strongest_judges_and_is_met(variant, own, players):
     trial = RatingTask.read(own, None, variant, None, MIN_DEALS, 0, 1)
     assert trial.evaluator.a.spec == players[0]
     assert trial.matchup.opponent == trial.evaluator.opponent == players[1]
-    if variant == "solitaire-gin":  # points are not counted
+    if variant == "solitaire-gin":  # points do not count
         rates = run_error_rates(RatingTask.read(own, None, variant, own, MIN_DEALS, 0, 1))
         assert rates.unit == "% of deals" and set(rates.frame()["counted"]) == {"% of deals"}
 

@@ -1,4 +1,4 @@
-"""Tests of `simgin find` against every deal traced on its own."""
+"""Compare `simgin find` with traces of all deals."""
 
 import json
 import shlex
@@ -74,10 +74,12 @@ def test_what_differs_is_what_two_players_of_the_same_cards_do_otherwise():
             expected[place] = points_difference(own) - points_difference(other)
     assert list_addresses(found) == list(expected)
     assert list(found["gain"]) == list(expected.values())
-    assert set(found["other"]) == {"plays on"}  # gold-early is gold but for its knocks
+    assert set(found["other"]) == {"plays on"}  # gold-early differs from gold only in its knocks
     assert found["own"].str.startswith("knocks with ").all()
     halves = simgin.find("gold", "gold-early", where="differ", deals=50, limit=100)
-    assert set(halves["half"]) == {0} and halves["unit"].is_unique  # one of the two plays itself
+    assert (
+        set(halves["half"]) == {0} and halves["unit"].is_unique
+    )  # a strategy plays against itself
 
 
 def test_costly_decisions_are_analysed_in_worlds_that_did_not_choose_them():

@@ -1,4 +1,4 @@
-"""Tests of the worlds sampled for a position: their cards, and that a number fixes a world."""
+"""Tests of the worlds sampled for a position: their cards, and reproducibility by number."""
 
 from collections import Counter
 from itertools import combinations
@@ -70,7 +70,7 @@ def test_before_the_opponent_has_played_all_hands_are_as_likely():
 
 
 def test_every_order_of_the_deck_is_as_likely():
-    """Count the 4! orders of three cards and the joker; a false alarm once in 10,000 runs."""
+    """Count the 4! orders of three cards and the joker; one false alarm in 10,000 runs."""
     thrown = [format_card(card) for card in range(52) if card not in (3, 17, 40)]
     cards, pile = " ".join(thrown[:11]), " ".join(thrown[11:])
     variant = variants.find_variant("solitaire-gin")
@@ -123,9 +123,11 @@ def test_forgotten_cards_lie_anywhere_if_all_hands_are_as_likely(monkeypatch):
         lying = int(whole["history"][1, 3])
         seen[int(hand), stock.tobytes(), lying] += 1
         assert cards_to_mask([*stock.tolist(), lying]) | int(hand) == cards_to_mask(UNSEEN + KNOWN)
-    assert len(seen) == 360  # 6! / 2!: the order of the two hidden cards of a hand does not count
+    assert (
+        len(seen) == 360
+    )  # 6! / 2!, because the order of the two hidden cards of a hand is irrelevant
     chi = sum((count - n / 360) ** 2 / (n / 360) for count in seen.values())
-    assert chi < 469.5  # 359 degrees of freedom: a false alarm once in 10,000
+    assert chi < 469.5  # 359 degrees of freedom; one false alarm in 10,000
 
 
 def test_hands_are_as_likely_as_their_fitness_with_cards_that_may_lie_in_the_pile():
@@ -147,7 +149,7 @@ def test_hands_are_as_likely_as_their_fitness_with_cards_that_may_lie_in_the_pil
     for hand, chance in zip(hands, p, strict=True):
         error = np.sqrt(chance * (1 - chance) / n)
         assert abs(found[hand] / n - chance) < 4.5 * error + 0.002, format_hand(hand)
-    assert p.max() > 3 * p.min()  # else the test would say little
+    assert p.max() > 3 * p.min()  # otherwise the test would be weak
 
 
 def test_a_forgotten_card_that_was_taken_is_among_those_held():

@@ -1,4 +1,4 @@
-"""Tests of positions as a player writes them, against the engine's views in played deals."""
+"""Compare positions as a player writes them with the engine's views in played deals."""
 
 import random
 
@@ -19,7 +19,7 @@ from simgin.text.notation import cards_to_mask, format_card, format_hand, mask_t
 
 TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 FIELD_NAMES = [name for name, _ in VIEW_FIELDS]
-# What is asked, and not what is seen, and how the seats are numbered
+# Fields of the decision that are not part of the view, and the seat numbers
 DECISION_FIELDS = ("legal", "least", "best", "noise", "ending", "ending_card", "ending_count")
 COMPARED_FIELDS = [
     name
@@ -29,7 +29,7 @@ COMPARED_FIELDS = [
 SOLO_VARIANTS = [
     name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
 ]
-# All but the race, whose seats are not alike: what a person can describe
+# All variants except the race, whose seats differ, because a person can describe them
 TWO_PLAYER_VARIANTS = [
     name
     for name in variants.variant_names()
@@ -79,7 +79,7 @@ def test_a_position_written_down_is_the_one_that_was_seen(name):
         found = {field: int(mine.view[field]) for field in COMPARED_FIELDS}
         if (
             rules.first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS and view.upcard >= 0
-        ):  # was the dealer asked?
+        ):  # did the dealer decide?
             expected["shed"] |= found["shed"] & 1 << int(view.upcard)
         assert found == expected
         assert (mine.actions, mine.label) == (position.actions, position.label)
@@ -89,14 +89,14 @@ def test_a_position_written_down_is_the_one_that_was_seen(name):
         assert ((rows[:, 0] == theirs[:, 0]) == same_seat).all()
         assert (rows[:, [1, 3]] == theirs[:, [1, 3]]).all()
         hidden = (theirs[:, 1] == 0) | (theirs[:, 2] < 0)
-        assert (rows[hidden, 2] == -1).all()  # nobody writes what was drawn when
+        assert (rows[hidden, 2] == -1).all()  # players do not write down the turn of each draw
         assert (rows[~hidden, 2] == theirs[~hidden, 2]).all()
         compared += 1
     assert compared > 15
 
 
 def forget_cards(words, view, lots):
-    """Return the pile with ? for some cards, the forgotten cards in it, and those taken from it."""
+    """Return the pile with ? for some cards, its forgotten cards, and the cards taken from it."""
     words = list(words)
     lying, taken = [], []
     for place in range(len(words) - 1):
@@ -172,7 +172,7 @@ def test_alone_as_many_cards_are_left_as_with_the_whole_pile(name):
 
 
 def test_cards_that_stand_in_for_others_do_not_end_the_deal():
-    """Use cards instead of 4H or 3H, with which the player would have had gin."""
+    """Avoid 4H and 3H, with which the player would have had gin."""
     cards = "4S 6H 4D 6D 7D 8D 4C 8C 9C TC 5H"
     view = parse_position(
         cards, "AH ? ? ? .. TH AC", variants.find_variant("solitary-gin"), stock=29
@@ -200,7 +200,7 @@ def test_a_pile_is_read_as_it_is_written_and_told_in_short():
     _, pile, forgotten, *_ = position.describe()
     assert pile == "Pile (oldest first)  QD ? 9D .. QH"
     assert forgotten == "8 cards forgotten, and drawn with the others that you do not see"
-    assert position.view.drawn == parse_card("KS")  # the last of eleven
+    assert position.view.drawn == parse_card("KS")  # the last of eleven cards
 
 
 @pytest.mark.parametrize("score", [(-5, 3), (1, 2, 3), ("a", "b"), 5])

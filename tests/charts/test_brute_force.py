@@ -1,7 +1,7 @@
 """Tests of charts and training samples against players that differ in one decision.
 
-No deal has rollouts here. One player is forced to knock, take or discard a card whenever a decision
-comes up, another one to do the opposite, and both play the same shuffles to the end. The mean
+The deals have no rollouts. A player is forced to knock, take or discard a card whenever a decision
+occurs, and another player to do the opposite. Both play the same shuffles to the end. The mean
 difference of a decision is therefore the value that its cell estimates. The deals are held out.
 """
 
@@ -58,12 +58,12 @@ def estimate_ratio(above, below):
 
 
 def z_score(one, other):
-    """Return the number of standard errors by which one estimate is above another."""
+    """Return the difference of two estimates in standard errors."""
     return (one[0] - other[0]) / np.hypot(one[1], other[1])
 
 
 def check_z_scores(zs):
-    """Check that no cell of independent deals is far off, and that their mean is not either."""
+    """Check that no cell of independent deals, nor their mean, is far off."""
     print(f"{len(zs)} cells, mean z {np.mean(zs):.2f}, farthest {np.abs(zs).max():.2f}")
     assert np.abs(zs).max() < MAX_Z
     assert abs(np.mean(zs)) < MAX_Z / np.sqrt(len(zs))
@@ -71,9 +71,9 @@ def check_z_scores(zs):
 
 
 def is_scattered(zs):
-    """Return True if cells are further off in both directions than luck explains (chi-square).
+    """Return True if the cells vary more than expected (chi-square).
 
-    The false-alarm rate is that of a single z beyond FAR, 1 in 1,000.
+    The false-alarm rate is that of one z beyond FAR, 1 in 1,000.
     """
     return np.sum(np.square(zs)) > chi2.isf(2 * norm.sf(MAX_Z), len(zs))
 
@@ -85,7 +85,7 @@ def is_scattered(zs):
 def estimate_knocks(player, rules, before, deals=400_000):
     """Return estimates of the gain of a knock by own turn and deadwood.
 
-    For `before` see `ordered_to_knock`.
+    See `ordered_to_knock` for `before`.
     """
     found = {}
     for turn in TURNS:
@@ -145,7 +145,7 @@ def test_upcards_of_a_chart(player, rules):
     check_z_scores(zs)
 
 
-# First discards: every unmatched card is ordered by its place, and the cells of all are regressed
+# First discards: each unmatched card is forced by its position, and all cells are regressed
 
 
 def play_first_discards(matchup, deals):
@@ -186,7 +186,7 @@ def regress_cells(cells, worth, size, base):
 
 @pytest.mark.parametrize(("player", "rules"), CASES)
 def test_discards_of_a_chart(player, rules):
-    """Allow for the king, with which all cells are compared, in the mean."""
+    """Include the king, the reference of all cells, in the mean."""
     request = ChartRequest("discard", rules, player, 200_000, SEED)
     chart, size, base = measure_chart(request), request.kind.n_cells, request.kind.baseline
     found = play_first_discards(make_matchup(player, rules, SEED + 30), 20_000)
@@ -200,7 +200,7 @@ def test_discards_of_a_chart(player, rules):
     assert abs(zs.mean()) < MAX_Z * np.sqrt(correlation.mean())
 
 
-# What training sees: the same draws, knocks with its exploration
+# Decisions of the training: the same draws, and knocks with exploration
 
 
 def sample_decisions(matchup, choose, deals, explore=None):

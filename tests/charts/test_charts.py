@@ -66,9 +66,9 @@ def test_equal_weights_count_for_nothing(discard_chart):
 
 
 def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discard_chart):
-    """Fit least squares with a column for every question and every cell, by numpy alone.
+    """Fit least squares with a column for every decision and every cell, with numpy only.
 
-    The errors are the sandwich of that regression: the residuals of a question, times its weight,
+    Standard errors use the sandwich estimator: the weighted residuals of a decision
     are summed before they are squared.
     """
     few = 300  # questions
@@ -107,9 +107,9 @@ def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discar
 
 @pytest.mark.parametrize("most", [1, 8])
 def test_intervals_of_cells_hold_in_95_of_100_charts(most):
-    """Check 400 charts of 200 questions with three answers and known gains.
+    """Check 400 charts of 200 decisions with three actions and known gains.
 
-    Questions have weights of 1 to `most`, and those of great weight vary more.
+    Decisions have weights of 1 to `most`; large weights have a larger variance.
     """
     rng = np.random.default_rng(5)
     truth = np.array([0.0, 2.0, -1.0, 0.5])
@@ -126,12 +126,12 @@ def test_intervals_of_cells_hold_in_95_of_100_charts(most):
         assert len(frame) == 4
         low, high = frame["low"].to_numpy()[:3], frame["high"].to_numpy()[:3]
         inside.append((low < truth[:3] - truth[3]) & (truth[:3] - truth[3] < high))
-    # 1,200 intervals, of 95 %: four standard errors are 2.5 points
+    # 1,200 intervals of 95 %; four standard errors are 2.5 points
     assert 0.92 < np.mean(inside) < 0.975
 
 
 def test_rows_and_questions_without_an_answer_are_left_out(discard_chart):
-    """Ignore a question without a tried action, and a row that never came up."""
+    """Ignore a decision without a tried action, and a row without decisions."""
     few = discard_chart.cells[:300], discard_chart.values[:300], discard_chart.weights[:300]
     none = np.full_like(few[0][:5], -1), np.full_like(few[1][:5], np.nan), few[2][:5]
     both = map(np.concatenate, zip(few, none, strict=True))
@@ -147,7 +147,7 @@ def test_rows_and_questions_without_an_answer_are_left_out(discard_chart):
 )
 def test_intervals_of_played_cells_hold_the_cells_of_a_million_deals(kind, deals, charts_of):
     def cells(deals, seed):
-        player = "gold-early"  # who declines knocks, so that weights differ
+        player = "gold-early"  # a player that declines knocks, so that weights differ
         frame = charts.measure_chart(
             ChartRequest.read(kind, player=player, deals=deals, seed=seed)
         ).frame

@@ -1,7 +1,7 @@
 """Tests of chart cells near the end of a deal against all possible hidden cards.
 
 Two players that take nothing draw from the stock. B discards the card just drawn, so that B's play
-shows nothing of the ten cards that B was dealt: they may be any ten that A has not seen. With four
+reveals nothing about B's ten cards, which can be any ten cards that A has not seen. With four
 cards left in the stock, B draws one, A one more, and then the hand is dead. A decision therefore
 has 14 choose 10 hands times 4 * 3 next cards, and the value of knocking is the mean over them.
 """
@@ -64,7 +64,7 @@ def matchup(tmp_path_factory):
     return parse_matchup(a, f"{b}+knock=never", "standard", 3, "deal")
 
 
-# Places of the cards left in the stock among those not seen: the next two in every order
+# Positions of the next two stock cards among the unseen cards, in every order
 NEXT_TWO = [
     [*first, *sorted({*left} - {*first})]
     for left in combinations(range(10 + N_STOCK_CARDS), N_STOCK_CARDS)
@@ -73,7 +73,7 @@ NEXT_TWO = [
 
 
 def exact_gains(matchup, view):
-    """Return what knocking gains over continuing in all worlds, (n_worlds,) float64."""
+    """Return the gain from knocking instead of continuing in all worlds, (n_worlds,) float64."""
     unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
     assert len(unseen) == 10 + N_STOCK_CARDS and not view["known"]
     stocks = unseen[np.array(NEXT_TWO)]
@@ -107,9 +107,9 @@ def test_cells_near_the_end_are_the_means_over_all_hidden_cards(matchup, deals):
     assert abs(np.sum(away)) < 4 * np.sqrt(len(away))
 
 
-# Two cards are left, and A, who could not end the deal before, may do so now. A declines and breaks
-# up a meld. If the last draw repairs the hand there is a second question, and knocking at the first
-# gains nothing; otherwise the first is the only one of its deal.
+# Two cards are left, and A can end the deal for the first time. A declines and breaks
+# up a meld. If the last draw repairs the hand, there is a second decision, and knocking first
+# gains nothing. Otherwise, the deal has only one decision.
 
 N_LAST_CARDS = 2
 TO_THE_LAST_CARD = f"standard+stock_reserve={N_LAST_CARDS - 2}"
@@ -123,7 +123,7 @@ def may_end(eleven, rules):
 
 @knock
 def first_near_the_end(view, rules, params):
-    """Return both actions at the first decision of a deal, if it comes near the end."""
+    """Return both actions at the first decision of a deal, if it occurs near the end."""
     if view.stock != N_LAST_CARDS or is_gin_or_better(view):
         return 0
     ten = view.hand & ~(1 << view.drawn)
@@ -137,7 +137,7 @@ def first_near_the_end(view, rules, params):
 
 
 def exact_gains_near_the_end(matchup, view):
-    """Return what knocking gains in all worlds: B's next card, A's, and the ten that B holds."""
+    """Return the gain from knocking in all worlds: the next two cards and B's ten cards."""
     unseen = np.array(list(mask_to_cards(int(view["unseen"]))))
     assert len(unseen) == 10 + N_LAST_CARDS and not view["known"]
     stocks = np.array(list(permutations(unseen, N_LAST_CARDS)), np.int8)
@@ -168,5 +168,5 @@ def test_weighted_questions_do_not_depend_on_what_followed(matchup, tmp_path):
 
 
 def count_standard_errors(weights, missed, spread):
-    """Return the number of standard errors by which a weighted sum is above 0."""
+    """Return a weighted sum in standard errors."""
     return np.sum(weights * missed) / np.sqrt(np.sum(weights**2 * spread))

@@ -1,4 +1,4 @@
-"""Tests of the strategy file of a chart, in which no command becomes code."""
+"""Tests that the strategy file of a chart contains no executable command."""
 
 import ast
 from dataclasses import replace

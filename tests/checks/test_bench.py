@@ -1,4 +1,4 @@
-"""Tests of the benchmark: consistent hands and values (not speeds), and ratios of two."""
+"""Tests of the benchmark: consistent hands and values (not speeds), and speed ratios."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_hands_in_play_have_eleven_cards_and_improve():
 
 
 def test_the_command_prints_figures_that_are_consistent(monkeypatch):
-    """Measure few strategies, because to compile all built-in strategies takes a minute."""
+    """Measure few strategies, because compiling all built-in strategies takes a minute."""
     monkeypatch.setattr(bench, "list_two_player_strategies", lambda: ["gold"])
     monkeypatch.setattr(bench, "BENCH_MATCHUPS", bench.BENCH_MATCHUPS[1:2])
     monkeypatch.setattr(bench, "TRACED_DEALS", 5)
@@ -81,7 +81,7 @@ def test_the_command_prints_figures_that_are_consistent(monkeypatch):
     assert rows[1]["mean"] == pytest.approx(56.565, abs=4 * 13.795 / bench.N_HANDS**0.5)
 
 
-# What changed in speed
+# Changes in speed
 
 
 NO_FIGURES = "is neither an installation of simgin nor a file of `simgin bench --save`."
@@ -112,7 +112,7 @@ def test_rounds_are_compared_one_by_one():
     ]
     (change,) = compare_speeds(before, now)
     assert change == SpeedChange("deals", 1, before=100, now=50, faster=2, low=1.5, high=5)
-    # Threads are kept apart, and one round has no range
+    # Threads are separate, and one round has no range
     before = [[make_row("deals", 100), make_row("deals", 60, 2)]]
     first, second = compare_speeds(before, [[make_row("deals", 80), make_row("deals", 60, 2)]])
     assert (first.threads, first.faster, first.low, first.high) == (1, 1.25, None, None)

@@ -1,4 +1,4 @@
-"""Tests that the contract test rejects every bad strategy in a sentence and accepts good ones."""
+"""Tests that the contract test rejects every bad strategy and accepts good ones."""
 
 import json
 from pathlib import Path
@@ -27,8 +27,8 @@ def policy(view, rules, params):
     return {BEST}
 STRATEGY = Strategy("mine", discard=policy)
 """
-PYTHON = "SEEN[1] = 1; "  # what numba cannot compile
-# The check that must reject a strategy, words of its sentence, and what its policy does
+PYTHON = "SEEN[1] = 1; "  # strategies that numba cannot compile
+# The check that must reject a strategy, words of its message, and the policy
 BAD = [
     ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {OTHER}"),
     ("compiles", "uses time, so that a deal could not", "return time.time_ns() % 52"),
@@ -51,7 +51,7 @@ BAD = [
      "take(policy.function))\ndef f():\n    pass"),
 ]  # fmt: skip
 HELPER = "@helper\ndef seen(view):\n    return SEEN.get(1, 0)"
-# Those whose process must be ended take longest
+# Strategies whose process must be killed take longest
 FAST_CASES = [
     i for i, (check, words, _) in enumerate(BAD) if check != "time" and "signal" not in words
 ]
@@ -81,7 +81,7 @@ def assert_caught(i: int, findings: list[contract.ContractResult]) -> None:
 
 
 def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> None:
-    """Put one that hangs between them: what follows it is tested in another process."""
+    """Insert a strategy that hangs; the strategies after it are tested in another process."""
     begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
     create_file(begun, strategy_spec.render_strategy_file(begun))
     remembers = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST}"

@@ -1,4 +1,4 @@
-"""Tests of `simgin doctor`: no problem here, and every planted one is found."""
+"""Tests that `simgin doctor` finds every planted problem, and none otherwise."""
 
 import itertools
 import json
@@ -93,7 +93,7 @@ def test_a_check_that_raises_does_not_stop_the_others(monkeypatch):
 
 
 def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("no directory")  # in the way of the superuser too
+    (tmp_path / "file").write_text("no directory")  # also blocks the superuser
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path / "file"))
     result = call("doctor", code=1)
     assert "Not a directory" in result.stderr and "Set SIMGIN_CACHE_DIR" in result.stderr

@@ -23,7 +23,7 @@ def narrow_terminal(monkeypatch):
 
 
 def read_screen(*words):
-    """Return the screen of a command, after checking that only commands exceed 80 columns."""
+    """Return the output of a command after checking that only commands exceed 80 columns."""
     screen = call("analyze", *words).stdout
     for line in screen.splitlines():
         assert len(line) <= 80 or "simgin analyze" in line, line
@@ -31,7 +31,7 @@ def read_screen(*words):
 
 
 def repeat_command(screen):
-    """Return the output of the command that a screen ends with."""
+    """Return the output of the command that the screen ends with."""
     return call(*shlex.split(screen.splitlines()[-1].removeprefix("Repeat:  simgin "))).stdout
 
 

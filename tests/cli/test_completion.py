@@ -26,7 +26,7 @@ print({{"numba", "pandas", "pydantic", "rich"}} & set(sys.modules))
 
 
 def list_completions(*words: str) -> list[str]:
-    """Return what click offers for the last word."""
+    """Return click's completions of the last word."""
     shell = ShellComplete(cli, {}, "simgin", "_SIMGIN_COMPLETE")
     return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
 
@@ -43,7 +43,7 @@ def test_words_of_the_line_are_offered() -> None:
     for line in (["odds", "standard"], ["review", "oklahoma", "--against"], ["hand", "-v"]):
         assert set(variants.variant_names()) <= set(list_completions(*line, ""))
     assert list_completions("run", "dem") == ["demo"]
-    # options that act at once do nothing while a line is completed
+    # eager options do nothing during completion
     assert list_completions("match", "--debug", "gold-e") == ["gold-early"]
     assert list_completions("--version", "rev") == ["review"]
 

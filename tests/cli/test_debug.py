@@ -46,8 +46,8 @@ TALKS = Strategy("talks", discard=talks)
 RAISES = Strategy("raises", discard=careful)
 """
 
-# Every opening, ending and restriction, noise, lay-offs on gin, scores.
-# The seeds give keys whose highest bit is set.
+# Every opening, ending and restriction, random policies, lay-offs on gin, scores
+# The seeds produce keys whose highest bit is set.
 EVERYTHING = "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn"
 PASSED_DEAD = "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes"
 GAMES = (

@@ -1,4 +1,4 @@
-"""Tests of input as people paste it and programs write it: lists, encodings, cases, numbers."""
+"""Tests of pasted and generated input: lists, encodings, letter cases, numbers."""
 
 import json
 import shutil
@@ -32,11 +32,11 @@ def test_a_hand_may_be_pasted_as_it_is_printed_or_as_a_list():
     found = rows("analyze", *HAND.split(), "--pile", PILES[0], *QUICK)
     for hand, pile in zip(HANDS, PILES * 2, strict=True):
         assert rows("analyze", hand, "--pile", pile, *QUICK) == found
-    assert rows("analyze", HANDS[-1], *QUICK)  # without blanks and without a pile
+    assert rows("analyze", HANDS[-1], *QUICK)  # without spaces and without a pile
 
 
 def test_a_card_may_be_typed_at_the_table_as_it_may_elsewhere(monkeypatch, empty_directory):
-    """Check that a card that is not held is not offered under its own name."""
+    """Check that a suggestion never repeats the unknown card."""
     from click.testing import CliRunner
 
     from simgin.cli.commands import play

@@ -43,7 +43,7 @@ def test_the_results_of_another_command_stay(working_directory, command):
     for other in WRITING.keys() - {command}:
         write_results(WRITING[other])
         output = run_cli_harmlessly(*WRITING[command].split(), codes=(2,)).stderr
-        last = output.splitlines()[-1]  # a busy machine is told that it compiles
+        last = output.splitlines()[-1]  # a busy machine prints the notice about compiling
         assert last.startswith(f"simgin: out holds the results of 'simgin {other} "), output
 
 
@@ -63,7 +63,7 @@ def test_more_of_the_same_question_replaces_it(working_directory):
         run_cli(*asked.split(), "--deals", deals, *place.split(), codes=(0,))
         kept = directory.read_manifest("results/odds")
         assert f"--deals {deals}" in kept["command"] and kept["matchups"][0]["n"] == deals
-    # The default directory is for what was asked last
+    # The default directory contains the last request
     run_cli("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", codes=(0,))
     write_results("run odds.toml", "results/odds")
     assert "holds the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr

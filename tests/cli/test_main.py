@@ -48,7 +48,7 @@ def test_an_illegal_answer_is_reported_with_the_command_that_replays_it(empty_di
     assert "simgin show 'mine.py#throws' simple -v standard --seed 1 --unit" in message
     assert files("out") == ["ledger.sqlite"]
     Path("mine.py").write_text(PLUGIN.replace(", discard=not_held", ""))
-    call("match", "mine.py#throws", *FEW, "-o", "out")  # mended: nothing faulty was kept
+    call("match", "mine.py#throws", *FEW, "-o", "out")  # fixed: no faulty code was cached
 
 
 def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory, monkeypatch):
@@ -156,7 +156,7 @@ def test_colour_codes_are_printed_on_terminals_only(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("FORCE_COLOR", "1")
     run = CliRunner().invoke(cli, ["strategies"], color=True)
-    assert run.exit_code == 0 and "\x1b[1m" in run.stdout  # a terminal, bold
+    assert run.exit_code == 0 and "\x1b[1m" in run.stdout  # bold text on a terminal
     assert not re.search(r"\x1b\[[^m]*(3|4|9|10)[0-9][;m]", run.stdout)
 
 
@@ -170,7 +170,7 @@ def test_compiling_is_announced_only_when_it_takes_long(monkeypatch):
     with session.explain_wait():
         assert long.wait(10)
     assert "half a minute" in said[0]
-    # Then the notice that the cache cannot be written is the only one
+    # The notice about the cache must be the only one
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
     long.clear()
     with session.explain_wait():
@@ -209,5 +209,7 @@ from simgin.__main__ import main
 main()
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert run.returncode in (130, -2), run.stderr  # -2: by the signal, which shells show as 130
+    assert run.returncode in (130, -2), (
+        run.stderr
+    )  # -2: killed by the signal, which shells report as 130
     assert run.stderr.strip() == "simgin: interrupted."

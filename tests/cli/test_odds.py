@@ -13,7 +13,7 @@ from support import command_line
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
 call = partial(command_line.call, "odds")
-# What follows the columns of tidy rows, by table
+# Further columns after those of tidy rows, by table
 OTHERS = {
     "strength": [],
     "bracket": [],

@@ -35,7 +35,7 @@ def play_input(text, *words, code=0):
 
 
 class Player:
-    """Player that types what a screen offers: endings, else a card of the hand, else any key."""
+    """Player that types a choice from the screen: an ending, a card of the hand, or any key."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -92,7 +92,7 @@ def test_a_game_that_is_left_goes_on_and_an_answer_can_be_taken_back(saves_here)
     assert "You may type:" in first and "Kept. To go on: simgin play gold -v standard" in first
     key = re.search(r"(\w) = (?:take|pass)", first)[1]
     second = play_input(f"{key}\nq\n", "gold")
-    assert second.count("Hand") == 2 and "go on where" not in second  # nothing had been answered
+    assert second.count("Hand") == 2 and "go on where" not in second  # no action had been taken
     third = play_input("u\nq\n", "gold")
     assert "You go on where you left" in third and "1 taken back" in third
     hands = re.findall("Hand .*", first + third)
@@ -151,7 +151,7 @@ def corrupt_variants(content):
     for name in kept:
         yield json.dumps({other: value for other, value in kept.items() if other != name})
         for number in NUMBERS:
-            if (name, number) not in {("prompts", "[]"), ("back", "64")}:  # as may be kept, too
+            if (name, number) not in {("prompts", "[]"), ("back", "64")}:  # can be saved, too
                 yield json.dumps(kept | {name: "HERE"}).replace('"HERE"', number)
             if name != "back":
                 yield json.dumps(kept | {name: ["HERE"]}).replace('"HERE"', number)
@@ -179,7 +179,7 @@ def test_damaged_games_are_named_and_not_played(saved_game):
         screen = play_input("u\nq\n", "gold")
         assert "cannot be read, so this is a new one" in screen, text[:200]
         assert "nothing to take back" in screen
-        assert saved_game.read_text() == text  # the first answer would overwrite it
+        assert saved_game.read_text() == text  # the first action would overwrite it
 
 
 @pytest.mark.parametrize("what", ["pipe", "folder", "huge"])

@@ -1,6 +1,6 @@
-"""Tests of error messages: each line of data/refusals.txt has a command and words of its message.
+"""Tests of error messages: lines of data/refusals.txt contain a command and its message.
 
-Each block of data/mistakes.txt has a command, its messages and the file that it reads.
+Each block of data/mistakes.txt contains a command, its messages and its input file.
 """
 
 import shlex

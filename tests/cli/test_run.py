@@ -86,7 +86,7 @@ def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
 
 
 def test_steps_are_announced_with_their_time(monkeypatch, capsys):
-    """Assume 20 ms per unit on each of two CPUs, and three times that in an extra pass."""
+    """Assume 20 ms per unit on each of two CPUs, and 60 ms in an extra pass."""
     monkeypatch.setattr(plan_table, "measure_unit_seconds", lambda matchup: 0.02)
     monkeypatch.setattr(plan_table, "usable_cpus", lambda: 2)
     monkeypatch.setattr(plan_table.kernel, "compile_matchup", lambda matchup: None)
@@ -131,7 +131,7 @@ def test_a_dry_run_says_how_wide_intervals_will_be_and_what_a_difference_takes(s
     rows = json.loads(call(*words).stdout)["rows"]
     own = next(row for row in rows if (row["strategy"], row["metric"]) == ("gold", metric))
     assert plan["half_width"][metric] == pytest.approx((own["high"] - own["low"]) / 2, rel=0.25)
-    # 1.96 standard errors are the half-width at 4,000; 2.8 of them are 0.02 at the size asked for
+    # the half-width at 4,000 is 1.96 SE; 2.8 SE are 0.02 at the requested size
     half = plan["half_width"][metric]
     assert plan["needed"] == pytest.approx(4000 * (2.8 / 1.96 * half / 0.02) ** 2, rel=0.02)
     output = call(*words[:-1], "--power", "2%").stdout

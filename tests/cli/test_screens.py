@@ -1,4 +1,4 @@
-"""Tests of screens at 80 columns: a sentence first, then a table, then how to repeat it."""
+"""Tests of screens at 80 columns: the result, a table, and the command to repeat it."""
 
 import re
 import shlex
@@ -143,10 +143,10 @@ def test_a_comparison_is_said_first_and_calls_files_by_their_names():
     assert written[:-2] == lines[:-1] and written[-2].startswith("Written: apart/report.html")
     assert lines[0] in Path("apart/report.html").read_text()
     assert "deal_win" in Path("apart/differences.csv").read_text()
-    call("compare", "k9", "k3", "-o", "k3", code=2)  # a run is not written over
+    call("compare", "k9", "k3", "-o", "k3", code=2)  # a run is not overwritten
 
 
-# Commands, each above what it says; "= " begins a whole line
+# Commands, each followed by its output; "= " marks a complete line
 SAID = (Path(__file__).parents[1] / "data" / "screens.txt").read_text()
 
 

@@ -49,7 +49,7 @@ def working_directory(folder, monkeypatch):
 
 
 def result_part(screen):
-    """Return the part of a screen that depends on neither the machine nor the output files."""
+    """Return the part of a screen that is independent of the machine and the output files."""
     found = screen.partition("\nWritten: ")[0].partition("\nRepeat: ")[0]
     return found.partition("That takes")[2].partition(".")[2] or found
 
@@ -108,7 +108,7 @@ def test_the_weights_can_be_played(train_screen):
 
 
 def test_a_training_does_not_look_at_the_weights_that_were_learned_before(train_screen):
-    """Write the same bytes over existing weights; elsewhere, ask the user to move the file."""
+    """Overwrite existing weights with the same bytes; otherwise, ask the user to move the file."""
     result = call(*TRAIN, "-o", "other.npy").stdout
     assert result_part(result) == result_part(train_screen)
     assert Path("other.npy").exists() and "weighed.npy; move other.npy there." in result

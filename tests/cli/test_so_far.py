@@ -60,7 +60,7 @@ def run_on_terminal(*words, folder):
 
 
 def test_a_terminal_shows_the_estimate_so_far_and_nothing_of_it_is_left(tmp_path):
-    """Name the matchup that is being played if there are several."""
+    """Name the current matchup if there are several."""
     Path(tmp_path, "two.toml").write_text(TWO)
     shown, out = run_on_terminal("run", "two.toml", folder=tmp_path)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", shown)
@@ -113,7 +113,7 @@ def test_a_resumed_run_counts_what_it_finds_in_the_ledger():
     assert so_far.line().startswith("8k of 8k deals  won ")
 
 
-# Without a terminal plain lines, on one a bar
+# Plain lines without a terminal, and a bar with one
 
 
 class Terminal(io.TextIOWrapper):
@@ -176,7 +176,7 @@ def test_no_line_stays_on_a_terminal_above_a_remark_or_a_result(monkeypatch, ter
     shown = terminal.getvalue()
     assert "0 %  compiling" in shown
     assert re.search(r"\x1b\[2Ksimgin: compiling\n", shown)
-    assert "row 29" not in shown  # what is higher than a terminal cannot be erased
+    assert "row 29" not in shown  # output that is higher than the terminal cannot be erased
 
 
 def test_the_result_is_looked_at_twice_a_second_at_most_and_never_in_a_pipe(terminal):

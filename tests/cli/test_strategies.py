@@ -79,7 +79,7 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
 
 
 def print_check(monkeypatch, *failed, code=0, words=()):
-    """Return the output of a check with made results."""
+    """Return the output of a check with constructed results."""
     passed = dict.fromkeys(contract.CHECKS, True) | dict(failed)
     findings = [
         contract.ContractResult("x", name, ok, f"about {name}.") for name, ok in passed.items()

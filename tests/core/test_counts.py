@@ -16,7 +16,7 @@ def disable_cache(monkeypatch):
 
 
 def counts_references(function):
-    """Return True if the code of a compiled function counts references anywhere."""
+    """Return True if the code of a compiled function counts references."""
     return any("@NRT_incref" in code for code in function.inspect_llvm().values())
 
 
@@ -34,7 +34,7 @@ def count_live_arrays():
 
 
 def make_functions():
-    """Return functions that only use arrays, one that makes arrays, and some that pass them on."""
+    """Return functions that only use arrays, one that creates arrays, and some that pass arrays."""
 
     @jit.compile_function
     def put(numbers, i, x):
@@ -87,7 +87,7 @@ def test_arrays_are_freed_once_and_not_too_early(allocation_statistics):
             others = same(numbers)
             copied(numbers, others)  # they overlap, so that the source is copied first
             pair = others, made(n)
-            numbers = made(2 * n)  # takes the place of an array that `others` still is
+            numbers = made(2 * n)  # replaces an array that `others` still refers to
             total += add_up(pair, n) + doubled(numbers) + numbers[-1]
         return total
 

@@ -17,7 +17,7 @@ from simgin.core.deadwood import (
 from simgin.core.layoff import MAX_OPTIONS, lay_off
 from support import hands
 
-NOTHING = 1 << 20  # the count where there is no discard or no meld
+NOTHING = 1 << 20  # the deadwood if there is no discard or no meld
 
 
 def read_ace_runs(text):
@@ -25,7 +25,7 @@ def read_ace_runs(text):
 
 
 def sample_hands(text, seed, n_dealt, n_rich):
-    """Return hands, mostly of ten cards, some of eleven and some of fewer."""
+    """Return hands of ten cards, some of eleven and some of fewer."""
     rng = random.Random(f"{text} {seed}")
     sizes = [10] * 12 + [11] * 6 + [9, 8, 7, 6, 5, 4, 3]
     for i in range(n_dealt):
@@ -37,13 +37,13 @@ def sample_hands(text, seed, n_dealt, n_rich):
 @pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("text", hands.MELD_RULES)
 def test_deadwood_agrees_with_the_reference(text, times):
-    """Compare hands in every set of card values, for stopper and defender."""
+    """Compare hands in every set of card values, for the knocker and the defender."""
     games = [hands.game(text + values) for values in hands.VALUES]
     for hand in sample_hands(text, times, 2_000 * times, 1_250 * times):
         cards = hands.names(hand)
         for rules, row in games:
             assert deadwood(hand, rules) == reference.deadwood(cards, row), cards
-        rules, row = games[1]  # the row where the defender's ace differs
+        rules, row = games[1]  # the row in which the defender's ace differs
         assert deadwood_for_side(hand, rules, 1) == reference.deadwood(cards, row, "defender"), (
             cards
         )
@@ -66,7 +66,7 @@ def test_best_discards_agree_with_trying_every_discard(text, values):
         least = min(left.values(), default=NOTHING)
         best = sum(1 << card for card, count in left.items() if count == least)
         assert best_discards(hand, legal, rules) == (least, best), hands.names(hand)
-        if i % 3 == 1:  # and all eleven
+        if i % 3 == 1:  # and all eleven cards
             left = [deadwood(hand ^ 1 << card, rules) for card in hands.members(hand)]
             assert best_discards(hand, hand, rules)[0] == min(left)
 
@@ -102,12 +102,12 @@ def engine_layoff(hand, melds, rules):
     shown[: len(melds)] = melds
     options = np.zeros((4, MAX_OPTIONS), np.int64)
     count, laid = lay_off(hand, shown, rules, options[:3], np.zeros((2, 16), np.int64))
-    assert not options[3].any()  # none but the first three rows are the engine's
+    assert not options[3].any()  # only the first three rows are of the engine
     return int(count), int(laid)
 
 
 def min_laid_off(melds, cards, row, count):
-    """Return the smallest number of cards that any way to this count lays off."""
+    """Return the smallest number of lay-offs that reach this count."""
     choices = [reference.layoff.additions(meld, cards, row) for meld in melds]
     best = len(cards)
     for way in reference.layoff._ways(choices, frozenset()):
@@ -118,7 +118,7 @@ def min_laid_off(melds, cards, row, count):
 
 
 def sample_shown_melds(rng, row):
-    """Return one to three disjoint melds of at most eleven cards, as a knocker could show them."""
+    """Return one to three disjoint melds of at most eleven cards, as a knocker can show them."""
     melds, wanted = [], rng.choice([1, 2, 2, 3, 3])
     for meld in rng.sample(hands.all_meld_masks(row["ace_runs"]), 60):
         used = sum(melds)
@@ -175,7 +175,7 @@ def test_the_defenders_count_agrees_with_the_reference(text, ace, n):
         seen["cards", min(laid.bit_count(), 3)] += 1
         own = reference.optimal_meldings(cards, row, "defender")[
             0
-        ]  # where the joint choice matters
+        ]  # in which the joint choice matters
         seen["joint"] += laid & hands.mask(card for meld in own for card in meld) != 0
     assert min(seen["cards", n] for n in range(4)) >= n // 100 and seen["joint"] >= n // 400, seen
 

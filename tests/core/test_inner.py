@@ -1,4 +1,4 @@
-"""Tests of inner functions: executable only when Python calls them, whatever the order."""
+"""Tests of inner functions, which become executable only when Python calls them."""
 
 import os
 import subprocess
@@ -143,7 +143,7 @@ def test_numba_is_found_as_it_was_by_others(tmp_path):
 
 
 def test_constants_make_no_versions_of_their_own():
-    """Compile one version, where numba would compile one for each constant."""
+    """Compile one version, although numba would compile one for each constant."""
 
     @jit.compile_function
     def power(x, n):
@@ -158,6 +158,6 @@ def test_constants_make_no_versions_of_their_own():
 
 
 def test_the_type_of_no_argument_is_searched_for():
-    """Find the class of every argument in numba's table, a search of which fails with threads."""
+    """Find the class of every argument in numba's table, which is not safe to search in threads."""
     classes = {type(new_state(0)), jit.LazyDispatcher, np.ndarray, int, bool}
     assert classes <= set(typeof_impl.registry)

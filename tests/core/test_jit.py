@@ -68,7 +68,7 @@ def test_changing_any_source_changes_the_digest(monkeypatch, tmp_path):
 
 
 def test_old_cache_directories_are_removed(tmp_path):
-    """Remove directories of simgin only, because a cache may be in a folder of the user."""
+    """Remove only directories of simgin, because a cache can be in a user's folder."""
     others = {"documents", "0123", "0123456789abcdef", "f" * 16}
     for name in others:
         (tmp_path / name).mkdir()
@@ -109,7 +109,7 @@ print(os.listdir(), repr(config.CACHE_DIR))
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @pytest.mark.parametrize("cache", [None, "cache"])
 def test_code_is_kept_in_its_place(tmp_path, monkeypatch, cache):
-    """Keep the location while other threads compile and the process changes its directory."""
+    """Keep the location if other threads compile while the process changes its directory."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()
     done = run_with_cache(Path(cache) if cache else None, IN_THREADS)
@@ -128,7 +128,7 @@ def test_every_shipped_policy_can_be_cached_on_disk(step):
 
 @pytest.mark.slow
 def test_every_shipped_policy_returns_a_whole_number_or_a_yes_or_no():
-    """Allow integers and booleans only, which numba does not have to convert."""
+    """Allow only integers and booleans, which numba does not convert."""
     for policy in loader.list_policies():
         alone = jit.compile_function(
             policy.function, POLICY_SIGNATURE.args, use_cache=False, no_alias=True
@@ -150,12 +150,12 @@ def split_mangled_name(mangled):
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @pytest.mark.parametrize("players", [1, 2])
 def test_only_marked_functions_are_forced_inline(players):
-    """Check the option, which numba hands down to what is first compiled inside a function."""
+    """Check the option, which numba passes to functions that are first compiled inside another."""
     loop = batch_kernel.play_units_solo if players == 1 else batch_kernel.play_units
     function = jit.compile_function(loop, use_cache=False, no_alias=True)
     with (
         numba_cache._nested_compilation()
-    ):  # compiled as a part of something: linked, not optimised
+    ):  # compiled as part of another function: linked, not optimised
         function.compile(kernel.kernel_signature(players))
     (result,) = function.overloads.values()
     forced = set()

@@ -29,7 +29,7 @@ class Board:
         return int(left), self.melds(0) if left < meldings.NO_MELDING else None
 
     def legal(self, hand, discard, must, limit, room):
-        """Return every (deadwood, melds) that may be shown, in order."""
+        """Return every legal (deadwood, melds) to show, in order."""
         n = meldings.find_legal_meldings(hand, discard, must, -1, limit, *self.scratch, room)
         return [(int(self.keys[i, 0]), self.melds(i)) for i in range(n)]
 
@@ -38,7 +38,7 @@ class Board:
 
 
 def reference_meldings(hand, discard, row, **conditions):
-    """Return every (deadwood, melds) that may be shown, in order, from the reference."""
+    """Return every legal (deadwood, melds) to show, in order, from the reference."""
     cards, worth = hands.names(hand), reference.card_values(row)
     thrown = hands.names(discard)[0] if discard else None
     found = []
@@ -54,7 +54,7 @@ def reference_melding(*asked, **conditions):
 
 
 def sample_hand_and_discard(rng, row):
-    """Return ten cards kept and the one discarded, as masks."""
+    """Return the ten remaining cards and the discard, as masks."""
     hand = (
         hands.deal_hand(rng, 11)
         if rng.random() < 0.1
@@ -92,7 +92,7 @@ def test_the_melding_after_a_knock_agrees_with_the_reference(text, values, n):
     rng = random.Random(f"{text}{values} knock")
     for i in range(n):
         ten, discard = sample_hand_and_discard(rng, row)
-        discard = discard if i % 4 else 0  # the worked examples give none
+        discard = discard if i % 4 else 0  # the worked examples contain none
         assert board.shown(ten, discard) == reference_melding(ten, discard, row), hands.names(ten)
 
 
@@ -113,7 +113,7 @@ def test_the_melding_contains_the_card_taken_where_it_must(text):
 
 
 def sample_shot_hand(rng, row, points):
-    """Return ten cards that leave what a score demands besides melds, and the card discarded."""
+    """Return ten cards that form melds and a shot for a score, and the discard."""
     demanded = [int(digit) - 1 for digit in f"{points % 100:02d}" if digit != "0"]
     loose = 0
     for rank in demanded:

@@ -29,7 +29,7 @@ KNOWN = (  # counter, key, output: docs/reference/published-results.md#random-nu
 
 
 def shuffle_in_python(seed, unit, deal):
-    """Return a Fisher-Yates shuffle from the top: one word per position, scaled to those left."""
+    """Return a Fisher-Yates shuffle from the top: one word per position, scaled to its range."""
     pack = list(range(52))
     for i in range(52):
         word = plain_words(seed, unit, deal, i // 4, 0)[i % 4]
@@ -68,7 +68,7 @@ def test_uniform_and_below_stay_in_range():
 
 
 def deal_shuffles(state, first, packs):
-    """Return the whole shuffle of every unit from `first` on, card by card as a deal draws it."""
+    """Return the complete shuffles of units from `first` on, drawn card by card as in a deal."""
     for u in range(packs.shape[0]):
         state.unit = first + u
         state.dealt = 0
@@ -100,7 +100,7 @@ def test_shuffles_agree_with_plain_python(seed, unit, deal):
 
 
 def test_a_deal_is_dealt_from_its_shuffle():
-    """Deal cards alternately to seats 0 and 1, whoever deals, in any deal of any match."""
+    """Deal cards alternately to seats 0 and 1, independent of the dealer."""
     game = parse_matchup("simple", "gold", "eaai", 2**63 + 9, "match")
     dealers = set()
     for unit, half, deal in [(0, 0, 0), (0, 1, 1), (0, 1, 2), (2**32 + 1, 0, 1), (2**47 + 5, 1, 0)]:
@@ -136,7 +136,7 @@ def test_unit_numbers_beyond_32_bits_do_not_wrap():
 
 
 def test_noise_is_uniform_and_differs_between_strategies():
-    """Play random against itself under another name: sixteen equal bins, no number in common."""
+    """Play random against itself under another name: sixteen equal bins, no shared number."""
     game = parse_matchup("random", "random:p_end=0.25", "standard", 11, "deal")
     noise = {0: [], 1: []}
     for unit in range(150):

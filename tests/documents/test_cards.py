@@ -16,7 +16,7 @@ CLAIMS = sorted((ROOT / "experiments" / "claims").glob("*.toml"))
 
 @pytest.fixture
 def set_tables(monkeypatch):
-    """A function that replaces results/reference by tables of opponent: value, with se 0.1."""
+    """Return a function that replaces results/reference by tables of values with SE 0.1."""
 
     def replace(**tables):
         frames, seeds = {}, {}
@@ -108,7 +108,7 @@ def test_differences_have_the_errors_of_both_sides(set_tables):
 
 
 def test_one_dot_of_all_pages_is_wrong_with_probability_one_in_ten():
-    """The threshold is for the number of dots on the page."""
+    """The threshold depends on the number of dots on the page."""
     cases = [(1, 0.1), (-1, 0.1), (0.1, 0.01), (0.1, 0.1), (0, 0), (0.3, 0.09)]
     assert "".join(cards.choose_dot(value, se, 0.25) for value, se in cases) == "▲▼=?=?"
     shown = sum(
@@ -141,7 +141,7 @@ CHECKS = [(card.question, check) for card in cards.read_cards() for check in car
 
 @pytest.mark.parametrize(("question", "check"), CHECKS)
 def test_every_check_of_the_page_can_fail(question, check, monkeypatch):
-    """With all its rows far too high, or far too low; the best with its table upside down."""
+    """Each card fails if its values are far too high or low, or its table is reversed."""
     arguments = {key: value for key, value in check.items() if key not in ("word", "is")}
     rows, results = cards.select_rows, []
     for factor, shift in ((1, 0), (1, 1e6), (1, -1e6), (-1, 0)):
@@ -161,7 +161,7 @@ ANSWERED = [card for card in cards.read_cards() if card.dots and card.finding !=
 
 @pytest.mark.parametrize("card", ANSWERED, ids=lambda card: str(card.question))
 def test_no_card_is_also_true_of_the_opposite_table(card, monkeypatch):
-    """With the rows behind its dots far too high, or far too low."""
+    """Each card fails if the values of its dots are far too high or far too low."""
     query, real, errors = cards.with_family(card.dots["of"]), cards.read_frame, 0
     shifted = cards.select_rows({key: value for key, value in query.items() if key != "less"}).index
     for shift in (1e6, -1e6):

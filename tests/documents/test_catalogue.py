@@ -17,7 +17,7 @@ def test_the_catalogue_agrees_with_league_and_bench() -> None:
 
 
 def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
-    """Two are too slow and have experiments of their own; dice-player is gold without a die."""
+    """Two strategies are too slow and have their own experiments; dice-player equals gold here."""
     asked = plan_experiment(ROOT / "experiments" / "league.toml")
     league = {text for cell in asked.matchup_keys for text in cell.players}
     missing = {

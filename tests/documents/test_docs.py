@@ -119,7 +119,7 @@ def test_the_variants_and_commands_in_the_documentation_work(tmp_path, monkeypat
     blocks = re.findall(r"```sh\n(simgin .*?)```", page, re.S)
     commands = [line.partition("  #")[0] for block in blocks for line in block.splitlines()]
     assert len(commands) > 12
-    commands.sort(key=lambda command: " new " not in command)  # the page's own file after those
+    commands.sort(key=lambda command: " new " not in command)  # the page's own file follows
     monkeypatch.chdir(tmp_path)
     for command in commands:
         if " new " not in command:
@@ -164,7 +164,14 @@ def test_the_script_for_developers_prints_one_batch(words, monkeypatch, capsys):
 GAMES = DOCS / "reference" / "games"
 GAME_PAGES = sorted(GAMES.glob("*.md"))
 HEADINGS = ["Rules", "Parameters", "Interpretations", "Results", "Version history"]
-N_QUESTIONS = {"X": 12, "000": 17, "001": 12, "002": 14, "003": 44, "004": 16}  # by source
+N_QUESTIONS = {
+    "X": 12,
+    "000": 17,
+    "001": 12,
+    "002": 14,
+    "003": 44,
+    "004": 16,
+}  # number of questions by source
 STANDARD = variants.find_variant("standard").params
 REVIEWS, PLOTS = read("docs/how-to/reviews.md"), read("docs/reference/plots.md")
 

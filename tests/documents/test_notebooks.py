@@ -50,7 +50,7 @@ def run_cell(cell, names):
 
 @by_name
 def test_every_cell_runs_without_warnings_and_shows_its_plot(path, tmp_path, monkeypatch, capsys):
-    """With fewer deals than in the slow test."""
+    """This test plays fewer deals than the slow test."""
     monkeypatch.chdir(tmp_path)
     text = path.read_text()
     for size, small in SMALL_SIZES.items():

@@ -1,4 +1,4 @@
-"""The reference results quoted in the tutorial are what this version computes, byte for byte."""
+"""The reference results in the tutorial are identical to those of this version."""
 
 import importlib.util
 import json
@@ -25,7 +25,7 @@ REFERENCE = ROOT / "results/reference/demo"
 @pytest.mark.usefixtures("without_plots")
 @pytest.mark.parametrize("name", ["demo", pytest.param("dice", marks=pytest.mark.slow)])
 def test_a_quick_experiment_reproduces_the_reference_results(name, tmp_path, monkeypatch):
-    """Every frame and the summary, byte for byte; `make reference` makes the others."""
+    """All tables and the summary are identical; `make reference` regenerates the others."""
     monkeypatch.chdir(ROOT)
     call("run", f"experiments/{name}.toml", "-o", tmp_path / name)
     committed = ROOT / "results/reference" / name

@@ -1,4 +1,4 @@
-"""Tests that copies of environments are independent, wherever they are made."""
+"""Tests that copies of environments are independent."""
 
 import copy
 import os
@@ -24,7 +24,7 @@ by_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def play_next_to_a_copy(kind, how, deals, *words, **options):
-    """Play copies, elsewhere or instead of the original, which stays equal to a second one."""
+    """Play copies in place or in another process, and compare them with a second environment."""
     original, reference = start_env(kind, *words, **options), start_env(kind, *words, **options)
     for i in count():
         if i % 5 == 2:
@@ -33,7 +33,7 @@ def play_next_to_a_copy(kind, how, deals, *words, **options):
             for k in range(6):
                 branch.step(Random(-k - 1))
             if i % 2:
-                original = copied  # and the one before is deleted
+                original = copied  # and the previous one is deleted
         assert original.step(Random(i)) == reference.step(Random(i))
         if reference.deals >= deals:
             return
@@ -150,7 +150,7 @@ def describe_decision(decision):
     return decision.slot, decision.action, fields
 
 
-# In the mode that checks every index
+# With bounds checks
 
 CHECKED = """
 import numba

@@ -32,7 +32,7 @@ def pick_legal_action(rng, mask):
 
 
 def encode_plainly(view, slot):
-    """Return an observation up to the rules."""
+    """Return the part of an observation before the rules."""
     view, me = view.view(PLAIN), int(view.seat)
     planes = {name: np.zeros(52) for name in encoding.PLANES}
     for name in encoding.CARD_SETS:
@@ -69,7 +69,7 @@ def play_deals(variant, deals, opponent):
             seen.append(seats.observations[0].copy())
             seats.step([pick_legal_action(rng, seats.masks[0])], restart_ended=False)
         assert seats.ended[0] == 1 and not seats.masks.any()
-        assert np.array_equal(seats.observations[0], seen[-1])  # the end shows nothing more
+        assert np.array_equal(seats.observations[0], seen[-1])  # the end reveals nothing more
         state = seats.batch.states[0]
         engine = trace_deal(matchup, unit, script=state.answers[: state.scripted])
         assert not engine.error and engine.state.logged == state.scripted
@@ -117,7 +117,7 @@ def test_many_games_are_played_as_one_by_one():
         assert many.rewards.tolist() == [float(one.rewards[0]) for one in alone]
         if many.ended.any():
             break
-    many.step([0] * 5)  # what has ended begins anew, with the unit behind those of all games
+    many.step([0] * 5)  # a finished game restarts with the unit after those of all games
     assert many.masks.any(axis=1).all() or many.ended.any()
 
 
@@ -134,11 +134,11 @@ def test_actions_and_answers_are_one_to_one():
     assert [place_of(card) for card in (0, 13, 26, 39)] == [0, 39, 26, 13]
 
 
-# Nothing hidden
+# No hidden information
 
 
 def record_seat_0(variant, pack, questions, choose):
-    """Return what seat 0 observes at so many decisions, the actions of both, and the end.
+    """Return the observations of seat 0, the actions of both seats, and the end.
 
     No player ends the deal. Seat 1 passes, draws from the stock and accepts every offer.
     `choose` maps (seat, legal actions) to an action.
@@ -172,7 +172,7 @@ def record_seat_0(variant, pack, questions, choose):
 
 @pytest.mark.parametrize("variant", variants.variant_names())
 def test_hidden_cards_change_nothing_that_is_seen(variant):
-    """Permute the cards that seat 1 never shows and the rest of the stock."""
+    """Permute the cards that seat 1 never shows and the remaining stock."""
     moved = 0
     for questions in (3, 10, 20, 99):
         rng = random.Random(questions)
@@ -200,7 +200,7 @@ def test_hidden_cards_change_nothing_that_is_seen(variant):
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
 @pytest.mark.parametrize("variant", CHECKED)
-@pytest.mark.filterwarnings("ignore:Observation")  # a dict with the mask, as it should be
+@pytest.mark.filterwarnings("ignore:Observation")  # a dict with the mask, as expected
 def test_checkers_pass(variant, unit):
     pytest.importorskip("pettingzoo")
     from gymnasium.utils.env_checker import check_env
@@ -221,7 +221,7 @@ def test_a_vector_environment_keeps_its_promises(variant):
     rng = random.Random(variant)
     envs = gin_rummy.vector_env(8, variant)
     seen, _ = envs.reset(seed=5)
-    first = seen["observation"]  # no step writes over it
+    first = seen["observation"]  # no step overwrites it
     ended = np.zeros(8, bool)
     for _ in range(200):
         actions = [
@@ -246,13 +246,13 @@ def test_a_vector_environment_keeps_its_promises(variant):
     assert ended[3] and rewards[3] == encoding.ILLEGAL_ACTION_POINTS
 
 
-# Back again
+# Environments and matches agree
 
 
 @pytest.mark.parametrize("deals", [5, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", variants.variant_names())
 def test_an_agent_is_asked_what_a_match_asks(variant, deals):
-    """Take the actions of a strategy in a match here; they must lead to the same decisions."""
+    """Replay the actions of a strategy in a match, and expect the same decisions."""
     seats = EnvGames(variant, "simple", "deal", 1)
     seats.reset(5)
     alone = variants.find_variant(variant).params["players"] == 1

@@ -25,7 +25,7 @@ by_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def overwrite(handed):
-    """Change everything in what was handed out."""
+    """Change everything in the output."""
     if isinstance(handed, np.ndarray):
         handed[...] = 7
     elif isinstance(handed, dict):

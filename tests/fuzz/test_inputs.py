@@ -52,7 +52,7 @@ PATHS = (
     *(CODE, f"{CODE}.py", "a\nb.py", "a\\b.py", "a'b.py", "$(touch it-ran)", "`touch it-ran`"),
     *("x" * 300, "é.py", "a b", "{0.__class__}", "%s.toml", "C:\\x", "a/" * 500, "mine.py/x"),
 )
-TYPED = [word for word in (*ODD, *PATHS, *HUGE, *DEEP) if "\0" not in word]  # no shell passes it on
+TYPED = [word for word in (*ODD, *PATHS, *HUGE, *DEEP) if "\0" not in word]  # no shell passes it
 opened_secrets = []
 
 
@@ -66,7 +66,7 @@ sys.addaudithook(record_secrets)
 
 @pytest.fixture
 def workspace(empty_directory, monkeypatch, without_plots):
-    """A directory with secret files, and modules that would run if they were imported."""
+    """Create a directory with secret files, and modules that would run if they were imported."""
     monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")
     monkeypatch.setattr(play, "_saved_game_file", lambda matchup: Path("kept.json").absolute())
@@ -240,7 +240,7 @@ FILES = {
     "game": ("kept.json", [SAVED_GAME], "play gold --one", None),
     "worked examples": ("w.json", [json.dumps(VECTORS)], run_worked_examples, None),
 }
-ALWAYS_REJECTED = ("review", "weights", "speed")  # valid files would play for long
+ALWAYS_REJECTED = ("review", "weights", "speed")  # valid files would play for a long time
 NEVER_REJECTED = ("game",)  # a game that cannot be read is started again
 
 

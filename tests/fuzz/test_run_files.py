@@ -1,4 +1,4 @@
-"""Run directories, ledgers, cached arrays and compiled code, however damaged or forged."""
+"""Corrupt or forged run directories, ledgers, cached arrays and compiled code."""
 
 import contextlib
 import io
@@ -51,7 +51,7 @@ against = "simple"
 
 @pytest.fixture(scope="module")
 def finished_run(tmp_path_factory):
-    """A directory with an experiment, its finished run, and another run to compare it with."""
+    """Create a directory with an experiment, its finished run, and a second run to compare."""
     place = tmp_path_factory.mktemp("finished")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(place)
@@ -64,7 +64,7 @@ def finished_run(tmp_path_factory):
 
 @pytest.fixture
 def run(finished_run, empty_directory, monkeypatch, without_plots):
-    """A function that puts a copy of the finished run, in which tests work, back as it was."""
+    """Return a function that restores the copy of the finished run in which tests work."""
     monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")
     shutil.copytree(finished_run, empty_directory, dirs_exist_ok=True)
@@ -97,7 +97,9 @@ def test_manifests(run, n):
         codes.append(compare(expected))
         if codes[-1] == 2:
             run_cli_harmlessly(*REPORT, codes=(2,))
-            run_cli_harmlessly(*RUN, writes=("run/",), codes=(0, 2))  # over another version's run
+            run_cli_harmlessly(
+                *RUN, writes=("run/",), codes=(0, 2)
+            )  # in the directory of another version's run
             run()
 
     objects = changed(st.just(json.loads(valid))).map(lambda value: json.dumps(value).encode())
@@ -145,7 +147,7 @@ FORGED = [
 
 @pytest.mark.parametrize("forged", FORGED, ids=lambda forged: str(forged)[:20])
 def test_forged_rows_with_a_valid_checksum(run, forged):
-    """An identity or block with impossible values, and a changed bit without a new checksum."""
+    """Reject impossible values in identities and blocks, and bits changed without a checksum."""
     columns = ("cell", "first", "units", "worker", "sums", "seal")
     expected = rows(run_cli(*COMPARE, "--json", codes=(0,)))
     if isinstance(forged, str):
@@ -169,7 +171,7 @@ def test_forged_rows_with_a_valid_checksum(run, forged):
 
 @cases(20)
 def test_forged_manifests(run, n):
-    """Manifest and ledger agree and have valid checksums, whatever they contain."""
+    """Handle any contents if manifest and ledger agree and have valid checksums."""
     valid = directory.read_manifest("run")
     with ledger.open_existing_ledger(LEDGER) as run_ledger:
         keys = run_ledger.identity.keys()
@@ -186,7 +188,7 @@ def test_forged_manifests(run, n):
 
 
 def test_no_file_outside_of_a_run_is_removed_or_written(run):
-    """A manifest is nested too deep or names other files, and links and journals lead there."""
+    """Reject a manifest that is nested too deep or names other files through links."""
     mine = Path("mine.txt").absolute()
     mine.write_text("years of work")
     contents = directory.read_manifest("run")
@@ -268,7 +270,7 @@ LEGAL = (0b1011, 1 << 51, 0, (1 << 52) - 1, 0x5A5A5A5A5A5A)
 
 @pytest.fixture
 def policy(empty_directory, monkeypatch):
-    """A policy that is not compiled, with a cache of its own."""
+    """Return a policy that is not compiled, with a separate cache."""
     monkeypatch.setattr(jit, "cache_directory", lambda: empty_directory / "cache")
     Path("cache").mkdir()
     Path("mine.py").write_text(POLICY)
@@ -318,7 +320,7 @@ def test_compiled_policies(policy, n):
             path.write_bytes(content)
         is_valid = before == {path: path.read_bytes() for path in files if path.exists()}
         assert count_cache_hits(policy) == int(is_valid)
-        if not is_valid and count_cache_hits(policy) == 0:  # what cannot be replaced stays
+        if not is_valid and count_cache_hits(policy) == 0:  # files that cannot be replaced stay
             shutil.rmtree("cache/policies")
             assert (count_cache_hits(policy), count_cache_hits(policy)) == (0, 1)
 

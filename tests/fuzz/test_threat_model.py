@@ -1,4 +1,4 @@
-"""Code runs only if the user names it: one test for each statement of the threat model."""
+"""Code runs only if the user names it; each statement of the threat model has a test."""
 
 import io
 import json
@@ -34,7 +34,7 @@ READ_RUN = (("report", "out"), ("compare", "out", "out"))
 
 
 class Touch:
-    """An object whose pickle runs code when it is loaded."""
+    """An object whose pickle runs code if it is loaded."""
 
     def __reduce__(self):
         return Path.touch, (Path("it-ran"),)
@@ -49,7 +49,7 @@ def has_run():
 
 @pytest.fixture
 def workspace(empty_directory, without_plots):
-    """A directory with a strategy file, in which no marked code may run."""
+    """Create a directory with a strategy file, in which no marked code may run."""
     Path("mine.py").write_text(STRATEGY)
     yield empty_directory
     assert not has_run()
@@ -57,7 +57,7 @@ def workspace(empty_directory, without_plots):
 
 @pytest.fixture
 def run_of_mine(workspace):
-    """A finished run of a strategy file, which would run code if it were read again."""
+    """Play a run of a strategy file that would run code if it were read again."""
     run_cli("match", "mine.py", "--deals", 2000, "-o", "out", codes=(0,))
     Path("mine.py").write_text(STRATEGY + MARK)
 
@@ -136,7 +136,7 @@ CONTROLS = "\x1b]0;t\x07 \x1b[31m \x9b2J \u202e"
 
 
 def test_no_text_controls_a_terminal_or_opens_a_tag(workspace):
-    """Titles, questions, paths and a manifest with its checksum, on streams that strip nothing."""
+    """Escape titles, questions, paths and manifests on streams that strip nothing."""
     question, text = json.dumps("<script>alert(1)</script>" + CONTROLS), json.dumps(CONTROLS)
     Path("e.toml").write_text(
         f"question = {question}\nhypothesis = {text}\ndeals = 2000\nmatchups = [{{ a = 'gold' }}]\n"

@@ -1,4 +1,4 @@
-"""Strategy files, policies and hostile names: a result or one error, and no other effect."""
+"""Strategy files, policies and hostile names give a result or one error, and no side effect."""
 
 import itertools
 import shutil
@@ -275,8 +275,8 @@ VALID_FILES = {
 
 @pytest.fixture
 def workspace(empty_directory, without_plots, tmp_path_factory, monkeypatch):
-    """An empty working directory in which no code may run, and learned weights in the cache."""
-    jit.cache_directory()  # compiled code stays where it is
+    """Create an empty working directory in which no code may run, and cached weights."""
+    jit.cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
     folder = jit.cache_root() / jit.compiled_digest() / loader.LEARNED_FOLDER
     folder.mkdir(parents=True)
@@ -315,14 +315,14 @@ def test_files_here_do_not_replace_what_is_named_without_a_path(workspace, n):
 
 @cases(30, 300)
 def test_no_character_of_a_name_is_code_or_ends_a_command(workspace, n):
-    """The command that a result repeats names the same file when bash reads it."""
+    """The command below a result names the same file if bash executes it."""
     codes = []
     pieces = st.lists(st.sampled_from(CHARACTERS), min_size=1, max_size=3)
 
     def check(pieces, line):
         name = "".join(pieces).replace("/", "")
         for ending, content in VALID_FILES.items():
-            with suppress(OSError, ValueError):  # where there can be such a file
+            with suppress(OSError, ValueError):  # if such a file can exist
                 Path(f"{name}{ending}").write_bytes(content)
         words = [word.replace("{}", name) for word in line.split()]
         result = run_cli(*words)

@@ -85,7 +85,7 @@ def other_values(parameter):
 
 @pytest.mark.parametrize("text", ROWS)
 def test_idle_parameters_change_nothing_together(text):
-    """Set each parameter to its first, then to its last other value."""
+    """Set each parameter to its first, then to its last alternative value."""
     row = variants.find_variant(text).params
     others = list_idle_parameters(row)
     assert len(others) >= 20

@@ -29,8 +29,8 @@ from support.weighted_strategy import write_weighed
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
 KILLS = int(os.environ.get("SIMGIN_KILLS", "40"))
-SPREAD = (5**0.5 - 1) / 2  # multiples of it, without their whole parts, fill 0 to 1 evenly
-KILLS_IN_A_ROW = 3  # kills, one after the other, before the command may end
+SPREAD = (5**0.5 - 1) / 2  # fractional parts of its multiples are evenly distributed in 0 to 1
+KILLS_IN_A_ROW = 3  # consecutive kills before the command may end
 TIMES = {"started", "ended", "seconds", directory.CHECKSUM_KEY}  # keys of a manifest
 PAGE_SIZE = 4096  # bytes: a ledger without tables is no larger
 EXPERIMENT = """
@@ -41,7 +41,7 @@ deals = 2000
 strategies = ["gold", "gold-early"]
 against = "simple"
 """
-# Trainings of champion of a second, which make it worse, and pages without pictures
+# Trainings of champion that take a second and make it worse, and reports without plots
 SMALL_TRAININGS = """
 from simgin.report import html_report
 from simgin.learn import adapt, champion_weights
@@ -87,7 +87,7 @@ class CommandRun:
         self._start, self._place, self._cache = start, place, cache
 
     def begin(self):
-        """Undo everything that the command has done."""
+        """Remove everything that the command has written."""
         for folder in (self._place, self._cache / "learned", self._cache / "outcomes"):
             shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self._start, self._place)
@@ -98,7 +98,7 @@ class CommandRun:
     def outcome(self):
         """Return the contents of all complete files by name, without ledgers and manifest times.
 
-        A file that a kill left incomplete outside a run directory stays; no command reads it.
+        An incomplete file outside a run directory stays, but no command reads it.
         """
         found = {**read_tree(self._place), **read_tree(self._cache / "learned")}
         for name in found:
@@ -124,7 +124,7 @@ class CommandRun:
 
 
 def kill_options(number, operations, seconds):
-    """Return when to kill: by time, anywhere, among the first operations, or among the last."""
+    """Return the time or operation of a kill: random, at the beginning, or at the end."""
     share = number * SPREAD % 1
     if number % 4 == 0:
         return {"seconds": share * seconds}

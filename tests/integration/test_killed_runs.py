@@ -17,8 +17,8 @@ from support.dask_cluster import dask
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
-TIMEOUT = 300  # seconds after which what a run was to do never comes
-MAX_START_SECONDS = 6.0  # seconds within which a kill may meet a process that has not begun to play
+TIMEOUT = 300  # seconds to wait for an event in a run
+MAX_START_SECONDS = 6.0  # seconds in which a kill can precede the first deal
 
 
 def write_experiment(place, deals):
@@ -49,7 +49,7 @@ class RunProcess:
         return file_state(self._manifest) not in (None, self._before[1])
 
     def until(self, reached):
-        """Wait until `reached`, and return True if that came before the process ended."""
+        """Wait for `reached`, and return True if it happened before the process ended."""
         last = time.monotonic() + TIMEOUT
         while not reached():
             assert time.monotonic() < last
@@ -64,7 +64,7 @@ class RunProcess:
         return self.end(-signal.SIGKILL, 0) != 0
 
     def end(self, *codes):
-        """Let the process end by itself."""
+        """Wait for the end of the process."""
         _, error = self.process.communicate(timeout=TIMEOUT)
         assert self.process.returncode in (codes or (0,)), error
         return self.process.returncode
@@ -90,7 +90,7 @@ def finished_batches(place, before):
 
 
 def assert_same_run(path, place, fresh):
-    """Check that a run left exactly what an undisturbed run left."""
+    """Check that a run has the same files as an undisturbed run."""
     assert reproducible_files(place) == reproducible_files(fresh)
     files = [{file.relative_to(one) for file in one.rglob("*")} for one in (place, fresh)]
     assert files[0] == files[1]
@@ -152,17 +152,19 @@ def test_a_run_killed_many_times_ends_with_the_same_bytes(
 
 @pytest.mark.slow
 def test_a_killed_client_leaves_no_processes(tmp_path):
-    """Kill a client; its local workers end by themselves."""
+    """Kill a client and check that its local workers end."""
     psutil = pytest.importorskip("psutil", reason="comes with distributed")
     run = RunProcess(
         write_experiment(tmp_path, "500M"), tmp_path / "killed", "--scheduler", "local:1"
     )
     client = psutil.Process(run.process.pid)
-    assert run.until(run.has_committed) and run.until(client.children)  # a ledger is begun alone
+    assert run.until(run.has_committed) and run.until(
+        client.children
+    )  # one process creates the ledger
     begun = file_state(run._log)
-    assert run.until(lambda: file_state(run._log) != begun)  # what a worker played
+    assert run.until(lambda: file_state(run._log) != begun)  # the rows of one worker
     children = client.children(recursive=True)
-    assert len(children) > 1 and run.kill()  # a worker, and Python's own process beside it
+    assert len(children) > 1 and run.kill()  # a worker and Python's helper process
     assert psutil.wait_procs(children, timeout=30)[1] == []
 
 

@@ -12,7 +12,7 @@ from simgin.runs.cluster import ClusterPool
 from simgin.runs.runner import SerialPool, ThreadPool
 from simgin.stats import table
 
-SECONDS = (0.0, 0.003, 0.5)  # blocks of single batches, of a few, and as large as they may grow
+SECONDS = (0.0, 0.003, 0.5)  # blocks of one batch, of a few, and of maximum size
 PLANS = (
     plan.plan_matchup("gold", "simple", "eaai", deals=33_001, seed=3),
     plan.plan_matchup("gold-early", "random", "shot", matches=730, seed=2**63),
@@ -92,5 +92,5 @@ def local_cluster():
 
 def test_the_table_is_the_same_from_a_cluster(monkeypatch, expected_digest, local_cluster):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", 0.003)
-    ClusterPool("local:1").close()  # neither warns of a port that the other uses
+    ClusterPool("local:1").close()  # no warning about a port that is in use
     assert compute_digest(PLANS, lambda: local_cluster) == expected_digest

@@ -1,4 +1,4 @@
-"""Tests of screens, plots and files of solitaire games, settled matches and either side."""
+"""Tests of screens, plots and files for solitaire games, settled matches and both sides."""
 
 import csv
 import io

@@ -43,7 +43,7 @@ def test_the_process_that_measures_speed_imports_nothing_from_here(hostile_direc
 
 
 def test_a_measured_program_is_that_of_its_path(hostile_directory):
-    """Name a folder, because a name without one would be looked up in PATH."""
+    """Use a path with a folder, because PATH is searched for plain names."""
     Path("simgin").write_text(f"#!{sys.executable}\nprint('[]')\n")
     Path("simgin").chmod(0o755)
     assert bench.find_installation(Path("simgin")) == hostile_directory / "simgin"

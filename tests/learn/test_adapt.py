@@ -1,4 +1,4 @@
-"""Champion adapted to other rules: the same bytes again, what plays, and weights by file name."""
+"""Adapted champions: reproducible weights, the choice of player, and names of weight files."""
 
 import json
 import pickle
@@ -24,7 +24,7 @@ OWN = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
 
 
 def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
-    """Rules of a file may change under one name."""
+    """The rules in a file can change under the same name."""
     asked = [("straight", {}), ("oklahoma", {}), ("straight", {"seed": 2})]
     asked += [("straight", {name: 99}) for name in ("deals", "rounds")]
     found = [
@@ -41,7 +41,7 @@ def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("rules", "others"),
     [
-        ("standard", []),  # but for who deals next, the rules of the EAAI challenge
+        ("standard", []),  # the rules of the EAAI challenge, except for the next dealer
         ("tedesco", []),
         ("rush", []),
         ("dice", []),
@@ -77,7 +77,7 @@ def test_every_kind_of_rules_in_champions_file_is_named_once():
 
 
 def test_nothing_is_kept_where_the_cache_cannot_be_written(monkeypatch):
-    """A review without --adapt only asks; a training is refused before it begins."""
+    """A review without --adapt only looks for players; an invalid training never starts."""
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
     assert adapt.load_adapted("straight") is None
     with pytest.raises(TuneError, match="the cache, which cannot be written; name another folder"):
@@ -86,7 +86,7 @@ def test_nothing_is_kept_where_the_cache_cannot_be_written(monkeypatch):
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory):
-    """Trainings of a second, which make champion worse, in folders of their own."""
+    """Run trainings of one second in separate folders; they make champion worse."""
     folder = tmp_path_factory.mktemp("learned")
     with pytest.MonkeyPatch.context() as patched:
         for name, size in {
@@ -144,18 +144,18 @@ def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_worke
     again, same = train_toy(2)
     assert same == content and again.table.equals(whole.table)
     assert (again.win_rates == whole.win_rates).all() and again.win_rates.shape == (2, 3)
-    # What is kept is not learned again; a damaged file is written anew
+    # Cached weights are not trained again; a corrupt file is rewritten
     monkeypatch.setattr(champion_weights, "ChampionTrainer", None)
     (toy / whole.name).write_bytes(b"damaged")
     assert adapt.load_adapted("straight", **TOY).table.equals(whole.table)
     assert (toy / whole.name).read_bytes() == content
-    # 600 deals teach nothing: some 43 % of matches, with a standard error of 2
+    # 600 deals are too few: about 43 % of matches won, with a standard error of 2
     assert not whole.is_better and whole.player == "champion"
     assert "not better than champion, and champion is what plays" in whole.sentences[0]
 
 
 def make_result(gains):
-    """Return a result whose confirmation found these gains, each with a standard error of 0.01."""
+    """Return a result whose confirmation has these gains, each with a standard error of 0.01."""
     lines = []
     for opponent, gain in gains.items():
         after = Estimate(0.5 + gain, 0.01, 100, 0.48 + gain, 0.52 + gain)
@@ -171,7 +171,7 @@ def make_result(gains):
 
 
 def test_what_plays_follows_from_the_matches_against_champion():
-    """A gain of 2.2 standard errors would do alone, and is one of four: Holm's p is above 5 %."""
+    """A gain of 2.2 SE is significant on its own, but not among four after Holm's correction."""
     same = dict.fromkeys(adapt.TRAINING_OPPONENTS, 0.0)
     for gain, is_better in ((0.03, True), (0.022, False), (0.0, False), (-0.05, False)):
         found = make_result({**same, "champion": gain})
@@ -207,7 +207,7 @@ def test_the_command_says_what_plays_and_writes_a_file_for_it(toy, tmp_path, mon
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
-    """Champion's own weights in a file of another name."""
+    """Write champion's own weights to a file with another name."""
     monkeypatch.chdir(tmp_path)
     Path("in").mkdir()
     Path("in/mine.npy").write_bytes(OWN.read_bytes())
@@ -245,8 +245,8 @@ def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
 
 @pytest.fixture
 def cached_weights(file, monkeypatch):
-    """Champion's own weights, kept as those of a learned player."""
-    jit.cache_directory()  # compiled code stays where it is
+    """Cache champion's own weights as those of a trained player."""
+    jit.cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
     name = loader.format_learned_name("straight-12345678", OWN.read_bytes())
     path = Path("cache", jit.compiled_digest(), loader.LEARNED_FOLDER, name).absolute()

@@ -1,4 +1,4 @@
-"""Which numbers are tuned; the search finds a planted one, keeps to its limits, and goes on."""
+"""Tests of the parameter search: the planted optimum, its limits, and resuming."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_a_planted_number_is_found(planted_search):
     (value,) = planted_search.values
     assert abs(value - BEST) < 2
     (line,) = planted_search.confirmation.comparisons
-    assert line.gain.low > 0.1  # at 4 one discard in nine is a blunder
+    assert line.gain.low > 0.1  # with 4, one discard in nine is a blunder
     assert planted_search.confirmation.head_to_head.gain.low > 0.1
 
 
@@ -67,7 +67,7 @@ def test_a_directory_of_a_stranger_gets_a_sentence(planted_search, tmp_path, nam
 
 
 def test_a_gain_is_the_paired_difference_of_the_two_runs():
-    """As simgin.stats.differences computes it, which adds a trifle for unseen cases."""
+    """The gain agrees with simgin.stats.differences, which also corrects for unseen events."""
     request = TuneRequest.read("gold", "eaai", ["simple"], confirmed=3000)
     strategies = [loader.find_strategy("gold-early"), loader.find_strategy("gold")]
     matchups = [matchup for s in strategies for matchup in request.matchups(s, 3)]
@@ -103,7 +103,7 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted_search, monk
     assert simgin.plots.search_history(tuned.history_frame, seed=5).axes
     assert all(len(seeds) == 1 for seeds in played)
     *searched, confirmed = (seeds.pop() for seeds in played)
-    assert len(searched) == request.generations + 1  # and the finals
+    assert len(searched) == request.generations + 1  # and the final round
     assert len({confirmed, *searched}) == len(searched) + 1
     assert confirmed == request.seed
 
@@ -130,7 +130,7 @@ PARAMETERS = (
 
 @pytest.mark.parametrize("knobs", [PARAMETERS, PARAMETERS[:1], PARAMETERS[1:2]], ids=len)
 def test_what_is_drawn_can_be_played(knobs):
-    """Drawn values are in range, integers if required, and reproducible from the seed."""
+    """Sampled values are in range, integers if required, and reproducible from the seed."""
     lot = np.random.default_rng(1)
     draws, again = CandidateDistribution(knobs, 8, seed=3), CandidateDistribution(knobs, 8, seed=3)
     state = np.random.get_state()[1].copy()
@@ -148,7 +148,7 @@ def test_what_is_drawn_can_be_played(knobs):
     assert np.array_equal(np.random.get_state()[1], state)  # numpy's own generator is not used
 
 
-# Which numbers of a strategy are tuned, and files of values
+# Tunable parameters of a strategy, and files of values
 
 
 EAAI = variants.find_variant("eaai")
@@ -174,7 +174,7 @@ def test_numbers_that_slots_share_are_one_and_those_never_asked_are_left_alone()
 
 
 def test_numbers_of_one_name_that_differ_are_apart():
-    mixed = loader.find_strategy("solo-switch+knock=at")  # each has a k of its own
+    mixed = loader.find_strategy("solo-switch+knock=at")  # each has its own k
     found = read_parameters(mixed.spec)
     apart = [knob for knob in found if knob.key == "k"]
     assert [knob.name for knob in apart] == ["discard.k", "knock.k"]

@@ -1,4 +1,4 @@
-"""Training: the regression against a slow reference, equal bytes, and a held-out gain."""
+"""Training: the regression against a slow reference, reproducibility, and a held-out gain."""
 
 import numpy as np
 import pytest
@@ -30,9 +30,9 @@ def run_rounds(request, see=lambda played: None, place=None):
 
 
 def reference_least_squares(questions, before, held):
-    """Weights by numpy's lstsq: a row for every discard, and one that holds each weight.
+    """Compute weights with numpy's lstsq: a row per discard, and a prior row per weight.
 
-    questions: what each stands for, with its discards. It is there as often as that.
+    questions: Number of repetitions and discards of each decision.
     """
     rows, costs = [], []
     for times, discards in questions:  # (times, [(numbers, points), ...])
@@ -54,7 +54,7 @@ def reference_least_squares(questions, before, held):
 def test_the_weights_are_those_of_a_least_squares_reference(seed):
     lot = np.random.default_rng(seed)
     numbers = lot.normal(size=(60, MAX_ALTERNATIVES, 4)) * [1, 10, 0.1, 1]
-    numbers[:, :, 3] = lot.normal(size=(60, 1))  # the same for all discards of a question
+    numbers[:, :, 3] = lot.normal(size=(60, 1))  # the same for all discards of a decision
     points = lot.normal(size=(60, MAX_ALTERNATIVES)) * 20
     counts = lot.integers(2, MAX_ALTERNATIVES + 1, size=60)
     tried = np.arange(MAX_ALTERNATIVES) < counts[:, None]
@@ -73,7 +73,7 @@ def test_the_weights_are_those_of_a_least_squares_reference(seed):
 
 
 def test_lessons_are_those_of_the_discards_one_by_one(file):
-    """The cheapest discards, their numbers and points, worked out in Python from the same deals."""
+    """Compute the cheapest discards, their features and points in Python from the same deals."""
     request = discard_weights.TrainRequest.read(str(file), "eaai")
     start = request.initial_weights + np.arange(8) / 10
     player = request.with_weights(start)
@@ -132,8 +132,8 @@ def test_a_training_that_was_broken_off_comes_to_the_same_bytes_with_any_number_
 def test_the_strategy_of_the_page_learns_to_beat_its_start(file):
     """The gain is about 8 percentage points head to head, with a standard error near 0.9.
 
-    The lower limit of a training that gained nothing is above 0 once in forty times, and above 2
-    points once in more than ten thousand.
+    Without any gain, the lower bound exceeds 0 in one of forty trainings, and 2
+    points in fewer than one of ten thousand.
     """
     request = discard_weights.TrainRequest.read(
         str(file), "eaai", rounds=3, deals=4000, confirmed=4000, seed=2
@@ -165,7 +165,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     again = discard_weights.TrainRequest.read(
         str(file), "eaai", rounds=1, deals=200, confirmed=1000
     )
-    assert again.identity == request.identity  # what was learned before is not looked at
+    assert again.identity == request.identity  # earlier weights are ignored
     np.save(written, np.zeros(5))
     with pytest.raises(compiler.PolicyError, match=r"holds 5 weights where start names 8"):
         compiler.make_parameter_vector(loader.find_strategy(str(file)).discard)

@@ -1,4 +1,4 @@
-"""Deals turn by turn, against the same deals from the replay and the reference implementation.
+"""Compare deals turn by turn with the replay and the reference implementation.
 
 Statistics of turns are checked against plain loops.
 """

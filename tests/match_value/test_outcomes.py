@@ -1,4 +1,4 @@
-"""Counts of outcomes against a slow count of the same records, and their cache files."""
+"""Compare counts of outcomes with a slow count of the same records; test their cache files."""
 
 import itertools
 import json
@@ -23,7 +23,7 @@ STANDARD = parse_matchup("gold", "simple", "standard", 3, "deal")
 
 
 def slow_count(a, b, variant):
-    """Outcomes and their frequencies, from the records of all units at once."""
+    """Return outcomes and their frequencies, from the records of all units."""
     matchup = parse_matchup(a, b, variant, 3, "deal")
     _, records = play_with_records(matchup, 0, matchup.count_units(10_000))
     found = Counter()
@@ -48,7 +48,7 @@ def test_counts_agree_with_the_records(a, b, variant, empty_cache):
     rows, totals = map(tuple, counted.rows.tolist()), counted.counts.sum(axis=0).tolist()
     assert dict(zip(rows, totals, strict=True)) == slow_count(a, b, variant)
     assert counted.n_deals == 10_000
-    assert np.ptp(counted.counts.sum(axis=1)) <= 4  # groups of one size, up to a pair of units
+    assert np.ptp(counted.counts.sum(axis=1)) <= 4  # groups of equal size, up to a pair of units
     for dealer in set(counted.column("dealer")):
         of_dealer = counted.probabilities[:, counted.column("dealer") == dealer]
         assert of_dealer.sum(axis=1) == pytest.approx(np.ones(21))
@@ -68,7 +68,7 @@ def test_the_error_of_a_share_is_binomial():
     """
     counted = outcomes.count_outcomes(parse_matchup("gold", "gold", "standard", 3, "deal"), 100_000)
     dealers = [counted.counts[:, counted.column("dealer") == side].sum(axis=1) for side in (0, 1)]
-    assert np.array_equal(*dealers)  # in every group each side deals as often
+    assert np.array_equal(*dealers)  # in every group, each side deals equally often
     share, *left_out = counted.probabilities[:, np.argsort(counted.counts.sum(axis=0))[-100:]]
     ratio = outcomes.jackknife_se(np.array(left_out)) ** 2 * 50_000 / (share * (1 - share))
     assert abs(ratio.mean() - 1) < 0.165
@@ -90,7 +90,7 @@ def test_what_cannot_be_counted_is_refused():
         outcomes.count_outcomes_by_score(long, 10_000)
 
 
-# What is kept
+# Cache files
 
 
 MINE = "import simgin.strategy as s\nS = s.Strategy('mine', knock=s.knock(lambda v, r, p: {}))\n"

@@ -1,4 +1,4 @@
-"""V against closed forms, plain recursion, the engine's own bookkeeping and matches played."""
+"""Compare V with closed forms, plain recursion, the engine's records and played matches."""
 
 import dataclasses
 import itertools
@@ -22,7 +22,7 @@ KNOCK, GIN, UNDERCUT, VOID = (
 
 
 def counted(shares, scale=1000):
-    """Outcomes with weights {(dealer, winner, kind, points): count}, the same in every group."""
+    """Return outcomes with these weights, the same in every group."""
     rows = np.array(sorted((*key, 1) for key in shares))
     weights = [shares[tuple(row[:4])] * scale for row in rows.tolist()]
     return Outcomes(rows, np.tile(np.array(weights, np.int64), (N_GROUPS, 1)))
@@ -34,9 +34,9 @@ def make_value(variant, shares, seat=0):
 
 
 def test_the_bound_on_long_matches():
-    """With fair deals of ten points to 20 each.
+    """Two fair deals of ten points decide a match to 20.
 
-    Two deals with 1/2, three with 1/2; with voids every deal takes 4/3 deals.
+    Half of the matches take two deals, half three; drawn deals add a factor of 4/3.
     """
     shares = {
         (d, w, k, pts): n
@@ -46,7 +46,9 @@ def test_the_bound_on_long_matches():
     v = make_value("standard+points_target=20", shares)
     for n in (20, 40, 100):
         truth = stats.nbinom.sf(n - 2, 2, 0.75) / 2 + stats.nbinom.sf(n - 3, 3, 0.75) / 2
-        one_deal = 0.75 * 1.5 / (1 - 0.25 * 1.5)  # the mean of 1.5 ** N until a deal is won
+        one_deal = (
+            0.75 * 1.5 / (1 - 0.25 * 1.5)
+        )  # mean of 1.5 ** N, where N is the number of deals until one is won
         chernoff = (one_deal**2 + one_deal**3) / 2 / 1.5**n
         assert v.bound_longer_matches(n) == pytest.approx(chernoff)
         assert truth < chernoff
@@ -115,9 +117,9 @@ def relevant_score(game, one, side):
 
 
 def iterated(game, shares_at):
-    """V of every state that a match can reach, by repeating the recursion until nothing changes.
+    """Compute V of every reachable state by iterating the recursion until nothing changes.
 
-    shares_at: the shares of outcomes at a state of both sides.
+    shares_at: Function that returns the proportions of outcomes in a match state.
     """
     nothing = tuple({"points": 0, "deals": 0, "games": 0}.items())
     leads, new = {}, [((nothing, nothing), 0), ((nothing, nothing), 1)]
@@ -174,7 +176,7 @@ def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_de
 
 
 def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
-    """At 3:2 a gin of B's deal turns into a knock of A; at 0:4 one knock in four is void."""
+    """At 3:2, a gin in B's deal becomes a knock of A; at 0:4, one knock in four is void."""
     turned = [(3, 2, 1, 1, 0, 2), (3, 2, -1, 1, 1, 6)] * 2
     turned += [(0, 4, 1, 0, -1, 0), (0, 4, -1, 0, 0, 3)]
     changes = [(a, b, group, *way) for group in range(N_GROUPS) for a, b, *way in turned]
@@ -229,7 +231,7 @@ def test_a_table_has_every_state():
 
 
 def test_errors_agree_with_repeated_counting():
-    """Over 400 sets of counts from a known distribution.
+    """Check the standard error with 400 sets of counts from a known distribution.
 
     (V - truth) / se has the variance 19/17 of t(19), within five of its standard errors.
     """
@@ -267,7 +269,7 @@ def test_v_of_a_strategy_against_itself_is_one_half():
     assert 0.001 < v.se(0, 0, 0) < 0.01
 
 
-# What is refused
+# Rejected input
 
 
 @pytest.mark.parametrize(
@@ -317,7 +319,7 @@ def test_dependence_on_the_score_is_detected(variant, a, depends):
     assert match_value.depends_on_score(parse_matchup(a, None, variant, 1, "deal")) is depends
 
 
-# Against matches played: clustered by unit, with the error of V itself by the jackknife
+# Compared with played matches: clustered by unit, with a jackknife error of V
 
 SMALLER = {name: f"{name}+games_target=2" for name in ("pro", "dice-pro")}
 SMALLER |= {"twofold": "twofold+points_target=40+deals_target=3", "shot": "shot+points_target=30"}
@@ -329,7 +331,7 @@ def opponent(variant):
 
 
 def assert_believable(v, matches, seed):
-    """Check |z| < 4.5 for the share of fresh matches won: a false alarm in 150,000 variants."""
+    """Check |z| < 4.5 for the win rate in new matches: one false alarm in 150,000 variants."""
     matchup = dataclasses.replace(v.matchup, seed=seed, unit="match")
     compile_matchup(matchup)
     _, records = play_with_records(matchup, 0, matchup.count_units(matches))

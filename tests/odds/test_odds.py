@@ -1,4 +1,4 @@
-"""Odds: against single deals, exact identities, published figures, known laws, sums and V."""
+"""Compare odds with single deals, exact identities, published results, known laws and V."""
 
 import itertools
 import math
@@ -37,7 +37,7 @@ ALONE = (*JOKER_GAMES, "solitary-gin")
 
 
 def make_deals(rows, variant="solitaire-gin"):
-    """Deals that were never played."""
+    """Return deals that were never played."""
     return SoloDeals(
         solo_deals.solo_matchup("solo-greedy", variant, 1),
         np.array(rows, np.int32).reshape(-1, len(DEAL_COLUMNS)),
@@ -47,7 +47,7 @@ def make_deals(rows, variant="solitaire-gin"):
 
 
 def simulate(strategy, variant, n, seed=1, workers=None):
-    """Deals played now, whatever is cached."""
+    """Play deals without the cache."""
     matchup = solo_deals.solo_matchup(strategy, variant, seed)
     kernel.compile_matchup(matchup)
     found = solo_deals.compute_solo_tables(
@@ -73,7 +73,7 @@ HUNDRED_DEALS = make_deals(
 
 @pytest.mark.parametrize(("q", "name"), [(0.1, "q10"), (0.5, "q50"), (0.9, "q90")])
 def test_limits_of_a_quantile_are_order_statistics(q, name):
-    """Gin on draw 1 to 1,000: limits are ranks, which hold the truth by the binomial law."""
+    """With gin on draw 1 to 1,000, bounds are ranks that follow the binomial law."""
     frame = solo_odds.gin_draw_statistics(
         make_deals([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)])
     )
@@ -95,7 +95,7 @@ def test_totals_of_a_hundred_matches():
 
 
 def test_the_difference_of_two_strategies_on_a_hundred_packs():
-    """The paired difference is 0 or 1 with variance .24 n / (n - 1)."""
+    """The paired difference is 0 or 1, with variance .24 n / (n - 1)."""
     rows = HUNDRED_DEALS.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
     found = find_row(
@@ -129,7 +129,7 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     ],
 )
 def test_every_column_agrees_with_single_deals(variant, seed):
-    """Replayed with all questions: the pack tells where the joker lies, and turns count draws."""
+    """Replays agree: the deck contains the joker's position, and turns count draws."""
     found = simulate("gold", variant, 300, seed)
     where = 0
     for unit in range(60):
@@ -147,7 +147,7 @@ def test_every_column_agrees_with_single_deals(variant, seed):
 
 @pytest.mark.parametrize("variant", ALONE)
 def test_frames_agree_with_counting(variant):
-    """The shares at every draw, counted in plain Python."""
+    """Count the proportions at every draw in plain Python."""
     found = simulate("gold", variant, 2_000)
     each = [dict(zip(DEAL_COLUMNS, map(int, one), strict=True)) for one in found.rows]
     for deal in each:
@@ -167,7 +167,7 @@ def test_frames_agree_with_counting(variant):
 
 
 def test_a_deal_is_won_if_gin_comes_before_the_joker():
-    """Pack by pack: one who plays as if there were none wins if he needs no more draws."""
+    """For each deck, a player that ignores the joker wins if gin comes first."""
     found = simulate("solo-greedy", "solitaire-gin", 2_000)
     rules = "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42"
     endless = simulate("solo-greedy", rules, 10_000)
@@ -228,14 +228,14 @@ LOST = np.array([2, 9, 30])
 
 
 def end_deals(needed, place, lost):
-    """Draws, whether gin came before the joker, and the score, in deals of that law."""
+    """Return draws, wins and scores of deals with that distribution."""
     won = needed <= place
     drawn = np.where(won, needed, place + 1)
     return drawn, won, np.where(won, 10 + place - needed, -lost)
 
 
 def random_deals(rng, n):
-    """Deals under that law."""
+    """Return deals with that distribution."""
     needed = 4 * rng.choice(len(NEEDED), n, p=NEEDED) + 4
     place, lost = rng.integers(0, 43, n), rng.choice(LOST, n)
     drawn, won, score = end_deals(needed, place, lost)
@@ -254,7 +254,7 @@ def exact_values():
     by_draw = np.bincount(drawn, gin).cumsum()
 
     def between(result):
-        """Return the share of the variance that the joker's position explains."""
+        """Return the proportion of the variance that the joker's position explains."""
         cells = [p[place == at] @ result[place == at] * 43 for at in range(43)]
         return np.var(cells) / (p @ (result - p @ result) ** 2)
 
@@ -294,7 +294,7 @@ def estimate_all(one):
     ("runs", "least"), [(60, 51), pytest.param(200, 179, marks=pytest.mark.slow)]
 )
 def test_intervals_have_nominal_coverage(runs, least):
-    """Fewer than 179 of 200 in one run of 2,100, fewer than 51 of 60 in one of 1,400, for each."""
+    """False alarms: fewer than 179 of 200 in one of 2,100 runs, or 51 of 60 in one of 1,400."""
     rng = np.random.default_rng(2311)
     want, held = exact_values(), dict.fromkeys(exact_values(), 0)
     for _ in range(runs):
@@ -304,7 +304,7 @@ def test_intervals_have_nominal_coverage(runs, least):
 
 
 def test_the_jokers_share_is_unbiased_for_few_deals():
-    """For 300 deals over 43 places the naive share of an irrelevant place is 14 %."""
+    """With 300 deals and 43 positions, the naive proportion of an irrelevant position is 14 %."""
     rng, found = np.random.default_rng(5), []
     for _ in range(100):
         deals = random_deals(rng, 300)
@@ -316,7 +316,7 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
 
 
 def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
-    """Without gin there are no draws of gin and no part of the joker in winning."""
+    """Without gin, there is no draw of gin, and the joker has no influence on winning."""
     never = make_deals([[u, u % 43, u % 43 + 1, JOKER, 0, -1, 1] for u in range(1_000)])
     assert (
         solo_odds.gin_draw_statistics(never).empty and solo_odds.joker_variance_share(never).empty
@@ -325,7 +325,7 @@ def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
     assert win["value"] == 0 < win["high"] < 0.005
 
 
-# Two-player odds by seat and score against sums and V, and what is said
+# Two-player odds by seat and score compared with sums and V, and their sentences
 
 
 DEALS = 20_000
@@ -341,7 +341,7 @@ def rows_by_seat(frame, metric):
 
 
 def test_odds_by_seat_agree_with_a_run(standard):
-    """The same deals, added up by the engine."""
+    """The sums agree with the engine's sums of the same deals."""
     matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
     total = batches.sum_rows(runner.run_matchup(matchup, DEALS))
     fact = {
@@ -380,7 +380,7 @@ def test_every_score_occurs_once_and_both_sides_agree(standard):
 
 
 def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
-    """Ahead 75 to 50: the mean of both dealers, in the sentence and in the table of ten by ten."""
+    """The sentence on 75 to 50 and the table both show the mean over the dealers."""
     frame = two_player_odds.odds_by_score(standard)
     odds = Odds(
         1, {"scores": frame, "seats": two_player_odds.odds_by_seat(standard)}, {"standard": "gold"}
@@ -421,7 +421,7 @@ def test_what_has_no_v_or_no_seats_says_so():
 
 
 def make_ladder(*wins):
-    """Deals of players who go gin in so many of 400 deals, weakest first."""
+    """Return deals of players with these numbers of gins in 400 deals, weakest first."""
     naive = odds_players(variants.find_variant("solitaire-gin"))[0]
     names = (naive, "solo-greedy", "solo-dp")[-len(wins) :]
     found = []
@@ -439,7 +439,7 @@ def make_ladder(*wins):
     [((100, 220, 200), (100, 220)), ((100, 150, 200), (100, 200)), ((200,), (200,))],
 )
 def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wins, ends):
-    """Also where the strongest by score is not the one who goes gin most often."""
+    """The strongest player by score does not always go gin most often."""
     odds = build_odds([make_ladder(*wins)], [], 1)
     found = odds.tables["bracket"]
     assert found["value"][:-1].tolist() == [won / 400 for won in ends]

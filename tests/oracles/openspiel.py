@@ -1,6 +1,6 @@
-"""OpenSpiel's gin_rummy with the cards, actions and packs of simgin: translation only.
+"""Translate OpenSpiel's gin_rummy to the cards, actions and shuffles of simgin.
 
-Its player 0 always starts and is our nondealer, at seat 0. Cards are dealt as they are due.
+Its player 0 always starts and is the nondealer at seat 0. Cards are dealt when needed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ UTILS = SPIEL.GinRummyUtils(13, 4, 10)
 
 
 def card(number: int) -> int:
-    """OpenSpiel's card for one of ours, or the reverse: suits are s c d h there, S H D C here."""
+    """Convert a card to or from OpenSpiel, whose suit order is s c d h instead of S H D C."""
     suit, rank = divmod(number, 13)
     return 13 * (-suit % 4) + rank
 
@@ -35,7 +35,7 @@ def theirs(hand: int) -> list[int]:
 
 
 def deadwood(hand: int) -> int:
-    """Least count of at most ten cards; of eleven what OpenSpiel takes for it after a discard."""
+    """Return the least deadwood, or OpenSpiel's value of it after a discard for eleven cards."""
     return UTILS.min_deadwood(theirs(hand))
 
 
@@ -54,24 +54,24 @@ def lay(meld: int) -> int:
 
 @cache
 def undealt(limit: int, oklahoma: bool, gin_bonus: int, undercut_bonus: int) -> Any:
-    """OpenSpiel's initial state, which takes milliseconds to make and microseconds to copy."""
+    """Return OpenSpiel's initial state, which is faster to copy than to create."""
     parameters = {"knock_card": limit, "oklahoma": oklahoma}
     parameters |= {"gin_bonus": gin_bonus, "undercut_bonus": undercut_bonus}
     return pyspiel.load_game("gin_rummy", parameters).new_initial_state()
 
 
 class Deal:
-    """A deal of OpenSpiel, action by action, up to the knock and through the showdown."""
+    """A deal of OpenSpiel, action by action, including the showdown."""
 
     def __init__(self, row: dict[str, Any], pack: list[int]) -> None:
-        """row: a variant's; pack: our 52 cards in dealing order, singly, nondealer first."""
+        """Start a deal with the rules of a row and 52 cards in dealing order, nondealer first."""
         limit = 10 if row["knock_by_upcard"] else row["knock_limit"]
         bonuses = row["gin_bonus"], row["undercut_bonus"]
         self.state = undealt(limit, row["knock_by_upcard"], *bonuses).clone()
         self._pack = map(card, (*pack[0:20:2], *pack[1:20:2], *pack[20:52]))
         self._deal()
 
-    # What there is
+    # State
 
     @property
     def phase(self) -> Any:
@@ -97,12 +97,12 @@ class Deal:
 
     @property
     def upcard(self) -> int:
-        """The top of the discard pile, where it may be taken."""
+        """Return the top of the discard pile if it can be taken."""
         return card(self.state.upcard())
 
     @property
     def previous(self) -> int:
-        """OpenSpiel's `previous upcard`: the card last taken from the pile or left there."""
+        """Return OpenSpiel's `previous upcard`, last taken from the pile or left there."""
         return card(self.state.prev_upcard())
 
     def throws(self) -> int:
@@ -111,7 +111,7 @@ class Deal:
         return mask(number for number in self.state.legal_actions() if number < 52)
 
     def endings(self) -> int:
-        """Return the cards that allow a knock, of eleven or of ten and the last discard."""
+        """Return the cards that allow a knock, among eleven or among ten and the last discard."""
         if KNOCK not in self.state.legal_actions():
             return 0
         return mask(self.state.child(KNOCK).legal_actions())
@@ -169,13 +169,13 @@ class Deal:
         self.apply(SPIEL.PASS_ACTION)
 
     def least_count(self) -> int:
-        """Return the defender's least deadwood over all layoffs and melds of OpenSpiel."""
+        """Return the defender's least deadwood over all lay-offs and melds of OpenSpiel."""
         seat = self.seat
         return min(end.deadwood()[seat] for end in _ends(self.state, set()))
 
 
 def _ends(state: Any, seen: set[tuple[bool, int]]) -> Iterator[Any]:
-    """Every final state, each hand on the way once: the order of lay-offs is irrelevant."""
+    """Return every final state; the order of lay-offs is irrelevant."""
     if state.is_terminal():
         yield state
         return

@@ -1,6 +1,6 @@
-"""Deals of the engine, replayed decision by decision with the reference implementation.
+"""Replay deals of the engine decision by decision with the reference implementation.
 
-Some packs are shuffled. Stacked ones give hands full of melds, so that rare events are frequent.
+Some decks are shuffled. Stacked decks have many melds, so that rare events are frequent.
 """
 
 import random
@@ -17,7 +17,7 @@ from support import hands, variant_lists
 from support.reference_replay import match_before, replay_deal
 from support.variant_lists import ONE_PLAYER, parameters_in, possible_values, strategy
 
-MAX_STACKED_DEALS = 40  # stacked packs of each pair until an outcome must have occurred
+MAX_STACKED_DEALS = 40  # stacked decks per pair in which an outcome must have occurred
 PAIRS = (
     ("stray", "stray-same"),
     ("late", "simple"),
@@ -27,7 +27,7 @@ PAIRS = (
     ("random:p=0.8,p_end=1", "gold-early"),
 )
 PLAYERS = ("stray", "late:least=3", "gold", "random:p_end=0.3", "gin-only")  # alone
-# Parts of a variant's text, and what must have occurred in its deals
+# Parts of a variant spec, and outcomes that must have occurred in its deals
 RARE = {
     "straight": "void",
     "shot": "shot",
@@ -77,7 +77,7 @@ CHOICES = tuple(
         "standard-50th+take_to_knock=melded+knock_limit=30",
     )
 )
-# The die: offers and answers are random. In every pair at least one side offers.
+# The die: offers and responses are random. At least one side of every pair offers.
 GAMBLERS = (
     ("stray", "stray-same"),
     ("gambler", "stray"),
@@ -133,7 +133,7 @@ ALONE = (
 
 
 def compare(text, seed, own, from_stacked, wanted=()):
-    """Replay own and stacked deals, and more until each outcome wanted has occurred; counts."""
+    """Replay deals until each required outcome has occurred, and return the counts."""
     variant, seen, rng = variants.find_variant(text), Counter(), random.Random(f"{text} {seed}")
     pairs = PAIRS if variant.params["die"] == "off" else GAMBLERS
     if variant.params["players"] == 1:
@@ -152,7 +152,7 @@ def compare(text, seed, own, from_stacked, wanted=()):
 
 
 def stacked_deal(rng, matchup, i, dealer):
-    """Play a deal from a stacked pack; two in three two-player deals are at any score."""
+    """Play a deal from a stacked deck; two thirds of two-player deals have a random score."""
     row = matchup.variant.params
     if row["players"] == 1:
         pack = hands.stacked_pack_solo(rng, row)
@@ -250,7 +250,7 @@ def test_every_variant_and_option_agrees_with_the_reference_in_many_deals(text):
 
 
 def test_every_value_of_a_rule_is_replayed():
-    """In a variant where it counts."""
+    """Test a variant in which the setting has an effect."""
     rules = parameters_in("deal", "meld", "score", "stake")
     wanted = {
         (name, str(value)) for name in rules for value in possible_values(rule_parameters()[name])
@@ -298,7 +298,7 @@ FOR_ONLY_ONE = {
 
 
 def compare_any_rows(base, seed, rows, from_stacked):
-    """Of choices and yes-or-no parameters every value that the base can have is drawn."""
+    """Every value that the base variant allows is drawn."""
     rng, seen, row = random.Random(seed), Counter(), variants.find_variant(base).params
     values = {}
     for name in parameters_in("deal", "meld", "score", "stake"):
@@ -330,7 +330,7 @@ def test_random_variants_agree_with_the_reference(base, rows, wanted, times):
 
 @pytest.mark.parametrize("most, takes", [(29, 0), (500, 472)])
 def test_the_50th_card_rule_can_add_a_turn(most, takes):
-    """After the last that `max_turns` allows: the deal does not stall, the history has room."""
+    """The deal ends after `max_turns`, and the history has enough space."""
     pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
     variant = variants.find_variant(f"standard-50th+max_turns={most}+knock_limit=99")
     played = trace_deal(Matchup(variant, *map(strategy, pair), 3, "deal"), 0)

@@ -1,8 +1,8 @@
 """Probability that a solitaire player who sees the whole deck wins, a bound on every player.
 
-Every choice of ten of the cards dealt and drawn so far can be held. So hindsight goes out as soon
-as those cards hold ten in melds, which can be split in three, three and four cards, or in two runs
-of five. Over the joker's places is averaged exactly.
+Hindsight can hold any ten of the cards dealt and drawn so far. It goes gin as soon
+as those cards contain ten in melds: three, three and four cards, or two runs
+of five. The average over the joker's positions is exact.
 """
 
 import importlib.util
@@ -25,7 +25,7 @@ MINIATURE = Path(__file__).parents[2] / "benchmarks" / "solo_miniature.py"
 
 
 def melds_of_sizes(rules):
-    """Masks of all melds of three, of four and of five cards, one int64 array each."""
+    """Return masks of all melds of three, four and five cards, one int64 array each."""
     found = np.zeros(1024, np.int64)
     melds = found[: find_melds(ALL_CARDS, rules, found)]
     return [melds[np.bitwise_count(melds) == size] for size in (3, 4, 5)]
@@ -53,7 +53,7 @@ def holds_gin(cards, threes, fours, fives):
 
 @compile_function
 def draws_to_gin(decks, dealt, threes, fours, fives, out):
-    """Write to out[i] after how many draws from deck i hindsight has gin; NEVER if after none."""
+    """Write to out[i] the number of draws from deck i until hindsight has gin, or NEVER."""
     for i in range(decks.shape[0]):
         cards = 0
         out[i] = NEVER
@@ -65,7 +65,7 @@ def draws_to_gin(decks, dealt, threes, fours, fives, out):
 
 
 def chances_to_win(rules, n, seed):
-    """Search the probability, over joker positions, that hindsight wins each of n decks."""
+    """Compute the probability over joker positions that hindsight wins each of n decks."""
     dealt = 11 if rules.first_turn == FIRST_TURN_DISCARD else 10
     decks = np.random.default_rng(seed).permuted(np.tile(np.arange(52), (n, 1)), axis=1)
     draws = np.zeros(n, np.int64)
@@ -82,7 +82,7 @@ def chances_to_win(rules, n, seed):
     + ["solitaire-gin+ace_runs=corner"],
 )
 def test_the_bound_of_odds_agrees_deck_by_deck(text):
-    """Which finds it from all pairs and triples of melds at once."""
+    """Compare with a search over all pairs and triples of melds."""
     variant = variants.find_variant(text)
     found = hindsight_gin_probability(variant, 300, 5)
     assert found == pytest.approx(chances_to_win(build_rules(variant), 300, 5), abs=1e-12)
@@ -90,7 +90,7 @@ def test_the_bound_of_odds_agrees_deck_by_deck(text):
 
 @pytest.mark.slow
 def test_the_best_of_a_miniature_deck_is_what_plain_recursion_finds():
-    """In positions with up to five cards left, where nobody beats the best, nor that hindsight."""
+    """With up to five cards left, exact play is the best, and hindsight is an upper bound."""
     spec = importlib.util.spec_from_file_location("miniature", MINIATURE)
     miniature = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(miniature)

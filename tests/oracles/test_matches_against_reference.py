@@ -1,4 +1,4 @@
-"""Matches of the engine, replayed deal by deal with the reference implementation.
+"""Replay matches of the engine deal by deal with the reference implementation.
 
 The reference determines the dealer, the score at every decision and the winner. The sums over deals
 and matches are computed again from its results.
@@ -73,7 +73,7 @@ ALONE = (
 )
 
 
-# The engine's sums over deals and matches, formed again from the reference implementation's results
+# The engine's sums over deals and matches, recomputed from the reference implementation
 
 SHOWDOWNS = ("knock", "undercut", "even")
 
@@ -105,7 +105,7 @@ def batch_row(units):
 
 
 def quarters(facts):
-    """A's share of a unit's matches, or deals, in quarters; a draw is half a win."""
+    """Return the wins of A in a unit in quarters; a draw is half a win."""
     if facts["matches"]:
         return round(4 * facts["a_match_win"] / (2 * facts["matches"]))
     won = facts["a_deal_win"] + (facts["deals"] - facts["decided"]) / 2
@@ -192,7 +192,9 @@ def book_match(unit, match, a):
     facts["unfinished"] += match.unfinished
     for side, seat in (("a", a), ("b", 1 - a)):
         facts[f"{side}_match_win"] += 1 if match.winner is None else 2 * (match.winner == seat)
-    if match.winner is not None and match.row["goal"] != "total":  # one alone has no loser's score
+    if (
+        match.winner is not None and match.row["goal"] != "total"
+    ):  # solitaire games have no loser's score
         loser = score[1 - match.winner]
         facts["matches_decided"] += 1
         facts["winner_score"] += score[match.winner]
@@ -250,7 +252,7 @@ def compare(game, n):
         for half in range(1 + game.is_mirrored):
             dealers.add(int(trace_deal(game, unit, half).state.dealer))
             matches.append(play_match(game, unit, half, booked))
-        assert len(dealers) == 1  # both halves begin with the same dealer
+        assert len(dealers) == 1  # both halves start with the same dealer
         assert game.b is None or game.variant.params["first_dealer"] in ("lot", *dealers)
         units.append(booked)
     rows = kernel.play_batches(game, 0, n)

@@ -1,7 +1,7 @@
 """Exact distribution of the deadwood of a dealt hand, over all hands, by the engine's solver.
 
-Deadwood does not depend on the names of the suits. So only multisets of four lanes (the bits of a
-suit) are solved, and each counts for as many hands as its lanes have orders.
+Deadwood does not depend on the names of suits, so only multisets of four lanes (the bits of a
+suit) are solved, and each counts for as many hands as there are orders.
 """
 
 import math
@@ -54,7 +54,7 @@ def add_hands(rules, n, lanes, begin, i, histogram):
 
 
 def histogram_of(n):
-    """Histogram of the deadwood over all hands of n cards, counted by several threads."""
+    """Return the histogram of the deadwood of all hands of n cards."""
     rules, _ = game("standard")
     lanes, begin = lane_lists()
     workers = usable_cpus()
@@ -73,7 +73,7 @@ def histogram_of(n):
 
 
 def test_hands_of_five_agree_with_what_can_be_counted_by_hand():
-    """Gin is a run of five: nine of them in each suit."""
+    """With five cards, gin is a run of five; each suit has nine."""
     histogram = histogram_of(5)
     assert histogram.sum() == math.comb(52, 5)
     assert histogram[0] == 4 * 9
@@ -81,7 +81,7 @@ def test_hands_of_five_agree_with_what_can_be_counted_by_hand():
 
 @pytest.mark.slow
 def test_all_opening_hands_agree_with_the_exact_counts():
-    """All 15,820,024,220 hands (docs/reference/published-results.md#exact-counts)."""
+    """Count all 15,820,024,220 hands (docs/reference/published-results.md#exact-counts)."""
     histogram = histogram_of(10)
     points, total = np.arange(BINS), math.comb(52, 10)
     mean = float(histogram @ points) / total

@@ -1,6 +1,6 @@
-"""Deals of the engine and of OpenSpiel's gin_rummy, an engine by other people, side by side.
+"""Compare deals of the engine with OpenSpiel's gin_rummy, an independent engine.
 
-This shows rules that both the engine and the reference implementation misread. (OpenSpiel also
+This finds rules that both the engine and the reference implementation misinterpret. (OpenSpiel also
 rejects the third card of a chain laid off on one end of a run, which costs nothing, because three
 cards are a run.)
 """
@@ -28,9 +28,9 @@ SEEN = {  # the parameters that OpenSpiel has too, and the outcomes that must ha
     "+gin_bonus=20+undercut_bonus=10": ("knock", "undercut", "laid off"),
 }
 
-# What differs, and the largest share of deals in which it may show: about twice the share seen.
-# A defect: the count of eleven cards is that of all eleven less a card, at times too high. An own
-# rule: a discard that both in turn take and throw again ends the deal, as do fifty cards taken.
+# Differences, and the largest proportion of deals with each: about twice the observed one.
+# Defect: the deadwood of eleven cards is that of all eleven minus a card, sometimes too high. Own
+# rule: a discard that both players take and discard again ends the deal, as do fifty takes.
 DIFFERENCES = {"knock hidden": 0.02, "broken off": 0.09}
 
 
@@ -48,7 +48,7 @@ def openspiel(request):
 
 
 def compare_deal(rng, oracle, text, pack, seen):
-    """Play a random deal in both; the nondealer sits at seat 0."""
+    """Play a random deal in both engines; the nondealer is at seat 0."""
     rules, row = hands.game(text)
     theirs, ours = oracle.Deal(row, pack), engine.Deal(variants.find_variant(text), pack)
     for action in random_actions(rng, oracle, theirs, rules):
@@ -69,7 +69,7 @@ def compare_deal(rng, oracle, text, pack, seen):
 
 def check_options(oracle, theirs, ours, rules, seen):
     seat, options = theirs.seat, {option.what for option in theirs.options()}
-    if ours.left:  # the engine has done the only thing that can be done
+    if ours.left:  # the engine has played a forced action
         assert options == {ours.left[0].what}
         return
     if theirs.phase == oracle.PHASE.KNOCK:
@@ -94,10 +94,10 @@ def check_options(oracle, theirs, ours, rules, seen):
 
 
 def check_endings(theirs, eleven, count, limit, rules, seen):
-    """Check the discards that end the deal, unless OpenSpiel, whose count is given, hides them."""
+    """Check the discards that end the deal, unless OpenSpiel's count hides them."""
     tens = {card: deadwood(eleven & ~(1 << card), rules) for card in hands.members(eleven)}
     endings = sum(1 << card for card, left in tens.items() if left <= limit)
-    if count != min(tens.values()):  # the count of all eleven less a card that it leaves over
+    if count != min(tens.values()):  # the deadwood of all eleven cards minus an unmatched card
         of_all = deadwood(eleven, rules)
         values = {card: min(card % 13 + 1, 10) for card in tens}
         assert count in [left for card, left in tens.items() if of_all - left == values[card]]
@@ -110,7 +110,7 @@ def check_endings(theirs, eleven, count, limit, rules, seen):
 
 
 def check_showdown(oracle, theirs, state, stopper, rules, seen):
-    """Check that the engine's melds and layoffs are legal, with the same counts, and optimal."""
+    """Check that the engine's melds and lay-offs are legal and optimal, with the same counts."""
     hand = theirs.hand(1 - stopper)
     assert oracle.deadwood(hand) == state.defender_before
     theirs.show(int(meld) for meld in state.melds if meld)
@@ -129,7 +129,7 @@ def check_showdown(oracle, theirs, state, stopper, rules, seen):
 
 
 def stacked_pack(rng):
-    """Return a pack with two hands full of melds, for many knocks, undercuts and layoffs."""
+    """Return a deck with two hands full of melds, for many knocks, undercuts and lay-offs."""
     one = hands.meld_rich_hand(rng, 10, "low")
     other = hands.hand_of_melds(rng, 10, "low", one)
     first, second = (rng.sample(hands.members(hand), 10) for hand in (one, other))
@@ -151,7 +151,7 @@ def random_actions(rng, oracle, deal, rules):
 
 
 def _close(rng, deal, rules, eager, taken):
-    """Any ending, any discard, or one that leaves the least, usually not the card just taken."""
+    """Return any ending, any discard, or a least-deadwood discard, rarely the card just taken."""
     endings, throws = deal.endings(), deal.throws()
     if endings and rng.random() < eager:
         return Action(deal.seat, STOP, rng.choice(hands.members(endings)))

@@ -1,4 +1,4 @@
-"""Players against figures of others, on seeds chosen before looking.
+"""Compare players with published results, with seeds chosen in advance.
 
 Most are of docs/reference/published-results.md. Where a figure has an error, three combined errors
 are allowed: a false alarm once in 370, and so for one in ten choices of the seeds. The errors of
@@ -53,12 +53,12 @@ def near(found, error, reference, reference_error):
 
 
 def played(*asked):
-    """(value, standard error) of the share of matches in per cent, or of points a deal."""
+    """Return (value, SE) of the percentage of matches won, or of points per deal."""
     total = play_sums(*asked)
     if asked[3] == "deal":
         return ratio_and_error(total, "a_margin", "deals")
     won, error = ratio_and_error(total, "a_match_win", "matches")
-    return 50 * won, 50 * error  # a match won counts two
+    return 50 * won, 50 * error  # a won match counts two
 
 
 THRESHOLDS = {"0-2": 59.7, "0-4": 64.3, "0-6": 67.1, "0-8": 68.6, "0-10": 67.2}
@@ -81,7 +81,10 @@ def test_the_undercut_bonus_decides_whether_to_wait_for_gin(gin, undercut):
     variant = f"eaai+gin_bonus={gin}+undercut_bonus={undercut}"
     value, se = played("gin-only", "gold", variant, "deal", DEALS)
     assert abs(value - BONUSES[gin, undercut]) < 0.15 + 3 * se
-    assert (gin, undercut) != (25, 10) or se < 0.06  # a quarter of what separates the bonuses
+    assert (gin, undercut) != (
+        25,
+        10,
+    ) or se < 0.06  # a quarter of the difference between the bonuses
 
 
 EARLY = [
@@ -103,7 +106,7 @@ def test_knocking_early_or_waiting_beats_every_threshold(gin, undercut, k, oppon
     assert abs(value - reference) < 0.15 + 3 * se
 
 
-# The row's matches against the column in per cent, its standard error, and how many matches to play
+# Matches won by the row against the column (%), standard error, and number of matches
 PROGRAMS = {
     ("exp710", "simple"): (71.77, 0.82, 20_000),
     ("percent-twenty", "simple"): (69.30, 0.84, 20_000),
@@ -125,7 +128,7 @@ def test_programs_of_the_challenge_win_their_measured_shares(pair, part):
 
 
 def test_the_endings_between_patient_programs_are_those_measured():
-    """Gin 85 %, dead 5.8 % of an unknown number of deals: half a point covers their rounding."""
+    """The source gives 85 % gin and 5.8 % dead hands; half a point covers the rounding."""
     total = play_sums("marjj", "exp710", "eaai", "match", 2_000)
     for metric, told in (("gin", 85.0), ("void", 5.8)):
         value, se = (100 * number for number in ratio_and_error(total, metric, "deals"))
@@ -133,7 +136,7 @@ def test_the_endings_between_patient_programs_are_those_measured():
 
 
 def test_marjj_early_beats_marjj():
-    """53.7 ± 0.3 % of 40,000 matches; here 4,000, whose error is .5: a false alarm once in 370."""
+    """The source gives 53.7 ± 0.3 % of 40,000 matches; 4,000 have an error of 0.5."""
     value, se = played("marjj-early", "marjj", "eaai", "match", 4_000)
     assert abs(value - 53.7) < 3 * se
     assert value > 50
@@ -182,12 +185,12 @@ def test_simple_against_itself_agrees_with_the_published_figures(simple, figure)
 
 
 def test_the_number_of_deals_a_match_agrees_with_the_published_figure(simple):
-    """With the engine's showdown a deal is worth slightly less."""
+    """With the engine's showdown, a deal scores slightly less."""
     assert fact(simple, "deals") / fact(simple, "matches") == pytest.approx(10.233, abs=0.05)
 
 
 def same_distribution(counts, reference):
-    """Compare two samples over the same bins, those with few counts pooled at the end."""
+    """Compare two samples over the same bins; bins with few counts are pooled at the end."""
     counts, reference = np.array(counts, float), np.array(reference.split(), float)
     reference = np.pad(reference, (0, len(counts) - len(reference)))
     few = int(np.argmax(np.cumsum(reference[::-1]) >= 200))
@@ -206,7 +209,7 @@ def test_the_distribution_of_turns_agrees_with_the_published_counts(simple):
 
 
 def test_the_distribution_of_the_knockers_count_agrees_with_the_published_counts(simple):
-    """Gin is no showdown: its count of 0 is beside the histogram."""
+    """Gin has no showdown, so its count of 0 is not part of the histogram."""
     counts = simple[batch_columns.COL_DEADWOOD_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM]
     assert counts[0] == 0 and counts[11:].sum() == 0
     same_distribution([fact(simple, "gin"), *counts[1:11]], KNOCKERS)
@@ -216,7 +219,7 @@ def test_the_distribution_of_the_knockers_count_agrees_with_the_published_counts
 
 
 OF_SIMPLE = {"at:k=0": 67.9, "at:k=4": 56.0, "at:k=2": 61.3, "never": 62.7}
-THRESHOLD_ERROR = math.hypot(0.11, 0.03)  # percentage points; the second is the rounding
+THRESHOLD_ERROR = math.hypot(0.11, 0.03)  # percentage points; the second term is the rounding
 
 
 @pytest.mark.parametrize("matches", [20_000, pytest.param(400_000, marks=pytest.mark.slow)])
@@ -226,8 +229,8 @@ def test_knock_thresholds_agree_with_the_published_figures(knock, matches):
     near(*played(*asked), OF_SIMPLE[knock], THRESHOLD_ERROR)
 
 
-# One player who wants gin at once, beside 200,000 deals of ten cards with stock draws only: four
-# standard errors of both sides and the rounding of the figure, a false alarm in one of 15,000 tests
+# One player that plays for gin, compared with 200,000 deals of ten cards and stock draws: four
+# standard errors of both sides and the rounding of the value, one false alarm in 15,000 tests
 
 BY_TURN = {5: 0.0056, 8: 0.027, 10: 0.059, 12: 0.108, 15: 0.214, 18: 0.355, 20: 0.457}
 BY_TURN |= {25: 0.701, 30: 0.875, 42: 0.995}
@@ -244,7 +247,7 @@ def test_the_chance_of_gin_by_turn_agrees_with_the_reference(draws, reference):
 
 @pytest.mark.parametrize(("text", "first"), [("", 10), ("+joker_in_hand=lose", 0)])
 def test_the_joker_is_uniform_over_its_places(text, first):
-    """Chi-square over the 43 places after the hand, or all 53: 5 % of one in a thousand."""
+    """Chi-square test over the 43 positions after the hand, or all 53 positions."""
     own_rules, n = build_rules(variants.find_variant(f"solitaire-gin{text}")), 53 - first
     places = np.array([joker_position(1, unit, 0, own_rules) for unit in range(1000 * n)])
     counts = np.bincount(places - first, minlength=n)

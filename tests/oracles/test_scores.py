@@ -1,6 +1,6 @@
-"""The engine's points and match scores against the reference implementation's, without any cards.
+"""Compare points and match scores with the reference implementation, without cards.
 
-Played deals seldom hit a target exactly, or end in a shot against an empty hand.
+Played deals rarely reach a target exactly, or end in a shot against an empty hand.
 """
 
 import itertools
@@ -101,7 +101,7 @@ def test_matches_of_small_numbers_are_scored_as_the_reference_scores_them(goal):
 
 
 def compare_match(row, rules, rng):
-    """Score one match twice: its outcome, and whether a side had just the points that it needed."""
+    """Score one match with both engines; return its outcome, and if a side just won."""
     state, book, dealer = new_state(0), reference.Match(row, 0), 0
     match.start_match(state, rules)
     while not book.over:

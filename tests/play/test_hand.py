@@ -1,4 +1,4 @@
-"""`simgin hand`: the worked examples of rules.md 13 as questions, and what the command refuses."""
+"""Tests of `simgin hand`: worked examples of rules.md 13, and rejected input."""
 
 import json
 
@@ -33,7 +33,7 @@ def test_eleven_cards_show_every_ending(vector):
     answer = said(given["hand"], "+".join(["standard+discard_ban=none", *words]), score=score)
     ends = [one for one in answer.endings if one.kind in ("knock", "gin")]
     knocks = {format_card(one.discard): one.count for one in ends}
-    if given["discard_ban"] == "drawn":  # the command does not know what was drawn
+    if given["discard_ban"] == "drawn":  # the command does not know the drawn card
         knocks.pop(given["drawn"], None)
     assert knocks == expect["knock"]
     shots = [format_card(one.discard) for one in answer.endings if one.kind == "shot"]

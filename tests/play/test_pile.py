@@ -1,4 +1,4 @@
-"""The pile in words: every screen and reader has the same order, which it names."""
+"""Tests that every screen and reader uses the same order of the pile and states it."""
 
 import pytest
 
@@ -22,9 +22,9 @@ def trace_deals(variant, opponent):
 
 
 def pile_before(deal, number):
-    """Return the pile before a decision from the trace, oldest first, with stars.
+    """Return the pile before a decision of the trace, oldest first, with stars.
 
-    A player decides about the ending after the discard, which is in the pile only afterwards.
+    A player decides about the ending after the discard, which is in the pile only later.
     """
     turn = int(deal.decision(number).view.turn)
     first = deal.decision(0).view

@@ -1,4 +1,4 @@
-"""`simgin show`: the text has every turn and decision, and agrees with the kernel's sums."""
+"""Tests that `simgin show` prints every turn and decision, and agrees with the kernel."""
 
 import re
 
@@ -37,7 +37,7 @@ def replayed(players, variant, unit, half=0, deal=None):
 
 @pytest.mark.parametrize("variant", [*GAMES, *ALONE, *UNUSUAL])
 def test_rows_agree_with_the_kernels_sums(variant):
-    """Both halves of some units; the replay lays the cards out anew."""
+    """Return both halves of some units as replays."""
     alone = variants.find_variant(variant).params["players"] == 1
     players, units, halves = (SINGLE, 40, (0,)) if alone else (PAIR, 3, (0, 1))
     row = kernel.play_batches(parse_matchup(*players, variant, 1, "deal"), 0, units).sum(axis=0)
@@ -88,7 +88,7 @@ def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
         assert first_words(lines, "  draws", "  takes")[: len(drawn)] == drawn
         asked = [question for question in told.traced.decisions if question.slot == "knock"]
         assert len([line for line in lines if re.match(ENDING, line)]) == len(asked)
-        if alone:  # where the joker lay is told at the end
+        if alone:  # the position of the joker is shown at the end
             end = r"^(Knock|Gin|Big gin|Undercut|Even|Joker|Limit|Stalled)\b(?!.*deck of)"
             assert told.summary.startswith(lines[1])
             last = max(i for i, line in enumerate(lines) if re.match(end, line))
@@ -180,7 +180,7 @@ def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_p
 
 
 def die_text(row):
-    """Return the replay's text for a decision about the die."""
+    """Return the replay's line for a decision about the die."""
     if row["slot"] == "offer":
         return f"offers {row['answer']}" if row["answer"] else f"leaves the die at {row['stake']}"
     if row["answer"]:
@@ -246,7 +246,7 @@ def test_the_chosen_melding_is_shown():
 
 
 def test_what_was_held_and_where_the_joker_lay_is_told_at_the_end():
-    """The joker lies under the cards drawn; ten cards count, or eleven of big gin."""
+    """The joker is under the drawn cards; ten cards count, or eleven with big gin."""
     row, seen = variants.find_variant("gin-solitaire").params, set()
     for unit in range(60):
         one = replayed(("solo-greedy", None), "gin-solitaire", unit)

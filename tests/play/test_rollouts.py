@@ -1,4 +1,4 @@
-"""Deals branched at one question and positions played on, against deals played again."""
+"""Compare rollouts from one decision or position with replayed deals."""
 
 from collections import Counter
 from dataclasses import replace
@@ -43,7 +43,7 @@ from simgin.toolkit import bernoulli, is_gin_or_better
 
 RESULT = [
     name for name in DEAL_RECORD.names if name != "outcome"
-]  # that of the match is not written
+]  # the score of the match is not written
 
 
 @discard
@@ -137,7 +137,7 @@ def test_the_answer_that_was_given_leads_to_the_deal_that_was_played(name):
 
 
 def as_played(matchup, slot, units):
-    """How many questions were branched; one branch of each is the deal as it was played."""
+    """Return the number of decisions; one rollout of each is the original deal."""
     branches = roll_out_deals(matchup, SLOTS[slot], 0, units, 11)
     _, records = kernel.play_with_records(matchup, 0, units)
     whole = {int(row["unit"]): row for row in records[records["half"] == 0]}
@@ -216,11 +216,11 @@ def test_the_first_question_is_branched_without_a_draw(slot):
     ("slot", "explore"), [("knock", None), ("knock", knock_often), ("take", None)]
 )
 def test_weighted_questions_stand_for_all_of_their_deals_and_unweighted_do_not(slot, explore):
-    """What a training sees, against every question of the same deals, each counted once.
+    """Compare the decisions of a training with all decisions of the same deals.
 
-    Of the questions from the third own turn on, the mean number of turns that the deals still last.
-    Only the draw differs, so a weighted mean is off by four standard errors once in 16,000 cases.
-    Without weights short deals, in which there is less to draw from, count for too much.
+    The statistic is the mean number of remaining turns from the third own turn on.
+    Only the sample differs, so a weighted mean is off by 4 SE once in 16,000 cases.
+    Without weights, short deals count too much.
     """
     matchup = parse_matchup("gold-early", "gold", "standard", 4, "deal")
     plays = replace(matchup, a=replace(matchup.a, knock=explore or matchup.a.knock))
@@ -248,7 +248,7 @@ def test_weighted_questions_stand_for_all_of_their_deals_and_unweighted_do_not(s
 
 
 def errors(values):
-    """Return by how many standard errors a sum is above 0."""
+    """Return a sum in standard errors."""
     return sum(values) / np.sqrt(sum(value**2 for value in values))
 
 
@@ -284,7 +284,7 @@ def test_the_standing_is_what_the_players_see():
 
 
 def test_another_policy_may_play_up_to_the_question():
-    """Gold knocks at its first chance, so only somebody else meets a later one."""
+    """Gold knocks at its first chance, so only other players have a later one."""
     matchup = parse_matchup("gold", "gold-early", "standard", 6, "deal")
     own = roll_out_deals(matchup, either, 0, 2000, 2)
     others = roll_out_deals(matchup, either, 0, 2000, 2, exploration_policy=seldom)
@@ -295,7 +295,7 @@ def test_another_policy_may_play_up_to_the_question():
 
 
 def test_numbers_may_be_given_as_an_array():
-    """They count as those of a file do."""
+    """They count in the same way as those of a file."""
     champion = loader.find_strategy("champion")
     numbers = np.load(champion.discard.weights)
     given = {slot: replace(champion.policy(slot), weights=numbers) for slot in SLOTS}
@@ -307,7 +307,7 @@ def test_numbers_may_be_given_as_an_array():
     )
 
 
-# Positions played on
+# Rollouts from positions
 
 
 ALONE = [
@@ -316,7 +316,7 @@ ALONE = [
 TWO_PLAYERS = [
     name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 2
 ]
-# The deal that was played from its start tells more of its beginning than a position does
+# A deal that was played from its start has a longer history than a position
 UNCOMPARED_FIELDS = ("unit", "half", "deal", "outcome", "dealt_a", "dealt_b", "upcard_to")
 COMPARED_FIELDS = [name for name in DEAL_RECORD.names if name not in UNCOMPARED_FIELDS]
 
@@ -366,7 +366,7 @@ def chosen_action(deal, question, rules):
 
 
 def positions(matchup, deals):
-    """(deal, question) of every question of some deals."""
+    """Return (deal, decision) of every decision of some deals."""
     for unit in range(deals):
         for half in range(2 if matchup.is_mirrored else 1):
             deal = trace_deal(matchup, unit, half)
@@ -384,7 +384,7 @@ OFFERING = (
 )
 STOPS = ("solo-lookahead+knock=at:k=6", None)
 USUAL = {core_answers.ACTION_STOCK, ACTION_DISCARD}
-CASES = [  # variant, players, units, what is done in them at least
+CASES = [  # variant, players, units, required actions
     *((name, ("gold", "gold-early"), 1, USUAL) for name in TWO_PLAYERS if "dice" not in name),
     *((name, ("champion", "tonic-like"), 1, USUAL) for name in TWO_PLAYERS if "dice" not in name),
     *(

@@ -1,4 +1,4 @@
-"""A table asks what the engine asks, and a game at it is the one that the engine plays."""
+"""Tests that a game table has the decisions of the engine and plays the same games."""
 
 import random
 
@@ -54,7 +54,7 @@ def test_a_game_at_the_table_is_the_engines(variant):
         for name in RESULT:
             assert told.state[name].tolist() == engine.state[name].tolist(), name
         rows = replay_json.replay_to_json(replay.make_replay(told))
-        if deal == 0:  # the engine logs the questions of later deals behind the whole script
+        if deal == 0:  # the engine logs the decisions of later deals after the complete script
             assert rows == replay_json.replay_to_json(replay.make_replay(engine))
         table.close_deal()
         assert table.is_over == rows[-1]["match"]["over"]

@@ -1,4 +1,4 @@
-"""A policy that never answers is named and given up, Ctrl-C ends the wait; a slow one plays on."""
+"""Tests that a hanging policy is named and stopped, and that a slow one continues."""
 
 import queue
 import signal
@@ -33,7 +33,7 @@ def slow(view, rules, params):
     return int(view.legal).bit_length() - 1
 STRATEGY = Strategy("slow", discard=slow)
 """
-# A shell starts its background jobs with SIGINT ignored.
+# A shell starts background jobs with SIGINT ignored.
 PROGRAM = """
 import signal
 import sys

@@ -1,4 +1,4 @@
-"""Colours: one for each name on a page, and seen on light and dark."""
+"""Tests of colours: one per name in a report, visible on light and dark pages."""
 
 import numpy as np
 import pytest
@@ -9,9 +9,9 @@ from simgin.report import figures
 from support.sample_plots import frames
 
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # of linear sRGB
-PAPERS = ("#ffffff", "#16181d")  # of a light and of a dark page
-SEEN = 2.2  # contrast of WCAG with the paper
-# Pictures with a colour for each variant, on a page of these variants
+PAPERS = ("#ffffff", "#16181d")  # of a light and a dark page
+SEEN = 2.2  # WCAG contrast with the background
+# Plots with a colour per variant, in a report on these variants
 OF_VARIANTS = ("knock_thresholds", "effects_by_player_type")
 PAGE = ("eaai", "standard", "oklahoma+knock_limit=5", r"a$b$.toml#mine")
 
@@ -44,7 +44,7 @@ def test_numbers_on_outcomes_can_be_read(kind):
 
 
 def colours_of(axes):
-    """Colours of lines and bars, without the inks."""
+    """Return the colours of lines and bars, without the text colours."""
     found = {to_hex(line.get_color()) for line in axes.lines}
     inks = {figures.TEXT_COLOUR, figures.MUTED_COLOUR, figures.GRID_COLOUR}
     return {colour.upper() for colour in found - inks}
@@ -52,7 +52,7 @@ def colours_of(axes):
 
 @pytest.mark.parametrize("name", OF_VARIANTS)
 def test_a_variant_has_one_colour_in_every_picture_of_a_page(name):
-    """That of its place among the variants of the page, also where the base has no data."""
+    """Each variant has the colour of its position in the report, even without baseline data."""
     (frame,) = frames(name, "several")
     figure = getattr(plots, name)(frame, seed=1, order=PAGE)
     expected = {figures.series_style(i).colour.upper() for i in (1, 2, 3)}

@@ -1,6 +1,6 @@
-"""Every plot of a frame: the values and limits drawn, the captions, and the files.
+"""Tests of every plot: drawn values and bounds, captions, and files.
 
-That nothing covers anything else is in tests/plots/test_layout.py.
+tests/plots/test_layout.py tests that nothing overlaps.
 """
 
 import re
@@ -39,7 +39,7 @@ def test_the_caption_states_what_was_played(name, size):
 
 
 def test_the_odds_draw_the_ends_of_a_ladder_and_name_each_line():
-    """The weakest and the strongest player's gin, and the joker as the strongest draws it."""
+    """Draw the gins of the weakest and strongest players, and the joker of the strongest."""
     frame = FRAMES["gin_by_draw"](VARIANTS[:1], STRATEGIES)
     (axes,) = plots.gin_by_draw(frame, seed=1).axes
     assert sorted(text.get_text() for text in axes.texts) == ["joker", "naive", "strong"]
@@ -49,7 +49,7 @@ def test_the_odds_draw_the_ends_of_a_ladder_and_name_each_line():
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_an_svg_has_text_shapes_and_its_own_ids(name):
-    """No images, which a page's policy forbids; inks that it can exchange or that are on data."""
+    """SVG plots contain no images, and only colours that the report can exchange."""
     figure = draw_plot(name)
     root = ElementTree.fromstring(plots.svg(figure, "it"))
     ids = [element.get("id") for element in root.iter() if element.get("id")]
@@ -139,7 +139,7 @@ EMPTY = "too few to estimate|too few scores for a map|No cell is significant|no 
 
 @pytest.mark.parametrize("name", sample_plots.PLOT_NAMES)
 def test_a_plot_of_nothing_says_so_in_every_panel(name):
-    """Nothing known: no warning (pytest makes them errors), no `nan`, and words instead of data."""
+    """Plots without data contain a message, without warnings or `nan`."""
     figure = draw_plot(name, "one", sample_plots.with_undefined_values)
     figure.draw_without_rendering()
     for axes in figure.axes:
@@ -149,7 +149,7 @@ def test_a_plot_of_nothing_says_so_in_every_panel(name):
     assert not any(re.search(r"\bnan\b", text, re.IGNORECASE) for text in texts), texts
 
 
-# A ladder has a row more, who sees the whole deck; a league has two players
+# A ladder has another row for hindsight; a league has two players
 TWO_ROWS = ("skill", "elo_ratings")
 
 
@@ -167,7 +167,7 @@ def test_a_single_knock_is_a_cell_of_the_chart():
 
 
 def test_a_sweep_of_a_single_value_by_another_is_a_map_without_a_line():
-    """Of which the break-even line lies between two values, but a line needs two rows."""
+    """The break-even line would be between two values, but a line needs two rows."""
     frame = FRAMES["sweep_map"](*SIZES["one"])
     figure = plots.sweep_map(frame[frame["y"] == 0].assign(even=85.0), seed=7)
     assert len(figure.axes[0].collections) == 1

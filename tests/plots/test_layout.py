@@ -1,6 +1,6 @@
-"""In every picture: no text outside the figure, on another text or on data, none too small.
+"""Tests that no text in a plot is cut off, too small, or on other text or data.
 
-Text may lie on data only in the inks that are made for it (numbers in cells and bars).
+Text can be on data only in the colours for numbers in cells and bars.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from support.sample_plots import PLOT_NAMES, draw_plot, with_undefined_row
 
 PHONE, MARGIN = 390, 16  # pixels across, and the margin of a page
 MIN_TYPE_SIZE = 8  # pixels of type on a phone
-EDGE = 2  # pixels of a figure that a box may be off, since glyphs are narrower than their boxes
+EDGE = 2  # tolerance in pixels, because glyphs are narrower than their boxes
 EVERY_PLOT = pytest.mark.parametrize("name", PLOT_NAMES)
 CASES = pytest.mark.parametrize(
     ("name", "size"), list(itertools.product(PLOT_NAMES, ("one", "many")))
@@ -24,13 +24,13 @@ CASES = pytest.mark.parametrize(
 
 
 def test_every_picture_is_made_here():
-    """A new picture needs frames in tests/support/sample_plots.py."""
+    """A new plot needs DataFrames in tests/support/sample_plots.py."""
     assert set(PLOT_NAMES) == set(plots.__all__) - {"png", "svg"}
 
 
 def visible_texts(figure):
-    """Every text that is drawn."""
-    texts = [*figure.texts]  # title and caption among them
+    """Return every drawn text."""
+    texts = [*figure.texts]  # including title and caption
     for axes in figure.axes:
         if not axes.get_visible():
             continue
@@ -56,9 +56,9 @@ def shrink(box):
 
 
 def data_of(axes):
-    """Paths of the data of axes in pixels, each with whether its inside counts.
+    """Return the paths of data in pixels, each with a flag for filled areas.
 
-    Lines of reference, below everything else, are no data.
+    Reference lines, below everything else, are not data.
     """
     for line in axes.lines:
         if line.get_zorder() <= 1:
@@ -121,7 +121,7 @@ def overlapping(boxes):
 
 
 def legends_on_panels(figure):
-    """Legends, with their marks, on a panel or outside the figure."""
+    """Return legends with their marks that are on a panel or outside the figure."""
     panels = [axes.bbox for axes in figure.axes if axes.get_visible()]
     found = []
     for axes in figure.axes:

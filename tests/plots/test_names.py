@@ -1,4 +1,4 @@
-"""Names in pictures: any character of a path is drawn, without a warning."""
+"""Tests that plots draw names with any characters without a warning."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The page, read by a strict parser: valid HTML, nothing from outside, names escaped."""
+"""Tests of HTML reports: valid HTML, no external resources, escaped names."""
 
 import base64
 import functools
@@ -69,7 +69,7 @@ def test_what_is_read_first_stands_first():
 
 
 def test_a_caution_stands_next_to_the_question_with_its_command():
-    """On the page, in the summary, and on a screen, whose first lines it is among."""
+    """The caveat is in the report, in the summary, and in the first lines of the screen."""
     report = make_report(**CAUTION)
     root, _ = parse(html_report.render_html(report))
     (header,) = find(root, "header")

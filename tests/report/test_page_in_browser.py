@@ -1,6 +1,6 @@
-"""The page in a real browser (the system's Chromium).
+"""Tests of HTML reports in the system's Chromium.
 
-It contacts no network, and it sorts, filters, folds and prints.
+Reports contact no network, and they sort, filter, fold and print.
 """
 
 import itertools
@@ -30,7 +30,7 @@ RUNS = {
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory):
-    """Real pages by name, and one with hostile names."""
+    """Return real reports by name, and one with hostile names."""
     place = tmp_path_factory.mktemp("runs")
     for name, text in RUNS.items():
         (place / f"{name}.toml").write_text(text)
@@ -47,7 +47,7 @@ def pages(tmp_path_factory):
 
 @pytest.fixture
 def opened(chromium, pages):
-    """Open a page; check at the end that the console is empty and no network was asked."""
+    """Open a report; check at the end that console and network log are empty."""
     told, asked, contexts = [], [], []
 
     def go(name, width=1280, scheme="light", **more):
@@ -181,9 +181,9 @@ def test_the_keyboard_reaches_every_control(opened):
 
 
 def test_content_from_outside_is_blocked(opened, pages, tmp_path):
-    """The page's policy blocks what somebody might inject.
+    """The security policy of the report blocks injected code.
 
-    The browser's complaint about it is the only one expected.
+    The browser reports only this violation.
     """
     picture = '<img alt="" src="http://localhost:9/x.png">'
     script = '<script>document.title = "caught"</script>'

@@ -1,4 +1,4 @@
-"""Results on a terminal and as Markdown and CSV: no number is cut at any width; words that end."""
+"""Tests of results on a terminal, in Markdown and in CSV: numbers are never cut off."""
 
 import csv
 import io

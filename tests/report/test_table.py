@@ -1,4 +1,4 @@
-"""Tables made of frames and columns: their text, on a terminal, as Markdown and as csv."""
+"""Tests of tables on a terminal, in Markdown and in CSV."""
 
 import io
 

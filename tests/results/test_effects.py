@@ -1,4 +1,4 @@
-"""Effects of changes against brute force over batches."""
+"""Compare effects of changes with brute force over batches."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ ITSELF = FieldChange("knock=early", "gold+knock=early", "gold", "gold")
 
 
 def played(strategy, opponent, win, *, swapped=False, unit="deal"):
-    """Twenty batches in which `strategy` wins a deal with chance `win`, as A or swapped as B."""
+    """Return twenty batches in which `strategy` wins deals with probability `win`, as A or B."""
     bag = toy.draw_units(np.random.default_rng(1), 150, win=win, matches=unit == "match")
     rows = toy.draw_rows(np.random.default_rng(5), bag, 20, 200)
     if not swapped:
@@ -44,11 +44,11 @@ def test_against_another_opponent_an_effect_is_a_paired_difference():
 
 
 def test_among_its_like_an_effect_is_what_a_strategy_has_beyond_even():
-    """A mirrored pair of gold with itself has no margin and one half of the matches."""
+    """A mirrored pair of gold against itself has margin 0 and half of the matches."""
     changed = played("gold+knock=early", "gold", 0.55, unit="match")
     points, matches = (row for _, row in compute_effect(ITSELF, changed, None).iterrows())
     deals = fact(changed, "deals").sum()
-    won = fact(changed, "a_match_win").sum() / 2  # counted in halves of a match
+    won = fact(changed, "a_match_win").sum() / 2  # in half matches
     played_matches = fact(changed, "matches").sum()
     assert points["value"] == pytest.approx(fact(changed, "a_margin").sum() / deals)
     assert matches["value"] == pytest.approx(won / played_matches - 0.5)

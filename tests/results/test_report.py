@@ -1,4 +1,4 @@
-"""`simgin report` writes the run's files again, byte for byte, from ledger and manifest alone."""
+"""Tests that `simgin report` reproduces the files of a run from ledger and manifest."""
 
 import html
 import json
@@ -35,7 +35,7 @@ RUNS = {
 }
 
 
-DRAWN = ("panel", "match")  # the others without pictures, which take seconds
+DRAWN = ("panel", "match")  # the others without plots, which take seconds
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +94,7 @@ def test_the_same_files_are_written_without_the_strategies(made, name, monkeypat
     output = call("report", "out").stdout
     said = html.unescape(re.search("<li>(.*?)</li>", verdict_of(before)).group(1))
     assert " ".join(said.split()) in " ".join(printed.split())
-    assert ("standard" in verdict_of(before)) == (name == "panel")  # else there is one variant
+    assert ("standard" in verdict_of(before)) == (name == "panel")  # otherwise there is one variant
     assert read_tree("out") == before
     assert ("plots/endings.svg" in before) == (name == "panel")
     assert "report.html" in output and output.rstrip().endswith("Repeat:  simgin report out")

@@ -1,4 +1,4 @@
-"""Sentences on made frames and reviews follow the intervals, signs included, and are plain."""
+"""Tests that sentences on constructed results follow the intervals and signs."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ NAN = math.nan
 
 
 def tidy(*rows):
-    """Tidy rows from (variant, a, b, {metric: (value, half-width)}).
+    """Return tidy rows from (variant, a, b, {metric: (value, half-width)}).
 
     A half-width of None stands for an undefined cell.
     """
@@ -33,7 +33,7 @@ def tidy(*rows):
 
 
 def a_league(shares):
-    """Standings and cross-table of a, b, c from the shares (value, half-width) of ab, ac, bc."""
+    """Return standings and cross-table of a, b, c from the win rates of ab, ac, bc."""
     rows = []
     for (one, other), (value, half) in zip(("ab", "ac", "bc"), shares, strict=True):
         rows.append((one, other, value, half / 2, value - half, value + half, 1000))
@@ -85,7 +85,7 @@ def test_the_verdict_on_two_players_follows_the_intervals(margin, half, matches,
 
 
 def plain_holm(z):
-    """Which results are significant at 5 %, the farthest from even first: slow and plain."""
+    """Return the significant results (5 %), largest first, by a slow plain method."""
     found = dict.fromkeys(range(len(z)), False)
     for rank, place in enumerate(sorted(found, key=lambda i: -abs(z[i]))):
         if math.erfc(abs(z[place]) / math.sqrt(2)) * (len(z) - rank) >= 0.05:
@@ -99,7 +99,7 @@ def plain_holm(z):
     "z", [(-2.15, 0.3, 1.1, -0.4, 4.0, 0.2), (2.7, -2.6, 2.3, 2.0), (-2.15,), (2.3, -2.3)]
 )
 def test_who_beats_whom_allows_for_the_other_matchups_of_the_run(z, unit):
-    """A loss at z = 2.15 is one among one matchup, and none among six."""
+    """A loss at z = 2.15 is significant in one matchup, but not among six."""
     rows = []
     for i, own in enumerate(z):
         told = deals(0.1 * own / 1.96 if unit == "deal" else 0.0)
@@ -114,7 +114,7 @@ def test_who_beats_whom_allows_for_the_other_matchups_of_the_run(z, unit):
 
 
 def test_a_result_against_points_is_named_only_if_both_survive():
-    """Of six matchups, matches are won for certain, and points lost at z = 2.15 or for certain."""
+    """In six matchups, match wins are significant, and point losses have z = 2.15 or more."""
     for margin, words in ((-0.11, False), (-0.4, True)):
         told = deals(margin) | {"match_win": (0.6, 0.02)}
         level = deals(0.0) | {"match_win": (0.5, 0.02)}
@@ -146,7 +146,7 @@ def test_one_player_verdicts_state_what_the_variant_counts(told, line):
 
 @pytest.mark.parametrize("better", [1, -1])
 def test_of_many_strategies_the_best_and_worst_are_named(better):
-    """By points, and alone by penalties, of which fewer are better."""
+    """Points decide; in solitaire games with penalties, fewer points are better."""
     values = {"a": 2.0, "b": 1.95, "c": 1.0, "d": 0.5, "e": 0.0, "f": -1.0, "g": -2.0}
     two = [("eaai", name, "simple", deals(value)) for name, value in values.items()]
     penalties = {name: {"score": (3 - x, 0.1), "limit": (0.4, 0.01)} for name, x in values.items()}
@@ -180,7 +180,7 @@ def test_of_several_values_of_a_strategy_the_best_is_named(unit):
 
 
 def made_differences(*rows, base=("eaai", "gold")):
-    """From (strategy, metric, difference, se, p after Holm); p is None for a run that looked."""
+    """Return differences from (strategy, metric, difference, SE, Holm's p or None)."""
     found = []
     for strategy, metric, difference, se, p in rows:
         limits = (difference - 2 * se, difference + 2 * se)
@@ -263,7 +263,7 @@ def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
 
 
 def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():
-    """z = 2.15 between the first two, and 20 elsewhere: one among three, so not significant."""
+    """z = 2.15 between the first two is not significant among three comparisons."""
     half = 0.02
     close = (0.5 + half * 2.15 / 1.96, half)
     far = (0.5 + 10 * half, half)

@@ -1,4 +1,4 @@
-"""Match courses against slow references, and scorecard intervals in repeated reviews."""
+"""Compare match courses with slow references, and check scorecard intervals."""
 
 import math
 
@@ -80,7 +80,7 @@ def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, match_cours
 
 
 def test_comebacks_are_a_share_of_all_matches(matchup, match_courses):
-    """Those of the rest included that ended before either side stood at half of the target."""
+    """Include matches that ended before either side reached half of the target."""
     rows = run_matchup(matchup, MATCHES, 1)
     row = next(row for row in scorecard_rows(matchup.variant.params, 8) if row.key == "comebacks")
     found = row.measure(MatchupStats(rows, match_courses))
@@ -89,7 +89,7 @@ def test_comebacks_are_a_share_of_all_matches(matchup, match_courses):
 
 @pytest.mark.parametrize("game", ["gin-solitaire", "solitaire-gin", "solitary-gin"])
 def test_draws_a_deal_are_those_of_the_odds(game):
-    """Counted by `simgin odds` on the same deals; the turns are others."""
+    """The counts agree with `simgin odds` on the same deals, except for turns."""
     deals = solo_deals.solo_matchup("gold", game, 5)
     n = 1_000 if deals.unit == "deal" else 200
     kernel.compile_matchup(deals)
@@ -108,7 +108,7 @@ def test_draws_a_deal_are_those_of_the_odds(game):
 
 @pytest.mark.parametrize("game", ["solitaire-gin-knock", "solitary-gin", "solitaire-gin"])
 def test_skill_alone_is_a_difference_of_matches_won(game):
-    """Counted over recorded matches of the strong and of the naive player on the same packs."""
+    """Count in recorded matches of the strong and the naive player on the same deals."""
     kinds = player_types(variants.find_variant(game))[:1]
     strong, naive = "solo-greedy", kinds[0].strategy
     request = ReviewRequest((game,), kinds=kinds, strong=((game, strong),), matches=500)
@@ -162,18 +162,18 @@ def test_the_median_of_whole_numbers_spread_over_their_units():
     spread = np.sort((values + rng.random(values.shape) - 0.5).ravel())
     own = median(counts)
     assert own.value == pytest.approx(np.median(spread), abs=0.02)
-    # The jackknife's error, which knows nothing of densities
+    # Jackknife standard error, which does not use densities
     left_out = [median(np.delete(counts, i, axis=0)).value for i in range(len(counts))]
     jackknife = np.sqrt((len(counts) - 1) * np.var(left_out))
     assert own.se == pytest.approx(jackknife, rel=0.05)
     assert own.unit_se == pytest.approx(jackknife, rel=0.05)
 
 
-# Words of size
+# Effect sizes
 
 
 def of_matches(deals, per, count):
-    """Return the standard deviation of a match's influence on a ratio, times the root of matches.
+    """Return the standard deviation of a match's influence on a ratio, times sqrt(n).
 
     Args:
         deals: Deals of every match.
@@ -191,7 +191,7 @@ def has_ending(*kinds):
 
 
 def test_bounds_of_size_come_from_single_matches(matchup, deals, match_courses):
-    """However the matches are split into batches: few batches would know their scatter to 16 %."""
+    """The number of batches does not matter; few batches estimate a variance to 16 %."""
     rows = run_matchup(matchup, MATCHES, 1)
     played = MatchupStats(rows, match_courses)
     known = {row.key: row.measure(played) for row in scorecard_rows(matchup.variant.params, 8)}
@@ -208,7 +208,7 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, match_courses):
     }
     for key, (per, count) in expected.items():
         assert known[key].unit_se == pytest.approx(of_matches(deals, per, count), rel=1e-9), key
-        # Three batches of a hundred matches have no error at all
+        # Three batches of a hundred matches have no standard error
         assert math.isnan(known[key].se) and math.isfinite(known[key].unit_se)
     row = scorecard_rows(matchup.variant.params, 8)[0]
     much = known["turns_per_match"].unit_se * math.sqrt(MATCHES * 2 / 5)
@@ -234,7 +234,7 @@ RULES = ("standard", "straight+points_target=90", "oklahoma")
 
 
 def measure_scorecards(seed, matches):
-    """Every number of a scorecard of three rule sets, between two of `gold-early`."""
+    """Return every number of a scorecard of three rule sets, for `gold-early` against itself."""
     found = {}
     for variant in RULES:
         matchup = parse_matchup("gold-early", "gold-early", variant, seed, "match")
@@ -256,7 +256,7 @@ def measure_scorecards(seed, matches):
 
 @pytest.mark.parametrize("reviews", [pytest.param(1_000, marks=pytest.mark.slow), 10])
 def test_every_interval_holds_the_truth_95_times_in_100(reviews):
-    """The truth is a review of 60 times as many matches, whose own error widens nothing by 1 %."""
+    """The true value is that of a review with 60 times as many matches."""
     truth = measure_scorecards(10**9, 120_000 if reviews > 100 else 20_000)
     hits = dict.fromkeys(truth, 0)
     for seed in range(reviews):
@@ -265,7 +265,7 @@ def test_every_interval_holds_the_truth_95_times_in_100(reviews):
             hits[key] += bool(low <= truth[key].value <= high)
     rates = {key: 100 * hit / reviews for key, hit in hits.items()}
     print(*(f"{key}: {rate:.1f}" for key, rate in rates.items()), sep="\n")
-    # Five standard errors of a rate of 95 %: a false alarm in 30,000 runs of some 60 intervals
+    # 5 SE of a rate of 95 %: one false alarm in 30,000 runs of about 60 intervals
     reach = 5 * 100 * np.sqrt(0.95 * 0.05 / reviews)
     assert min(rates.values()) > 95 - reach - 0.5, min(rates, key=rates.get)
     if reviews > 100:

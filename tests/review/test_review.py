@@ -1,4 +1,4 @@
-"""`simgin review`: what it plays, its figures against numpy, and the same bytes every way."""
+"""Tests of `simgin review`: its matches, its numbers, and reproducibility."""
 
 import json
 import math
@@ -28,7 +28,7 @@ T975 = {9: 2.262157163}  # Student's t of ten batches
 
 
 def tree(place):
-    """Every file but the ledger, whose pages lie as they were written, and the manifest."""
+    """Return every file except the manifest and the ledger, whose page order can vary."""
     left_out = {ledger.LEDGER_FILE, directory.MANIFEST_FILE}
     files = hostile.read_tree(place).items()
     return {name: content for name, content in files if name.split("-")[0] not in left_out}
@@ -36,7 +36,7 @@ def tree(place):
 
 @pytest.fixture(scope="module", autouse=True)
 def drawn_once():
-    """Pictures take most of the time: each is drawn as SVG only."""
+    """Draw each plot only as SVG, because plots take most of the time."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(figures, "png", lambda _: b"PNG")
         yield
@@ -65,7 +65,7 @@ def rows(small_review):
         }
 
 
-# What is played
+# Matches of a review
 
 
 def test_every_kind_plays_itself_and_the_strong_player_every_other():
@@ -91,7 +91,7 @@ def test_a_review_of_one_player_has_a_naive_a_careful_and_a_strong_one():
 
 
 def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):
-    """The best of those that win clearly, in a trial on packs that the review does not play."""
+    """Choose the best significant winner of a trial with separate deals."""
     shares = {"marjj-early": 0.6, "mishra-uniform": 0.62, "gold-early": 0.51}
     seen = []
 
@@ -110,7 +110,7 @@ def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):
 @pytest.mark.parametrize("turns", [3.0, 81.9, 230.0])
 @pytest.mark.parametrize("guess", [1, 100, 900, 10**7])
 def test_the_nearest_target_is_found_on_any_staircase(deal, turns, guess):
-    """A match ends with a whole deal, worth so many points: its length goes up in steps."""
+    """A match ends with a whole deal, so its length increases in steps."""
 
     def length(points):
         return 5 * -(-points // deal) + 0.4 * points
@@ -146,7 +146,7 @@ def near_targets(variant, player, seed):
     "variant", ["tedesco", "standard+gin_bonus=100", "standard+points_target=260"]
 )
 def test_the_target_of_the_same_length_is_the_nearest_five(variant, seed):
-    """Of the lengths that the review shows: they are of the same matches."""
+    """The lengths are those of the review's own matches."""
     target, near = near_targets(variant, "gold-early", seed)
     assert near[target] == min(near.values())
 
@@ -167,7 +167,7 @@ def test_matches_to_the_target_of_the_same_length_are_as_long(small_review):
         assert abs(strong[same] - strong[BASE]) <= abs(length - strong[BASE])
 
 
-# The figures, against plain numpy
+# Numbers compared with plain numpy
 
 
 def column(cell, fact):
@@ -205,7 +205,7 @@ def test_figures_and_paired_differences_agree_with_numpy(small_review, rows, var
             continue
         told = differences.loc[variant, key, kind]
         error = math.sqrt(10 / 9 * ((own - moves[BASE][1]) ** 2).sum())
-        if key == "dead" and error:  # a share: one case more on either side
+        if key == "dead" and error:  # a proportion: one more case on either side
             error = math.hypot(error, 1 / moves[variant][2], 1 / moves[BASE][2])
         expected = [value - moves[BASE][0], error]
         assert [told["value"], told["se"]] == pytest.approx(expected, rel=1e-8)
@@ -228,7 +228,7 @@ def test_a_missing_number_has_a_reason(small_review):
     assert ((metrics["why"].isna()) == metrics["value"].notna()).all()
 
 
-# What is said
+# Sentences
 
 
 def test_question_verdict_and_scorecard_take_24_lines(small_review):
@@ -258,7 +258,7 @@ def test_json_has_every_figure(small_review, empty_directory):
 
 
 def test_a_file_asks_the_same_as_options(small_review, empty_directory):
-    """And what is wrong with a file is told by its key."""
+    """Errors in a file name the key."""
     (empty_directory / "club.toml").write_text(
         f'title = "Which?"\nnote = "In May."\nrule_sets = ["straight", "{LONGER}"]\n'
         f'against = "{BASE}"\nplayers = ["simple", "gin-only", "gold-early"]\nmatches = "1k"\n'
@@ -296,7 +296,7 @@ def test_a_sweep_ends_in_an_answer(empty_directory):
 def test_an_interrupted_review_continues_to_the_same_bytes(
     small_review, empty_directory, monkeypatch
 ):
-    """Made by one thread without a stop; here by two, stopped half way and in the second step."""
+    """One thread without a stop, and two threads that are stopped twice, agree."""
     with monkeypatch.context() as patched:
         interrupted_after(patched, 20, kept=True)
         message = call(*WORDS, "--workers", 2, code=130).stderr

@@ -78,7 +78,7 @@ def make_review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting
         (0.5, 1.5, UNCLEAR),
         (-5.0, 5.0, UNCLEAR),
         (1.1, 2.9, LITTLE),
-        (2.0, 5.0, LITTLE),  # at least a little, perhaps much: the smaller word
+        (2.0, 5.0, LITTLE),  # at least a little, perhaps much: report the smaller effect
         (-2.9, -1.1, LITTLE),
         (3.1, 9.0, MUCH),
         (-9.0, -3.1, MUCH),
@@ -215,7 +215,7 @@ def test_a_length_is_said_by_its_factor_from_one_and_a_half_on(change, words):
 
 
 def make_shutout_review(own, base, half=0.002):
-    """Return a review in which the strong player's shut-outs change from one share to another."""
+    """Return a review in which the strong player's shut-outs change from one value to another."""
     made = make_review({"shut_out": make_estimate(own - base, half)})
     row = next(row for row in made.rows if row.key == "shut_out")
     own, base = make_estimate(own, half), make_estimate(base, half)
@@ -232,7 +232,7 @@ def make_shutout_review(own, base, half=0.002):
         (0.17, 0.05, "slightly fewer shut-outs"),
         (0.01, 0.15, "more shut-outs"),
         (0.05, 0.17, "slightly more shut-outs"),
-        (0.07, 0.001, ""),  # same, as far as an evening shows
+        (0.07, 0.001, ""),  # "same" within the limits of one evening
     ],
 )
 def test_a_percentage_that_falls_to_a_tenth_or_grows_tenfold_is_not_slight(base, own, words):
@@ -327,7 +327,7 @@ def test_the_better_command_trains_and_goes_to_a_directory_of_its_own():
 
 
 def test_the_rows_that_training_decides_are_marked_and_no_others():
-    """Comebacks and matches between other players stay (decisions/0008-reviews.md)."""
+    """Comebacks and matches between other players have no mark (decisions/0008-reviews.md)."""
     marked = review_report.scorecard_table(make_review()).frame["row"]
     steady = {"Comebacks", "Gin v knock"}
     assert {row for row in marked if not row.endswith("†")} == steady
@@ -460,7 +460,7 @@ def make_sweep(shares):
 
 
 def test_a_sweep_of_five_calls_none_by_its_own_interval():
-    """z = 2.15 at one of five values: its interval excludes one half, Holm's method does not."""
+    """At one of five values z = 2.15, which is not significant after Holm's correction."""
     half = 0.02
     made = make_sweep(
         [make_estimate(0.5 + half * 2.15 / 1.96, half), *(make_estimate(0.501, half),) * 4]
@@ -477,7 +477,7 @@ def test_only_what_is_worse_beyond_chance_is_clearly_worse():
 
 @pytest.mark.parametrize(("batches", "near"), [(4, "–"), (6, "30")])
 def test_below_five_batches_nothing_is_said_to_be_not_clearly_worse(batches, near):
-    """47, 60 and 70 % in two batches of matches were "not clearly worse: all the others"."""
+    """Two batches are too few to call values "not clearly worse"."""
     made = make_sweep([make_estimate(0.5)] * 5)
     wins = (0.9, 0.9, 0.52, 0.53, 0.9)
     known = {}

@@ -1,6 +1,6 @@
-"""Parameters that are declared to have no effect: changing one changes no result.
+"""Tests that a parameter that is declared to have no effect changes no result.
 
-The declaration is data (`acts_with`, `idle_with` and `status` in variants.toml); the oracle plays.
+variants.toml declares effects (`acts_with`, `idle_with`, `status`); played deals verify them.
 """
 
 import random
@@ -22,7 +22,7 @@ from simgin.rules.validation import RulesWarning
 from support.command_line import call
 from support.variant_lists import possible_values, strategy
 
-# Numbers that differ in play; of words and yes or no all values are drawn.
+# Numbers that differ in play; all values of choices are drawn
 NUMBERS = {
     "knock_limit": (0, 0, 10, 40),
     "stock_reserve": (0, 2, 10),
@@ -48,7 +48,7 @@ NUMBERS = {
     "die_cap": (2, 6),
 }
 BASES = ("standard", "gin-solitaire", "solitary-gin")
-# Among them players that look at the knock limit.
+# Includes players that use the knock limit
 PLAYERS = {
     2: (("gambler", "stray"), ("rlcard-novice", "gambler"), ("shooter", "gold")),
     1: ("stray", "rlcard-novice"),
@@ -61,7 +61,7 @@ def values_of(name):
 
 
 def any_rules(rng, base):
-    """Random valid rules: parameter after parameter takes another value where that is allowed."""
+    """Return random valid rules, in which each parameter may have another legal value."""
     row = dict(variants.find_variant(base).params)
     for name in rng.sample([*rule_parameters()], len(row)):
         changed = {**row, name: rng.choice(values_of(name))}
@@ -74,7 +74,7 @@ def any_rules(rng, base):
 
 
 def results(variant, players, n, unit="match"):
-    """Every sum over n pairs of matches, or of deals."""
+    """Return every sum over n pairs of matches or deals."""
     a, b = (players, None) if isinstance(players, str) else players
     return kernel.play_batches(Matchup(variant, strategy(a), b and strategy(b), 7, unit), 0, n)
 
@@ -129,7 +129,7 @@ def test_parameters_without_effect_change_no_result_and_the_others_do(rules, n):
             acting |= rule_parameters().keys() - idle
     assert len(moved) > 15
     if rules > 2:
-        assert acting - moved == {"players"}  # of which other rules allow one value
+        assert acting - moved == {"players"}  # for which other rules allow only one value
 
 
 # Warnings
@@ -202,7 +202,7 @@ against = "simple"
 """
 RULES_OF_MATCHES = ("box_bonus", "next_dealer")
 CARDS = "AS 2S 3S 5H 6H 7H 9C TC KD QD"
-# Some stop behind the rules, with an error: what they do with them takes long.
+# Some commands stop with an error after reading the rules, to save time
 COMMANDS = {
     "match gold simple --deals 4 -v": 0,
     "variants": 0,

@@ -1,4 +1,4 @@
-"""Parameters agree with the table of rules (rules.md 11), and goals with both and the engine."""
+"""Tests that parameters and goals agree with the rules (rules.md 11) and the engine."""
 
 from operator import itemgetter
 
@@ -37,7 +37,7 @@ def test_parameters_have_the_types_of_the_table_of_rules():
     ],
 )
 def test_a_choice_may_have_yes_and_no_among_its_values(word, value):
-    """As yes-or-no parameters read them; what means no choice is refused with all of them."""
+    """Yes-or-no parameters accept these words; other words are rejected with all choices."""
     tie = rule_parameters()["undercut_on_tie"]
     assert tie.parse(word) == value and type(tie.parse(word)) is type(value)
     assert tie.error_message(1) == "undercut_on_tie must be one of no, yes, knocker, not 1."
@@ -69,7 +69,7 @@ def test_every_goal_has_a_record_in_the_order_of_the_engines_codes():
 
 @pytest.mark.parametrize("goal", match_goals().values(), ids=lambda goal: goal.name)
 def test_a_goal_counts_what_its_parameters_say(goal):
-    """A side plays for a target exactly if that parameter acts with the goal."""
+    """A side has a target if and only if that parameter has an effect with the goal."""
     sides = [goal.side] if goal.other is None else [goal.side, goal.other]
     targets = {name for side in sides for name in side.targets.values()}
     for name in ("points_target", "deals_target"):

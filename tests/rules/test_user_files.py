@@ -1,4 +1,4 @@
-"""Users' variant files: what they may hold, how they compose, every mistake at once, new ones."""
+"""Tests of users' variant files: contents, composition, error messages, new files."""
 
 import json
 import re
@@ -50,11 +50,9 @@ def test_variants_of_a_file_compose_and_round_trip(text, canonical):
 def test_a_variant_of_a_file_adds_only_its_differences_from_standard():
     back = '[variants.back]\ntitle = "B"\nabout = "B."\nbase = "basic"\nchanges.knock_limit = 10'
     write(CLUB + back)
-    assert (
-        find_variant("basic+mine.toml#club").params["knock_limit"] == 9
-    )  # club says nothing of it
+    assert find_variant("basic+mine.toml#club").params["knock_limit"] == 9  # club does not set it
     assert find_variant("mine.toml#back").params["knock_limit"] == 10
-    # Ten is what standard has: no difference
+    # Ten is the value of standard, so there is no difference
     assert find_variant("basic+mine.toml#back").params["knock_limit"] == 9
 
 
@@ -66,7 +64,7 @@ def test_a_path_may_contain_almost_any_character(path):
         assert "has characters" in sentences(f"mi{sign}ne.toml#x")[0]
 
 
-# What is wrong with it
+# Errors
 
 MANY = "9" * 9999
 NUMBER = "gin_bonus must be a whole number 0..1000, not "
@@ -81,7 +79,7 @@ def test_a_broken_variant_does_not_affect_the_others_of_its_file():
     assert [said.split(";")[0].split()[-1] for said in several] == ["sundries", "'gamse'"]
 
 
-# `simgin variants new`: a file that is its base variant, passes check and overwrites nothing
+# `simgin variants new` writes a valid file equal to its base variant, and overwrites nothing
 
 
 def test_every_commented_line_of_a_new_file_is_valid():

@@ -1,4 +1,4 @@
-"""Variants that are rejected, clause by clause (rules.md 10.17)."""
+"""Tests of rejected variants, clause by clause (rules.md 10.17)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Named variants, their composition, differences and texts (rules.md 11)."""
+"""Tests of named variants, their composition, differences and specs (rules.md 11)."""
 
 import json
 
@@ -11,7 +11,7 @@ from support.worked_examples import BOOK, STANDARD
 
 @pytest.mark.parametrize("name", BOOK["variants"])
 def test_every_variant_agrees_with_the_table_of_rules(name):
-    # As text: order counts, and true is not 1
+    # As text, because order counts and true is not 1
     assert json.dumps(find_variant(name).params) == json.dumps(BOOK["variants"][name])
 
 
@@ -82,7 +82,7 @@ def test_the_caller_may_change_a_row():
     )
 
 
-# --- bad texts and bad rows ---
+# --- invalid specs and invalid rows ---
 
 
 def test_every_mistake_is_reported_at_once():

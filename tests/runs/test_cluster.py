@@ -1,4 +1,4 @@
-"""A cluster of a real scheduler and workers: the same rows as threads, versions, what is lost."""
+"""Tests of a cluster of real processes: equal rows, versions, and lost workers."""
 
 import contextlib
 import gc
@@ -45,7 +45,7 @@ def limited():
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Where the workers were started: a folder with strategy files, some unlike those at home."""
+    """Create the workers' folder with strategy files, some of which differ from the client's."""
     place = tmp_path_factory.mktemp("two_workers")
     for name, text in (("mine", MINE), ("fails", FAILS), ("other", MINE.replace("> 3", "> 4"))):
         (place / f"{name}.py").write_text(text)
@@ -70,7 +70,7 @@ def team(two_workers):
 
 
 def play_tasks(cells, team, **more):
-    """Rows and recorded deals of cells, and who played them."""
+    """Return rows and recorded deals of cells, and the workers that played them."""
     with ledger.open_ledger(None, {}) as run_ledger:
         team.prepare([cell.matchup for cell in cells])
         runner.run_tasks(cells, run_ledger, team, **more)
@@ -108,7 +108,7 @@ def test_deals_are_recorded_alike(team):
 
 
 def listening():
-    """(process, address, port) of all that this process and its children listen to."""
+    """Return (process, address, port) of all open ports of this process and its children."""
     psutil = pytest.importorskip("psutil")  # comes with dask
     found = set()
     this = psutil.Process()
@@ -142,7 +142,7 @@ def run_error(team, cell):
 
 @pytest.mark.parametrize("changed", ["other.py", "alike.py", "elsewhere.py"])
 def test_another_strategy_of_the_same_name_is_refused(team, tmp_path, monkeypatch, changed):
-    """Its file differs, or, with shipped policies only, what it makes of them; or it is missing."""
+    """Its file is missing, or the file or its combination of policies differs."""
     monkeypatch.chdir(tmp_path)
     text = MINE.replace("knock=mine)", ")") if changed == "alike.py" else MINE
     (tmp_path / changed).write_text(text)
@@ -187,7 +187,7 @@ def test_another_simgin_on_the_workers_is_refused(tmp_path, changed, told):
         assert re.search(told, run_error(team, CELLS[0]))
 
 
-# What goes wrong
+# Failures
 
 
 def test_a_strategy_fails_on_a_worker_with_the_same_message_as_locally(team, place, monkeypatch):
@@ -270,7 +270,7 @@ def test_what_is_no_scheduler_is_reported_within_ten_seconds(monkeypatch, what):
 
 
 def test_a_worker_is_no_scheduler(two_workers):
-    """It speaks the same protocol."""
+    """Another program can use the same protocol."""
     log = (two_workers.place / "worker.log").read_text()
     address = re.search(r"Start worker at: +(tcp://\S+)", log)[1]
     assert f"there is no scheduler at {address} (what answers there is not" in match(address)
@@ -317,7 +317,7 @@ def test_a_scheduler_that_is_lost_before_the_first_block(place, asked):
         team.client.wait_for_workers(1, timeout=60)
         if asked == "cancel":
             team.submit(Block(0, CELLS[0].matchup, 0, 1000))
-        team.client._timeout = 1.0  # dask asks so long for a scheduler that went away
+        team.client._timeout = 1.0  # dask tries for so long to reach a lost scheduler
         one.scheduler.kill()
         until = time.monotonic() + 60
         while team.client.status == "running" and time.monotonic() < until:

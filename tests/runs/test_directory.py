@@ -1,4 +1,4 @@
-"""The run directory: what it contains, replaces and refuses; no half-written file is left."""
+"""Tests of the run directory: its contents, replaced files and rejected directories."""
 
 import getpass
 import json
@@ -97,7 +97,7 @@ def test_a_place_for_no_run_is_refused(tmp_path, monkeypatch, place, word):
 
 
 def writes(monkeypatch, fails_at):
-    """Let writes succeed up to a number, then fail; returns the names written."""
+    """Make writes fail after a number of successes; return the names written."""
     written, write = [], directory.write_file
 
     def limited(path, content):
@@ -131,7 +131,7 @@ def test_a_failed_write_leaves_complete_files_and_can_be_repeated(place, monkeyp
 def test_the_manifest_is_written_first_and_last(place, monkeypatch):
     """A kill after the last write leaves a finished run.
 
-    A kill before it leaves a manifest that names every file there may be.
+    A kill before it leaves a manifest that names every possible file.
     """
     removed, unlink = [], Path.unlink
     written = writes(monkeypatch, None)
@@ -204,7 +204,7 @@ def test_of_two_questions_at_the_same_time_one_is_refused(tmp_path):
 
 
 def test_results_of_another_question_that_came_meanwhile_stay(tmp_path):
-    """`analyze -o` asks at its beginning and again at its end."""
+    """`analyze -o` checks at its beginning and again at its end."""
     directory.check_directory(tmp_path / "run", "simgin analyze b")
     contents = {**MANIFEST, "command": "simgin analyze a"}
     directory.write_run_directory(tmp_path / "run", contents, FILES, command=contents["command"])

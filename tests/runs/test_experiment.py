@@ -1,10 +1,10 @@
-"""The cells of an experiment and the comparisons between them."""
+"""Tests of the cells of an experiment and of the comparisons between them."""
 
 import pytest
 
 from support.experiment_files import matchup_names, read_plan
 
-# What is compared
+# Comparisons
 
 
 KNOCK_AND_BONUS = """
@@ -62,7 +62,7 @@ ALONE = 'variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-onl
 def test_comparisons_agree_with_all_pairs_of_cells(tmp_path, text, base):
     found = read_plan(tmp_path, 'question = "?"\n' + (f'base = "{base}"\n' if base else "") + text)
     contrasts = found.contrasts
-    expected = slow_contrasts(found, base.removesuffix("+knock=at:k=10"))  # which simple does
+    expected = slow_contrasts(found, base.removesuffix("+knock=at:k=10"))  # as simple does
     assert set(contrasts) == expected and len(contrasts) == len(expected) >= 2
     assert len({frozenset(pair) for pair in contrasts}) == len(contrasts)
 
@@ -76,7 +76,7 @@ def test_round_robins_and_pairs_compare_variants_only(tmp_path):
 
 
 def test_without_a_base_cell_nothing_is_compared(tmp_path):
-    """Player and rule share a list, so no two cells differ in only one of them."""
+    """Player and rule share a list, so no two cells differ in only one of the two."""
     text = (
         '[sweep]\nstrategy = "gold+knock=at:k={k}"\nvariant = "standard+knock_limit={k}"\n'
         "grid.k = [5, 7]"
@@ -89,7 +89,7 @@ def test_a_pair_with_exchanged_sides_is_not_compared(tmp_path):
     panel = '[panel]\nstrategies = ["gold", "stubborn", "gin-only"]'
     found = read_plan(tmp_path, f'question = "?"\nround_robin = ["simple", "gold"]\n{panel}')
     assert [cell.a for cell in found.matchup_keys] == ["simple", "stubborn", "gin-only"]
-    # gold's cell shows simple's side: the first of the others is the base
+    # gold's cell shows simple's side; the first other cell is the baseline
     assert found.contrasts == ((2, 1),)
 
 
@@ -111,7 +111,7 @@ against = "gold-early"
 
 
 def test_every_change_is_played_in_every_field_beside_the_base(tmp_path):
-    """Gold knocks at once already, and `gold+knock=early` is not gold-early by name."""
+    """Gold already knocks immediately, and `gold+knock=early` is not called gold-early."""
     cells = [("gold+knock=early", "gold"), ("gin-only", "simple")]
     cells += [("gin-only+knock=early", "simple"), ("gold", "gold-early")]
     cells += [("gold+knock=early", "gold-early"), ("gin-only+knock=at", "simple")]

@@ -1,4 +1,4 @@
-"""Experiment files: every form, sweeps, when to stop, and every mistake at once."""
+"""Tests of experiment files: formats, sweeps, stopping rules and error messages."""
 
 import re
 import tomllib
@@ -49,7 +49,7 @@ def test_a_file_can_have_every_form(tmp_path):
         ("simple", "gin-only"),
         ("gold", "gin-only"),
         ("simple", "simple"),
-        ("stubborn", "simple"),  # gold against simple was met in the round robin
+        ("stubborn", "simple"),  # gold against simple is in the round robin
     )
     games = ("eaai", "standard+gin_bonus=20")
     assert matchup_names(found) == [(variant, *pair) for variant in games for pair in pairs]

@@ -1,4 +1,4 @@
-"""The checks on batch rows: what the engine plays passes, and damaged rows almost never do."""
+"""Tests that rows of the engine pass the invariants and corrupt rows almost never do."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def pair(a, b, variant, unit, seed=11):
     )
 
 
-# What the engine plays
+# Rows of the engine
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -57,7 +57,7 @@ def test_every_row_the_engine_plays_passes(variant, unit):
         block.check_rows(cell, *batches(cell, UNITS[unit]))
 
 
-# What was damaged
+# Corrupt rows
 
 
 @pytest.fixture(
@@ -103,7 +103,7 @@ UNCHECKED_COLUMNS = {"deal squares", "match squares", "dealt deadwood"}
 
 @pytest.mark.parametrize("by", [1, -1])
 def test_one_too_many_is_noticed_in_most_columns(valid_batch, by):
-    """Not in products with a denominator that varies, nor in three plain sums."""
+    """Some errors in products with a variable denominator, and in three sums, are missed."""
     one, found = valid_batch
     unseen = undetected_columns(one, found, lambda n: n + by)
     assert set(unseen) <= {name for name in NAMES if name.startswith("product")} | UNCHECKED_COLUMNS
@@ -114,7 +114,7 @@ def test_one_too_many_is_noticed_in_most_columns(valid_batch, by):
 
 
 def test_a_high_bit_of_a_square_is_noticed(valid_batch):
-    """But of values that may be negative."""
+    """Values that can be negative are an exception."""
     for fact in {*batch_columns.FACT_NAMES} - {*block.SIGNED_FACTS, *block.SOLO_SIGNED_FACTS}:
         row = valid_batch[1].copy()
         row[batch_columns.COL_SQUARE + batch_columns.FACT_INDEX[fact]] ^= 1 << 40
@@ -142,11 +142,11 @@ def test_a_block_of_another_shape_is_noticed(valid_batch):
             block.check_rows(one, units, wrong)
 
 
-# What becomes of it
+# Reaction to a corrupt row
 
 
 def lying(monkeypatch, from_unit):
-    """Make the engine report one deal too many from some unit on."""
+    """Make the engine report an additional deal from some unit on."""
     play = kernel.play_batches
 
     def wrong(one, first, units):
@@ -174,7 +174,7 @@ def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team, w
         block.check_rows(matchup, [1000] * len(kept), rows)
 
 
-# A batch that stands out is played again and must repeat
+# An unusual batch is played again and must be reproduced
 
 
 BATCHES = 6

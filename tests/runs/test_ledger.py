@@ -1,4 +1,4 @@
-"""The ledger: whole blocks and steps, a single writer, what another run or a broken disk does."""
+"""Tests of the ledger: complete blocks, a single writer, other runs and broken disks."""
 
 import shutil
 import signal
@@ -51,7 +51,7 @@ RUN = {
 
 
 def random_rows(rng, batches):
-    """Return random rows with the width of real ones and numbers of every size."""
+    """Return random rows with the width of real ones and numbers of any size."""
     bits = rng.integers(0, 63, (batches, batch_columns.N_COLUMNS))
     return rng.integers(0, 2**63, (batches, batch_columns.N_COLUMNS)) >> bits * np.sign(
         rng.integers(-1, 2, bits.shape)
@@ -105,7 +105,7 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
 
 @pytest.mark.parametrize(("table", "fails_at"), [("blocks", 10), ("deals", 10), ("deals", 19)])
 def test_a_block_is_stored_whole_or_not_at_all(path, table, fails_at):
-    """Writing fails at the block or at the deals of a batch, as on a full disk."""
+    """Make writing of a block or its deals fail, as on a full disk."""
     some = random_rows(np.random.default_rng(3), 10)
     deals = [pack_rows(np.ones((4, len(DEAL_RECORD.names)), np.int64))] * 10
     column = {"blocks": "first", "deals": "batch"}[table]
@@ -146,7 +146,7 @@ def test_damage_is_noticed():
         unpack_rows(blob, 7)
 
 
-# Whose run it is
+# Identity of a run
 
 
 OTHERS = [
@@ -208,7 +208,7 @@ def start_processes(path, count):
 
 
 def test_of_many_processes_that_start_together_one_writes(path):
-    """None closes before all have tried, and nobody else gets in."""
+    """One process opens the ledger, and all others fail until it closes."""
     several = start_processes(path, 3)
     told = [process.stdout.readline() for process in several]
     for how in (open_ledger(path, {"seed": 1}), open_existing_ledger(path)):
@@ -238,7 +238,7 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
     assert path.read_bytes()[18:20] == b"\1\1"  # a rollback journal, no write-ahead log
 
 
-# Killed before any operation on a file: a ledger is born, converted, written and converted back
+# Kills before every file operation while a ledger is created, converted and written
 
 WRITE = """
 import numpy as np
@@ -301,7 +301,7 @@ def test_a_ledger_that_is_killed_at_any_operation_is_read_and_continued(killing,
 @pytest.mark.slow
 @pytest.mark.parametrize("then", [READ, WRITE])
 def test_a_ledger_that_is_killed_twice_is_read_and_continued(killing, tmp_path, then):
-    """The second time while it is repaired."""
+    """The second kill occurs during the repair."""
     place, left = tmp_path / "run", tmp_path / "left"
     operations = killing.attempt(make_empty(place), WRITE).operations
     killed = 0
@@ -319,8 +319,8 @@ def test_a_ledger_that_is_killed_twice_is_read_and_continued(killing, tmp_path, 
 
 
 def test_a_ledger_that_nobody_may_write_is_read(killing, tmp_path):
-    """Whole, or killed at its birth; another one, where it can be copied to."""
-    place = Path(tempfile.mkdtemp())  # others may look into it, unlike into those of pytest
+    """Return a complete or an incomplete ledger, and a path for a copy."""
+    place = Path(tempfile.mkdtemp())  # readable by other users, unlike pytest's directories
     place.chmod(0o755)
     operations = killing.attempt(place, WRITE).operations
     told = {}
@@ -338,7 +338,7 @@ def test_a_ledger_that_nobody_may_write_is_read(killing, tmp_path):
     assert "attempt to write a readonly database). Copy its directory to where you may" in half.said
 
 
-# What somebody can do to it
+# Malicious changes
 
 HOSTILE = {
     "super-journal": lambda path: hostile_ledgers.name_super_journal(path, path.with_name("mine")),
@@ -377,14 +377,14 @@ def test_ctrl_c_stops_a_query(path, monkeypatch):
     hostile_ledgers.add_cyclic_pages(path)
     monkeypatch.setattr(ledger._StepLimit, "is_exceeded", False)
     pressed = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
-    # A process in the background may ignore Ctrl-C.
+    # A background process may ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with time_limit(20), pytest.raises(KeyboardInterrupt), open_existing_ledger(path) as run_ledger:
         pressed.start()
         try:
             run_ledger.rows(0, SIZE, SIZE)
         finally:
-            pressed.cancel()  # else, behind a query that ends by itself, it stops all tests
+            pressed.cancel()  # otherwise, after a query that ends, it would stop all tests
             signal.signal(signal.SIGINT, before)
             assert signal.alarm(0) > 10, "what stopped it was the alarm"
 
@@ -395,16 +395,16 @@ def test_a_row_unpacks_to_a_bounded_size(monkeypatch):
         unpack_rows(pack_rows(np.ones((1000, 4), np.int64)), 4)
 
 
-# What a disk can do to it
+# Disk errors
 
 
-SHARES = np.random.default_rng(8).random(400)  # the result of a step, nearly a page
+SHARES = np.random.default_rng(8).random(400)  # the result of a step, almost one page
 
 
 @pytest.mark.parametrize("value", [None, 7, "gold", b"", b"\xff" * 40])
 @pytest.mark.parametrize("table", ["blocks", "deals", "steps"])
 def test_a_row_with_a_changed_value_counts_as_not_played(path, table, value):
-    """Any other value or type, whoever wrote it, in any column."""
+    """Any other value or type in any column."""
     some = random_rows(np.random.default_rng(9), 4)
     deals = [pack_rows(np.ones((4, len(DEAL_RECORD.names)), np.int64))] * 2
     with open_ledger(path, RUN) as run_ledger:
@@ -424,7 +424,7 @@ def test_a_row_with_a_changed_value_counts_as_not_played(path, table, value):
         with suppress(sqlite3.IntegrityError), sqlite3.connect(path) as connection:
             connection.execute(f"UPDATE {table} SET {column} = ? WHERE {place}", [value])
         if path.read_bytes() == sound:
-            continue  # a value that SQLite itself refuses there
+            continue  # a value that SQLite itself rejects
         with open_ledger(path, RUN) as run_ledger:
             assert run_ledger.has_pass("luck", 1) == (table != "steps")
             played, recorded = (
@@ -474,13 +474,13 @@ def test_a_missing_ledger_is_reported(path):
         pass
 
 
-# How long it takes
+# Run time
 
 
 def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
-    """Opening, finding what is left and the total take under two seconds (0.4 when measured).
+    """Opening, finding missing units and the total take under 2 s of CPU time (0.4 s measured).
 
-    Seconds of a processor, so that a busy machine has as many.
+    CPU time does not depend on the load of the machine.
     """
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     row = np.arange(batch_columns.N_COLUMNS, dtype=np.int64)[None] * 17
@@ -496,14 +496,14 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
     assert seconds < 2
 
 
-# Steps: played once, kept whole, and played again only where the ledger lacks them
+# Steps: played once, stored completely, and repeated only if the ledger lacks them
 
 
 RESULT = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "straight"])}
 
 
 class RecordedPasses:
-    """Steps that say when they were played, and are interrupted if told so."""
+    """Steps that record when they were played, and can be interrupted."""
 
     def __init__(self, interrupted=""):
         self.names, self.interrupted = [], interrupted
@@ -529,7 +529,7 @@ def test_only_what_is_missing_is_played_again(path):
     played = RecordedPasses(interrupted="value")
     asked = [played.step(name) for name in ("luck", "value", "turns")]
     with open_ledger(path, {}) as ledger:
-        # An empty ledger would be begun anew
+        # An empty ledger would start again
         ledger.add_block(0, 0, [1], pack_rows(np.zeros((1, 3), np.int64)), "me")
         with pytest.raises(KeyboardInterrupt):
             runner.play_steps(asked, ledger)
@@ -565,7 +565,7 @@ def test_progress_is_that_of_all_steps():
 
 
 def test_any_thread_may_close_a_ledger(tmp_path):
-    """Python drops the findings of a caller in whatever thread it cleans up."""
+    """Python can delete a caller's results in any thread."""
     resources = ExitStack()
     run_ledger = resources.enter_context(open_ledger(tmp_path / LEDGER_FILE, {"seed": 1}))
     run_ledger.write_command("mine")

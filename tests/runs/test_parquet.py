@@ -1,4 +1,4 @@
-"""Recorded deals: what is read back is what was played, in types that are small."""
+"""Tests that recorded deals are read back as played, in small types."""
 
 import sys
 
@@ -43,7 +43,7 @@ def test_recorded_deals_are_read_back_and_add_up_to_the_batch_rows(tmp_path, mat
     assert list(frame.columns) == ["variant", "a", "b", *DEAL_RECORD.names]
     named = (matchup.variant.spec, matchup.a.spec, matchup.opponent)
     assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {named}
-    sides = ["A", "B", ""]  # numbers 0, 1, -1: the last place of a list is its place -1
+    sides = ["A", "B", ""]  # values 0, 1, -1; index -1 is the last item of a list
     codes = dict.fromkeys(("dealer", "winner", "knocker", "owner"), sides)
     codes["kind"] = list(batch_columns.DEAL_RESULTS)
     codes["upcard_to"] = ["nondealer", "dealer", "neither", ""]

@@ -1,4 +1,4 @@
-"""The runner: equal rows for any workers, and failures, interruptions, stopping and resuming."""
+"""Tests of the runner: equal rows for any workers, failures, stopping and resuming."""
 
 import threading
 import time
@@ -48,7 +48,7 @@ def make_failing_player(*bad, delay=lambda unit: 0.0):
 
 @pytest.fixture
 def toys(monkeypatch):
-    """Play toys in place of matchups; their rows are not checked."""
+    """Play toy matchups, whose rows are not checked."""
     monkeypatch.setattr(block, "check_rows", lambda *_: None)
 
     def played_by(player):
@@ -93,7 +93,7 @@ def test_progress_and_every_block_are_seen_once_in_the_ledger(toys):
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_the_smallest_failing_unit_is_reported_and_sound_blocks_are_kept(toys, workers):
-    """Even when it takes longer to fail than a later one in another thread."""
+    """This also holds if it takes longer to fail than a later block in another thread."""
     toys(make_failing_player(300, 315, 330, delay=lambda unit: 0.05 if unit == 300 else 0.0))
     with open_ledger(None, {}) as ledger:
         with pytest.raises(ValueError, match=r"^300$"):
@@ -107,7 +107,7 @@ def interrupt(done, every):
 
 
 def test_an_interruption_keeps_blocks_in_progress_and_starts_no_others(toys):
-    """Ctrl-C arrives in the main thread, here through the progress callback."""
+    """Ctrl-C arrives in the main thread; the progress callback simulates it."""
     played = []
 
     def player(matchup, first, units):
@@ -144,7 +144,7 @@ def test_a_hung_strategy_does_not_block_an_interruption(toys, monkeypatch):
         release.set()
 
 
-# Ends that nobody knows beforehand
+# Ends that are not known in advance
 
 
 class StopAfter:
@@ -177,7 +177,7 @@ def test_a_stopping_rule_looks_at_every_batch_end_in_order(toys, workers):
 
 
 def test_a_stopping_rule_continues_an_earlier_run(toys):
-    """Even with a gap, as a killed run leaves it. Once stopped, nothing is played again."""
+    """A killed run can leave a gap. After the stop, nothing is played again."""
     with open_ledger(None, {}) as ledger:
         ledger.add_block(0, 0, [10] * 3, pack_rows(numbered_rows(TOY, 0, 30)), "x")
         ledger.add_block(0, 5, [10] * 40, pack_rows(numbered_rows(TOY, 50, 400)), "x")
@@ -214,11 +214,11 @@ def test_a_time_limit_ends_a_cell_at_a_batch_end(toys):
             assert (ledger.rows(i, one.units, 10) == numbered_rows(TOY, 0, one.units)).all()
 
 
-# The real game
+# Real games
 
 
 def test_deals_missing_their_records_are_played_again(tmp_path):
-    """Once, and with the same rows."""
+    """A second call plays nothing and returns the same rows."""
     matchup = parse_matchup("gold", "simple", "eaai", 3, "deal")
     with open_ledger(tmp_path / "x.sqlite", {}) as ledger:
         runner.run_tasks([Task(matchup, 4000)], ledger, ThreadPool(2))

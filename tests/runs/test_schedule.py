@@ -1,4 +1,4 @@
-"""The schedule hands out every missing unit exactly once, in the order of cells and units."""
+"""Tests that the schedule yields every missing unit exactly once, in order."""
 
 import time
 from types import SimpleNamespace
@@ -50,7 +50,7 @@ def tasks_and_finished(draw):
 
 @given(st.lists(tasks_and_finished(), min_size=1, max_size=4), st.integers(1, 5), st.data())
 def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data):
-    """Blocks come back in any order after any time, which changes only their sizes."""
+    """Blocks return in any order after any time, which changes only block sizes."""
     cells, finished = zip(*several, strict=True)
     todo = Schedule(cells, make_ledger(*finished), team)
     every = [set(range(cell.n)) for cell in cells]
@@ -73,7 +73,7 @@ def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data)
     for block in handed:
         size = cells[block.matchup_index].matchup.batch_size
         assert block.first_unit == block.first_batch * size and sum(block.sizes) == block.units
-        # Only the batch at the end of a cell is shorter
+        # Only the last batch of a cell is shorter
         assert (
             block.units % size == 0
             or block.first_unit + block.units == cells[block.matchup_index].n
@@ -119,7 +119,7 @@ def test_the_time_of_a_cell_starts_with_its_first_block(monkeypatch):
 
 
 def test_the_estimated_time_is_that_of_a_processor():
-    """Of the whole process: the kernel plays in a thread of its own. Median of five estimates."""
+    """Use the CPU time of the process, because the kernel runs in a thread; median of five."""
     matchup = parse_matchup("gold", "simple", "standard", 1, "match")
     estimates = sorted(measure_unit_seconds(matchup) for _ in range(5))
     started = time.process_time()

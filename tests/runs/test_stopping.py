@@ -1,4 +1,4 @@
-"""Stopping rules: what they read, report and refuse."""
+"""Tests of stopping rules: input, reports and errors."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_the_pair_test_needs_pairs(more):
 
 
 def toy_rows(batches, size):
-    """Batch rows of toy deals."""
+    """Return batch rows of toy deals."""
     units = toy.draw_units(np.random.default_rng(30), 300)
     return toy.draw_rows(np.random.default_rng(31), units, batches, size)
 

@@ -1,4 +1,4 @@
-"""Intervals hold a known truth in 95 of 100 experiments; stopping rules keep their error rates.
+"""Tests of the coverage of intervals and the error rates of stopping rules.
 
 Each check repeats 2,000 experiments on toy deals, and in `make test-slow` 5,000. An exact 95 %
 interval has a coverage within 3.29 standard errors of .95 in 99.9 % of runs
@@ -71,7 +71,7 @@ def true(units, name):
 
 
 def coverage_by_metric(names, low, high, truth):
-    """Coverage of every metric. low, high: (experiments, metrics)."""
+    """Return the coverage of every metric. low, high: (experiments, metrics)."""
     held = ((low <= truth) & (truth <= high)).mean(axis=0)
     return dict(zip(names, held.round(4).tolist(), strict=True))
 
@@ -82,7 +82,7 @@ def check(coverage):
 
 
 def estimated(names, rows):
-    """Lower and upper limits of metrics from summed rows (experiments, batch_columns.N_COLUMNS).
+    """Return confidence bounds of metrics from summed rows (experiments, N_COLUMNS).
 
     Returns two arrays (experiments, metrics).
     """
@@ -110,9 +110,9 @@ def test_intervals_of_ratios_have_nominal_coverage(names, units, how):
 
 
 def test_intervals_of_rare_shares_have_nominal_coverage_on_average():
-    """A share is a count, so its coverage swings by a point or more with the number of units.
+    """The coverage of a proportion varies by a point or more with the number of units.
 
-    Over many numbers of units the swings cancel.
+    Over many numbers of units, the variation cancels out.
     """
     names = ("void", "gin", "undercut", "won_gin", "won_undercut", "deal_win")
     population = bag(14, 300)
@@ -134,7 +134,7 @@ def batch_rows(population, batches, seed, address):
 
 
 def compared_cells(batches, seeds):
-    """Low, high and p of the differences of two cells on packs of these seeds, and their truth."""
+    """Return low, high, p and the true value of differences between two cells."""
     one, other = bag(2, win=0.53), bag(2, win=0.5)
     names = list(COMPARED)
     cells = [
@@ -162,7 +162,7 @@ def test_intervals_of_differences_have_nominal_coverage(batches, seeds):
 
 
 def rarely_differing(batches, least, most):
-    """Void deals of two rule sets on the same packs, and the true difference of their shares.
+    """Yield drawn deals of two rule sets on the same deals, and the true difference.
 
     Yields two Played and a number, EXPERIMENTS times. Both have some void deals in common; `least`
     to `most` more (the mean of an experiment, log-uniform) differ, half to all of them to the first
@@ -170,7 +170,7 @@ def rarely_differing(batches, least, most):
     a match's end differ.
     """
     rng = stream(15, batches, most)
-    deals, extra, common = 1000, 12, 3  # in a batch, on average
+    deals, extra, common = 1000, 12, 3  # per batch, on average
     for _ in range(EXPERIMENTS):
         differing = least * (most / least) ** rng.random() / batches
         first = rng.uniform(0.5, 1) * differing
@@ -190,9 +190,9 @@ def rarely_differing(batches, least, most):
 
 
 def coverage_of_rare_differences(batches, least, most):
-    """Coverage by the two ways to a difference, those of runs and of reviews; and by batches alone.
+    """Return the coverage of differences in runs and in reviews, and without correction.
 
-    The last is what the others were before they allowed for cases not seen.
+    The last value does not correct for unobserved events.
     """
     void, held = metrics.METRICS_BY_NAME["void"], []
     for one, other, truth in rarely_differing(batches, least, most):
@@ -214,17 +214,17 @@ def coverage_of_rare_differences(batches, least, most):
 
 @pytest.mark.parametrize("batches", [5, 20, 100])
 def test_intervals_of_rare_differences_have_nominal_coverage(batches):
-    """Where 20 to 200 cases differ; over so many numbers the swings of counts cancel."""
+    """With 20 to 200 different cases, the variation of counts cancels out."""
     found = coverage_of_rare_differences(batches, 20, 200)
     check({way: found[way] for way in ("runs", "reviews")})
 
 
 @pytest.mark.parametrize("batches", [5, 20, 100])
 def test_intervals_of_very_rare_differences_are_wide_enough(batches):
-    """Where a tenth of a case to 10 cases differ: mostly none or one, whatever the truth.
+    """With 0.1 to 10 expected differences, most experiments have none or one.
 
-    No interval holds it in just 95 of 100 then: these do in more, those of the batches alone in
-    far fewer.
+    No interval has a coverage of exactly 95 %: corrected ones have more, the others
+    far less.
     """
     found = coverage_of_rare_differences(batches, 0.1, 10)
     assert found["batches alone"] < 0.92, found
@@ -273,7 +273,7 @@ def round_robin():
 @pytest.mark.slow
 @pytest.mark.parametrize("batches", [5, 20])
 def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
-    """The lead of whoever is rated first over whoever is rated second, by their true ratings."""
+    """Return the true lead of the player that is rated first over the second."""
     pairs, bags, truth = round_robin()
     cells = zip(*(repeat_experiment(units, batches, 7) for units in bags), strict=True)
     found, leads = [], []
@@ -299,7 +299,7 @@ def test_homogeneity_keeps_its_error_rate_for_equal_batches():
 
 
 def estimates_at_looks(population, name, address):
-    """Estimate and standard error of a metric at LOOKS looks, 200 units apart.
+    """Return estimate and standard error of a metric at LOOKS looks, 200 units apart.
 
     Returns two arrays (experiments, looks).
     """
@@ -324,9 +324,9 @@ def estimates_at_looks(population, name, address):
 
 @pytest.mark.parametrize("name", ["margin", "deal_win", "points_scored"])
 def test_a_confidence_sequence_keeps_its_error_rate_over_all_looks(name):
-    """No rule that stops at a look can err more often.
+    """No stopping rule can have a higher error rate.
 
-    A plain interval would in four of ten runs.
+    A plain interval would fail in four of ten runs.
     """
     population = bag(9, n=60)
     value, se = estimates_at_looks(population, name, 1)
@@ -338,10 +338,10 @@ def test_a_confidence_sequence_keeps_its_error_rate_over_all_looks(name):
 
 
 def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
-    """Single results with a chance of .3.
+    """Return the error rate for single results with probability .3.
 
-    For each look the counts that would reject the truth, then how many experiments meet such a
-    count.
+    For each look, find the counts that would reject the true value; then count the experiments
+    with such a count.
     """
     truth, step = 0.3, 50
     won = stream(10).binomial(step, truth, (EXPERIMENTS, LOOKS)).cumsum(axis=1)
@@ -358,7 +358,7 @@ def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
     ("truth", "error"), [(0, "A is better"), (20, "A is not better by 20 Elo; it may be worse")]
 )
 def test_the_pair_test_keeps_its_error_rates(truth, error):
-    """Elo 0 against 20 in steps of 100 pairs: alpha = beta = .05, and every experiment decides."""
+    """With Elo 0 against 20 in steps of 100 pairs, every experiment decides."""
     rule, better = SequentialTest(0, 20), elo_to_score(truth) - 0.5
     chances = np.array([0.15 - better, 0.03, 0.64, 0.03, 0.15 + better])
     pairs = stream(11, truth).multinomial(100, chances, (EXPERIMENTS, LOOKS)).cumsum(axis=1)
@@ -378,7 +378,7 @@ def test_the_pair_test_keeps_its_error_rates(truth, error):
 
 @pytest.mark.parametrize("batches", [5, 20, pytest.param(100, marks=pytest.mark.slow)])
 def test_intervals_of_rho_and_of_the_luck_share_have_nominal_coverage(batches):
-    """Student's over the batches, of what each leaves when it is left out."""
+    """Jackknife intervals over batches use Student's t distribution."""
     population = bag(13)
     counts = population.sum(axis=0)[None] * 10**6
     points = variance._margin_rho(counts, "deal")[0]

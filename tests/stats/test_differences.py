@@ -1,4 +1,4 @@
-"""Differences of two cells against brute force over batches, and Holm against its definition."""
+"""Compare differences with brute force over batches, and Holm with its definition."""
 
 import numpy as np
 import pytest
@@ -68,7 +68,7 @@ def test_without_common_packs_errors_add_in_quadrature():
 
 
 def test_a_few_single_results_take_welchs_t():
-    """Single results of known variances: scipy's Welch test."""
+    """Single results of known variances agree with scipy's Welch test."""
     units = [toy.draw_units(np.random.default_rng(k), n, halves=1) for k, n in ((1, 40), (2, 60))]
     cells = [unit.sum(axis=0)[None] for unit in units]
     found = one(side(cells[0]), side(cells[1], seed=2))
@@ -105,7 +105,7 @@ def test_a_difference_seen_from_the_other_side_changes_its_sign():
 
 @pytest.mark.parametrize("as_b", [False, True])
 def test_a_quantity_is_the_estimate_from_the_exact_sums(as_b):
-    """What a share is of is B's own where B sees it: draws, for the share of discards taken."""
+    """B's proportion of taken discards uses B's own draws."""
     cell = rows(0)
     for metric in select_metrics("deal"):
         found = paired_estimate.compute_ratio(cell, metric, as_b)
@@ -114,7 +114,7 @@ def test_a_quantity_is_the_estimate_from_the_exact_sums(as_b):
 
 
 def differing_in(cases, batches=20):
-    """Two cells of 1,000 deals a batch, one with so many void deals more, one in a batch."""
+    """Return two cells of 1,000 deals per batch that differ in some drawn deals."""
     cell = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
     cell[
         :, [batch_columns.COL_UNITS, batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]]
@@ -141,7 +141,7 @@ def test_few_cases_on_one_side_are_as_significant_as_in_the_exact_sign_test(case
 
 
 def test_the_interval_of_a_rare_difference_reaches_beyond_what_was_seen():
-    """By three cases or so; and a review takes the difference to be the same."""
+    """The correction is about three cases, and reviews agree."""
     found = one(*differing_in(1), "void")
     per_case = 1 / 20_000
     assert found["value"] == pytest.approx(per_case)
@@ -212,7 +212,7 @@ def repeated_differences():
 def test_two_are_called_the_same_in_one_run_of_forty_where_the_difference_is_the_margin(
     repeated_differences, beyond, least, most
 ):
-    """A margin that the truth reaches, surpasses by four errors, or stays below by eight."""
+    """The true value equals the margin, exceeds it by 4 SE, or is 8 SE below."""
     true = toy.true_value(BAGS[0], "a_deal_win") - toy.true_value(BAGS[1], "a_deal_win")
     margin = f"{100 * (abs(true) - beyond):.12g}%"
     same = sum(

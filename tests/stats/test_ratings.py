@@ -1,4 +1,4 @@
-"""Ratings and league tables against known tables, an optimiser, averages, repeated experiments."""
+"""Compare ratings and league tables with known tables and repeated experiments."""
 
 import itertools
 from dataclasses import replace
@@ -49,7 +49,7 @@ def test_the_rating_of_two_players_is_the_logit_of_their_share():
 
 
 def test_bootstrap_errors_agree_with_repeated_experiments():
-    """The mean squared error against the scatter of 300 experiments.
+    """Compare the mean squared error with the variance of 300 experiments.
 
     Fails by chance once in ten thousand runs.
     """
@@ -69,7 +69,7 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
 
 
 def test_a_lead_is_the_difference_to_the_next_row():
-    """And is known better than the distance to the anchor, if others stand between."""
+    """The lead has a smaller error than the distance to the anchor."""
     elo = {"simple": 0.0, "b": 50.0, "c": 300.0, "d": 305.0, "e": 290.0, "f": -200.0}
     frame = rated(make_round_robin(elo, rng=np.random.default_rng(3), batches=40))
     assert frame["lead"].iloc[:-1].to_numpy() == pytest.approx(-np.diff(frame["elo"]))
@@ -91,7 +91,7 @@ def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
     expected = {
         "x": 0,
         "y": -ELO_PER_LOG_ODDS * np.log(10_000.5 / 0.5),
-    }  # finite, though it won nothing
+    }  # finite, although it won nothing
     assert without_simple.to_dict() == pytest.approx(expected)
 
 
@@ -120,7 +120,7 @@ def test_the_cross_table_has_every_pair_both_ways():
     assert list(frame["strategy"] + frame["opponent"]) == ["xy", "yx"]
 
 
-# The league table: plain averages, and errors by leaving batches out
+# League table: plain averages and jackknife errors
 
 
 NAMES = ("simple", "b", "c")
@@ -183,7 +183,7 @@ def test_standings_have_leads_and_the_mix():
 
 
 def test_limits_agree_with_the_jackknife_over_batches():
-    """For a ratio over few batches jackknife and delta method differ by about one part in 40."""
+    """With few batches, jackknife and delta method differ by about one part in 40."""
     rows = played(2, batches=40)
     found = standings(rows).set_index("strategy")
     for name, metric in itertools.product(NAMES, league.MEASURES["match"]):
@@ -208,7 +208,7 @@ def test_too_few_batches_have_no_limits_and_deals_no_match_columns():
 
 @pytest.mark.parametrize("other_turns", [0, 1])
 def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at(other_turns):
-    """d is b again: the same results against both others, once as B. One turn makes it another."""
+    """d duplicates b, once as B; a single turn makes it different."""
     rows = played(1)
     again = rows["simple", "b"].copy()
     again[3, batch_columns.COL_SUM + batch_columns.FACT_INDEX["turns"]] += other_turns
@@ -221,9 +221,12 @@ def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at(other_tur
     assert league.find_duplicate_entries(both_sides(rows)) == []
 
 
-# Copies: random numbers of policies go by side, A or B, so that all their pairings end alike
+# Copies: random numbers of policies depend on the side, so all their pairings are equal
 
-COPIES = ("simple", *(f"simple:k={k}" for k in (11, 12, 13, 14)))  # no hand with more may knock
+COPIES = (
+    "simple",
+    *(f"simple:k={k}" for k in (11, 12, 13, 14)),
+)  # hands with more deadwood may not knock
 
 
 def make_league(names, seed, count):
@@ -247,7 +250,7 @@ def seen(cells):
 
 
 def test_copies_that_use_random_numbers_are_named():
-    """All pairings of five copies have the same rows, and so have their pairings with others."""
+    """All pairings of five copies have equal rows, as do their pairings with other players."""
     names = ("gold", *COPIES, "gold-early")
     cells = {}
     for a, b in itertools.combinations(names, 2):
@@ -263,9 +266,9 @@ def test_copies_that_use_random_numbers_are_named():
 
 @pytest.mark.parametrize("leagues", [20, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_leads_among_copies_are_covered_in_95_of_100_leagues(leagues):
-    """They are 0. All leads of a league are covered or none: five errors of the rate either way.
+    """All leads are 0, and all or none of a league are covered: 5 SE of the rate.
 
-    A false alarm in 1.7 million runs of the long test. The short one fails with five misses in 20,
+    One false alarm in 1.7 million long tests. The short test fails with five misses in 20,
     whose probability is 0.003.
     """
     covered = []

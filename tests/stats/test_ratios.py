@@ -1,4 +1,4 @@
-"""Ratios against brute force over units and known values; homogeneity of shares over batches."""
+"""Compare ratios with brute force and known values; test homogeneity over batches."""
 
 import math
 
@@ -37,7 +37,7 @@ def test_the_error_of_a_ratio_is_the_delta_method_over_units():
 
 
 def test_a_tiny_scatter_on_a_huge_mean_keeps_its_digits():
-    """Float sums of squares would lose the scatter altogether."""
+    """Float sums of squares would lose the variance."""
     wobble = np.random.default_rng(3).integers(0, 2, 2000)
     n = 10**12 + wobble
     se = slow_se(wobble, np.ones(2000))
@@ -56,7 +56,7 @@ def test_an_estimate_needs_thirty_units_that_hold_any(units, value, of, more):
 
 
 def test_below_a_hundred_units_the_quantile_is_students_t():
-    """Below one degree of freedom, too; and where it is known in closed form."""
+    """Check values below one degree of freedom, and closed forms."""
     units = np.concatenate([np.arange(2, 100), np.linspace(1.5, 99.99, 500)])
     found = [critical_value(number) for number in units]
     assert found == pytest.approx(special.stdtrit(units - 1, 0.975), rel=1e-13, abs=0)
@@ -68,7 +68,7 @@ def test_below_a_hundred_units_the_quantile_is_students_t():
 
 @pytest.mark.parametrize("unseen", [0.0, 1e-30, 1e-9])
 def test_what_was_not_seen_takes_no_freedom_away(unseen):
-    """A hundred batches keep 1.96, whatever their error."""
+    """A hundred batches use 1.96."""
     for se in np.random.default_rng(2).random(500):
         whole, freedom = add_continuity_correction(se, 99.0, unseen)
         assert freedom >= 99 and critical_value(freedom + 1) == 1.96
@@ -117,7 +117,7 @@ def test_a_share_of_pairs_has_an_interval_even_if_it_never_varied(wins, share, t
 
 
 def singles(won, n):
-    """Batch rows of n single deals each, of which `won` were won."""
+    """Return batch rows of n single deals each, of which `won` were won."""
     rows = np.zeros((len(won), batch_columns.N_COLUMNS), np.int64)
     win, deals = batch_columns.FACT_INDEX["a_deal_win"], batch_columns.FACT_INDEX["deals"]
     rows[:, batch_columns.COL_UNITS] = n
@@ -127,7 +127,7 @@ def singles(won, n):
 
 
 def test_single_results_give_pearsons_chi_square():
-    """Up to a factor (n - 1) / n in the variance."""
+    """They agree up to a factor (n - 1) / n in the variance."""
     won, n = np.array([480, 520, 530, 505, 470]), np.array([1000, 1000, 1000, 1000, 900])
     expected = stats.chi2_contingency(np.array([won, n - won]), correction=False)
     found = compute_homogeneity(singles(won, n), "deal_win")

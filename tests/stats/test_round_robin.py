@@ -1,4 +1,4 @@
-"""Non-additivity, circles and the equilibrium mix against slow references and known tables."""
+"""Compare non-additivity, circles and equilibrium with slow references and known tables."""
 
 import itertools
 
@@ -56,13 +56,13 @@ def test_the_deviance_is_twice_the_log_likelihood_that_the_model_lacks():
 def test_a_table_of_the_model_is_additive():
     noise = [fit(make_round_robin(LINE, rng=np.random.default_rng([3, i]))) for i in range(60)]
     raw, share = (np.array([getattr(one, name) for one in noise]) for name in ("raw", "proportion"))
-    assert raw.mean() > 0.002  # noise alone leaves a deviance
+    assert raw.mean() > 0.002  # random variation also causes a deviance
     assert share.mean() < 0.5 * raw.mean()
     assert fit(make_round_robin(LINE, pairs=10**6)).raw < 1e-4
 
 
 def test_a_cell_without_wins_does_not_rule():
-    """`d` never beats `b`. The log odds of that grow with what is played, the deviance does not."""
+    """`d` never beats `b`: log odds grow with the number of matches, the deviance does not."""
     small, large = (
         make_round_robin(LINE, pairs=n) | dict([make_pairing("b", "d", 1.0, pairs=n)])
         for n in (500, 50_000)
@@ -75,9 +75,9 @@ def test_rock_paper_scissors_is_entirely_non_additive():
 
 
 def test_the_error_of_non_additivity_agrees_with_repeated_experiments():
-    """The bootstrap error against the scatter of 200 experiments.
+    """Compare the bootstrap error with the variance of 200 experiments.
 
-    The scatter is known to 5 %; the band is 4 times that.
+    The variance is known to 5 %; the tolerance is 4 times that.
     """
     found = []
     for i in range(200):
@@ -141,9 +141,9 @@ def test_circles_are_those_found_by_hand(seed):
 
 
 def test_even_players_seldom_go_round_in_a_circle():
-    """Noise of one standard error everywhere: at most 5 % of fields show a circle beyond chance.
+    """With random variation only, at most 5 % of tables have a significant circle.
 
-    A rate of .05 exceeds .1 of 200 once in 500 runs; that of circles is far lower.
+    A rate of .05 exceeds .1 of 200 once in 500 runs; the true rate is far lower.
     """
     noise = (random_shares(np.random.default_rng([6, i]), 8, 0.02) for i in range(200))
     sure = [
@@ -163,7 +163,7 @@ def test_triads_with_an_unknown_pair_are_left_out():
 
 
 def brute_force(game):
-    """Find the equilibrium of a game, in which its players are level among themselves."""
+    """Find the equilibrium of a game, in which all its players have equal results."""
     k, found = len(game), []
     for size in range(1, k + 1, 2):  # an antisymmetric game of even size is regular
         for players in itertools.combinations(range(k), size):
@@ -223,11 +223,11 @@ def test_a_leader_is_the_mix_and_others_are_behind_by_what_they_lose_to_him():
     level = make_round_robin({"simple": 0, "b": 4, "c": 2}, rng=np.random.default_rng(2))
     assert (
         compute_equilibrium_mix(RoundRobin(level, 1))["elo_v_mix_high"] == 0
-    ).all()  # none is ahead
+    ).all()  # no player is ahead
 
 
 def test_who_never_won_against_the_mix_is_known_by_a_bound():
-    """Half a win of 10,001; it has no limits, others have."""
+    """It counts as half a win of 10,001 and has no bounds, unlike others."""
     cells = {
         **make_round_robin(LINE, rng=np.random.default_rng(2)),
         **dict([make_pairing("b", "d", 1.0)]),
@@ -242,7 +242,7 @@ def test_who_never_won_against_the_mix_is_known_by_a_bound():
 
 @pytest.mark.slow
 def test_limits_of_the_mix_hold_its_true_weights():
-    """Percentiles of few batches cover a little less than 95 %; a rate of .95 is here to .02."""
+    """Percentiles of few batches cover slightly less than 95 %; the tolerance is .02."""
     held = []
     for i in range(200):
         cells = rock_paper_scissors(0.6, 0.6, 0.6, rng=np.random.default_rng([9, i]), batches=20)

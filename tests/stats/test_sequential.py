@@ -1,4 +1,4 @@
-"""Confidence sequences and the pair test against published numbers, brute force and definitions."""
+"""Compare confidence sequences and the pair test with published values and definitions."""
 
 from math import exp, log, sqrt
 
@@ -46,13 +46,13 @@ def test_the_multiplier_is_the_formula_in_v_and_r():
     ("successes", "failures"), [(0, 30), (30, 0), (1, 999), (17, 23), (5000, 6000)]
 )
 def test_the_beta_binomial_limits_are_where_the_mixture_rejects(successes, failures):
-    """At both limits the likelihood of the mixture over that of p is 1 / alpha.
+    """At both bounds, the likelihood ratio of the mixture to p is 1 / alpha.
 
     The mixture is integrated numerically over its prior.
     """
     n, best = successes + failures, successes / (successes + failures)
 
-    def relative(q, p):  # likelihood of q over that of p
+    def relative(q, p):  # likelihood ratio of q to p
         return exp(stats.binom.logpmf(successes, n, q) - stats.binom.logpmf(successes, n, p))
 
     low, high = beta_binomial_interval(successes, failures)
@@ -75,7 +75,7 @@ def test_the_bounds_of_the_test_follow_from_alpha_and_beta():
 
 
 def slow_fit(counts, mean):
-    """Log likelihood of the likeliest distribution with this mean, by a general optimiser."""
+    """Return the maximum log likelihood with this mean, by a general optimiser."""
     scores, counts = np.array(PAIR_SCORES), np.array(counts, float)
     limits = [
         {"type": "eq", "fun": lambda p: p.sum() - 1},

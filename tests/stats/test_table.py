@@ -1,4 +1,4 @@
-"""Metrics: their facts, tidy rows against unit-level facts, and the bytes of table.csv."""
+"""Tests of metrics: facts, tidy rows from units, and the bytes of table.csv."""
 
 import json
 
@@ -33,7 +33,7 @@ def test_the_tidy_table_has_its_columns_and_order():
     assert list(tidy["metric"]) == [metric.name for metric in both]
     assert list(tidy["unit"]) == [metric.unit for metric in both]
     assert list(tidy["strategy"]) == ["gold"] * (len(both) // 2) + ["simple"] * (len(both) // 2)
-    alone = frame(a="gold", b="gold")  # against itself it has one side; deals have no matches
+    alone = frame(a="gold", b="gold")  # self-play has one side; deals have no matches
     assert set(alone["opponent"]) == {"gold"} and set(alone["unit"]) == {"deal"}
     assert len(alone) == len(metrics.select_metrics("deal"))
     (key, rows), *others = table.iterate_matchups(tidy)
@@ -44,7 +44,7 @@ def test_the_tidy_table_has_its_columns_and_order():
 @pytest.mark.parametrize("unit", ["deal", "match"])
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
 def test_every_value_and_error_agrees_with_the_units(unit, metric):
-    """Both sides of every metric, recomputed by the delta method over units."""
+    """Recompute both sides of every metric by the delta method over units."""
     if metric.unit == "match" and unit == "deal":
         return
     alone = 2 not in metric.players

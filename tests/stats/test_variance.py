@@ -1,4 +1,4 @@
-"""Control variates and the gain of mirroring: regression, single results, the engine, a table."""
+"""Tests of control variates and pairing efficiency."""
 
 import functools
 
@@ -19,7 +19,7 @@ BAG = toy.draw_units(np.random.default_rng(1), 200)
 
 
 def test_adjustment_agrees_with_scipys_regression():
-    """With equal batches the adjusted value is the regression line at the control's mean."""
+    """With equal batches, the adjusted value is the regression at the control's mean."""
     rows, mean = toy.draw_rows(np.random.default_rng(2), BAG, 50, 200), 0.3
     y, x = (
         rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["gin"]] / 400,
@@ -59,7 +59,7 @@ def played(a, b, variant):
     ("a", "b", "variant"), [("simple", "gold", "oklahoma"), ("gold", None, "solitaire-gin")]
 )
 def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
-    """Within 5 standard errors, which gives a false alarm once in 300,000 runs of each."""
+    """The tolerance of 5 SE gives one false alarm in 300,000 runs."""
     rules, rows = played(a, b, variant)
     per_deal = (
         rows[:, batch_columns.COL_DEALT_DIFFERENCE]
@@ -96,7 +96,7 @@ def test_without_a_known_mean_or_enough_batches_nothing_is_adjusted(a, b, varian
     assert variance.compute_adjusted_metrics(matchup.variant.params, matchup.unit, rows).empty
 
 
-# Means set right by a control whose mean was measured elsewhere
+# Means adjusted by a control with a known mean
 
 
 @pytest.mark.parametrize(("of_the_mean", "error"), [(0.0, 0.0), (0.5, 1.0)])
@@ -113,11 +113,11 @@ def test_without_a_control_it_is_the_plain_mean():
     assert found.se == pytest.approx(values.std(ddof=2) / np.sqrt(200))
 
 
-# The gain of mirroring
+# Pairing efficiency
 
 
 def from_records(records):
-    """rho of margins and of shares, computed over single deals of pairs."""
+    """Compute rho of margins and of proportions over single deals of pairs."""
     found = []
     margin = records["points_a"] - records["points_b"]
     winner = records["winner"]
@@ -144,7 +144,7 @@ def test_the_gain_agrees_with_recorded_deals():
 
 
 # docs/explanation/statistics.md#efficiency-of-mirrored-pairs: computed by another program,
-# whose own error and greedy player are not known to the last detail.
+# whose error and greedy player are not known exactly.
 PUBLISHED = {
     ("at:k=0", ""): 0.315,
     ("at:k=4", ""): 0.295,

@@ -1,4 +1,4 @@
-"""Reference opponents against slow references, hand-made positions, and OpenSpiel's bot."""
+"""Compare bots with slow references, constructed positions and OpenSpiel's bot."""
 
 import math
 import random
@@ -78,7 +78,7 @@ def test_novice_ends_the_deal_when_it_can_and_else_keeps_least_deadwood():
 
 
 def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
-    """Loose in some best melding of all eleven cards."""
+    """Return True if a card is unmatched in some best melding of all eleven cards."""
     for seen in views(5, 120):
         if min(left(seen).values()) <= 10:
             continue
@@ -99,7 +99,7 @@ def test_openspiel_throws_the_highest_loose_card_of_eleven():
 
 
 def test_openspiel_simple_decides_as_openspiels_bot():
-    """Where several meldings are best the bot uses the first it finds, and may differ."""
+    """If several meldings are best, the bot uses the first one and may differ."""
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
 
@@ -119,7 +119,7 @@ def test_openspiel_simple_decides_as_openspiels_bot():
             if phase == "DISCARD" and action < 52:
                 options = len(unmatched_sets(hand)) == 1
                 thrown = query_policy("discard", "loose-rank", view(hand=hand, legal=hand))
-                same = thrown % 13 == openspiel.card(action) % 13  # the suit is by chance
+                same = thrown % 13 == openspiel.card(action) % 13  # the suit is random
             elif phase in ("FIRST_UPCARD", "SECOND_UPCARD", "DRAW"):
                 offered = openspiel.card(upcard)
                 options = len(unmatched_sets(hand | 1 << offered)) == 1
@@ -152,7 +152,7 @@ def test_hitscore_keeps_hits_among_discards_of_least_deadwood():
 
 
 def test_ga_conv_does_not_take_back_its_own_discard():
-    """The 7C lowers the deadwood, whoever threw it."""
+    """The 7C lowers the deadwood, no matter who discarded it."""
     hand, seven = mask("AS 2S 3S 5H 5D 5C 8C 9C KD 2H"), notation.parse_card("7C")
     for thrower, taken in ((0, 0), (1, 1)):
         seen = view(
@@ -262,7 +262,7 @@ def utility_after_discard(hand: int, legal: int, there: set[str], held: dict[str
 
 
 def test_mishra_takes_what_is_worth_more_than_a_draw():
-    """It throws the card worth least instead of trying all: one answer may differ."""
+    """It discards the card with the lowest value, so one action may differ."""
     alike = taken = asked = 0
     for seen in views(10, 24, size=10):
         seen.known &= 0 if asked % 2 else PACK
@@ -294,7 +294,7 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
 
 
 def test_belief_holds_back_against_a_low_opponent():
-    """He took two melds of seven, and holds about 18 with three unseen; nobody is below 0."""
+    """The opponent took seven cards of melds and has about 18 points in three unseen cards."""
     hand = mask("AS 2S 3S 5H 5D 5C 8D 9D TD 9H")
     known = mask("6C 7C 8C KS KH KD KC")
     seen = view(hand=hand, known=known, unseen=PACK & ~(hand | known), ending=1, ending_count=9)
@@ -306,7 +306,7 @@ def test_belief_holds_back_against_a_low_opponent():
     assert query_policy("knock", "belief", seen) == 1
 
 
-# How they play
+# Play of whole matches
 
 
 def shares(a: str, b: str, unit: str, n: int, game: str = "eaai"):
@@ -316,19 +316,19 @@ def shares(a: str, b: str, unit: str, n: int, game: str = "eaai"):
 
 @pytest.mark.parametrize("bot", BOTS)
 def test_no_bot_plays_for_ever(bot):
-    """A bot that stalls in a deal of a thousand passes once in e^8 runs."""
+    """A bot that stalls in one of 1,000 deals passes once in e^8 runs."""
     fact = shares(bot, bot, "deal", 8_000 if bot != "mishra-uniform" else 3_000)
     assert fact("stalled") == 0
     assert fact("decided") > 0.9 * fact("deals")
 
 
 def won(fact) -> float:
-    """Share of matches won in per cent; a match won counts two."""
+    """Return the percentage of matches won; a won match counts two."""
     return 50 * fact("a_match_win") / fact("matches")
 
 
 @pytest.mark.parametrize(("other", "told", "error"), [("gold", 62.2, 0.38), ("simple", 59.5, 0.5)])
 def test_jdh8_agrees_with_its_readme(other, told, error):
-    """Within three standard errors: a false alarm once in 370."""
+    """The tolerance of 3 SE gives one false alarm in 370 runs."""
     found = won(shares("jdh8-heuristic", other, "match", 20_000))
     assert abs(found - told) < 3 * math.hypot(error, 0.3)

@@ -1,4 +1,4 @@
-"""Players of the 2021 challenge against slow references of their descriptions, in deals."""
+"""Compare players of the 2021 challenge with slow references of their descriptions."""
 
 import random
 from functools import cache
@@ -44,7 +44,7 @@ def best(scores: dict) -> set[str]:
 
 
 def highest(some: list[str]) -> str:
-    """King first; of one rank the first suit in the order of the pack."""
+    """Discard the king first; within a rank, the first suit of the pack."""
     return min(some, key=lambda card: (-rank(card), reference.SUITS.index(card[1])))
 
 
@@ -101,7 +101,7 @@ def melded(hand: list[str]) -> set[str]:
 
 
 def dead(hand: list[str], unseen: list[str]) -> set[str]:
-    """Cards in no meld of the hand, nor of the hand and any one unseen card."""
+    """Return the cards in no meld of the hand, with or without one unseen card."""
     return set(hand) - melded(hand).union(*(melded([*hand, card]) for card in unseen))
 
 
@@ -223,7 +223,7 @@ def touches(card: str, other: str) -> bool:
 
 
 def test_ginrummy_and_tonic_discards_by_its_description():
-    """Ten unseen cards are enough: the reference tries all their pairs."""
+    """Use ten unseen cards, because the reference tries all their pairs."""
     rng, several = random.Random(31), 0
     for i in range(16):
         seen = random_view(rng, 11, rich=i % 2 == 0, known=i % 4)
@@ -239,7 +239,7 @@ def test_ginrummy_and_tonic_discards_by_its_description():
 
 
 def test_the_table_is_learned_in_miniature():
-    """Near the committed table where a mean of more than 40 drops has an error below 1."""
+    """Compare with the committed table where means of over 40 drops have an error below 1."""
     mean, seen = training.mean_drops([("gold", "simple")], 60, 3)
     again, _ = training.mean_drops([("gold", "simple")], 60, 3)
     assert np.array_equal(mean, again)

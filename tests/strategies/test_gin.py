@@ -1,6 +1,6 @@
-"""Every shipped strategy goes out with gin, in every variant that it can play.
+"""Tests that every built-in strategy goes gin in every variant that it can play.
 
-The packs are stacked so that gin is common. Which hands could go out is found by the deadwood.
+The decks are stacked so that gin is common. The deadwood shows which hands are gin.
 """
 
 import random
@@ -23,11 +23,11 @@ DECLINES_GIN = {
     "hein": "sometimes breaks up gin",
 }
 OPPONENT = "gin-only"
-SLOW = {"mc": "mc:n=1", "champion-mc": "champion-mc:n=8"}  # few worlds, two deals a variant
+SLOW = {"mc": "mc:n=1", "champion-mc": "champion-mc:n=8"}  # few worlds, two deals per variant
 
 
 def packs(variant, seed, n):
-    """Stacked packs, the joker's place in each, and the seat of the strategy."""
+    """Return stacked decks, the joker's position in each, and the seat of the strategy."""
     rng = random.Random(seed)
     row = variant.params
     for number in range(n):

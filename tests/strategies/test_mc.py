@@ -1,4 +1,4 @@
-"""The Monte Carlo player: its rollouts, worlds, values, choices and strength.
+"""Tests of the Monte Carlo player: rollouts, worlds, values, choices and strength.
 
 A rollout of two greedy hands from the true cards is the deal that gold plays against gold: the
 engine is the oracle of every action that gold (gin-only, if patient) took.
@@ -79,12 +79,12 @@ def test_a_rollout_from_the_true_cards_is_the_engines_deal(text, player):
                 found = _outcome(*did, PACK & ~shown, stock, player == "gin-only", view, rules)
                 assert found == points, (i, question)
                 seen.add((did[0], points > 0))
-    # the sample holds the actions, won and lost
+    # the sample contains won and lost deals
     assert len(seen) >= (3 if "take_discard=no" in text else 6)
 
 
 def position(hand, known="", pile="", **fields):
-    """Return a view in the middle of an EAAI deal, with a third of the stock gone."""
+    """Return a view in the middle of an EAAI deal, after a third of the stock."""
     told = {"hand": hand, "known": known, "pile": pile}
     here = {name: mask(cards) if cards else 0 for name, cards in told.items()}
     here |= dict.fromkeys(("upcard", "ending_card", "ending_count", "taken_offer"), -1)
@@ -117,7 +117,7 @@ def test_every_world_deals_each_unseen_card_once(developed):
 
 
 def test_hidden_hands_and_stock_are_dealt_uniformly():
-    """Chi-squares of each unseen card in the hand, and coming first: alarms in 1 of 10,000."""
+    """Chi-square tests of each unseen card in the hand and as next card: 1 alarm in 10,000."""
     n, unseen = 20_000, notation.mask_to_cards(int(MIDDLE.unseen))
     hidden, stocks = imagined(n, mc.RANDOM)
     share = 8 / len(unseen)
@@ -161,7 +161,7 @@ def test_the_value_of_a_result_is_the_chance_of_the_match_or_points():
 
 
 def test_the_table_holds_v_of_gold_against_itself():
-    """By separate counts within four standard errors: a false alarm for one of 3,000 seeds."""
+    """Compare with separate counts within 4 SE: one false alarm in 3,000 seeds."""
     table = np.load(loader.find_strategy("mc").knock.weights).astype(float)
     assert table.shape == (100, 100) and np.allclose(table + table.T, 1, atol=1e-6)
     assert (np.diff(table, axis=0) > 0).all() and (np.diff(table, axis=1) < 0).all()
@@ -188,7 +188,7 @@ def test_an_action_must_be_better_by_a_number_of_standard_errors():
 
 
 def test_a_card_that_the_opponent_can_use_is_kept():
-    """Of two lone kings: he collects spades, so the other goes. Gold throws the spade."""
+    """The opponent collects spades, so mc discards the other king. Gold discards the spade."""
     seen = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
     seen.legal = seen.hand
     king_of_spades, king_of_hearts = notation.parse_cards("KS KH")
@@ -198,7 +198,7 @@ def test_a_card_that_the_opponent_can_use_is_kept():
 
 
 def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
-    """Known to hold three melds and an ace, he undercuts a knock with four."""
+    """An opponent that is known to hold three melds and an ace undercuts a knock with four."""
     his, king = "7H 8H 9H TC JC QC 5C 5H 5S AS", notation.parse_card("KH")
     kept = {"legal": 3, "ending": 1, "ending_card": king, "drawn": king}
     for last, known, fields, knocks in (
@@ -215,7 +215,7 @@ def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
 @pytest.mark.slow
 @pytest.mark.parametrize(("opponent", "published"), [("simple", 0.654), ("gold", 0.695)])
 def test_mc_agrees_with_the_published_figures(opponent, published):
-    """Hands as in the original; 1.5 points and three errors of the difference are allowed."""
+    """Use hands as in the original, with a tolerance of 1.5 points plus 3 SE."""
     frame = simgin.match("mc:developed=draws", opponent, "eaai", matches=1000, seed=5)
     row = next(row for row in frame.itertuples() if row.metric == "match_win")
     assert row.value > published - 0.015 - 3 * (row.se**2 + 0.004**2) ** 0.5

@@ -1,4 +1,4 @@
-"""MARJJ and SIGRA against recorded decisions of the original programs.
+"""Compare MARJJ and SIGRA with recorded decisions of the original programs.
 
 tests/data/marjj.json holds positions of matches of the original (in the framework of
 tneller/gin-rummy-eaai), the scores of its candidates, and what it did; `his` and `unseen` are its
@@ -46,7 +46,7 @@ def test_discards_are_those_of_marjj(position):
 
 
 def test_takes_are_those_of_marjj():
-    """With several best meldings the original looks at one, and may leave a card that fits."""
+    """With several best meldings, the original uses one and may ignore a useful card."""
     answers = {True: 0, False: 0}
     for position in MARJJ["take"]:
         hand, card = mask(position["hand"]), position["offer"]
@@ -62,7 +62,7 @@ def test_takes_are_those_of_marjj():
 
 
 def sigras_view(position):
-    """Return the view of a position; the original does not count its further card as unknown."""
+    """Return the view of a position; the original does not count its drawn card as unknown."""
     shown = {card for name in ("hand", "his", "gone", "card") for card in position[name].split()}
     fields = masks(position, hand="hand", known="his", shed="shed")
     return view(**fields, unseen=mask(" ".join(set(reference.PACK) - shown)))
@@ -87,7 +87,7 @@ def test_takes_are_those_of_sigra(position):
 
 
 def test_marjjs_results_against_simple_agree_with_the_original():
-    """76.40 +- 0.85 % of matches in the original framework, and shares in 6,372 deals of it.
+    """Compare with 76.40 ± 0.85 % of matches and 6,372 deals in the original framework.
 
     Lay-offs and the melding shown are the engine's here, for which 1.5 points are allowed. 4,000
     matches, with a seed chosen before looking; by chance one of the five fails for one seed of 80.

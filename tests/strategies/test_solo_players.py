@@ -1,4 +1,4 @@
-"""One-player policies and solo-champion against definitions, exact values, positions and play."""
+"""Compare solitaire policies with definitions, exact values, positions and play."""
 
 import math
 import random
@@ -60,7 +60,7 @@ def thrown(name, rules, hand, unseen, values=None, **fields):
 
 
 def eleven():
-    """Eleven cards, every other time from ranks of melds, and the unseen cards but 18."""
+    """Return eleven cards, half of the time near melds, and the unseen cards except 18."""
     rich = RANDOM.random() < 0.5
     pack = [13 * s + r for s in range(4) for r in (range(4, 9) if rich else range(13))]
     hand = notation.cards_to_mask(RANDOM.sample(pack, 11))
@@ -109,7 +109,7 @@ def test_ahead_keeps_the_hand_with_the_best_draws(aim, text):
     ],
 )
 def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
-    """Two kings, or the 7 and 8, are worth waiting with if a draw follows."""
+    """Two kings, or a 7 and an 8, are worth keeping if a draw follows."""
     hand = mask("2S 3S 4S 5H 5D 5C 7D 8D KS KH AC")
     for name in ("ahead", "switch"):
         chosen = thrown(name, own_rules, hand, PACK & ~hand, {"aim": "gin"}, **last)
@@ -117,7 +117,7 @@ def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
 
 
 def test_switch_minimises_the_mean_penalty_in_its_last_turns():
-    """Or, in the last deal with 5 points of room, the chance of penalties that are too high."""
+    """In the last deal, the value is the probability of more than 5 penalty points."""
     values = row("solitary-gin")
     early, late = ({"own_turn": turn, "deck_left": 30} for turn in (12, 13))
     last = {"own_turn": 14, "deal": 4, "own_points": 15, "deck_left": 30}
@@ -141,7 +141,7 @@ def planes():
 
 
 def value_by_table(scoring, time, ten, unseen, values):
-    """Return the value of ten cards from solo_dp.npy, every part computed by brute force."""
+    """Return the value of ten cards from solo_dp.npy, computed by brute force."""
     now = melds_out(names(ten), values)
     saved = sum(now - max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen))
     return planes()[scoring, time, now] @ [1, saved, reference.deadwood(names(ten), values)]
@@ -171,7 +171,7 @@ def test_dp_keeps_what_the_table_values_most(text, scoring, time, shown):
 
 
 def test_dp_stops_when_that_is_worth_more_than_going_on():
-    """A hand of two points, with unseen cards that make it gin, that do not, and others."""
+    """Test a hand of two points with unseen cards that make it gin or not."""
     ten, values, answers = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"), row("solitaire-gin-knock"), set()
     for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~ten):
         for left in range(1, 44, 3):
@@ -223,12 +223,12 @@ def fits(ten, u, values):
 
 
 def test_two_draws_keeps_what_the_next_card_makes_best():
-    """Among the four discards that the table likes best, with six unseen cards."""
+    """The discard is among the four best in the table, with six unseen cards."""
     values = row("solitaire-gin-knock")
     left, time = 20, 6
     for _ in range(3):
         hand, rest = eleven()
-        while melds_out(names(hand), values) <= 1:  # gin, of which nothing is asked
+        while melds_out(names(hand), values) <= 1:  # gin, without a decision
             hand, rest = eleven()
         unseen = notation.cards_to_mask(RANDOM.sample(members(rest), 6))
         tens = {card: hand & ~(1 << card) for card in members(hand)}
@@ -276,7 +276,7 @@ def test_the_derived_table_of_stop_values_is_correct():
 
 
 def test_stop_dp_is_the_backward_induction():
-    """By memoised recursion over the same table, under rules with both answers."""
+    """Compare with memoised recursion over the same table, under rules with both actions."""
     table = committed("stop").astype(float)
     means, chances = (
         table[:N_STATES],
@@ -324,7 +324,7 @@ def mean(variant, strategy, n):
 
 
 def test_counting_loose_cards_reaches_the_orientation_value_of_gin():
-    """57 % of 20,000 deals (rules.md 15.3), within four errors of both sides and rounding."""
+    """The rules give 57 % of 20,000 deals (rules.md 15.3); the tolerance is 4 SE plus rounding."""
     n = 10_000
     share = facts("solitaire-gin", "solo-lookahead", n)[0]["gin"] / n
     assert abs(share - 0.57) < 4 * math.sqrt(0.57 * 0.43 * (1 / n + 1 / 20_000)) + 0.005
@@ -336,7 +336,7 @@ def test_counting_loose_cards_reaches_the_orientation_value_of_gin():
     [("solitaire-gin-knock", 9.2, -5.4), ("gin-solitaire", 11.3, -3.8)],
 )
 def test_knocking_reaches_its_orientation_values(variant, only_gin, at_10):
-    """rules.md 15.3, with a standard error of 0.2."""
+    """Compare with rules.md 15.3, with a standard error of 0.2."""
     for rule, want in (("at:k=0", only_gin), ("at", at_10)):
         score, error = mean(variant, f"solo-lookahead:aim=deadwood+knock={rule}", 20_000)
         assert abs(score - want) < 4 * math.hypot(error, 0.2)
@@ -346,7 +346,7 @@ def test_knocking_reaches_its_orientation_values(variant, only_gin, at_10):
 
 
 def test_the_goal_table_is_a_convolution_of_deals(capsys):
-    """The sum of two deals is the convolution of one with itself; near the committed chances."""
+    """The distribution of two deals is a convolution, close to the committed probabilities."""
     small = script.compute_goal_table(400, 7, "low").reshape(5, 50)
     assert "400 deals of low" in capsys.readouterr().out
     one = np.diff(small[1], prepend=0)
@@ -356,7 +356,7 @@ def test_the_goal_table_is_a_convolution_of_deals(capsys):
     assert (small[0] == ([0] * 20 + [1] * 30)).all()
     ours = committed("solo").reshape(5, 50)
     assert (np.diff(ours, axis=1) >= 0).all()
-    assert ours[4, 26] - small[4, 26] > 0.2  # looking ahead meets the goal far more often
+    assert ours[4, 26] - small[4, 26] > 0.2  # look-ahead reaches the goal far more often
 
 
 def test_the_stop_table_is_learned_in_miniature(capsys):
@@ -370,7 +370,7 @@ def test_the_stop_table_is_learned_in_miniature(capsys):
 @pytest.mark.parametrize("gin", [True, False])
 @pytest.mark.parametrize("scoring", range(3))
 def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring, gin):
-    """Gin with the last hand kept, or the deck played to its end."""
+    """Each deal ends in gin or at the end of the deck."""
     text = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")[scoring]
     own_rules, values = game(text), row(text)
     last = 40 + 2 * (not gin) if scoring < 2 else 15
@@ -395,7 +395,7 @@ def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring
 
 
 def test_known_planes_are_recovered(monkeypatch):
-    """From sums of hands that lie exactly on planes, with almost no prior."""
+    """Recover planes from exact sums of hands, with almost no prior."""
     monkeypatch.setattr(script, "PRIOR_HANDS", 1e-6)
     lots = np.random.default_rng(3)
     true = lots.normal(size=(15, 11, 3))
@@ -407,7 +407,7 @@ def test_known_planes_are_recovered(monkeypatch):
     assert found == pytest.approx(true, abs=1e-5)
 
 
-# Solo-champion: its numbers, its choices, its learning
+# Solo-champion: features, choices and training
 
 ALONE = ["solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire"]
 ALONE.append("solitary-gin")
@@ -420,7 +420,7 @@ def asked_discards(variant, deals=2):
 
 
 def live_pairs(some, unseen):
-    """Melds of three of each card and two unseen ones."""
+    """Return the three-card melds of each card with two unseen ones."""
     return sum(is_meld((card, *pair)) for card in some for pair in combinations(unseen, 2))
 
 
@@ -469,9 +469,9 @@ def test_every_number_means_what_its_name_says():
             here * left / 43
         )
         assert x[-1] == 1.5
-        assert np.count_nonzero(x) == 2 * np.count_nonzero(here) + 1  # and nothing elsewhere
+        assert np.count_nonzero(x) == 2 * np.count_nonzero(here) + 1  # and 0 elsewhere
         used |= {key for key, number in want.items() if number}
-    assert len(used) >= player.N_HAND_FEATURES - 2  # few hands have cards that save three
+    assert len(used) >= player.N_HAND_FEATURES - 2  # few hands have such cards
 
 
 @pytest.mark.parametrize("variant", ALONE)
@@ -545,7 +545,7 @@ def test_what_a_deal_was_worth_is_the_mean_over_the_places_of_the_joker(variant)
 
 
 def test_known_weights_of_solo_champion_are_recovered():
-    """By the least-squares sums of rows without noise."""
+    """Recover the weights from exact least-squares sums."""
     lots = np.random.default_rng(2)
     true = lots.normal(size=player.N_WEIGHTS)
     squares, products = np.zeros((player.N_WEIGHTS, player.N_WEIGHTS)), np.zeros(player.N_WEIGHTS)

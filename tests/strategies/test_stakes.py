@@ -1,4 +1,4 @@
-"""The policies for the die by definitions, exact values and play; and elementary policies."""
+"""Tests of policies for the die and of elementary policies."""
 
 import random
 from functools import cache
@@ -32,7 +32,7 @@ def at_die(slot, name, values=None, **fields):
 
 @cache
 def value(mine, his, dealer):
-    """V by its definition: nondealer and dealer may offer, every deal is even."""
+    """Compute V from its definition: both players may offer, and every deal is even."""
     if mine <= 0 or his <= 0:
         return float(mine <= 0)
     plays = {n: (value(mine - n, his, True) + value(mine, his - n, False)) / 2 for n in range(1, 7)}
@@ -53,7 +53,7 @@ def test_v_agrees_with_its_definition():
 
 @pytest.mark.parametrize("stake, offered", [(1, 2), (1, 6), (2, 3), (5, 6)])
 def test_dead_accepts_an_offer_that_costs_less_than_refusing(stake, offered):
-    """W >= (n - s) / (2n) if no deal is void; before the cards are seen an offer tells nothing."""
+    """W >= (n - s) / (2n) if no deal is drawn, because a blind offer reveals nothing."""
     stakes = {"stake": stake, "offered": offered}
     answers = set()
     for turn in range(1, 20, 3):
@@ -79,7 +79,7 @@ def test_dead_offers_the_largest_number_the_hand_is_good_for():
 
 
 def test_answers_by_value_follow_v():
-    """A refusal costs a leader less than seven won deals; in the last deal any hand accepts."""
+    """Refusing costs a leader less than seven won deals; in the last deal, any hand accepts."""
     assert at_die("answer", "by-value", phase=BLIND, own_deals=6, other_deals=0, offered=6) == 0
     assert value(1, 6, False) > 0.5 + 0.5 * value(1, 1, False)
     assert at_die("answer", "by-value", phase=BLIND, own_deals=0, other_deals=6, offered=6) == 1
@@ -99,7 +99,7 @@ def test_the_blind_offers_are_those_on_the_page():
 
 
 def test_the_training_script_learns_in_miniature(capsys):
-    """Chances of 300 deals: equal for the same seed, and near the committed ones where common."""
+    """Probabilities from 300 deals are reproducible, and close to the committed ones."""
     small = script.deal_probabilities(300, 5)
     assert np.array_equal(small, script.deal_probabilities(300, 5))
     assert "300 deals of gold" in capsys.readouterr().out
@@ -114,7 +114,7 @@ def won(a, b, variant, matches):
 
 
 def test_the_die_by_value_beats_no_die():
-    """By 3.1 standard errors of .008: a false alarm in a thousand."""
+    """The tolerance is 3.1 SE of .008: one false alarm in a thousand."""
     assert won("dice-player", "gold", "dice", 4_000) > 0.5 + 3.1 * 0.008
 
 
@@ -124,7 +124,7 @@ RANDOM = random.Random(20261120)
 
 
 def test_random_answers_are_as_frequent_as_set():
-    """A chi-square of ten degrees of freedom exceeds 29.6 for a thousandth of the seeds."""
+    """Chi-square with ten degrees of freedom exceeds 29.6 for one of 1,000 seeds."""
     hand = notation.cards_to_mask(RANDOM.sample(range(52), 11))
     counts = dict.fromkeys(members(hand), 0)
     for _ in range(5500):
@@ -200,7 +200,7 @@ def test_random_offers_are_legal_and_as_frequent_as_set():
     ],
 )
 def test_playing_to_the_score_follows_the_points_needed(game, seat, other, count, knocks):
-    """Who needs won deals gets one whatever the count."""
+    """A player that needs won deals gains one for any count."""
     rules = build_rules(variants.find_variant(game))
     if game == "race" and seat == 0:
         seat = 1 - rules.race_points_seat

@@ -1,4 +1,4 @@
-"""Policies against references written from their descriptions, as sets of allowed actions."""
+"""Compare policies with references that return sets of allowed actions."""
 
 import random
 from functools import cache, partial
@@ -14,7 +14,7 @@ from simgin.rules import variants
 from simgin.strategy import compiler, loader
 from support.hands import game, names
 
-# Slot, policy with its parameters, and the number of positions, which is smaller if the reference
+# Slot, policy with parameters, and number of positions, which is smaller if the reference
 # considers every unseen card
 POLICIES = [
     ("take", "lower", 300),
@@ -55,7 +55,7 @@ POLICIES = [
     ("knock", "belief:own=3,opp=0", 200),
     ("knock", "belief:own=3,opp=99", 200),
 ]
-# Advice is compared in games with low aces, round the corner, with dear aces and for one player.
+# Advice is compared in games with low, round-the-corner and high-value aces, and solitaire
 ROWS = [game(text)[1] for text in ("eaai", "round-the-corner", "tedesco", "solitary-gin")]
 # (slot, policy, two settings of its parameters)
 ADVICE = [
@@ -95,19 +95,19 @@ ADVICE = [
     ("discard", "hazard", "share=0.35,turns=8,fade=0.2,first=3,slope=0.06,opponent=0.1,margin=6"),
 ]
 
-# In which rows a policy is compared, where not in all. lead and count are described in points, and
-# nothing is said of targets in deals or games; of value see the test of the other rows.
+# Variants in which a policy is compared, if not in all. lead and count are defined for points,
+# not for targets in deals or games; another test covers value.
 SCOPE = {"lead": lambda row: row["goal"] == "points", "count": lambda row: row["goal"] == "points"}
 PLAIN = {"discard": "low", "take": "lower"}
 BY_LOT = ("random", "uniform")
 
 
-# Positions of every variant, and views in the words of the reference implementation
+# Positions of every variant, and views of the reference implementation
 
-# Random play reaches odd positions, sensible play the positions that policies are made for.
+# Random play reaches unusual positions, and sensible play typical ones
 VISITED = (("random:p=0.3", "gold"), ("gold-early", "simple"), ("gin-only", "gold-early"))
 DEALS_EACH = 3  # of each pair and variant
-# Fields of a view that the reference implementation takes over
+# Fields of a view that the reference implementation copies
 SETS = ("hand", "unseen", "known", "shed")
 NUMBERS = ("seat", "stock", "own_points", "other_points", "target", "limit")
 NUMBERS += ("ending", "ending_count", "phase", "dealer", "noise")
@@ -141,7 +141,7 @@ def card_of(number: int) -> str | None:
 
 @cache
 def questions(slot: str) -> list[tuple[str, Any]]:
-    """(variant, view) of a slot from deals of all variants, some of each in any stretch."""
+    """Return (variant, view) of a slot from deals of all variants, mixed."""
     found = [
         (name, question.view)
         for name in variants.variant_names()
@@ -154,7 +154,7 @@ def questions(slot: str) -> list[tuple[str, Any]]:
 
 @cache
 def _asked(name: str) -> list[Decision]:
-    """Every question of some deals of a variant, at any score of the match."""
+    """Yield every decision of some deals of a variant, at any score of the match."""
     variant, lot = variants.find_variant(name), random.Random(name)
     most = variant.params["points_target"] or 100
     asked = []
@@ -180,7 +180,7 @@ def rule_of(slot, policy):
 
 
 def number(value):
-    """Convert a parameter for the reference implementation: bool, word or number."""
+    """Convert a parameter for the reference implementation: bool, string or number."""
     if value in ("yes", "no"):
         return value == "yes"
     if value.isalpha():
@@ -196,7 +196,7 @@ def positions(slot, policy):
 
 
 def compare(slot, policy, asked):
-    """Compare a policy with its reference; return the share with one allowed action."""
+    """Compare a policy with its reference; return the proportion with one allowed action."""
     chosen = loader.find_strategy(f"gold+{slot}={policy}").policy(slot)
     ask, vector, rule = (
         compiler.compile_policy(chosen),
@@ -216,7 +216,7 @@ def compare(slot, policy, asked):
 @pytest.mark.parametrize(("slot", "policy", "wanted"), POLICIES)
 def test_every_answer_is_allowed_by_the_description(slot, policy, wanted):
     decided = compare(slot, policy, positions(slot, policy)[: -(-wanted // 3)])
-    assert decided > 0.3 or policy.startswith(BY_LOT)  # otherwise it would show little
+    assert decided > 0.3 or policy.startswith(BY_LOT)  # otherwise the test would be weak
 
 
 @pytest.mark.parametrize("advice", ADVICE, ids=lambda advice: advice[1])
@@ -228,11 +228,11 @@ def test_every_answer_is_allowed_by_the_advice(advice):
         compare(slot, policy, asked[: 16 if name == "hazard" else 100])
         rule, plain = rule_of(slot, policy), rule_of(slot, PLAIN[slot])
         seen = (seen_by_reference(view, row, slot) for _, row, view in asked)
-        assert any(rule(one) != plain(one) for one in seen)  # it says something else than gold
+        assert any(rule(one) != plain(one) for one in seen)  # it differs from gold
 
 
 def test_simple_does_not_repeat_a_pair():
-    """Players who take everything pass the same cards to and fro, and its guard decides."""
+    """Players that take every card repeat the same exchange until the guard stops it."""
     pairing = parse_matchup("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
     barred = 0
     for unit in range(8):

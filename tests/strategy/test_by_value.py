@@ -1,4 +1,4 @@
-"""Strategies taken from live functions: of scripts, notebooks, and whoever calls simgin."""
+"""Tests of strategies that are defined in scripts and notebooks."""
 
 import functools
 import pickle
@@ -44,7 +44,7 @@ def slow(view, rules, params):
 
 
 def wins(player):
-    """Deals that a player wins of some against gold."""
+    """Return the number of deals that a player wins against gold."""
     frame = simgin.match(player, "gold", deals="2k", workers=1)
     return float(frame[frame["metric"] == "deal_win"]["value"].iloc[0])
 

@@ -1,4 +1,4 @@
-"""The player types: every strategy of cast.toml exists and can play its games."""
+"""Tests that every strategy of cast.toml exists and can play its games."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,7 +78,7 @@ def test_odds_are_computed_for_types_and_the_strong_player_comes_last(game):
 
 
 def test_display_names_are_written_in_the_cast_only():
-    """Names of one word have other meanings, too."""
+    """Ignore names of one word, which have other meanings."""
     entries = [*cast.CAST["two_player"], *cast.CAST["solitaire"]]
     names = [entry["name"] for entry in entries if " " in entry["name"]]
     for folder in ("simgin", "docs"):
@@ -88,7 +88,7 @@ def test_display_names_are_written_in_the_cast_only():
 
 
 def test_every_default_player_reads_the_cast():
-    """Reviews, drills, odds, training, grades and cards of findings."""
+    """Check reviews, drills, odds, training, grades and findings."""
     standard = variants.find_variant("standard")
     weaker = [player.strategy for player in cast.weaker_types(standard)]
     assert list(review_request.ReviewRequest(("standard",)).kinds) == [*cast.weaker_types(standard)]

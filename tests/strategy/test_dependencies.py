@@ -1,4 +1,4 @@
-"""Compiled policies are kept on disk, and never played after what they read changed."""
+"""Tests that compiled policies are cached until something that they read changes."""
 
 import os
 import shutil
@@ -96,12 +96,12 @@ def load_policy(name):
 @compiled_only
 def test_a_function_is_compiled_once_and_again_after_a_change(place):
     assert run_policy(place, PYTHONDONTWRITEBYTECODE="") == (EXPECTED, 0)
-    assert run_policy(place, PYTHONHASHSEED="7") == (EXPECTED, 1)  # sibling comes from bytecode now
+    assert run_policy(place, PYTHONHASHSEED="7") == (EXPECTED, 1)  # sibling is loaded from bytecode
     shutil.rmtree("__pycache__")
     Path("sibling.py").write_text(SIBLING.replace("1, 2, 4", "1, 2, 9"))
     assert run_policy(place) == (EXPECTED + 5, 0)
     Path("sibling.py").write_text(SIBLING)
-    np.save("more.npy", np.array([13.0]))  # the numbers of a policy are no part of its code
+    np.save("more.npy", np.array([13.0]))  # the parameters of a policy are not part of its code
     assert run_policy(place) == (EXPECTED + 4, 1)
 
 
@@ -132,7 +132,7 @@ def test_a_change_of_anything_that_it_reads_is_another_fingerprint(place, name, 
 
 @compiled_only
 def test_what_lies_outside_of_the_code_counts_too(place, monkeypatch):
-    """A constant from the environment, and one from a data file."""
+    """Detect changes of constants from the environment and from a data file."""
     found = {"", compute_fingerprint(load_policy("mine.py").function)}
     monkeypatch.setenv("SET", "50006")
     found.add(compute_fingerprint(load_policy("mine.py").function))
@@ -225,7 +225,7 @@ def twice(view, rules, params):
 
 
 def test_functions_of_one_name_are_not_kept(place):
-    """Compiled in processes of their own, they would have one name in a process that reads both."""
+    """Two policies that were compiled in separate processes have different names."""
     Path("nameless.py").write_text(HEAD + NAMELESS)
     for name in "acd":
         assert compute_fingerprint(load_policy(f"nameless.py#{name}").function) == ""
@@ -249,7 +249,7 @@ def test_types_of_constants_and_options_of_helpers_are_told_apart(place):
 
 @compiled_only
 def test_nothing_is_kept_once_someone_has_extended_numba(place):
-    """The module that does it may be named nowhere in what is compiled."""
+    """The compiled code may not contain the name of the module."""
     extended = "from numba.extending import overload\n@overload(len)\ndef more(x): return None\n"
     Path("sibling.py").write_text(extended + SIBLING)
     code = "from simgin.strategy import by_value, loader\n"
@@ -260,7 +260,7 @@ def test_nothing_is_kept_once_someone_has_extended_numba(place):
     assert done.stdout == "''\n", done.stderr
 
 
-# Chance and time
+# Random numbers and time
 
 CHANCE = """
 import math, os, random, time

@@ -1,4 +1,4 @@
-"""Mistakes of authors get a sentence with a remedy: nothing plays on in another meaning."""
+"""Tests that mistakes of authors give an error with a fix."""
 
 import linecache
 
@@ -67,7 +67,7 @@ def test_what_only_resembles_a_mistake_is_played(body, tmp_path, capsys):
 
 
 def test_the_built_in_policies_make_no_mistake():
-    """They are not checked when they are played."""
+    """Policies are not checked again when they are played."""
     policies = [
         policy for name in loader.list_built_in() for policy in loader.find_strategy(name).policies
     ]
@@ -76,7 +76,7 @@ def test_the_built_in_policies_make_no_mistake():
 
 
 def compile_text(text, name):
-    """Return the policy of a text that is executed as a file."""
+    """Return the policy in a string that is executed as a file."""
     module = {"__name__": "made"}
     exec(compile(text, name, "exec"), module)
     return module["mine"]
@@ -92,7 +92,7 @@ def test_a_policy_without_source_can_be_played():
 
 
 def test_source_known_only_to_linecache_is_read():
-    """A cell of a notebook, or an example in a docstring."""
+    """Test a notebook cell and an example in a docstring."""
     text = HEAD + DEFINED.format("return params[3] > 1")
     linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(keepends=True), "<cell 1>")
     with pytest.raises(compiler.PolicyError, match=r"params\[3\]"):

@@ -1,4 +1,4 @@
-"""Names, files and the text form of strategies, and the errors for broken strategy files."""
+"""Tests of names, files and specs of strategies, and of errors in strategy files."""
 
 import numpy as np
 import pytest

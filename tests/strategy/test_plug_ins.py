@@ -1,4 +1,4 @@
-"""Strategies of installed packages: their names, broken ones, and one built as the guide says."""
+"""Tests of strategies in installed packages: names, broken packages, and the guide's example."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from simgin.strategy.strategy_spec import StrategyError
 from simgin.version import UNKNOWN_VERSION, get_version
 from support.command_line import call
 
-# With a policy that has the name of a built-in one, as in the README
+# A policy with the name of a built-in one, as in the README
 PATIENT = """
 from simgin.strategy import ACTION_STOCK, Strategy, take
 
@@ -125,7 +125,7 @@ def test_a_version_that_cannot_be_read_is_unknown(tmp_path, monkeypatch, metadat
     assert get_version() == UNKNOWN_VERSION
 
 
-# README's strategy, declared as the guide says
+# The README's strategy, packaged as in the guide
 
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,4 +1,4 @@
-"""The system's Chromium, and what a page in it is measured by."""
+"""Start the system's Chromium and measure the pages in it."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 UNUSED = ("gpu", "quic", "background-networking", "component-update", "sync")
 QUIET = ("--no-first-run", *(f"--disable-{name}" for name in UNUSED))
-READABLE = 4.5  # contrast of text, WCAG AA
+READABLE = 4.5  # minimum contrast of text, WCAG AA
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def start_browser():
         browser.close()
 
 
-# The colour of every text and the colours behind it, from the nearest element outwards.
+# Colour of each text, and background colours from the nearest element outwards
 CONTRASTS = """
 () => [...document.querySelectorAll('body *')]
   .filter((element) => !element.closest('svg, script, .unseen') && element.checkVisibility()
@@ -42,7 +42,7 @@ CONTRASTS = """
 
 
 def unreadable_texts(texts):
-    """Return the texts with too little contrast."""
+    """Return the texts whose contrast is too low."""
     assert len(texts) > 10
     found = []
     for what, ink, behind in texts:
@@ -60,7 +60,7 @@ def channels(colour):
 
 
 def luminance(colour):
-    """Relative luminance of WCAG 2."""
+    """Return the relative luminance of a colour (WCAG 2)."""
     linear = [
         one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4
         for one in (part / 255 for part in colour[:3])

@@ -1,4 +1,4 @@
-"""Run commands in this process, and interrupt them."""
+"""Run commands in this process and interrupt them."""
 
 from click.testing import CliRunner
 
@@ -7,7 +7,7 @@ from simgin.runs import ledger
 
 
 def call(*words, code=0):
-    """Run a command line in this process and check its exit code and that it shows no traceback."""
+    """Run a command line in this process, and check its exit code and the lack of a traceback."""
     result = CliRunner().invoke(cli, [str(word) for word in words], prog_name="simgin")
     if not isinstance(result.exception, SystemExit | None):
         raise result.exception
@@ -17,7 +17,7 @@ def call(*words, code=0):
 
 
 def interrupted_after(monkeypatch, blocks_, kept=False):
-    """Raise KeyboardInterrupt after so many blocks; with `kept`, count only ledgers on disk."""
+    """Raise KeyboardInterrupt after n blocks; with `kept`, count only ledgers on disk."""
     add, added = ledger.Ledger.add_block, []
 
     def counted(self, *block):

@@ -1,4 +1,4 @@
-"""An experiment to run, the keys of the JSON output, and what a run directory holds."""
+"""An example experiment, the keys of the JSON output, and the contents of a run directory."""
 
 from pathlib import Path
 
@@ -43,6 +43,6 @@ def files(place):
 
 
 def reproducible_files(place):
-    """Return the part of a run directory that must not depend on how the run went."""
+    """Return the contents of a run directory that must be reproducible."""
     names = ("table.csv", "summary.csv", "summary.md")
     return {name: Path(place, name).read_bytes() for name in names}

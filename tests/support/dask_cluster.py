@@ -40,7 +40,7 @@ class Dask:
             return subprocess.Popen(words, cwd=cwd or self.place, env=env, **streams)
 
     def worker(self, *, cwd=None, path=ROOT):
-        """Start another worker; path: where it finds simgin."""
+        """Start another worker, which imports simgin from `path`."""
         words = [self.address, "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1"]
         words += ["--local-directory", self.place / "scratch"]
         self.workers.append(self._start("worker", *words, cwd=cwd, path=path))

@@ -1,4 +1,4 @@
-"""Environments of every kind played by random legal actions, with all that they hand out."""
+"""Environments of every type, played by random legal actions, and everything they return."""
 
 import copy
 import pickle
@@ -30,7 +30,7 @@ def any_action(rng, mask):
 
 
 class EnvSession:
-    """An environment of one kind, what it has handed out last, and the legal actions in it."""
+    """An environment of one type, its last output, and the legal actions in it."""
 
     def __init__(self, env):
         self.env, self.deals = env, 0
@@ -43,7 +43,7 @@ class EnvSession:
         return other
 
     def look(self, *handed):
-        """All that was handed out, as it was then."""
+        """Return everything that was returned so far, in its original state."""
         self.handed = handed
         return [*map(all_bytes, handed)]
 
@@ -101,7 +101,7 @@ KINDS = {"gym": Single, "vector": Vector, "pettingzoo": Turns}
 
 
 def start_env(kind, variant="standard", opponent="gold", unit="deal"):
-    """Return an environment of a kind after its reset."""
+    """Return an environment of one type after its reset."""
     played = KINDS[kind]
     return played(played.kind(variant, opponent, unit=unit))
 

@@ -1,4 +1,4 @@
-"""Experiment files read from a text, and the mistakes in them."""
+"""Read experiment files from strings, and report their errors."""
 
 from simgin.runs.plan import plan_experiment
 
@@ -10,7 +10,7 @@ def read_plan(tmp_path, text):
 
 
 def matchup_names(found):
-    """Variant, A and B of every cell; B is empty for one player."""
+    """Return the variant, A and B of every cell; B is empty in solitaire games."""
     return [(cell.variant, cell.a, cell.b) for cell in found.matchup_keys]
 
 

@@ -15,7 +15,7 @@ ACE_RUNS = ("low", "high_or_low", "corner")
 MELD_RULES = tuple(
     f"standard+ace_runs={ace}+rainbow={rainbow}" for ace in ACE_RUNS for rainbow in ("no", "yes")
 )
-# The values of standard, of Tedesco's defender, of Solitary Gin
+# Card values of standard, of Tedesco's defender and of Solitary Gin
 VALUES = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")
 
 
@@ -48,13 +48,13 @@ def members(hand: int) -> list[int]:
 
 @cache
 def all_meld_masks(ace_runs: str) -> tuple[int, ...]:
-    """Every meld of the pack with up to five cards, rainbows included; longer ones are unions."""
+    """Return every meld of up to five cards, including rainbows; longer melds are unions."""
     melds = reference.all_melds({"ace_runs": ace_runs, "rainbow": True})
     return tuple(sorted(mask(meld) for meld in melds if len(meld) <= 5))
 
 
 def deal_hand(rng: random.Random, size: int, pack: Iterable[int] = range(52)) -> int:
-    """Deal a hand from a shuffled pack, or from the rest of it."""
+    """Deal a hand from a shuffled pack, or from its remaining cards."""
     return sum(1 << card for card in rng.sample(list(pack), size))
 
 
@@ -67,7 +67,7 @@ def neighbouring_ranks_hand(rng: random.Random, size: int) -> int:
 
 
 def hand_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
-    """Return a hand of random melds, cut or filled up to its size, without `taken`."""
+    """Return a hand of random melds without `taken`, cut or filled to the given size."""
     melds = [meld for meld in rng.sample(all_meld_masks(ace_runs), 24) if not meld & taken]
     hand = 0
     while hand.bit_count() < size and melds and rng.random() < 0.9:
@@ -114,7 +114,7 @@ def stacked_pack_solo(rng, row):
 
 
 def scores(rng, row):
-    """Points of both seats before a deal, at least one of which demands a shot."""
+    """Return the scores of both seats before a deal, at least one of which allows a shot."""
     return tuple(
         rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % row["points_target"] for _ in range(2)
     )

@@ -1,4 +1,4 @@
-"""Hostile input for hypothesis, and the rules that every command follows whatever its input.
+"""Hostile input for hypothesis, and the rules that every command follows for any input.
 
 SIMGIN_FUZZ_CASES and SIMGIN_FUZZ_SEED in the environment replace the number of cases and the seed.
 """
@@ -39,18 +39,18 @@ ODD = [
 
 
 def cases(few, many=2000):
-    """Parametrize a test by its number of cases: few, and many if slow tests run."""
+    """Parametrize a test by its number of cases: few, or many if slow tests run."""
     slow = pytest.param(int(CASES or many), marks=pytest.mark.slow)
     return pytest.mark.parametrize("n", [int(CASES or few), slow])
 
 
 def fuzz(n, check, *drawn):
-    """Call a check with n drawn cases, the same ones for the same seed."""
+    """Call a check with n random cases, which depend only on the seed."""
     # Shrinking a failing case would take minutes
     options = {"deadline": None, "database": None, "phases": [Phase.generate]}
     many = settings(max_examples=n, suppress_health_check=list(HealthCheck), **options)
     with warnings.catch_warnings():
-        # The warning of a long case would hide why it fails
+        # The warning about a long case would hide the failure
         warnings.simplefilter("ignore", HypothesisWarning)
         seed(f"{SEED} {check.__qualname__}")(many(given(*drawn)(check)))()
 
@@ -100,7 +100,7 @@ def changed(draw, value, values=VALUES):
 
 
 def iter_places(value, place=()):
-    """Yield the places of all values in a JSON object, as tuples of keys."""
+    """Yield the paths of all values in a JSON object, as tuples of keys."""
     yield place
     if isinstance(value, dict | list):
         for key in value if isinstance(value, dict) else range(len(value)):
@@ -120,12 +120,12 @@ def filled(draw, template, fields):
 
 
 def check_exit_codes(codes, most=0.98):
-    """Raise AssertionError unless some of many cases are accepted and some are rejected."""
+    """Raise AssertionError unless some cases are accepted and some are rejected."""
     assert len(codes) < 20 or 0.02 * len(codes) < codes.count(2) < most * len(codes), codes
 
 
 def read_tree(place):
-    """Return the bytes of files and the targets of links below a directory, except Python's own."""
+    """Return the bytes of files and the targets of links in a directory, except Python's cache."""
     found = {}
     for path in sorted(set(Path(place).rglob("*")) - set(Path(place).rglob("__pycache__/*"))):
         name = path.relative_to(place).as_posix()
@@ -137,18 +137,18 @@ def read_tree(place):
 
 
 class Hang(BaseException):
-    """A command that did not end in time."""
+    """Raised if a command does not end in time."""
 
 
 @contextlib.contextmanager
 def time_limit(seconds=COMMAND_TIMEOUT):
-    """Raise Hang if the block takes longer than a command may, or than the block around it may."""
+    """Raise Hang if the block exceeds the time limit of a command or of the enclosing block."""
 
     def interrupt(*_):
         raise Hang
 
     before, start = signal.signal(signal.SIGALRM, interrupt), time.monotonic()
-    outer = signal.alarm(seconds)  # seconds left, 0 without a block around
+    outer = signal.alarm(seconds)  # seconds left, 0 without an enclosing block
     signal.alarm(min(seconds, outer or seconds))
     try:
         yield
@@ -176,7 +176,9 @@ def run_cli(*words, codes=(0, 1, 2), env=None, stdin=None):
     assert result.exit_code in codes, (words, result.output)
     assert "Traceback" not in result.output, (words, result.output)
     if result.exit_code == 2:
-        assert result.stdout == "" or words[0] == "show", words  # a deal is shown up to the error
+        assert result.stdout == "" or words[0] == "show", (
+            words
+        )  # the output shows the deal up to the error
         lines = result.stderr.splitlines()
         assert lines and all(line.startswith("simgin: ") for line in lines), (words, result.stderr)
         assert lines[-1].endswith((".", "?", "`")) or "with: simgin " in lines[-1], (words, lines)

@@ -22,7 +22,7 @@ COLUMNS = {
 
 
 def name_super_journal(path, target):
-    """Write a hot journal with the name of another file, which SQLite removes after a rollback."""
+    """Write a hot journal that names another file, which SQLite deletes after a rollback."""
     name = str(target).encode()
     header = JOURNAL_MAGIC + struct.pack(">IIIII", 0, 0, path.stat().st_size // PAGE, 512, PAGE)
     checksum = sum(struct.unpack(f"{len(name)}b", name)) & 0xFFFFFFFF
@@ -58,7 +58,7 @@ def put_link(path, end, target):
 
 
 def add_cyclic_pages(path):
-    """Let each page of the index of the blocks refer to the next page many times.
+    """Make each page of the block index refer to the next page many times.
 
     Each page is valid, but a search never reaches the end.
     """
@@ -80,7 +80,7 @@ def add_cyclic_pages(path):
 
 
 def _inner_page(entry, below):
-    """Return an inner page of an index whose pointers all lead to one page below it."""
+    """Return an inner index page whose pointers all lead to the same child page."""
     cell = struct.pack(">I", below) + entry
     starts = [PAGE - (place + 1) * len(cell) for place in range(FAN)]
     header = struct.pack(">BHHHBI", 2, 0, FAN, starts[-1], 0, below)

@@ -1,4 +1,4 @@
-"""Checks of an HTML report: html5lib for the syntax, and the rules that html5lib does not check."""
+"""Check an HTML report with html5lib, and with rules that html5lib does not check."""
 
 import re
 from itertools import pairwise
@@ -19,7 +19,7 @@ def parse(text):
     parser = html5lib.HTMLParser(namespaceHTMLElements=False)
     root = parser.parse(text)
     for node in root.iter():
-        if isinstance(node.tag, str):  # comments have a function
+        if isinstance(node.tag, str):  # the tag of a comment is a function
             node.tag = node.tag.rpartition("}")[2].lower()
             for name in [name for name in node.attrib if isinstance(name, str) and "}" in name]:
                 node.attrib[name.rpartition("}")[2]] = node.attrib.pop(name)

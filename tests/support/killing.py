@@ -1,4 +1,4 @@
-"""Python code that is killed before a chosen operation on files, of SQLite's or of Python's own.
+"""Kill Python code before a chosen file operation of SQLite or Python.
 
 A process imports simgin once and forks a child for every attempt, which then takes milliseconds.
 The child counts the operations that change files and sends itself SIGKILL before the chosen one.
@@ -17,7 +17,7 @@ from types import SimpleNamespace
 CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 SIZE, OFFSET, TEXT, PLACE = ctypes.c_size_t, ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p
-SYSTEM_CALLS = {  # what each returns and takes, as SQLite's table of them has it
+SYSTEM_CALLS = {  # return and argument types, in the order of SQLite's table
     "open": (ctypes.c_int, TEXT, ctypes.c_int, ctypes.c_int),
     "write": (ctypes.c_ssize_t, ctypes.c_int, PLACE, SIZE),
     "pwrite": (ctypes.c_ssize_t, ctypes.c_int, PLACE, SIZE, OFFSET),
@@ -28,7 +28,7 @@ SYSTEM_CALLS = {  # what each returns and takes, as SQLite's table of them has i
 
 
 class Vfs(ctypes.Structure):
-    """The beginning of `sqlite3_vfs`, SQLite's table of functions for files."""
+    """The first fields of `sqlite3_vfs`, SQLite's table of file functions."""
 
     _fields_ = (
         *((name, ctypes.c_int) for name in ("version", "file_size", "longest_path")),
@@ -40,7 +40,7 @@ class Vfs(ctypes.Structure):
 
 
 class Operations:
-    """The operations on files of this process, counted; before the last one it is killed."""
+    """Count the file operations of this process, and kill it before the last one."""
 
     def __init__(self, last):
         self.count, self._last, self._held = 0, last, []
@@ -57,7 +57,7 @@ class Operations:
                 kind = ctypes.CFUNCTYPE(*kinds, use_errno=True)
                 counted = kind(self._counted(name, kind(address)))
                 vfs[0].set_call(vfs, name.encode(), ctypes.cast(counted, PLACE))
-                self._held.append(counted)  # SQLite keeps the address alone
+                self._held.append(counted)  # SQLite stores only the address
 
     def _counted(self, name, call):
         def counted(*arguments):
@@ -81,7 +81,7 @@ class Operations:
 
 
 def execute(place, code):
-    """Execute code in a folder; the exit code that a process would have."""
+    """Execute code in a folder, and return the exit code that a process would have."""
     os.chdir(place)
     try:
         exec(code, {})
@@ -94,7 +94,7 @@ def execute(place, code):
 
 
 def attempt(place, code, last, seconds):
-    """Execute code in a child; how that ended, what it said, and how many operations it took."""
+    """Execute code in a child; return its end, its output and the number of operations."""
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as counted:
         child = os.fork()
         if child == 0:
@@ -102,7 +102,7 @@ def attempt(place, code, last, seconds):
                 os.dup2(said.fileno(), stream)
             operations = Operations(last)
             operations.watch()
-            signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM ends a process by itself
+            signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM terminates the process
             ended = execute(place, code)
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
@@ -116,7 +116,7 @@ def attempt(place, code, last, seconds):
 
 
 def serve():
-    """Carry out what is read, a line each: the first in this process, each other one in a child."""
+    """Execute each line of the input: the first in this process, the others in children."""
     answers = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     ended = execute(*json.loads(sys.stdin.readline()))
@@ -129,7 +129,7 @@ def serve():
 
 
 class Killing:
-    """A process that tries code in children.
+    """A process that executes code in children.
 
     place, first: code executed there in the process itself, so that no child has to import or
     compile.
@@ -147,7 +147,7 @@ class Killing:
         return self._process.stdout.readline()
 
     def attempt(self, place, code, *, last=0, seconds=0):
-        """Execute code: to its end, to its operation `last`, or for so many seconds."""
+        """Execute code to its end, up to operation `last`, or for a number of seconds."""
         asked = {"place": str(place), "code": code, "last": last, "seconds": seconds}
         return SimpleNamespace(**json.loads(self._ask(asked)))
 

@@ -1,4 +1,4 @@
-"""The script that writes the generated blocks of the documents, docs/make.py, and its parts."""
+"""Import docs/make.py, the generator of blocks in the documents, and its modules."""
 
 import sys
 from pathlib import Path

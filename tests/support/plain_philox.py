@@ -2,7 +2,7 @@
 
 
 def plain_philox(counter, key):
-    """Philox4x32-10: ten rounds of two 32 by 32 bit products, the key raised between them."""
+    """Compute Philox4x32-10: ten rounds of two 32 by 32 bit products with a changing key."""
     c, k = list(counter), list(key)
     for _ in range(10):
         first, second = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
@@ -13,6 +13,6 @@ def plain_philox(counter, key):
 
 
 def plain_words(seed, unit, deal, index, domain):
-    """Return the random words of an address, see docs/explanation/reproducibility.md."""
+    """Return the random words of an address; see docs/explanation/reproducibility.md."""
     counter = (unit % 2**32, unit >> 32 | deal << 16, index, domain)
     return plain_philox(counter, (seed % 2**32, seed >> 32))

@@ -1,4 +1,4 @@
-"""A strategy whose best number is known: it blunders with a probability that grows away from it."""
+"""A strategy with a known best parameter value: it blunders more often away from that value."""
 
 BEST = 13
 

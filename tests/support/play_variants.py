@@ -1,4 +1,4 @@
-"""Play deals of every variant named on stdin, checked; a process of its own for the fuzzer."""
+"""Play and check deals of every variant named on stdin, in a separate process."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Single questions to a policy: a view made by hand or at random, under the EAAI rules."""
+"""Call a policy for a single decision, with a constructed or random view."""
 
 import random
 from typing import Any

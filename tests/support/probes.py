@@ -1,6 +1,6 @@
-"""Players who decide one kind of decision as they are ordered to, and are otherwise as they were.
+"""Players that are forced to an action at one type of decision, and otherwise unchanged.
 
-Their numbers come before those of the policy that they replace. The oracle of charts plays them.
+Their parameters precede those of the policy that they replace. Chart tests use them.
 """
 
 from dataclasses import replace
@@ -21,15 +21,15 @@ from simgin.toolkit import (
     unmatched_cards,
 )
 
-OWN = -1  # instead of a probability: knock as the player does
-UPCARD = 0  # instead of an own turn: the first upcard
+OWN = -1  # instead of a probability: use the player's own knocks
+UPCARD = 0  # instead of a turn: the first upcard
 
 
 @helper
 def forced_knock(view, params):
-    """1 or 0 at the turn of the order, and before it by a probability; -1: as usual.
+    """Return the forced action, 1 or 0, or -1 for the player's own decision.
 
-    params: own turn, answer there, probability of a knock in an earlier turn or OWN.
+    params: own turn, action in it, probability of a knock in an earlier turn or OWN.
     """
     if view.own_turn == params[0]:
         return int(params[1])
@@ -54,7 +54,7 @@ def champion_knock(view, rules, params):
 
 @helper
 def partners(card, hand):
-    """0, 1 or 2: the cards of a hand of the same rank, or of the suit within two ranks."""
+    """Return the number of partner cards, up to 2: same rank, or same suit within two ranks."""
     found = 0
     for other in range(52):
         if other != card and hand >> other & 1:
@@ -83,7 +83,7 @@ def row_of_upcard(card, hand):
 
 @helper
 def forced_take(view, rules, params):
-    """Return the forced action at the upcards of a row or at one turn; -1: as usual.
+    """Return the forced action at the upcards of a row or at one turn, or else -1.
 
     The parameters are UPCARD or an own turn, the action there, and the row.
     """
@@ -112,9 +112,9 @@ def champion_take(view, rules, params):
 
 @helper
 def forced_discard(view, rules, params):
-    """Return the n-th lowest unmatched card at one turn; -1: as usual.
+    """Return the n-th lowest unmatched card at one turn, or else -1.
 
-    The parameters are the own turn and n; with fewer cards, the last one is returned.
+    The parameters are the own turn and n. If there are fewer cards, return the last one.
     """
     cards = unmatched_cards(view.hand, rules) & view.legal
     if view.own_turn != params[0] or popcount(cards) < 2:

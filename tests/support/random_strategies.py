@@ -1,4 +1,4 @@
-"""Strategies for tests: random, but sensible enough for deals to end in every way."""
+"""Random strategies for tests, sensible enough for deals to end in every way."""
 
 from simgin_strategies.take import random as by_lot
 
@@ -8,7 +8,7 @@ from simgin.toolkit import bernoulli, best_discards, cards_of_rank, lowest_bit, 
 
 @discard(noise=True, p=param(0.1, 0.0, 1.0, "chance of any card"))
 def stray(view, rules, params):
-    """Least deadwood, ties at random, but sometimes any card."""
+    """Discard for the least deadwood with random ties, and sometimes any card."""
     if (view.noise & 0xFFFFF) < params[0] * 0x100000:
         return pick_random(view.legal, view.noise)
     return pick_random(best_discards(view.hand, view.legal, rules)[1], view.noise)
@@ -36,7 +36,7 @@ def to_shoot(view, rules, params):
 
 @take(turn=param(100, 0, 500, "last turn of both players on which it takes"))
 def until(view, rules, params):
-    """Take everything but the first upcard up to some turn of the deal, then nothing."""
+    """Take every card except the first upcard up to some turn, then none."""
     return take_if(view.phase == 1 and view.turn <= params[0], view.legal)
 
 
@@ -46,14 +46,14 @@ def until(view, rules, params):
     least=param(0, 0, 3, "least kind of ending"),
 )
 def late(view, rules, params):
-    """End the deal in the last question of the 50th-card rule or for a wanted kind of ending."""
+    """End the deal at the 50th-card rule, or with a wanted type of ending."""
     wanted = params[1] > 0 and view.ending >= params[1]
     return view.phase == 2 or wanted or bernoulli(params[0], view.noise)
 
 
 @offer(noise=True, p=param(0.15, 0.0, 1.0, "chance of an offer"))
 def any_number(view, rules, params):
-    """Sometimes offer any number that may be offered."""
+    """Offer a random legal number, but not always."""
     if (view.noise & 0xFFFFF) < params[0] * 0x100000:
         return pick_random(view.legal & ~1, view.noise)
     return 0
@@ -61,19 +61,19 @@ def any_number(view, rules, params):
 
 @answer(noise=True, p=param(0.7, 0.0, 1.0, "chance of accepting"))
 def by_coin(view, rules, params):
-    """Accept at random."""
+    """Accept an offer at random."""
     return bernoulli(params[0], view.noise)
 
 
 @show(noise=True)
 def any_row(view, rules, params):
-    """Show any melding that may be shown."""
+    """Show a random legal melding."""
     return pick_random(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
 
 
 @show
 def dearest_row(view, rules, params):
-    """Show the last melding listed, a dearest one unless the view cannot hold them all."""
+    """Show the last melding in the view, which usually has the most deadwood."""
     last = 0
     while last < 63 and view.legal >> (last + 1) & 1:
         last += 1

@@ -1,4 +1,4 @@
-"""Texts of what people type, and values of rules, for hypothesis: most of them sound."""
+"""Random input as people type it, and rule values, most of which are valid."""
 
 import json
 

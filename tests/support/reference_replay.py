@@ -17,7 +17,7 @@ MAX_MELDINGS = 64  # rows of view.meldings
 ENDINGS = {"knock": 1, "gin": 1, "shot": 2, "big_gin": 3}
 GOALS = ("single", "points", "columns", "games", "race", "twofold", "deals", "total")
 COMPARED = [name for name, _ in VIEW_FIELDS if name != "noise"]
-TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more than one
+TALLIED = ("race", "twofold", "deals")  # goals in which a won deal can count more than once
 
 
 def replay_deal(played, match=None):
@@ -34,7 +34,7 @@ def match_before(played, **changes):
 
 
 class Deal(reference.Deal):
-    """The reference deal with cached endings."""
+    """A reference deal with cached endings."""
 
     _at: Any = None
     _found: Any = None
@@ -48,7 +48,7 @@ class Deal(reference.Deal):
 
 @dataclass
 class Seat:
-    """Public information about a seat, and its number of turns."""
+    """Return the public information about a seat, and its number of turns."""
 
     known: int = 0
     shed: int = 0
@@ -142,14 +142,14 @@ class Replay:
             assert counts == [want.stopper_count, want.other_count or 0, want.other_before or 0]
             shown = sorted(int(meld) for meld in state.melds if meld)
             assert shown == sorted(map(hands.mask, want.melds))
-            laid_off = sum(map(len, want.laid_off))  # as many in one of the best ways
+            laid_off = sum(map(len, want.laid_off))  # the same number in one of the best choices
             assert int(state.laid_off) <= laid_off
 
     def _count(self, seat):
         return reference.deadwood(self.deal.hands[seat], self.row)
 
     def _close(self, seat, source, drawn, thrown):
-        """Book a turn; nothing is thrown with big gin."""
+        """Record a turn; big gin has no discard."""
         self.history.append((seat, source, card_number(drawn), card_number(thrown)))
         self.seats[seat].turns += 1
 
@@ -191,7 +191,7 @@ class ForTwo(Replay):
         self.deal.act(("offer", offered) if offered else ("no offer",))
 
     def _draw(self, kinds):
-        """Upcard or ordinary draw: asked unless only the stock is left."""
+        """Choose upcard or stock; there is no decision if only the stock is left."""
         answers = {0: "stock", 1: "take", 2: "pass"} if "stock" in kinds else {0: "pass", 1: "take"}
         choices = {answer: kind for answer, kind in answers.items() if kind in kinds}
         seat = self.deal.to_move
@@ -213,7 +213,7 @@ class ForTwo(Replay):
             self.upcard_to = int(seat == self.deal.dealer)
 
     def _turn(self):
-        """Eleven cards: proposal or discard first, as the strategy's `ending` says."""
+        """Decide with eleven cards: ending or discard first, as the strategy's `ending` states."""
         seat = self.deal.to_move
         endings = self.deal._endings()
         throws = {option[1] for option in self.deal.options() if option[0] == "throw"}
@@ -231,7 +231,7 @@ class ForTwo(Replay):
         self.seats[seat].count = self._count(seat)
 
     def _last(self, kinds):
-        """Follow the 50th-card rule: ask to knock if the last discard ends the deal."""
+        """Apply the 50th-card rule: offer a knock if the last discard ends the deal."""
         seat = self.deal.to_move
         self.phase = LAST
         if "take" not in kinds:
@@ -250,7 +250,7 @@ class ForTwo(Replay):
         self._end(best)
 
     def _ends(self, ending):
-        """Ask about a proposal and carry it out if the answer is yes."""
+        """Offer an ending and apply it if the player accepts."""
         if not self._asked_to_end(ending):
             return False
         self._end(ending)
@@ -260,12 +260,12 @@ class ForTwo(Replay):
         return self._ask("knock", 0b11, **ending_fields(ending), **fields).action == 1
 
     def _end(self, ending):
-        """End the deal; where there is a choice of meldings, show the one answered."""
+        """End the deal, and show the chosen melding if there is a choice."""
         seat = self.deal.to_move
         self.deal.act(("end", ending.card, ending.how))
         if self.deal.result is None:
             rows = self.deal.meldings[:MAX_MELDINGS]
-            thrown = {ending.card} - {None}  # it lies on the pile by now
+            thrown = {ending.card} - {None}  # it is on the pile now
             kept, pile = {*self.deal.hands[seat]} - thrown, thrown.union(self.deal.pile)
             cards = {"hand": hands.mask(kept), "pile": hands.mask(pile)}
             question = self._ask(
@@ -276,7 +276,7 @@ class ForTwo(Replay):
         self._thrown(seat, ending.card)
 
     def _proposal(self, endings, seat):
-        """Big gin, a shot, or least deadwood; ties: the dearest discard, the lowest card number."""
+        """Return big gin, a shot, or the ending with least deadwood; ties: highest value first."""
         worth = reference.card_values(self.row)
 
         def preference(ending):
@@ -293,7 +293,7 @@ class ForTwo(Replay):
             self.seats[seat].known &= ~hands.mask([card])
             self.seats[seat].shed |= hands.mask([card])
 
-    # What both must have
+    # State that both engines must share
 
     def _view(self, seat):
         deal, other = self.deal, self.seats[1 - seat]
@@ -332,7 +332,7 @@ class ForTwo(Replay):
         assert (int(state.stake), int(state.owner)) == (die.stake, owner)
         if want.kind == "refused":
             assert int(state.pays) == want.stake
-        if not self.deal._seen:  # refused before the cards were dealt
+        if not self.deal._seen:  # offer refused before the cards were dealt
             assert (int(state.upcard), int(state.upcard_to)) == (-1, -1)
             return
         got = int(state.upcard), int(state.limit), int(state.multiplier)
@@ -346,7 +346,7 @@ class ForTwo(Replay):
 
 
 class ForOne(Replay):
-    """A one-player deal: the player sits at seat 0, the joker at seat 1 as the dealer."""
+    """A solitaire deal: the player is at seat 0, and the joker is the dealer at seat 1."""
 
     def _dealt(self, pack):
         place = int(self.state.joker)  # among the 53 cards in dealing order
@@ -369,7 +369,7 @@ class ForOne(Replay):
             self.deal.act(("stock",))
 
     def _turn(self, kinds):
-        """Eleven cards: big gin, gin with a discard, or a discard."""
+        """Decide with eleven cards: big gin, gin with a discard, or a discard."""
         if "end" in kinds and self._asked_to_end("big_gin", 0):
             self._closed(None)
             self.deal.act(("end", None, "big_gin"))
@@ -379,7 +379,7 @@ class ForOne(Replay):
         if card is not None and self._asked_to_end("gin", 0, ending_card=card_number(card)):
             self._closed(card)
             self.deal.act(("throw", card))
-            if self.deal.result is None:  # with penalties gin ends the deal by itself
+            if self.deal.result is None:  # with penalties, gin always ends the deal
                 self.deal.act(("end", None, "gin"))
             return
         card = hands.names(1 << self._ask("discard", hands.mask(throws)).action)[0]
@@ -388,7 +388,7 @@ class ForOne(Replay):
         self.seats[0].count = self._count(0)
 
     def _gin_discard(self, throws):
-        """Return the highest discard that leaves gin, the first of equal ones; None without one."""
+        """Return the highest discard that leaves gin, the first if several are equal, or None."""
         if not self.deal.draws and not self.row["stop_before_draw"]:
             return None
         worth = reference.card_values(self.row)
@@ -403,7 +403,7 @@ class ForOne(Replay):
     def _closed(self, card):
         self._close(0, STOCK if self.deal._drawn else DEALT, self.deal._drawn, card)
 
-    # What both must have
+    # State that both engines must share
 
     def _view(self, seat):
         deal = self.deal

@@ -1,4 +1,4 @@
-"""Round robins made for tests: batch rows in which A wins a given share of pairs."""
+"""Constructed round robins: batch rows in which A wins a given proportion of pairs."""
 
 import itertools
 
@@ -8,7 +8,7 @@ from simgin.core import batch_columns
 
 
 def make_pairing(a, b, share, *, batches=10, pairs=500, rng=None):
-    """Return the rows of a pair in which `a` wins both games of this share of pairs."""
+    """Return the rows of a pairing in which `a` wins both games of this proportion of pairs."""
     rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
     won = round(share * pairs) if rng is None else rng.binomial(pairs, share, batches)
     rows[:, batch_columns.COL_UNITS] = pairs
@@ -20,7 +20,7 @@ def make_pairing(a, b, share, *, batches=10, pairs=500, rng=None):
 
 
 def make_round_robin(elo, **how):
-    """Return the round robin of players with exactly these strengths."""
+    """Return a round robin of players with exactly these strengths."""
     return dict(
         make_pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **how)
         for a, b in itertools.combinations(elo, 2)

@@ -1,4 +1,4 @@
-"""Frames for every picture: one variant, several with long names, many, undefined values."""
+"""DataFrames for every plot: one variant, several long names, many, undefined values."""
 
 import functools
 import itertools
@@ -57,7 +57,7 @@ def effects(variants, strategies):
 
 
 def search(variants, strategies):
-    """Two numbers of the first strategy; the gain is in points."""
+    """Return two values of the first strategy; the gain is in points."""
     names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
     names |= {"metric": "margin", "value_low": 4.0, "default": 5.0}
     rows = []
@@ -69,7 +69,7 @@ def search(variants, strategies):
 
 
 def analysis(variants, strategies):
-    """Six actions of a position; the best known, one as good, the worst done."""
+    """Return six actions of a position: the best, an equal one, and the worst as the actual one."""
     names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
     actions = ("discard KS", "knock, 9D", "discard TD", "discard AC", "big gin", "take 7H")
     rows = [
@@ -95,7 +95,7 @@ def fifths(variants, _):
 
 
 def sweep(_, strategies):
-    """Two rows of a scorecard by two parameters, the first of which is swept."""
+    """Return two scorecard rows by two parameters, the first of which is swept."""
     made = rows_for(("standard",), strategies[:1], title=("Turns", "Gin, %"), x=range(5))
     rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
     names = {"x_name": "undercut bonus", "is_base": False, "factor": 1}
@@ -200,7 +200,7 @@ def cross(variants, strategies):
     return with_bounds(rows)
 
 
-# Pictures of more than a frame -> what they are drawn from
+# Plots of several DataFrames -> their data
 TABLES = {
     "endings": lambda v, s: [matchups(v, s)],
     "win_and_points": lambda v, s: [matchups(v, s)],
@@ -257,6 +257,6 @@ def _numbers(frame):
 
 @functools.cache
 def draw_plot(name, size="several", change=None):
-    """Draw the plot of that name and size once, with seed 7, from changed frames."""
+    """Draw the plot of that name and size once, with seed 7, from modified DataFrames."""
     changed = [change(frame) if change else frame for frame in frames(name, size)]
     return getattr(plots, name)(*changed, seed=7, **UNITS.get(name, {}))

@@ -1,4 +1,4 @@
-"""Pages made for tests, with texts that would be code if they were not escaped."""
+"""Constructed HTML reports with strings that would be code if they were not escaped."""
 
 import pandas as pd
 from matplotlib.figure import Figure

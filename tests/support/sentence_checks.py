@@ -1,4 +1,4 @@
-"""Checks of sentences about results, by patterns that share nothing with their authors."""
+"""Check sentences about results with patterns that are independent of the code."""
 
 import re
 

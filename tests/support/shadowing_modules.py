@@ -1,4 +1,4 @@
-"""A working directory that holds modules of other people, named like those that Python imports."""
+"""A working directory with modules that have the names of modules that Python imports."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ SIMGIN = Path(sys.executable).with_name("simgin")
 
 
 def poison(folder):
-    """Write a module of every name, which leaves a mark and fails."""
+    """Write a module of every name that records its import and fails."""
     text = f"open({str(folder / MARK)!r}, 'a').write(__name__ + ' ')\nraise ImportError(__name__)\n"
     for name in MODULES:
         (folder / f"{name}.py").write_text(text)
@@ -30,7 +30,7 @@ def executed_modules(folder):
 
 
 def run_command(folder, *words, **environment):
-    """Run the installed `simgin` in a folder, as a user types it."""
+    """Run the installed `simgin` in a folder, as a user does."""
     command = [str(word) for word in (SIMGIN, *words)]
     env = {**os.environ, **environment}
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=600)

@@ -1,4 +1,4 @@
-"""Melds of three, partners and neighbours among cards 0..51, ace low: plain definitions."""
+"""Plain definitions of three-card melds, partners and neighbours of cards 0..51, ace low."""
 
 from collections.abc import Collection, Iterable
 from itertools import combinations
@@ -16,19 +16,19 @@ def in_melds(hand: Iterable[int]) -> set[int]:
 
 
 def outs(hand: Collection[int], others: Iterable[int]) -> set[int]:
-    """Those of other cards that make a meld of three with two of a hand."""
+    """Return the other cards that make a three-card meld with two cards of a hand."""
     return {card for card in others for two in combinations(hand, 2) if is_meld((*two, card))}
 
 
 def partner(a: int, b: int) -> str | None:
-    """Return how two cards may become a meld: by rank, by suit, or not."""
+    """Return whether two cards can become a set, a run, or no meld."""
     if a % 13 == b % 13:
         return "rank"
     return "suit" if a // 13 == b // 13 and abs(a - b) <= 2 else None
 
 
 def ways(cards: Collection[int]) -> dict[int, set[str]]:
-    """Return how each of some cards may become a meld with another of them."""
+    """Return, for each card, whether it can become a meld with another card."""
     return {
         card: {way for other in cards if other != card and (way := partner(card, other))}
         for card in cards

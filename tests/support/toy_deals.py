@@ -1,4 +1,4 @@
-"""Facts of deals from known distributions, as batch rows and as bags of units to draw from."""
+"""Facts of deals from known distributions, as batch rows and as populations of units."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from simgin.stats import table
 
 KINDS = ("knock", "gin", "undercut", "void")
 SHARES = (0.9, 0.04, 0.05, 0.01)
-MUTUAL = (*batch_columns.SIDE_FACTS, "match_win")  # facts that both sides have, as a_... and b_...
-OPPOSED = ("a_margin", "a_match_margin", "a_settlement")  # what one side has the other loses
+MUTUAL = (*batch_columns.SIDE_FACTS, "match_win")  # facts of both sides, as a_... and b_...
+OPPOSED = ("a_margin", "a_match_margin", "a_settlement")  # facts whose sum over both sides is zero
 
 
 def batch_row(facts):
-    """Return the batch row of unit facts, int64 (units, N_FACTS), as the kernel sums them."""
+    """Return the batch row of unit facts, (units, N_FACTS) int64, summed as in the kernel."""
     out = np.zeros(batch_columns.N_COLUMNS, np.int64)
     out[batch_columns.COL_UNITS] = len(facts)
     out[batch_columns.COL_SUM : batch_columns.COL_SQUARE] = facts.sum(axis=0)
@@ -33,7 +33,7 @@ def draw_facts(rng, n, **how):
 
 
 def draw_units(rng, n, *, win=0.5, halves=2, matches=False):
-    """Return batch rows of single units: deals or matches to draw from, shuffled by rng."""
+    """Return batch rows of single units, deals or matches, shuffled by rng."""
     bag = np.zeros((n, batch_columns.N_COLUMNS), np.int64)
     luck, dealer = rng.random(n), rng.integers(0, 2, n)  # of seat 0
     bag[:, batch_columns.COL_UNITS] = 1
@@ -57,12 +57,12 @@ def draw_units(rng, n, *, win=0.5, halves=2, matches=False):
 
 
 def draw_rows(rng, bag, batches, per_batch):
-    """Return batch rows of units drawn from a bag with replacement.
+    """Return batch rows of units drawn from a population with replacement.
 
-    They are (*batches, batch_columns.N_COLUMNS) int64.
+    The shape is (*batches, batch_columns.N_COLUMNS), int64.
     """
     counts = rng.multinomial(per_batch, np.full(len(bag), 1 / len(bag)), size=batches)
-    # Whole numbers far below 2**53, and floats have a fast product
+    # Integers far below 2**53, for which float products are exact and fast
     flat = counts.reshape(-1, len(bag)).astype(float) @ bag
     return flat.astype(np.int64).reshape(*counts.shape[:-1], -1)
 

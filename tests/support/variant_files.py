@@ -1,4 +1,4 @@
-"""Variant files to test with, and the sentences that refuse a variant."""
+"""Variant files for tests, and the messages that reject a variant."""
 
 from pathlib import Path
 

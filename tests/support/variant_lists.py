@@ -1,4 +1,4 @@
-"""Variants to test with: every two-player variant as single deals, and unusual settings."""
+"""Variants for tests: every two-player variant as single deals, and unusual settings."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from simgin.rules.parameters import rule_parameters
 from simgin.rules.variants import VariantError
 from simgin.strategy import loader
 
-# Match parameters and the values they must have for single deals, which have no settlement and
+# Match parameters and their required values for single deals, which have no settlement and
 # no die.
 SINGLE_DEAL_VALUES = {"goal": ("points", "single"), "shutout": ("none",), "die": ("off",)}
 SINGLE_DEAL_VALUES |= {"game_bonus": (0,), "box_bonus": (0,)}
@@ -25,7 +25,7 @@ def deals_of(text):
 
 
 def possible_values(parameter):
-    """Every value of a choice or a yes-or-no parameter; of a number both ends and the default."""
+    """Return every value of a choice; both ends and the default of a number."""
     if parameter.kind == "bool":
         return False, True
     if parameter.kind == "choice":
@@ -39,7 +39,7 @@ def parameters_in(*sections):
 
 
 def values_in_effect(names, rows):
-    """(name, value as a text) of parameters that have an effect in some row, or never have one."""
+    """Return (name, value as a string) of parameters with an effect in some row, or in none."""
     known = {name: rule_parameters()[name] for name in names}
     return {
         (name, str(row[name]))
@@ -65,7 +65,7 @@ TWO_PLAYER = tuple(
 ONE_PLAYER = tuple(
     name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
 )
-# Settings that no shipped variant has, each with others that make it count.
+# Settings of no built-in variant, each with settings that give it an effect.
 UNUSUAL = (
     "standard+first_turn=free",
     "big-gin+first_turn=discard_first+big_gin_bonus=50",
@@ -82,7 +82,7 @@ UNUSUAL = (
 
 
 def distinct_deals(texts):
-    """Return the variants that differ in single deals, each once."""
+    """Return one variant of each group that plays the same single deals."""
     found = {}
     for text in map(deals_of, texts):
         row = variants.find_variant(text).params

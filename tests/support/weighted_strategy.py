@@ -1,4 +1,4 @@
-"""The strategy of docs/how-to/tuning.md, which weighs eight numbers of a discard."""
+"""The strategy of docs/how-to/tuning.md, which has eight features of a discard."""
 
 import re
 from pathlib import Path

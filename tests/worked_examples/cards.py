@@ -9,7 +9,7 @@ from oracles.reference.layoff import additions
 from simgin.text import notation
 from worked_examples.schema import Impossible, as_families, melds
 
-LISTED = 8  # most optimal meldings that an example lists
+LISTED = 8  # maximum number of optimal meldings that an example lists
 STOPS = ("knock", "gin", "shot", "big_gin")
 
 
@@ -20,14 +20,14 @@ def texts(cards):
 def deadwood(example, subject):
     """Least deadwood of ten or eleven cards, the meldings that reach it, and the one shown."""
     row = example.row()
-    row["defender_ace_value"] = row["ace_value"]  # one hand, one set of values: whoever holds it
+    row["defender_ace_value"] = row["ace_value"]  # one hand and one set of values for any player
     least, every, shown = subject.deadwood(row, example.hand("hand", 10, 11))
     answer = {"deadwood": least, "optimal_families": len(every), "auto_melds": shown}
     return answer | {"families": _listed(example, every)}
 
 
 def _listed(example, every):
-    """All optimal meldings; if there are too many, those the example lists, if they are optimal."""
+    """Return all optimal meldings, or those of the example if there are too many."""
     if len(every) <= LISTED or "families" not in example.expect:
         return every[:LISTED]
     listed = example.expect["families"]
@@ -114,7 +114,7 @@ def deal_points(example, subject):
 
 
 def _left_and_factor(example, row):
-    """Cards left in the stock, which only a premium for them needs, and the factor on points."""
+    """Return the cards left in the stock (for a premium), and the factor on points."""
     left = example.option("stock_left", None if row["rush_premium"] else 0)
     return left, example.option("multiplier", 1)
 
@@ -187,6 +187,6 @@ def _parts(size, least=3):
 
 
 def _distinct(numbers):
-    """Distinct numbers, by sorting: on millions several times as fast as numpy.unique."""
+    """Return distinct numbers by sorting, which is faster than numpy.unique for millions."""
     ordered = np.sort(numbers)
     return ordered[np.diff(ordered, prepend=-1) != 0]

@@ -1,6 +1,6 @@
 """The die of worked examples: a deal in which two players make the offers of a script.
 
-Otherwise they draw and throw; near the end the winner knocks, with a hand made for that.
+Otherwise they draw and discard; near the end, the winner knocks with a prepared hand.
 """
 
 from dataclasses import dataclass, replace
@@ -10,11 +10,11 @@ from worked_examples.actions import Action, Illegal
 from worked_examples.schema import Impossible, NotSupported
 from worked_examples.scripts import UNFINISHED
 
-SILENT = ""  # an offer that is not answered
+SILENT = ""  # an offer without a response
 REPLIES = ("accept", "refuse")
 PHASES = ("play", "before")  # before the cards are seen
 
-# With one, from first to last: no single card makes it gin but the other hand's
+# The hand with one unmatched card: only cards of the other hand make it gin
 KNOCKS = notation.parse_cards("3S 4S 5S 9H 9D 9C QS QH QD AC")
 WAITS = notation.parse_cards("2S 6S 9S QC KH JC 8D 7H TD 5C")
 REST = [card for card in range(52) if card not in KNOCKS and card not in WAITS]
@@ -22,7 +22,7 @@ REST = [card for card in range(52) if card not in KNOCKS and card not in WAITS]
 
 @dataclass(frozen=True)
 class Bid:
-    """An offer and what became of it; blind: before the cards are seen."""
+    """An offer and its result; blind: before the cards are seen."""
 
     blind: bool
     seat: int
@@ -71,7 +71,7 @@ def _impossible(deal, bid, winner):
 
 
 def _why(deal, bid):
-    """Why an offer was not possible, from the state of the die when the deal passed it."""
+    """Return why an offer was impossible, from the state of the die at that time."""
     owner, stake = deal.result["owner"], deal.result["stake"]
     cap = deal.row["die_cap"]
     if not deal.kind or (owner == bid.seat and stake == cap):

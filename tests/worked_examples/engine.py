@@ -1,4 +1,4 @@
-"""The engine's answers to worked examples, by functions that `reference` has as well."""
+"""Results of the engine for worked examples, with the same functions as `reference`."""
 
 import copy
 
@@ -44,7 +44,7 @@ def _texts(melds):
 
 
 def deadwood(row, hand):
-    """Least deadwood, all meldings that reach it, and the one shown."""
+    """Return the least deadwood, all its meldings, and the melding that is shown."""
     rules, mask = build_rules_from_params(row), cards_to_mask(hand)
     side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else KNOCKER
     every = [[format_meld(meld) for meld in found] for found in best_meldings(mask, rules, side)]
@@ -52,7 +52,7 @@ def deadwood(row, hand):
 
 
 def knock_options(row, hand, limit, taken, drawn, points):
-    """Discards that permit a knock, with the count declared; that permit a shot; big gin or not."""
+    """Return the discards that allow a knock or a shot, and if the hand is big gin."""
     rules, mask = build_rules_from_params(row), cards_to_mask(hand)
     must = int(endings.required_meld_card(taken, rules))
     legal = int(endings.permitted_discards(mask, taken, drawn, rules))
@@ -88,7 +88,7 @@ def _laid_off(hand, melds, rules):
 
 
 def deal_points(row, stop, own, other, left, factor):
-    """Points of the stopper and of the other side."""
+    """Return the points of the knocker and of the other side."""
     _, won, lost, _ = scoring.score_deal(
         STOPS[stop], own, other, left, factor, build_rules_from_params(row)
     )
@@ -116,7 +116,7 @@ def showdown(row, how, hand, defender, limit, points, thrown, taken, left, facto
 
 
 def knock_limit(row, upcard):
-    """Knock limit and factor of a deal with this upcard."""
+    """Return the knock limit and factor of a deal with this upcard."""
     rules = build_rules_from_params(row)
     return int(endings.knock_limit(upcard, rules)), int(endings.deal_multiplier(upcard, rules))
 
@@ -143,7 +143,7 @@ def gin_hands(row, hands):
 
 
 def _silent(view, rules, params):
-    """Never a legal answer: the deal stops at the first question that is not scripted."""
+    """Return an illegal action, so that the deal stops at the first decision without a script."""
     return -1
 
 
@@ -175,7 +175,7 @@ class Deal:
         )
         self.state = self.deal.state
         self.done = actions_of(self.deal)
-        # The question that waits for an answer
+        # The current decision
         self.open = None if self.deal.kind else question(self.deal, int(self.state.logged))
         if self.open and self.open.slot == "show":
             self._say(0)
@@ -188,11 +188,11 @@ class Deal:
         """Return the deal in its current state, to continue it in another way."""
         return copy.copy(self)
 
-    # What there is
+    # State
 
     @property
     def left(self):
-        """Actions played ahead of the script."""
+        """Return the actions played ahead of the script."""
         return self.done[self.told :]
 
     @property
@@ -212,19 +212,19 @@ class Deal:
 
     @property
     def blind_offer(self):
-        """True if the pending offer of the die is blind; None without a pending offer."""
+        """Return True if the pending offer of the die is blind; None without a pending offer."""
         if not self.open or self.open.slot != "offer":
             return None
         return bool(self.open.view.phase == codes.PHASE_BLIND)
 
     @property
     def drawn(self):
-        """The card just drawn from the stock, or -1."""
+        """Return the card just drawn from the stock, or -1."""
         return int(self.open.view.drawn) if self.open else -1
 
     @property
     def result(self):
-        """Result by the engine's state: seats or None, points and draws by seat."""
+        """Return the result: seats or None, points and draws by seat."""
         state = self.state
         seats = {name: int(state[name]) for name in ("winner", "stopper", "owner")}
         found = {name: seat if seat >= 0 else None for name, seat in seats.items()}
@@ -239,10 +239,10 @@ class Deal:
         match.apply_deal_result(state, build_rules(self.matchup.variant), 1)
         return int(state.deals_won[state.winner])
 
-    # What is done
+    # Actions
 
     def act(self, action):
-        """Play one action. Raises Illegal, and leaves the deal as it was."""
+        """Play one action, or raise Illegal and leave the deal unchanged."""
         before = self.copy()
         try:
             self._act(action)
@@ -280,7 +280,7 @@ class Deal:
         elif asked.slot == "take":
             choices = {"stock": 0, "take": 1, "pass": 2}
             if view.phase == codes.PHASE_UPCARD and not view.legal & 4:
-                choices = {"pass": 0, "take": 1}  # the stock is no choice
+                choices = {"pass": 0, "take": 1}  # the stock is not an option
             self._choose(choices, action, view)
         elif view.phase == codes.PHASE_STOP:
             self._choose({"stock": 0, "stop": 1}, action, view)
@@ -319,8 +319,10 @@ class Deal:
         return format_card(card) in {*knock, *shot}
 
     def _close_turn(self, action):
-        """With eleven cards: a discard, an ending with one, or big gin."""
-        while self.open and self.open.slot == "knock":  # big gin or, alone, gin with a discard
+        """Play a discard, an ending with a discard, or big gin."""
+        while (
+            self.open and self.open.slot == "knock"
+        ):  # big gin or, in solitaire games, gin with a discard
             big_gin = action.what == "big gin" and self.open.view.ending_card < 0
             self._say(int(big_gin))
             if big_gin:
@@ -396,7 +398,7 @@ def _unfinished(deal):
     turn = 1 - deal.turns[-1][0] if deal.state.turns else 0
     if deal.state.drawn >= 0:  # void at the draw
         return [Action(turn, "stock")]
-    # A player who does not end the deal with the last discard passes; one who cannot is not asked
+    # A player passes if they do not end the deal with the last discard, and only if they can
     rules = build_rules(deal.matchup.variant)
     return [Action(turn, "pass")] if rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE else []
 
@@ -405,7 +407,7 @@ def _unfinished(deal):
 
 
 def follow(variant, entries):
-    """Enter deals in a match until it is decided; those that come after that are not played."""
+    """Enter deals in a match until it is decided; later deals are not played."""
     rules, state = build_rules(variant), new_state(0)
     match.start_match(state, rules)
     outcome, deals = match.UNDECIDED, 0

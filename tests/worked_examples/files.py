@@ -15,7 +15,7 @@ UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 @dataclass(frozen=True)
 class Verdict:
-    """One example's result; differences: key -> (expected, got); reason: of no support."""
+    """Result of one example; differences: key -> (expected, got); reason: why unsupported."""
 
     example: Example
     outcome: str

@@ -23,9 +23,9 @@ NOT_COMPARED = ("why", "note")
 
 @dataclass(frozen=True)
 class Kind:
-    """The function that answers a kind of example, and the readers of its keys.
+    """The function that computes a type of example, and the readers of its keys.
 
-    `bare` is the key that a single number means.
+    `bare` is the key for a single number.
     """
 
     answer: Callable[..., dict[str, Any]]

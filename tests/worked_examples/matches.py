@@ -1,18 +1,18 @@
-"""Matches of worked examples: results of deals, entered one by one in a subject's match."""
+"""Matches of worked examples: results of deals are entered one by one."""
 
 from dataclasses import dataclass
 
 from simgin.core import batch_columns
 from simgin.text.messages import did_you_mean, format_value
 
-NAMES = ("player", "joker")  # of the two sides of a game for one; the joker is the other one
+NAMES = ("player", "joker")  # sides of a solitaire game; the joker is the other side
 SIDES = {0: 0, 1: 1, "player": 0, "joker": 1, None: -1}
-NOBODY = ("void", "even", "stalled", "limit")  # how deals without a winner end
+NOBODY = ("void", "even", "stalled", "limit")  # endings of deals without a winner
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The result of a deal: winning seat or -1, points of the seats, outcome and stake."""
+    """The result of a deal: winning seat or -1, points of both seats, outcome and stake."""
 
     winner: int
     points: tuple[int, int]
@@ -22,13 +22,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Standing:
-    """A match after some deals: by seat, by column and seat, or for seat 0 where it is money."""
+    """A match after some deals, by seat, by column and seat, or for seat 0 (payments)."""
 
     points: list[int]
     deals_won: list[int]
     games: list[int]
     winner: int | None
-    over: bool  # decided, not broken off
+    over: bool  # decided, not interrupted
     deals: int
     columns: list[list[int]] | None = None
     boxes: list[list[int]] | None = None

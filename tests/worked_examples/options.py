@@ -1,6 +1,6 @@
-"""Options of a player in single positions of a deal, reached by a script.
+"""Options of a player in single positions of a deal that a script reaches.
 
-Asked for or not: an option is whatever the script can continue with.
+An option is any action with which the script can continue.
 """
 
 from dataclasses import replace
@@ -11,17 +11,17 @@ from worked_examples.actions import BIG_GIN, PASS, STOCK, STOCK_CARDS, STOP, TAK
 from worked_examples.schema import Impossible, NotSupported
 
 PHASES = HOLDS, THROWN = "drawer holds eleven", "after the throw"
-# Keys beside parameters
+# Keys that are not parameters
 OPENING = ("to_move", "passes")
 LATE = ("phase", "stock", "stock_before_draw", "can_end_with_it")
 TO_MOVE = {0: "nondealer", 1: "dealer", 2: "nondealer"}  # by passes
 
 # All melded; gin without 9D or KC, a knock with two without an ace
 ELEVEN = notation.parse_cards("AC AD AH 6D 7D 8D TC JC QC KC 9D")
-# Far from any ending, whatever two cards come
+# Far from any ending with any two cards
 LOOSE = notation.parse_cards("KS QH JS TH 9S 8H 7S 6H 5S")
 REST = [card for card in range(52) if card not in ELEVEN]
-# Of a single player: melded, two aces left, loose
+# Solitaire hands: melded, two aces left, unmatched
 ALONE = (
     ELEVEN,
     notation.parse_cards("AC AD 9D 6D 7D 8D TC JC QC KC KS"),
@@ -53,7 +53,7 @@ def _words(deal, ways):
             if actions.first_illegal(then, way) < 0:
                 words.append(_word(way, then))
         except NotSupported:
-            continue  # another ending than the proposed one, which is among the ways as well
+            continue  # an ending other than the proposed one, which is also listed
     return list(dict.fromkeys(words))
 
 
@@ -93,7 +93,7 @@ def _flat(example):
 
 
 def _early(example, row):
-    """Before the first draw, after so many passes."""
+    """Return the position before the first draw, after a number of passes."""
     passes = example.whole("passes", 0, 2)
     if example.word("to_move", "nondealer", "dealer") != TO_MOVE[passes]:
         raise example.error(f"input.state.to_move must be {TO_MOVE[passes]} after {passes} passes.")
@@ -103,7 +103,7 @@ def _early(example, row):
 
 
 def _late(example, row):
-    """After so many draws from the stock, each card thrown on its drawer's next turn."""
+    """Return the position after a number of draws, each discarded on the next turn."""
     if row["first_turn"] == "discard_first":
         raise NotSupported(
             "positions by the size of the stock are set up with an upcard only; this one is by "
@@ -153,6 +153,6 @@ def _closings(seat):
 
 
 def _last_words(seat):
-    """Ways to meet the last discard of the 50th-card rule: to take it is half a turn."""
+    """Return the options for the last discard of the 50th-card rule."""
     takes = [[Action(seat, TAKE), *way] for way in _closings(seat)]
     return [*takes, [Action(seat, STOCK)], [Action(seat, PASS)]]

@@ -1,4 +1,4 @@
-"""The reference implementation's answers to worked examples, by functions named as in `engine`."""
+"""Results of the reference implementation for worked examples, with the functions of `engine`."""
 
 import copy
 
@@ -90,7 +90,7 @@ def gin_hands(row, hands):
 
 
 class Deal:
-    """A deal of the reference implementation, action by action, as `engine.Deal` is."""
+    """A deal of the reference implementation, action by action, like `engine.Deal`."""
 
     def __init__(self, variant, pack, joker=-1):
         self.row = row = {**variant.params}
@@ -105,10 +105,10 @@ class Deal:
     def copy(self):
         return copy.deepcopy(self)
 
-    # What there is
+    # State
 
     def _has_gone_out(self):
-        """With penalties gin ends the deal by itself, and the script may stop it or not."""
+        """Apply the rule that gin ends a deal with penalties, even without a stop in the script."""
         return self.row["deal_scoring"] == "penalty" and self.kind == "gin"
 
     @property
@@ -148,7 +148,7 @@ class Deal:
     def won_deals(self):
         return reference.deals_counted(self.row, self.deal.result)
 
-    # What is done
+    # Actions
 
     def act(self, action):
         if self.left == [action]:
@@ -182,7 +182,7 @@ class Deal:
         return (action.what,)
 
     def run_out(self):
-        """Draw and pass where nothing else is legal, as the engine does unasked."""
+        """Draw or pass if nothing else is legal, as the engine does."""
         while len(self.deal.options()) == 1 and self.deal.options() <= {("stock",), ("pass",)}:
             self.deal.act(self.deal.options().pop())
 

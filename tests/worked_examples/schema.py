@@ -13,24 +13,24 @@ from simgin.rules.variants import Variant
 from simgin.text import notation
 from simgin.text.messages import did_you_mean, format_value
 
-NO_RULES = ("hand", "options", "overrides")  # input keys that are no parameter in any kind
+NO_RULES = ("hand", "options", "overrides")  # input keys that are never parameters
 
 
 class ExampleError(ValueError):
-    """An example that cannot be read; the message is a sentence that begins with its id."""
+    """Raised for an example that cannot be read; the message begins with its id."""
 
 
 class NotSupported(Exception):
-    """An example that the rules allow but that cannot be set up; the message says why."""
+    """Raised for a legal example that cannot be set up; the message states why."""
 
 
 class Impossible(Exception):
-    """What an example does is not allowed; the message says what it is."""
+    """Raised for an illegal action in an example; the message states the action."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """One worked example as it stands in the file. Methods raise ExampleError for a bad input."""
+    """One worked example of a file. Methods raise ExampleError for invalid input."""
 
     id: str
     kind: str
@@ -68,7 +68,7 @@ class Example:
         return found
 
     def card(self, key):
-        """One card of the input that need not be given: -1 where it is absent or null."""
+        """Return an optional card of the input, or -1 if it is absent or null."""
         return -1 if self.given.get(key) is None else self.hand(key, 1)[0]
 
     def option(self, key, default=None):
@@ -124,7 +124,7 @@ class Example:
         return Variant(f"{base}, as {self.id} has it", row, "", "")
 
 
-# Reading an expectation: each key in a form in which equal things are equal
+# Readers of expectations, which return comparable values
 
 
 def plain(value):
@@ -165,7 +165,7 @@ def as_rows(value):
 
 
 def as_scores(value):
-    """Two scores, by seat or by name."""
+    """Return two scores, by seat or by name."""
     return as_mapping(value) if isinstance(value, dict) else as_rows(value)
 
 

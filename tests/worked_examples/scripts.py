@@ -105,7 +105,7 @@ def _with_joker(example, key):
 
 
 def _check_places(example, row, held, in_hand, in_deck):
-    """Refuse a hand of another size than is dealt, and an X where these rules have no joker."""
+    """Reject a hand of the wrong size, and an X if the rules have no joker."""
     if in_hand + in_deck != (row["joker"] != "none"):
         raise example.error("input: the joker X must be in one place if there is one.")
     if row["joker"] == "after_deal" and in_hand:
@@ -125,7 +125,7 @@ def _ended_alone(deal, script):
 
 
 def _why_alone(example, deal, script, place):
-    """Why the first impossible action was impossible, or the action itself."""
+    """Return why the first impossible action was impossible, or the action itself."""
     action = script[place]
     text = actions.solo_action_text(action)
     if "illegal" not in example.expect:

@@ -54,13 +54,13 @@ def run(tmp_path, monkeypatch, capsys):
     return call
 
 
-# What is right passes
+# Correct examples pass
 
 
 @SUBJECTS
 @pytest.mark.parametrize("name", [*VECTORS, *MORE])
 def test_the_rule_book_and_more_examples_pass(name, subject):
-    """Those of the rules, and others: rare openings and endings, impossible actions, options."""
+    """Test the examples of the rules, and rare openings, endings and impossible actions."""
     found = verdict(VECTORS.get(name) or MORE[name], subject)
     assert (found.outcome, found.differences) == (files.PASSED, {})
 
@@ -69,11 +69,11 @@ def test_every_kind_has_an_example():
     assert {vector["kind"] for vector in VECTORS.values()} == KINDS.keys() and len(VECTORS) == 258
 
 
-# What is wrong fails
+# Wrong examples fail
 
 
 def wrong(value):
-    """Something else of the same type: for lists and objects one element another or more."""
+    """Return a different value of the same type."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
@@ -98,7 +98,7 @@ def wrong_expectations(kind):
                 yield name, key, wrong(value)
 
 
-CARDS = {  # wrong lists of cards have to be lists of cards
+CARDS = {  # wrong lists of cards must be lists of cards
     "families": [["4S 4H 4D", "5S 5H 5D", "6S 6H 6D"], ["AS AH AD"]],
     "auto_melds": ["AS AH AD"],
     "own_melds_example": ["AS AH AD"],
@@ -139,7 +139,7 @@ LATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve":
     [
         (asked("S13", {"how": "gin"}, {"other": 0}), "no melding permits this gin"),
         (asked("T05", {}, {"how": "void"}), "N throw QD (action 2) is not possible"),
-        # The example means its last action, but here the first of two equal ones is impossible
+        # The example refers to its last action, but the first of two equal ones is impossible
         (asked("T02", STOCK_TWICE, {"illegal": "N stock"}), "N stock, as action 1"),
         (asked("DI8", {}, {"winner": 0}), "play: seat 0 offers 2 (offer 1) is not possible"),
         (asked("OP9", {"state": LATE}, {"options": []}), "the position: N stock is not possible"),
@@ -149,7 +149,7 @@ def test_what_is_not_possible_is_said(vector, got, subject):
     assert next(iter(verdict(vector, subject).differences.values()))[1] == got
 
 
-# A position without an upcard and with few cards in the stock: no script gets there
+# A position without an upcard and with few cards in the stock, which no script reaches
 BY_READING = {"first_turn": "discard_first", "phase": "after the throw", "stock": 9}
 BY_READING = asked("OP9", {"state": BY_READING}, {"options": ["stock"]})
 DEARER = [*VECTORS["T09"]["input"]["actions"][:-1], "D stop QC"]
@@ -171,7 +171,7 @@ def test_what_cannot_be_set_up_is_not_supported(vector, reason):
     assert (found.outcome, found.reason.endswith(reason)) == (files.NOT_SUPPORTED, True)
 
 
-# Words and exit codes
+# Messages and exit codes
 
 
 def test_failures_are_printed_with_what_was_expected(run):
@@ -212,7 +212,7 @@ def assert_refused(answered, sentence):
     assert err.startswith("conform: ") and sentence in err
 
 
-BAD = [  # example, place in it, wrong value, what is said
+BAD = [  # example, path in it, wrong value, message
     ("D01", "input.hand", "4S 5S", "input.hand must have 10 or 11 cards, not 2."),
     ("D01", "input.hand", None, "kind deadwood cannot be read from this: "),
     ("D01", "expect", {}, "expect is empty"),
