@@ -378,7 +378,7 @@ def analyze(
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
     from simgin.analysis.position_text import Die
 
-    own, other = _names(strategy, opponent)
+    player, rival = _names(strategy, opponent)
     request = AnalysisRequest.read(
         cards,
         pile,
@@ -388,8 +388,8 @@ def analyze(
         dealer=dealer,
         stock=stock,
         die=Die(stake, owner, offer, offered),
-        own=own,
-        other=other,
+        strategy=player,
+        opponent=rival,
     )
     (analysis,) = run_analysis(request, workers).analyses.values()
     return analysis.frame()
@@ -441,7 +441,7 @@ def analyze_deal(
     """
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
 
-    first, second, own, other = _names(a, b, strategy, opponent)
+    first, second, player, rival = _names(a, b, strategy, opponent)
     request = AnalysisRequest.read_deal(
         first,
         second,
@@ -451,8 +451,8 @@ def analyze_deal(
         half=half,
         deal=deal,
         turn=turn,
-        own=own,
-        other=other,
+        strategy=player,
+        opponent=rival,
     )
     return run_analysis(request, workers).frames()["analysis"]
 

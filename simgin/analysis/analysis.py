@@ -43,18 +43,18 @@ WORLDS_PER_CHECK = 400  # worlds between two checks of the time limit
 GIN_ENDINGS = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))
 UNDERCUT = DEAL_RESULTS.index("undercut")
 
-# Outcome of a deal for the player: net points, or minus the penalty; probability of winning the
-# match in % (NaN if it is unknown); net won deals or net won games in games with a die (otherwise
-# NaN); and 1 if the player won the deal, went gin or was undercut.
+# Outcome of a deal for the player. Points are net points, or minus the penalty. `match` is the
+# probability of winning the match in %, or NaN if it is unknown. `deals` and `games` are net won
+# deals and games with a die, otherwise NaN. The other measures are 1 if the event occurred.
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
 # Smallest assumed range of the difference of two actions in one world, in points or % of matches
-MIN_OUTCOME_RANGE = 100.0
-# The same for other measures: one deal either way with the die at 6, or one game that counts 4
-MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
+MIN_RANGE = 100.0
+# Smallest assumed ranges of other measures: a deal won or lost with the die at 6, or a game worth 4
+MIN_RANGES = {"deals": 12.0, "games": 48.0}
 
 
-# Selection of the best action with early elimination of worse ones
+# Selection of the best action, with early elimination of worse actions
 #
 # All actions are played in the same worlds, so the comparison uses the differences world by world.
 # The confidence sequences of these differences (simgin.stats.estimate) are valid at every number of
@@ -70,7 +70,8 @@ class ActionGaps:
     Attributes:
         best: Index of the best action.
         means: float64 (n_actions,), mean differences from the best action, usually negative.
-        half_widths: float64 (n_actions,), half-widths of their intervals; 0 for the best action.
+        half_widths: float64 (n_actions,), half-widths of the confidence intervals of the
+            differences; 0 for the best action.
     """
 
     best: int
@@ -105,7 +106,7 @@ def compare_actions(
     # event, and the estimated error must not vanish because of that.
     variances = np.nanvar(gaps, axis=0) + value_range**2 / worlds
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
-    # Tightest at the geometric mean of the first and last checkpoint
+    # The intervals are tightest at the geometric mean of the first and last checkpoint
     tightest = sqrt(MIN_UNITS_FIRST_LOOK * max(MIN_UNITS_FIRST_LOOK, max_worlds))
     widths = [confidence_sequence_width(int(n), tightest, alpha) for n in worlds]
     errors = np.sqrt(variances / worlds)
@@ -363,7 +364,7 @@ def analyse_position(
     """
     if budget.worlds > MAX_WORLDS:
         raise PositionError(
-            f"{budget.worlds:,} worlds are too many to keep; name at most {MAX_WORLDS:,}."
+            f"{budget.worlds:,} worlds do not fit into memory. Use at most {MAX_WORLDS:,} worlds."
         )
     rollouts = _Rollouts(position, strategy, opponent, budget)
     seconds = np.inf if budget.seconds is None else budget.seconds
@@ -390,7 +391,7 @@ def analyse_without_elimination(
         position: Decision to analyse.
         strategy: Strategy that continues for the player.
         opponent: Strategy that continues for the opponent; None in solitaire games.
-        budget: Limits of the analysis, of which `seconds` has no effect.
+        budget: Limits of the analysis; `seconds` has no effect.
     """
     rollouts = _Rollouts(position, strategy, opponent, budget)
     rollouts.play(budget.worlds)
@@ -472,7 +473,7 @@ def analyse_deal(
     is_solo = len(players) == 1
     positions = find_decisions(deal, turn)
     if not positions:
-        raise PositionError("nothing is decided in this deal, as far as it is known.")
+        raise PositionError("the known part of this deal contains no decision.")
     rollout_opponent = opponent if is_solo else opponent or players[-1]
     strategies = [strategy or players[0], rollout_opponent]
     analyses: dict[str, Analysis] = {}

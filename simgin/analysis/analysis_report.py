@@ -37,29 +37,29 @@ MEASURE_TITLES = {
     "gin": "gin %",
     "undercut": "undercut %",
 }
-INTERVAL_NOTE = "± are 95 % intervals, which hold for all actions together."
+INTERVAL_NOTE = "± marks simultaneous 95 % confidence intervals for all actions."
 PENALTY_FACTOR = -1  # factor that shows points as a penalty
 NET_NOTES = {
-    "deals": "Deals: won deals, yours less the opponent's.",
-    "games": "Games: won games, yours less the opponent's, as this one is worth.",
+    "deals": "Deals: won deals, yours minus the opponent's.",
+    "games": "Games: won games, yours minus the opponent's. This game can count as several.",
 }
 MAX_NAMED_ACTIONS = 3  # actions named in a sentence
 MAX_PLOTS = 6  # plots per deal: the costliest decisions
 HAND_SIZE = 10
-NEW_CARD_NOTE = "The card in the thick frame has just come to the hand."
-TAKEN_CARD_NOTE = "Dashed: taken from the pile."
-FORGOTTEN_CARD_NOTE = "Face down in the pile: forgotten."
-NO_COST_NOTE = "After these worlds, no decision is known to have cost anything."
+NEW_CARD_NOTE = "The thick frame marks the card just drawn or taken."
+TAKEN_CARD_NOTE = "Cards with a dashed frame were taken from the pile."
+FORGOTTEN_CARD_NOTE = "Face-down cards in the pile are unknown."
+NO_COST_NOTE = "No decision has a significant cost."
 COST_COLUMNS = (Column("action", "action"), Column("value", "cost"))
 Analyses = Mapping[str, Analysis]
 
 
 def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableType]:
-    """Yield the terminal output: one table for a deal, or each position with its actions.
+    """Yield the terminal output: one table for a deal, or one table of actions per position.
 
     Args:
         analyses: Analyses by label.
-        is_deal: True if the analyses are of a whole deal.
+        is_deal: True if the analyses cover a whole deal.
     """
     if is_deal:
         yield from Report(
@@ -75,7 +75,7 @@ def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableTyp
 
 
 def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Report:
-    """Build the report. Of more than `MAX_PLOTS` decisions, only the costliest have a plot."""
+    """Build the report. It has plots of the costliest decisions, at most `MAX_PLOTS`."""
     return Report(
         question=_report_title(analyses),
         verdict=list(_summary_sentences(analyses)),
@@ -95,7 +95,7 @@ def _report_title(analyses: Analyses) -> str:
     matchup = analyses[title].matchup
     names = dict.fromkeys(re.sub(r".*, | \([AB]\)$", "", title) for title in analyses)
     players = " v ".join(names) if len(names) == len(matchup.players) == 2 else matchup.title
-    return f"{players}, {matchup.variant.spec}: what each decision cost"
+    return f"Cost of each decision: {players} ({matchup.variant.text})"
 
 
 def _capitalise(text: str) -> str:
@@ -106,7 +106,7 @@ def _capitalise(text: str) -> str:
 
 
 def _summary_sentences(analyses: Analyses) -> Iterator[str]:
-    """Yield a sentence for each plotted decision, with its label if there are several."""
+    """Yield a sentence for each plotted decision, with a label if there are several decisions."""
     drawn = _select_plotted(analyses)
     for title, analysis in drawn.items():
         prefix = f"{_capitalise(title)}: " if len(analyses) > 1 else ""
@@ -116,7 +116,7 @@ def _summary_sentences(analyses: Analyses) -> Iterator[str]:
 
 
 def _select_plotted(analyses: Analyses) -> Analyses:
-    """Return the decisions to plot: all if there are few, otherwise the costliest."""
+    """Return the decisions to plot: all of them if there are few, otherwise the costliest."""
     if len(analyses) <= MAX_PLOTS:
         return analyses
     costs = {
@@ -128,28 +128,29 @@ def _select_plotted(analyses: Analyses) -> Analyses:
 
 
 def analysis_verdict(analysis: Analysis) -> str:
-    """Format the best action, or the candidates, and the cost of the chosen action."""
+    """Return the verdict: the best action or the candidates, and the cost of the chosen action."""
     position = analysis.position
     names = [position.format_action(position.actions[place]) for place in analysis.best_indices]
     worlds = f"{analysis.n_worlds:,} worlds"
     first, *others = names
-    sentence = f"Best: {first} (known after {worlds})."
+    sentence = f"Best: {first} (95 % confidence after {worlds})."
     if others:
-        named = ", ".join(others[:MAX_NAMED_ACTIONS])
+        named = " or ".join(others[:MAX_NAMED_ACTIONS])
         more = (
-            f" and {len(others) - MAX_NAMED_ACTIONS} more"
+            f" or one of {len(others) - MAX_NAMED_ACTIONS} other actions"
             if len(others) > MAX_NAMED_ACTIONS
             else ""
         )
-        sentence = f"Best so far: {first}. After {worlds} it may also be {named}{more}."
+        sentence = f"Best so far: {first}. After {worlds}, the best could also be {named}{more}."
     if position.chosen is None:
         return sentence
     index = position.chosen_index
     if index == analysis.ranking[0]:
-        return f"{sentence} It was done."
+        return f"{sentence} The player chose it."
     chosen = position.format_action(position.chosen)
     return (
-        f"{sentence} Done was {chosen}, which cost {format_cost(analysis, index)} {analysis.unit}."
+        f"{sentence} The player chose {chosen}, which cost "
+        f"{format_cost(analysis, index)} {analysis.unit}."
     )
 
 
@@ -168,45 +169,43 @@ def table_note(analyses: Analyses) -> str:
     short = short_names([matchup])
     players = " and ".join(short.get(player.spec, player.spec) for player in matchup.players)
     play = "plays" if matchup.b is None else "play"
-    sentences = [f"{players} {play} on. {INTERVAL_NOTE}"]
+    sentences = [f"After the action, {players} {play} to the end of the deal. {INTERVAL_NOTE}"]
     if any(analysis.position.chosen for analysis in analyses.values()):
-        sentences.append("< was done.")
+        sentences.append("< marks the chosen action.")
     if not others:
         sentences += _offer_sentences(first)
     by = select_measure(first.position.variant)
     if by in NET_NOTES:
         sentences.append(NET_NOTES[by])
     if first.has_match_probability:
-        sentences.append("Match %: among equal players.")
+        sentences.append("Match %: probability of winning the match between equal players.")
     return " ".join(sentences)
 
 
 def _offer_sentences(analysis: Analysis) -> list[str]:
-    """Return a sentence about the information in the offer that the player must answer."""
+    """Return a sentence about what the opponent's offer of the die reveals; empty without one."""
     drawing = analysis.world_sampler
     if not drawing.has_offer:
         return []
     if not drawing.matching_offers:
-        return ["No offer was to be expected, so it tells nothing of the opponent's hand."]
-    offer_text = (
-        str(drawing.matching_offers[0]) if len(drawing.matching_offers) == 1 else "something"
-    )
+        return [
+            "The opponent rarely offers here, so the offer does not reveal anything about the hand."
+        ]
+    offer_text = str(drawing.matching_offers[0]) if len(drawing.matching_offers) == 1 else "the die"
     percent = f"{100 * drawing.offer_probability:.0f}"
-    return [
-        f"Only hands count with which the opponent would offer {offer_text}: {percent} % of them."
-    ]
+    return [f"Worlds include only hands with which the opponent offers {offer_text} ({percent} %)."]
 
 
 def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:
-    """Yield the facts about how the values were computed."""
-    yield "Variant", first.matchup.variant.spec
-    yield "Plays on", first.matchup.title
-    yield "Worlds", f"at most {first.max_worlds:,} for each position, seed {first.matchup.seed}"
-    drawn = "every order of the deck as likely"
+    """Yield the settings with which the values were computed."""
+    yield "Variant", first.matchup.variant.text
+    yield "Rollout players", first.matchup.title
+    yield "Worlds", f"At most {first.max_worlds:,} per position, seed {first.matchup.seed}"
+    drawn = "All orders of the deck are equally likely."
     if first.matchup.b is not None:
-        drawn = "drawn as likely as the opponent's play makes them"
-    yield "Hidden cards", f"{drawn}; all actions meet the same worlds"
-    yield "Beside this page", "analysis.csv has every figure, plots/ every picture."
+        drawn = "Sampled according to the opponent's play so far."
+    yield "Hidden cards", f"{drawn} All actions are tried in the same worlds."
+    yield "Other files", "analysis.csv contains all values, and plots/ contains the plots."
 
 
 # Tables
@@ -233,7 +232,7 @@ def action_table(analysis: Analysis, note: str = "") -> Table:
         means = [_format_mean(row, name, factors[name]) for name in shown]
         rows.append((f"{row['action']}{mark}", cost, *means, f"{row['worlds']:,}"))
     headings = ("action", f"cost, {titles[analysis.measure]}", *(titles[name] for name in shown))
-    return table_from_rows("What each action costs", (*headings, "worlds"), rows, note)
+    return table_from_rows("Cost of each action", (*headings, "worlds"), rows, note)
 
 
 def _format_mean(row: Mapping[str, Any], name: str, factor: int) -> str:
@@ -242,7 +241,7 @@ def _format_mean(row: Mapping[str, Any], name: str, factor: int) -> str:
 
 
 def _display_factors(analysis: Analysis) -> dict[str, int]:
-    """Return the informative measures of the variant, each with the factor for display."""
+    """Return the measures to display for the variant, each with its display factor."""
     variant = analysis.position.variant
     shares = {"win": 100, "gin": 100, "undercut": 100}
     scoring = variant.params["deal_scoring"]
@@ -262,14 +261,14 @@ def _display_factors(analysis: Analysis) -> dict[str, int]:
 
 
 def deal_table(analyses: Analyses) -> Table:
-    """Return a table with one row per decision: chosen action, best action, and the cost."""
+    """Return a table with one row per decision: chosen action, best action and cost."""
     rows = [_deal_table_row(title, analysis) for title, analysis in analyses.items()]
     first = next(iter(analyses.values()))
     note = INTERVAL_NOTE
     if any(len(analysis.best_indices) > 1 for analysis in analyses.values()):
-        note += " ? means that another action may be best."
-    headings = ("decision", "done", "best", "cost", "worlds")
-    return table_from_rows(f"Every decision, cost in {first.unit}", headings, rows, note)
+        note += " ? marks decisions in which another action could be best."
+    headings = ("decision", "chosen", "best", "cost", "worlds")
+    return table_from_rows(f"Cost of each decision in {first.unit}", headings, rows, note)
 
 
 def _deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
@@ -301,18 +300,18 @@ def _make_plots(analyses: Analyses) -> Iterator[Plot]:
         plot = forest(costs, seed=analysis.matchup.seed)
         df = build_frame("plots/costs", costs.rename(columns={"cost": "value"}))
         alt = describe_frame(df, COST_COLUMNS)
-        plot_title = _capitalise(f"{prefix}the cards, and what each action costs")
+        plot_title = _capitalise(f"{prefix}cards and cost of each action")
         cards, note = list(card_rows(position)), position_caption(position)
         yield Plot(f"costs-{number}", plot_title, alt, plot, df, cards, note)
 
 
 def position_caption(position: Position) -> str:
-    """Return the caption of a position: the score, the die and the marks of the cards."""
+    """Return the caption of a position: the score, the die and the meaning of the card frames."""
     view = position.view
     *_, last = position.describe()
-    sentences = [f"{_capitalise(last)}."]
+    sentences = [last]
     if position.variant.params["die"] != "off":
-        sentences.insert(0, f"The {position.die_text}.")
+        sentences.insert(0, f"{position.die_text}.")
     if view.drawn >= 0 or view.taken >= 0:
         sentences.append(NEW_CARD_NOTE)
     if any(word.endswith(TAKEN_MARK) for word in position.pile_cards):
@@ -323,7 +322,7 @@ def position_caption(position: Position) -> str:
 
 
 def card_rows(position: Position) -> Iterator[CardRow]:
-    """Yield the player's hand, the pile and the opponent's hand; nothing before the deal."""
+    """Yield the player's hand, the pile and the opponent's hand, if the cards have been dealt."""
     view = position.view
     if view.phase == PHASE_BLIND:
         return
@@ -332,13 +331,15 @@ def card_rows(position: Position) -> Iterator[CardRow]:
     _, melds = shown_melding(hand, rules)
     groups = [group.split() for group in format_melded_hand(melds, hand).split(" | ")]
     arrived = max(int(view.drawn), int(view.taken))
-    label = f"You hold, deadwood {int(deadwood_for_side(hand, rules, KNOCKER))}"
+    label = f"Your hand, deadwood {int(deadwood_for_side(hand, rules, KNOCKER))}"
     yield CardRow(label, groups, format_card(arrived) if arrived >= 0 else "")
     if pile := position.pile_cards:
-        cards = [card.removesuffix(TAKEN_MARK) for card in pile]  # forgotten ones as if face down
+        cards = [
+            card.removesuffix(TAKEN_MARK) for card in pile
+        ]  # forgotten cards are shown face down
         gone = [place for place, card in enumerate(pile) if card != cards[place]]
         yield CardRow(pile_label(position.is_solo), [cards], removed=gone)
     if not position.is_solo:
         known = format_hand(int(view.known)).split()
         hidden = [FACE_DOWN] * (HAND_SIZE - len(known))
-        yield CardRow("The opponent holds", [group for group in (known, hidden) if group])
+        yield CardRow("Opponent's hand", [group for group in (known, hidden) if group])

@@ -40,16 +40,17 @@ class AnalysisRequest:
     Attributes:
         source: The position or the deal.
         budget: Limits of the analysis.
-        own: Strategy that continues for the player, or for A; None for the strategy of the deal.
-        other: Strategy that continues for the opponent, or for B.
+        strategy: Strategy that continues for the player, or for A; None for the strategy of the
+            deal.
+        opponent: Strategy that continues for the opponent, or for B.
         turn: Turn of the deal; None for all turns.
         names: Names of the players of a deal from a file.
     """
 
     source: Position | TracedDeal
     budget: Budget
-    own: str | None = None
-    other: str | None = None
+    strategy: str | None = None
+    opponent: str | None = None
     turn: int | None = None
     names: Sequence[str] = ()
 
@@ -65,10 +66,10 @@ class AnalysisRequest:
         dealer: str | None = None,
         stock: int | None = None,
         die: Die,
-        own: str | None = None,
-        other: str | None = None,
+        strategy: str | None = None,
+        opponent: str | None = None,
     ) -> AnalysisRequest:
-        """Read a request for a position. The arguments are those of `simgin.analyze`.
+        """Read a request for a position; see `simgin.analyze` for the arguments.
 
         Raises:
             PositionError: If the position is not possible.
@@ -78,8 +79,8 @@ class AnalysisRequest:
         kept: dict[str, Any] = {"score": points, "dealer": dealer, "stock": stock, "die": die}
         position = parse_position(cards, pile or "", game, **kept)
         best = strong_player(game)
-        opponent = best if game.params["players"] == 2 else None
-        return cls(position, budget, own or best, other or opponent)
+        default_opponent = best if game.params["players"] == 2 else None
+        return cls(position, budget, strategy or best, opponent or default_opponent)
 
     @classmethod
     def read_deal(
@@ -114,14 +115,14 @@ class AnalysisRequest:
 
 @dataclass(frozen=True)
 class AnalysisResult(Result):
-    """Analyses by label: of a position, a turn or a whole deal."""
+    """Analyses of a position, a turn or a whole deal, by label."""
 
     request: AnalysisRequest
     analyses: Mapping[str, Analysis]
 
     @property
     def is_deal(self) -> bool:
-        """True if these are several decisions of a whole deal."""
+        """True if the result covers several decisions of a whole deal."""
         return _requests_whole_deal(self.request) and len(self.analyses) > 1
 
     @property
@@ -156,7 +157,7 @@ def run_analysis(
         if on_progress is not None:
             on_progress(done, total, lambda: _live_table(known(), _requests_whole_deal(request)))
 
-    source, players = request.source, (request.own, request.other)
+    source, players = request.source, (request.strategy, request.opponent)
     if isinstance(source, TracedDeal):
         found = analyse_deal(
             source, request.turn, *players, budget, report_progress, names=request.names
@@ -167,10 +168,11 @@ def run_analysis(
     def report_position_progress(done: int, total: int, known: Callable[[], Analysis]) -> None:
         report_progress(done, total, lambda: {title: known()})
 
-    own, other = players
-    assert own is not None, "a position has a strategy that continues"
+    strategy, opponent = players
+    assert strategy is not None, "a position has a strategy that continues"
     return AnalysisResult(
-        request, {title: analyse_position(source, own, other, budget, report_position_progress)}
+        request,
+        {title: analyse_position(source, strategy, opponent, budget, report_position_progress)},
     )
 
 
@@ -179,7 +181,7 @@ def _requests_whole_deal(request: AnalysisRequest) -> bool:
 
 
 def _live_table(analyses: Mapping[str, Analysis], is_deal: bool) -> RenderableType:
-    """Return the results so far of a deal, or of the position in progress."""
+    """Return the results so far: of all decisions of a deal, or of the position in progress."""
     from rich.console import Group
 
     *_, title = analyses

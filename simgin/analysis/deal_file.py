@@ -67,7 +67,7 @@ class RecordedDeal:
 
 
 def read_deal_file(path: str | Path) -> RecordedDeal:
-    """Read the deal of a file; it is truncated if the file ends before the deal.
+    """Read the deal of a file; the deal is truncated if the file ends before it.
 
     Raises:
         PositionError: If the file does not contain a deal.
@@ -88,11 +88,11 @@ def read_deal_file(path: str | Path) -> RecordedDeal:
         names = tuple(map(_strip_side, first["strategies"]))
         return RecordedDeal(str(path), _replay_deal(answer), names, _read_integer(first, "half"))
     except (KeyError, TypeError, AttributeError, IndexError):
-        reason = "something is missing that `simgin show ... --json` prints"
+        reason = "it lacks fields that `simgin show --json` prints"
     except json.JSONDecodeError:
         reason = (
-            "it is neither what `simgin show ... --json > deal.json` prints nor a log of "
-            "OpenSpiel's, Kaggle's or RLCard's gin rummy"
+            "it is neither the output of `simgin show --json` nor a Gin Rummy log of OpenSpiel, "
+            "Kaggle or RLCard"
         )
     except ValueError as error:
         reason = str(error).rstrip(".")
@@ -105,18 +105,18 @@ def _strip_side(name: str) -> str:
 
 
 def _deal_file_error(path: str | Path, reason: str) -> PositionError:
-    return PositionError(f"{quote_text(str(path))} cannot be read as a deal: {reason}.")
+    return PositionError(f"{quote_text(str(path))} is not a valid deal file: {reason}.")
 
 
 def _replay_deal(content: JsonRow) -> TracedDeal:
-    """Replay the deal."""
+    """Replay the deal in the rows of a file."""
     first, *rows = content["rows"]
     decisions = [row for row in rows if row["event"] == "decision"]
     variant = variants.find_variant(first["variant"])
     if variant.params["die"] == "game" and decisions and decisions[0]["stake"] != 1:
         raise PositionError(
-            "it tells of a die that was turned in an earlier deal: name the deal by --seed, --unit "
-            "and --deal instead"
+            "its die was turned in an earlier deal. Identify the deal with --seed, --unit and "
+            "--deal instead"
         )
     pack = parse_cards(first["pack"])
     script = _read_actions(decisions)
@@ -140,11 +140,11 @@ def _replay_deal(content: JsonRow) -> TracedDeal:
 
 
 def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup:
-    """Return the strategies by seat, with the strongest one in place of unavailable ones."""
+    """Return the strategies by seat; the strongest strategy replaces unavailable ones."""
     players = int(str(variant.params["players"]))
     names = [_strip_side(name) for name in first["strategies"]]
     if len(names) != players or (first["dealer"] is None) != (players == 1):
-        raise PositionError(f"{variant.spec} is for {players}, and its players are others")
+        raise PositionError(f"its players do not fit {variant.text}, a game for {players}")
     stand_in = strong_player(variant)
     a, b = (*(_find_strategy(name, stand_in) for name in names), None)[:2]
     return parse_matchup(str(a), b, variant.spec, _read_integer(content, "seed"), "deal")
@@ -164,7 +164,7 @@ def _find_strategy(name: str, substitute: str) -> str:
 
 
 def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
-    """Return the actions up to the first missing one."""
+    """Return the actions up to the first decision without an action."""
     script: list[int] = []
     for row in decisions:
         if row["answer"] is None:
@@ -174,15 +174,15 @@ def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
         else:
             script.append(_read_integer(row, "answer"))
     if len(script) > MAX_DECISIONS:
-        raise PositionError("it has more decisions than any deal")
+        raise PositionError("it has more decisions than any deal can have")
     return script
 
 
 def _read_integer(row: JsonRow, name: str) -> int:
-    """Return an integer of a row; it must be from 0 to below its bound."""
+    """Return an integer of a row; raise PositionError unless it is in its valid range."""
     value = row[name]
     if not isinstance(value, int) or not 0 <= value < FIELD_BOUNDS[name]:
-        raise PositionError(f"{name} is a number from 0 to {FIELD_BOUNDS[name] - 1}")
+        raise PositionError(f"{name} must be an integer from 0 to {FIELD_BOUNDS[name] - 1}")
     return int(value)
 
 
@@ -190,7 +190,9 @@ def _read_pair(values: Sequence[Any]) -> tuple[int, int]:
     """Return the integers of both seats."""
     first, second = values
     if not all(isinstance(number, int) and abs(number) < MAX_ABS_SCORE for number in values):
-        raise PositionError(f"{format_value(first)} and {format_value(second)} are no scores")
+        raise PositionError(
+            f"{format_value(first)} and {format_value(second)} are not valid scores"
+        )
     return first, second
 
 
@@ -204,13 +206,13 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
             return  # the last recorded decision
         if wrong:
             raise PositionError(
-                f"decision {index + 1}, turn {recorded['turn']}, {recorded['slot']}, does not "
-                f"follow from the cards and decisions before it ({wrong[0]})"
+                f"decision {index + 1} (turn {recorded['turn']}, {recorded['slot']}) contradicts "
+                f"the cards and decisions before it in {wrong[0]}"
             )
 
 
 def _write_match_state(replayed: TracedDeal, first: JsonRow) -> None:
-    """Write the state of the match to the views of the deal, which was replayed on its own."""
+    """Write the match state to the views of a deal that was replayed as a single deal."""
     deal = _read_integer(first, "deal")
     target = int(build_rules(replayed.matchup.variant).points_target)
     columns = [

@@ -1,4 +1,4 @@
-"""Queries of deals as a user writes them: `undercut, lost` or `points < -40`.
+"""Queries that select deals, such as `undercut, lost` or `points < -40`.
 
 A query consists of conditions separated by commas, all of which a deal must fulfil. At most one
 of the conditions is an order.
@@ -15,7 +15,7 @@ from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.messages import did_you_mean, quote_text
 
-# A deal, and the same deal played by the other of two compared strategies
+# A deal, and the same deal played by the second of two compared strategies
 FOUND_DEAL = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
 
 ENDING_KEYWORDS = {kind.replace("_", "-"): kind for kind in DEAL_RESULTS}
@@ -24,12 +24,12 @@ DIFFER_KEYWORD = "differ"
 COSTLY_KEYWORD = "costly"
 ORDERS = {"longest": ("turns", -1), "lowest": ("points", 1), "highest": ("points", -1)}
 DEAL_QUANTITIES = {
-    "points": "points of A less those of B",
-    "turns": "turns of both",
-    "dealt": "deadwood of A as dealt",
+    "points": "points of A minus points of B",
+    "turns": "turns of both players",
+    "dealt": "deadwood of A's dealt hand",
     "takes": "upcards and discards that A took",
     "laid-off": "cards laid off",
-    "gain": "with differ: points of A less those of B in the same place",
+    "gain": "with differ: net points of A minus net points of B with the same cards",
 }
 QUANTITY_FIELDS = {"dealt": "dealt_a", "takes": "takes_a", "laid-off": "laid_off"}
 COMPARISON_OPERATORS = {
@@ -74,7 +74,7 @@ class DealQuery:
 
     @property
     def is_costly(self) -> bool:
-        """True if the query is for decisions instead of deals."""
+        """True if the query selects decisions instead of deals."""
         return self.order == COSTLY_KEYWORD
 
     def fits(self, deals: np.ndarray) -> np.ndarray:
@@ -135,9 +135,9 @@ def parse_query(text: str) -> DealQuery:
         DEAL_RESULTS.index(ENDING_KEYWORDS[part]) for part in parts if part in ENDING_KEYWORDS
     ]
     if "gain" in [name for name, _, _ in comparisons] and not differ:
-        raise QueryError("gain compares two strategies: write `differ, gain < -20`.")
+        raise QueryError("gain requires differ. Use, for example, `differ, gain < -20`.")
     if differ and order == COSTLY_KEYWORD:
-        raise QueryError("differ and costly are two searches: ask for one of them.")
+        raise QueryError("differ and costly cannot be combined. Use only one of them.")
     return DealQuery(
         ", ".join(parts),
         tuple(endings),
@@ -152,23 +152,23 @@ def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
     """Return the condition that is one of these words; empty if there is none."""
     word, *others = [part for part in parts if part in words] or [""]
     if others:
-        raise QueryError(f"{word} and {others[0]} do not go together: keep one of them.")
+        raise QueryError(f"{word} and {others[0]} cannot be combined. Use only one of them.")
     return word
 
 
 def _parse_comparison(part: str) -> Comparison:
     match = _COMPARISON.fullmatch(part)
     if match is None and part in DEAL_QUANTITIES:
-        raise QueryError(f"{part} is a number: compare it, as in `{part} > 20`.")
+        raise QueryError(f"{part} needs a comparison. Use, for example, `{part} > 20`.")
     if match is None:
         raise QueryError(
-            f"{quote_text(part)} is nothing to look for{did_you_mean(part, QUERY_KEYWORDS)} Parts "
-            f"stand between commas: {', '.join(QUERY_KEYWORDS)}; numbers as in `points < -40`."
+            f"{quote_text(part)} is not a valid condition{did_you_mean(part, QUERY_KEYWORDS)} "
+            f"Use {', '.join(QUERY_KEYWORDS)}, or a comparison such as `points < -40`."
         )
     name, sign, bound = match.groups()
     if name not in DEAL_QUANTITIES:
         raise QueryError(
-            f"{quote_text(name)} is no number of a deal{did_you_mean(name, DEAL_QUANTITIES)} "
-            f"These are: {', '.join(DEAL_QUANTITIES)}."
+            f"{quote_text(name)} is not a quantity of a deal{did_you_mean(name, DEAL_QUANTITIES)} "
+            f"Use one of {', '.join(DEAL_QUANTITIES)}."
         )
     return name, sign, int(bound)

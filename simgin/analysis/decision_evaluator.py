@@ -28,11 +28,11 @@ from simgin.rules.build import build_rules
 from simgin.stats.estimate import Estimate, estimate_mean
 from simgin.text.notation import mask_to_cards
 
-FIRST_CHECK_WORLDS = 25  # worlds before the first comparison; each later one doubles their number
+FIRST_CHECK_WORLDS = 25  # worlds before the first comparison, doubled for each later one
 CONFIRMATION_WORLDS = 400  # new worlds that must confirm a mistake before it is measured
 MIN_LEAD = 1.0  # standard errors by which an action must beat the evaluator's own action
 N_STOCK_SHUFFLES = 100  # reshuffles of the stock with the actual hidden hand
-N_STREAMS = 2**39  # possible first numbers of the worlds of a position
+N_STREAMS = 2**39  # possible numbers of the first world of a position
 # Mistakes by kind of decision
 MISTAKES = {
     "upcard": ("took the card", "left the card"),
@@ -58,11 +58,11 @@ class EvaluatedDecision:
         turn: Number of the turn.
         label: Label of the position.
         kind: Kind of decision, a key of `MISTAKES`.
-        mistake: One of the mistakes of this kind; empty if the best action was chosen.
+        mistake: Mistake, a value of `MISTAKES`; empty if the best action was chosen.
         chosen: Chosen action.
         best: Best action.
         cost: Gain of the best action compared with the chosen one, in the measure of the variant.
-        evaluator_cost: The same gain for the evaluator's action.
+        evaluator_cost: Gain of the evaluator's action compared with the chosen one.
         selection_lead: Lower bound of the gain of the best action, in the worlds that selected it.
         se: Standard error of the cost, if it was measured (`DecisionEvaluator.measure`).
     """
@@ -87,11 +87,11 @@ class DecisionEvaluator:
     The evaluator is a strategy that also plays all rollouts.
 
     Args:
-        matchup: Evaluator against the opponent, or in a solitaire game; its seed is that of the
-            worlds.
-        worlds: Maximum number of worlds to find the best action; with 0, the evaluator's action
-            is the best.
-        first_check: Number of worlds before actions that are not ahead are dropped.
+        matchup: Matchup of the evaluator, with the opponent unless the game is a solitaire game.
+            Its seed is the seed of the worlds.
+        worlds: Maximum number of worlds used to find the best action. With 0, the evaluator's
+            action counts as the best.
+        first_check: Number of worlds after which actions that are not ahead are dropped.
         min_lead: Standard errors by which an action must beat the evaluator's action.
     """
 
@@ -150,7 +150,7 @@ class DecisionEvaluator:
         return prod(NormalDist().cdf(lead) for lead in in_errors)
 
     def sample_lead(self, position: Position, best: str, worlds: int) -> np.ndarray:
-        """Return the gains of an action compared with the chosen one, in new worlds.
+        """Return the gains of an action compared with the chosen action, in new worlds.
 
         Args:
             position: Decision in a recorded deal.
@@ -262,7 +262,7 @@ class DecisionEvaluator:
 
 
 def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Position, Action]]:
-    """Yield the decisions of strategy A in a deal, each with the evaluator's action."""
+    """Yield the decisions of strategy A in a deal, each with the action of the evaluator."""
     state = deal.state
     if state.half:  # swap the strategies, because a deal from a given pack is not mirrored
         assert matchup.b is not None, "one player has one half"
@@ -299,11 +299,11 @@ def positions_of_a(deal: TracedDeal) -> Iterator[Position]:
 
 
 def _lower_bound_leads(gains: np.ndarray, baseline: int, n_errors: float) -> np.ndarray:
-    """Return the lower bound of each action's lead over another one; -inf if unknown.
+    """Return the lower bound of each action's lead over a baseline action; -inf if unknown.
 
     Args:
         gains: float64 (n_worlds, n_actions), NaN if an action was not tried.
-        baseline: Index of the action to compare with.
+        baseline: Index of the baseline action.
         n_errors: Number of standard errors below the mean.
     """
     leads = gains - gains[:, baseline, None]

@@ -1,4 +1,4 @@
-"""Drills: exercises from decisions that cost ordinary players much, with the costs of all actions.
+"""Drills: exercises from costly decisions of ordinary players, with the costs of all actions.
 
 drill = run_drill(DrillRequest.read("standard", positions=30))
 drill.records()  # one row per option of each exercise
@@ -50,7 +50,7 @@ from simgin.text.notation import format_card
 
 MAX_POSITIONS = 200
 DEALS_PER_POSITION = 12  # deals searched per position
-SCREENING_WORLDS = 200  # for the screening; the selected decisions are analysed in new worlds
+SCREENING_WORLDS = 200  # worlds of the screening; selected decisions are analysed in new worlds
 TURNS_PER_STAGE, LAST_STAGE = 8, 2  # turns of both players per stage of a deal, and the last stage
 # An exercise with a higher proportion of correct options teaches little
 MAX_CORRECT_PROPORTION = 1 / 3
@@ -58,7 +58,7 @@ HTML_TEMPLATE, CARD_TEMPLATE = (
     Path(__file__).with_name(name) for name in ("drill.html.j2", "drill_parts.html.j2")
 )
 DECK_NAME = "simgin drill"
-# Identify files of this module
+# Contents by which simgin recognises a file that a drill wrote
 FILE_MARKS = {".html": b"<title>Drill: ", ".apkg": DECK_NAME.encode()}
 
 
@@ -80,16 +80,20 @@ class DrillRequest:
     def read(
         cls, variant: str, judge: str | None = None, positions: int = 30, seed: int = 1
     ) -> DrillRequest:
-        """Parse a request. The evaluator is the strongest strategy by default.
+        """Read a request. The default evaluator is the strongest strategy.
 
         Raises:
             PositionError: If there are too few or too many positions, or the game is solitaire.
         """
         if not 1 <= positions <= MAX_POSITIONS:
-            raise PositionError(f"a drill has 1 to {MAX_POSITIONS} positions, not {positions:,}.")
+            raise PositionError(
+                f"a drill cannot have {positions:,} positions. Use 1 to {MAX_POSITIONS} positions."
+            )
         game = variants.find_variant(variant)
         if game.params["players"] == 1:
-            raise PositionError(f"{game.spec} is for one player, and a drill takes deals of two.")
+            raise PositionError(
+                f"drills do not support the solitaire game {game.text}. Use a two-player variant."
+            )
         best = strong_player(game)
         players = [
             parse_matchup(player.strategy, best, game.spec, seed, "deal")
@@ -143,7 +147,7 @@ class Exercise:
 
     @property
     def is_useful(self) -> bool:
-        """True if the chosen action was significantly wrong and few options are correct."""
+        """True if the chosen action was significantly worse and few options are correct."""
         was_wrong = self.position.chosen_index not in self.analysis.best_indices
         return was_wrong and len(self.correct_options) <= max(
             1, MAX_CORRECT_PROPORTION * len(self.options)
@@ -179,20 +183,20 @@ class Drill(Result):
         return [(matchup, n) for matchup in (*self.request.players, self.request.evaluator)]
 
     def frames(self) -> dict[str, Frame]:
-        """Return the rows as a DataFrame."""
+        """Return the exercises as a DataFrame, one row per option."""
         return {"drill": build_frame("drill", self.records())}
 
     def report(self, command: str) -> Report:
-        """Return a report with the number of exercises by kind of decision."""
+        """Return a report with the number of exercises per kind of decision."""
         had = Counter(one.theme for one in self.exercises)
         listed = ", ".join(
-            f"{name} {had[key]}" for key, name in DECISION_TITLES.items() if had[key]
+            f"{name} ({had[key]})" for key, name in DECISION_TITLES.items() if had[key]
         )
         title = f"Drill, {self.request.evaluator.variant.spec}"
         return Report(title, [f"{len(self.exercises)} positions: {listed}."], command=command)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each option, best option of its exercise first (output `drill`)."""
+        """Return a row for each option, ordered by exercise and cost (output `drill`)."""
         rows = []
         for number, exercise in enumerate(self.exercises, start=1):
             columns = {
@@ -226,7 +230,7 @@ def run_drill(
     candidates = sorted((one for unit in sifted for one in unit), key=lambda one: one.low)
     exercises = _select_exercises(request, candidates, workers, partial_progress(on_progress, 1, 2))
     if not exercises:
-        raise PositionError("no costly decision was found; try another seed, or more positions.")
+        raise PositionError("no costly decision was found. Use another --seed or more --positions.")
     order = np.random.default_rng(request.evaluator.seed).permutation(len(exercises))
     return Drill(request, [exercises[place] for place in order])
 
@@ -250,7 +254,7 @@ class Candidate(NamedTuple):
 
 
 def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
-    """Yield decisions of a deal in which the evaluator's action is significantly better."""
+    """Yield decisions of a deal in which the evaluator has a significantly better action."""
     matchup = request.players[unit % len(request.players)]
     evaluator = request.evaluator
     rough = Budget(SCREENING_WORLDS, seed=evaluator.seed + 1, workers=1)
@@ -283,7 +287,7 @@ def _select_exercises(
         request: The drill.
         candidates: Candidates, costliest last.
         workers: Number of worker threads.
-        on_progress: Called with the number of exercises and its total.
+        on_progress: Called with the number of exercises found and the number requested.
     """
     remaining: dict[tuple[str, str, int], list[Candidate]] = {}
     for candidate in candidates:
@@ -372,7 +376,7 @@ def _template_variables(exercise: Exercise) -> dict[str, Any]:
         }
         for number, (place, (mean, low, high)) in enumerate(costs.items())
     }
-    turn = f"Turn {position.turn}: " if position.turn else ""
+    turn = f"Turn {position.turn}. " if position.turn else ""
     return {
         "theme": DECISION_TITLES[exercise.theme].capitalize(),
         "situation": f"{turn}{analysis_report.position_caption(position)}",
@@ -392,7 +396,7 @@ def _exercise_question(exercise: Exercise) -> str:
     """Return the question of an exercise."""
     position = exercise.position
     if position.is_about_die:
-        return "What do you do about the die?"
+        return "What do you do with the die?"
     if position.view.taken_offer >= 0:
         return f"Do you take the {format_card(int(position.view.taken_offer))}?"
     ends = any(action.kind == ACTION_END for action in position.actions)
@@ -405,8 +409,9 @@ def _lesson_sentences(exercise: Exercise) -> Iterator[str]:
     best, *close = [
         position.format_action(position.actions[place]) for place in exercise.correct_options
     ]
-    also = f"; too close to call: {', '.join(close)}" if close else ""
-    yield f"Best: {best}{also}."
+    yield f"Best: {best}."
+    if close:
+        yield f"Too close to call: {', '.join(close)}."
     price = analysis_report.format_cost(analysis, position.chosen_index)
     chosen = position.format_action(position.chosen_action)
-    yield f"{exercise.player_name} chose {chosen}: {price} {analysis.unit} worse."
+    yield f"{exercise.player_name} chose {chosen}, which cost {price} {analysis.unit}."

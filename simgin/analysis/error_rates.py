@@ -48,19 +48,20 @@ if TYPE_CHECKING:
 DEFAULT_EVALUATION_WORLDS = 200
 ENOUGH_WORLDS = 100  # with only 20 worlds, error rates are two points too low
 MIN_DEALS, MAX_DEALS = 100, 100_000  # intervals are not reliable with fewer deals
-LEAD_FACTOR = 25  # deals without evaluation per evaluated deal
+LEAD_FACTOR = 25  # deals for the lead per evaluated deal
 UNITS_PER_CALL = 1000  # pairs per engine call
 ALL_KINDS = "all"
-# Decisions that seem costliest, and new worlds for each, because the first estimates are biased
+# Number of seemingly costliest decisions to measure again, and new worlds for each. The first
+# estimates are biased upwards.
 MAX_CANDIDATES, RECHECK_WORLDS = 20, 1000
 N_COSTLIEST = 5  # decisions listed in the report
 DECISION_TITLES = {
     "upcard": "first upcard",
     "draw": "discard pile or stock",
-    "discard": "what to discard",
-    "knock": "end the deal or play on",
-    "die": "the die",
-    "all": "all",
+    "discard": "discard",
+    "knock": "end or continue the deal",
+    "die": "die",
+    "all": "all decisions",
 }
 
 RateRow = dict[str, Any]
@@ -93,7 +94,7 @@ class RatingTask:
         worlds: int = DEFAULT_EVALUATION_WORLDS,
         seed: int = 1,
     ) -> RatingTask:
-        """Parse a task. The evaluator and B are the strongest strategies by default.
+        """Read a task. The default evaluator and the default B are the strongest strategy.
 
         Raises:
             PositionError: If there are too few deals or too many.
@@ -104,8 +105,8 @@ class RatingTask:
             b = b or best
         if not MIN_DEALS <= deals <= MAX_DEALS:
             raise PositionError(
-                f"name {MIN_DEALS} to {MAX_DEALS:,} deals, not {deals:,}: with fewer no "
-                "interval can be trusted."
+                f"an error rate cannot be estimated from {deals:,} deals. Use {MIN_DEALS} to "
+                f"{MAX_DEALS:,} deals."
             )
         matchup = parse_matchup(a, b, game.spec, seed, "deal")
         return cls(matchup, parse_matchup(judge or best, b, game.spec, seed, "deal"), deals, worlds)
@@ -121,7 +122,7 @@ class ErrorRates(Result, RenamedAttributes):
     Attributes:
         task: The evaluated deals.
         decisions: Evaluated decisions by pair, or by deal.
-        lead: Gain per deal of the evaluator minus that of A, against B.
+        lead: Gain per deal of the evaluator minus the gain of A, against B.
     """
 
     task: RatingTask
@@ -162,7 +163,7 @@ class ErrorRates(Result, RenamedAttributes):
     @property
     def unit_per_deal(self) -> str:
         """Unit of the costs per deal."""
-        return self.unit if self.unit.startswith("%") else f"{self.unit} a deal"
+        return self.unit if self.unit.startswith("%") else f"{self.unit} per deal"
 
     @cached_property
     def total(self) -> Estimate:
@@ -175,11 +176,11 @@ class ErrorRates(Result, RenamedAttributes):
         return self.sum_by_unit(lambda judged: judged.evaluator_cost)
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
-        """Return the points lost per deal: in total, by kind of decision, or by mistake.
+        """Return the points lost per deal, in total or for one kind of decision or mistake.
 
         Args:
             kind: Kind of decision, a key of `MISTAKES`; empty for all.
-            mistake: One of the mistakes of this kind; empty for all.
+            mistake: Mistake of this kind, a value of `MISTAKES`; empty for all.
         """
 
         def cost(decision: EvaluatedDecision) -> float:
@@ -197,7 +198,7 @@ class ErrorRates(Result, RenamedAttributes):
         return sum(matches_kind(judged, kind, mistake) for judged in mistakes) / self.n_deals
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
-        """Return the costliest decisions, costliest first, each with its cost in new worlds."""
+        """Return the costliest decisions in descending order, each with its cost in new worlds."""
         wrong = [judged for unit in self.decisions for judged in unit if judged.mistake]
         wrong.sort(key=lambda judged: judged.selection_lead, reverse=True)
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
@@ -342,20 +343,20 @@ def evaluate_units(
 
 
 def loss_phrase(matchup: Matchup) -> str:
-    """Return a phrase for the quantity that error rates measure."""
+    """Return the phrase for the loss in error rates, such as `points lost per deal`."""
     unit = COST_UNITS[select_measure(matchup.variant)]
-    return f"{unit} given up" if unit.startswith("%") else f"{unit} given up a deal"
+    return f"{unit} lost by mistakes" if unit.startswith("%") else f"{unit} lost per deal"
 
 
 def estimate_lead(task: RatingTask, workers: int | None = None) -> Estimate:
-    """Estimate the evaluator's gain per deal minus that of A, from deals without evaluation."""
+    """Estimate the evaluator's gain per deal minus the gain of A, from other deals."""
     units = task.matchup.count_units(task.n_deals)
     gains = compute_mean_gains(task.evaluator, units, workers)
     return estimate_mean(gains - compute_mean_gains(task.matchup, units, workers))
 
 
 def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = None) -> np.ndarray:
-    """Return the gains of A per deal: float64 (LEAD_FACTOR * units,); 0 between equal players."""
+    """Return the gains of A per deal, float64 (LEAD_FACTOR * units,); 0 in self-play."""
     if matchup.b is not None and not matchup.is_mirrored:
         return np.zeros(LEAD_FACTOR * n_units)
     batches = -(-n_units // matchup.batch_size)
@@ -372,17 +373,17 @@ def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = Non
 
 
 def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
-    """Build the report of error rates, with the evaluator's own lead."""
+    """Build the report of error rates, with the lead of the evaluator."""
     matchup = rates.task.matchup
     strategy, opponent, evaluator = _short_names(rates)
     against = f" against {opponent}" if matchup.b else ""
-    sentences = [f"{rates.n_deals:,} deals, judged by {evaluator}."]
+    sentences = [f"{evaluator} evaluated the decisions of {rates.n_deals:,} deals."]
     if strategy != evaluator:
         lead = numbers.format_estimate(rates.lead.value, rates.lead.low, rates.lead.high)
         how_much = f"{lead} {rates.unit_per_deal}"
-        sentences.append(f"{evaluator} itself is better than {strategy}{against} by {how_much}.")
+        sentences.append(f"{evaluator} gains {how_much} more than {strategy}{against}.")
     return Report(
-        question=f"Error rate of {strategy}{against}, {matchup.variant.spec}",
+        question=f"Error rate of {strategy}{against} ({matchup.variant.text})",
         verdict=sentences,
         tables=[build_rates_table(rates, evaluator)],
         command=command,
@@ -406,16 +407,16 @@ def build_rates_table(rates: ErrorRates, evaluator_name: str) -> Table:
         f"  {mistake}" if mistake else DECISION_TITLES[kind] for kind, mistake in kinds
     ]
     note = (
-        f"The best is what {evaluator_name} does, or what was clearly better in "
-        f"{rates.task.n_worlds} worlds; then it plays on. ± are 95 % intervals."
+        f"The best action is that of {evaluator_name}, unless {rates.task.n_worlds} worlds show "
+        "a significantly better one. ± marks 95 % confidence intervals."
         f"{few_worlds_warning(rates.task.n_worlds)}"
     )
     columns = (
         Column("decision", "decision"),
-        Column("per_deal", "not the best, a deal", digits=2),
+        Column("per_deal", "mistakes per deal", digits=2),
         Column("value", loss_phrase(rates.task.matchup), factor=rates.display_factor),
     )
-    return Table("What was given up, by what was to be decided", frame, columns, note)
+    return Table("Loss by kind of decision", frame, columns, note)
 
 
 def few_worlds_warning(n_worlds: int) -> str:
@@ -423,8 +424,8 @@ def few_worlds_warning(n_worlds: int) -> str:
     if n_worlds >= ENOUGH_WORLDS:
         return ""
     return (
-        f" With fewer than {ENOUGH_WORLDS} worlds better actions are missed, and what is given up "
-        "comes out too low."
+        f" With fewer than {ENOUGH_WORLDS} worlds, simgin misses better actions and underestimates "
+        "the loss."
     )
 
 
@@ -459,5 +460,6 @@ def describe_costliest(rows: Sequence[RateRow]) -> Iterator[tuple[str, str]]:
             factor = 100 if row["counted"].startswith("%") else 1
             cost = numbers.format_estimate(row["value"], row["low"], row["high"], factor)
             chosen, best = row["done"], format_better_action(row["done"], row["best"])
-            text = f"{cost:>8} {row['counted']}: {row['decision']}: {chosen}, better {best}"
+            decision = f"{row['decision']}. Chosen: {chosen}. Better: {best}"
+            text = f"{cost:>8} {row['counted']}: {decision}"
             yield text, row["command"]

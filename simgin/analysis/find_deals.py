@@ -1,7 +1,7 @@
 """Search for deals of a matchup that fulfil a query, and for their costliest decisions.
 
 request = FindRequest.read("gold", "simple", "standard", "undercut, lost", deals=1_000_000)
-run_find(request).frames()["deals"]  # the first ten
+run_find(request).frames()["deals"]  # the first ten matching deals
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ MAX_LISTED_DEALS = 1_000
 MAX_ANALYSED_DEALS = 1_000
 UNITS_PER_BLOCK = 10_000  # pairs per block, a multiple of the batch size
 DRAWN_DEAL_WORDS = {
-    "void": "nobody ends the deal",
+    "void": "dead hand",
     "stalled": "the deal stalls",
-    "joker": "the joker comes up",
-    "limit": "the last draw is made",
+    "joker": "the joker is drawn",
+    "limit": "the draw limit is reached",
 }
 PHASE_LABELS = {PHASE_BLIND: "before the deal", PHASE_UPCARD: "upcard"}
-SCREENING_WORLDS = 200  # for every decision
-MEASUREMENT_WORLDS = 2000  # for the decisions that seem costliest
+SCREENING_WORLDS = 200  # worlds for every decision
+MEASUREMENT_WORLDS = 2000  # worlds for the decisions that seem costliest
 
 
 class SearchError(ValueError):
@@ -64,7 +64,7 @@ class FindRequest:
     Attributes:
         matchup: Matchup of the deals.
         rival: Matchup with the compared strategy as A, or None.
-        query: Query of the deals.
+        query: Query that the deals must match.
         n: Number of deals or matches.
         limit: Maximum number of listed deals or decisions.
     """
@@ -89,13 +89,13 @@ class FindRequest:
         limit: int = DEFAULT_LIMIT,
         seed: int = 1,
     ) -> FindRequest:
-        """Parse a request. With `differ`, A and B are compared, each against the opponent.
+        """Read a request. With `differ`, A and B are compared, each against the opponent.
 
         Args:
             a: Strategy A.
             b: Strategy B; None in solitaire games.
             variant: Variant spec.
-            where: Query of the deals.
+            where: Query that the deals must match.
             deals: Number of deals.
             matches: Number of matches, instead of deals.
             against: Opponent of both strategies with `differ`; by default B.
@@ -108,14 +108,16 @@ class FindRequest:
         """
         query = parse_query(where)
         if deals is not None and matches is not None:
-            raise AmountError("deals and matches are both given; keep one of them.")
+            raise AmountError("deals and matches cannot be combined. Use only one of them.")
         if against is not None and not query.differ:
-            raise SearchError("--against goes with `--where differ`; name the opponent behind A.")
+            raise SearchError(
+                "--against requires `--where differ`. Otherwise, give the opponent after A."
+            )
         if query.differ and matches is not None:
-            raise SearchError("differ compares single deals, so count deals, not matches.")
+            raise SearchError("differ compares single deals, not matches. Use deals instead.")
         if not 1 <= limit <= MAX_LISTED_DEALS:
             raise SearchError(
-                f"{limit} deals cannot be listed: write a limit of 1 to {MAX_LISTED_DEALS}."
+                f"{limit} is not a valid limit. Use a limit from 1 to {MAX_LISTED_DEALS}."
             )
         n = parse_count(
             matches or deals or (DEFAULT_COSTLY_DEALS if query.is_costly else DEFAULT_DEALS)
@@ -187,25 +189,27 @@ class FoundDeals(Result):
     def report(self, command: str) -> Report:
         """Return a report with the number of deals that fulfil the query."""
         request = self.request
-        question = f"{request.title}, {request.matchup.variant.spec}: {request.query.text}"
+        question = f"{request.title} ({request.matchup.variant.text}): {request.query.text}"
         return Report(question, list(_result_sentences(self)), command=command)
 
 
 def _read_compared(
     a: str, b: str | None, variant: str, against: str | None, seed: int
 ) -> tuple[Matchup, Matchup]:
-    """Return the matchups of A and of B against the same opponent, or in a solitaire game."""
+    """Return the matchups of A and of B, each against the same opponent if there is one."""
     if b is None:
-        raise SearchError("differ compares two strategies: name both, as in `gold simple`.")
+        raise SearchError("differ compares two strategies. Name both, as in `gold simple`.")
     opponent: str | None = against or b
     if variants.find_variant(variant).params["players"] == 1:
         if against is not None:
-            raise SearchError(f"{variant} is for one player: leave --against out.")
+            raise SearchError(f"{variant} is a solitaire game without an opponent. Omit --against.")
         opponent = None
     matchup_a = parse_matchup(a, opponent, variant, seed, "deal")
     matchup_b = parse_matchup(b, opponent, variant, seed, "deal")
-    if matchup_a.a.spec == matchup_b.a.spec:
-        raise SearchError(f"{matchup_a.a.spec} does not differ from itself: name two strategies.")
+    if matchup_a.a.text == matchup_b.a.text:
+        raise SearchError(
+            f"differ cannot compare {matchup_a.a.text} with itself. Name two different strategies."
+        )
     return matchup_a, matchup_b
 
 
@@ -231,8 +235,8 @@ def search_deals(
     n_matching = sum(fitting)
     if where.is_costly and n_matching > MAX_ANALYSED_DEALS:
         raise SearchError(
-            f"{n_matching:,} deals fit, and costly analyses every decision of "
-            f"{MAX_ANALYSED_DEALS:,} at most: ask for fewer with --deals."
+            f"{n_matching:,} deals match, but costly can analyse at most {MAX_ANALYSED_DEALS:,}. "
+            "Search fewer deals with --deals."
         )
     deals = np.concatenate(first_deals)
     return FoundDeals(request, sum(played), n_matching, where.select_first(deals, limit))
@@ -295,7 +299,7 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
                 "own": _describe_decision(query),
                 "other": _describe_decision(rival_query),
             }
-    raise AssertionError("deals that came out otherwise have a decision that differs")
+    raise AssertionError("deals with different results have a decision that differs")
 
 
 def _describe_decision(question: Decision) -> str:
@@ -452,20 +456,20 @@ def run_find(
 
 
 def _result_sentences(result: FoundDeals) -> Iterator[str]:
-    """Yield sentences with the number of deals, and the introduction of the list."""
+    """Yield sentences with the number of matching deals, and the introduction of the list."""
     request, rows = result.request, result.listed_rows
-    name = request.short_name(request.matchup.a.spec)
-    yield f"{result.n_matching:,} of {result.n_played:,} deals fit."
+    name = request.short_name(request.matchup.a.text)
+    yield f"{result.n_matching:,} of {result.n_played:,} deals match."
     if not result.n_matching:
         return
     if request.query.is_costly and not rows:
-        yield "No decision cost anything."
+        yield "No decision has a measurable cost."
     elif request.query.is_costly:
         unit = COST_UNITS[rows[0]["by"]]
-        yield f"The costliest decisions of {name}, in {unit}, with 95 % intervals:"
+        yield f"Costliest decisions of {name} in {unit}, with 95 % confidence intervals:"
     else:
-        listed = "The first is" if len(rows) == 1 else f"The first {len(rows)} are"
+        listed = "The first deal" if len(rows) == 1 else f"The first {len(rows)} deals"
         if result.n_matching <= len(rows):
-            listed = "Here they are"
-        points = "points" if request.rival else f"points of {name}"
+            listed = "All matching deals"
+        points = "net points" if request.rival else f"net points of {name}"
         yield f"{listed}, with the {points}:"

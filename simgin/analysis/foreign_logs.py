@@ -1,14 +1,14 @@
 """Deals logged by other engines (OpenSpiel, Kaggle, RLCard), replayed by simgin.
 
-The logs contain the whole pack and every move. The variant is as close as possible to the rules of
-the other engine; `ENGINE_NOTES` lists the remaining differences. A move that the rules of simgin
-do not allow is rejected.
+The logs contain the whole pack and every move. simgin replays them under the variant that is
+closest to the rules of the engine. `ENGINE_NOTES` lists the remaining differences. A move that the
+rules of simgin do not allow raises an error.
 
-* OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`, or `state.serialize()` alone, which
-  contains no rules, so the defaults apply (google-deepmind/open_spiel, gin_rummy.h). States
-  implemented in Python name the player of every action (`history=-1:41,0:54`, -1 for chance).
+* OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`, or only `state.serialize()`, which
+  contains no rules, so that the default rules apply (google-deepmind/open_spiel, gin_rummy.h).
+  Games implemented in Python log the player of every action (`history=-1:41,0:54`, -1 for chance).
 * Kaggle: the replay of an episode as JSON. Its observations contain OpenSpiel's serialized game
-  under a proxy (Kaggle/kaggle-environments, open_spiel_env).
+  (Kaggle/kaggle-environments, open_spiel_env).
 * RLCard: the move sheet, `print(*env.game.round.move_sheet, sep="\\n")` (datamllab/rlcard,
   games/gin_rummy/round.py).
 """
@@ -36,23 +36,21 @@ BASE_RULES = "standard+goal=single+stock_end=opponent_may_take"
 OPENSPIEL_RULES = f"{BASE_RULES}+undercut_on_tie=no+discard_ban=none"
 RLCARD_RULES = f"{BASE_RULES}+first_turn=discard_first"
 ENGINE_NOTES = {
-    "OpenSpiel": "OpenSpiel lets players meld and lay off badly, and breaks deals off in which a "
-    "discard goes round; here both are done at their best, and such a deal has no result.",
-    "RLCard": "RLCard pays 1 for gin, 0.2 for a knock and loses by deadwood; here deals are scored "
-    "in points, with lay-offs and undercuts. Its gin is no choice: it has to be declared.",
+    "OpenSpiel": "OpenSpiel lets players choose melds and lay-offs, but simgin always uses the "
+    "best ones. OpenSpiel aborts deals with repeated discards, which have no result in simgin.",
+    "RLCard": "RLCard rewards gin with 1 and a knock with 0.2, and subtracts deadwood. simgin "
+    "scores the deals in points, with lay-offs and undercuts. RLCard players must declare gin.",
 }
-# OpenSpiel's parameters with those of simgin, and parameters that must have these values
+# Rule parameters of simgin by OpenSpiel parameter, and settings that an OpenSpiel game must have
 OPENSPIEL_PARAMETERS = {"knock_card": "knock_limit", "oklahoma": "knock_by_upcard"}
 OPENSPIEL_PARAMETERS |= {name: name for name in ("gin_bonus", "undercut_bonus")}
 FIXED_PARAMETERS = ("hand_size=10", "num_ranks=13", "num_suits=4")
 TAKE_MOVE, DRAW_MOVE, PASS_MOVE, KNOCK_MOVE = 52, 53, 54, 55
 HEADER_PATTERN = re.compile(r"^\s*gin_rummy(?:_proxy)?\(([^()]*)\)\s*$", re.MULTILINE)
 HISTORY_PATTERN = re.compile(r"^history=(.*)$", re.MULTILINE)
-ACTION_PATTERN = re.compile(r"(?:(-1|0|1):)?([0-9]{1,3})", re.ASCII)  # with or without its player
+ACTION_PATTERN = re.compile(r"(?:(-1|0|1):)?([0-9]{1,3})", re.ASCII)  # the player is optional
 CHANCE_PLAYER = -1
-SEVERAL_DEALS_ERROR = (
-    "it holds several deals, and a file may hold one: write each to a file of its own"
-)
+SEVERAL_DEALS_ERROR = "it contains several deals. Save each deal in its own file"
 KAGGLE_GAME, KAGGLE_NAMES = "serializedGameAndState", "TeamNames"
 SHEET_PATTERN = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
 SCORE_WORD = ["score"]  # second word of lines without a move
@@ -71,12 +69,12 @@ ACTION_WORDS = {
     ACTION_END: "knock",
     ACTION_LEAVE: "leave",
 }
-REPLAY_PLAYER = "openspiel-simple"  # a strategy that decides about the ending after the discard
+REPLAY_PLAYER = "openspiel-simple"  # a strategy that chooses the ending after the discard
 MAX_MOVES = 600
 ANY_GIN = Action(ACTION_END)  # RLCard does not log the discard of a gin
 
 Move = tuple[int, Action]  # seat and action
-HistoryEntry = tuple[int | None, int]  # OpenSpiel's player, or None if unnamed, and action
+HistoryEntry = tuple[int | None, int]  # player, or None if the log does not name it, and action
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,7 @@ def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry
         raise PositionError(SEVERAL_DEALS_ERROR)
     game = HEADER_PATTERN.search(header) if states else None
     if states and not game:
-        raise PositionError("it is a log of another game than gin_rummy")
+        raise PositionError("it is not a log of the game gin_rummy")
     state = states[0] if states else text
     named = HISTORY_PATTERN.search(state)
     words = re.split(r"[\s,\[\]]+", named[1] if named else state)
@@ -193,7 +191,7 @@ def _parse_rules(header: re.Match[str] | None) -> str:
             rules[OPENSPIEL_PARAMETERS[name]] = {"True": "yes", "False": "no"}.get(value, value)
         elif setting not in FIXED_PARAMETERS:
             raise PositionError(
-                f"its game has {quote_text(setting, 40)}, which no variant here has"
+                f"simgin does not support the game parameter {quote_text(setting, 40)}"
             )
     if rules.get("knock_by_upcard") == "yes":
         rules.pop("knock_limit", None)
@@ -205,7 +203,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
     seat, passes, has_begun = 0, 0, False
     for player, action in history:
         if player not in (None, seat):
-            raise PositionError(f"its history has {player}:{action} at the turn of player {seat}")
+            raise PositionError(f"its history has {player}:{action} in the turn of player {seat}")
         if action in (DRAW_MOVE, KNOCK_MOVE):
             _, card = next(history, (None, -1))
             if action == KNOCK_MOVE:
@@ -226,9 +224,9 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
 
 
 def _convert_card(openspiel_card: int) -> int:
-    """Convert a card from OpenSpiel's numbers: suits are s c d h there, S H D C here."""
+    """Convert a card number of OpenSpiel, whose suit order is s c d h instead of S H D C."""
     if not 0 <= openspiel_card < 52:
-        raise PositionError(f"{openspiel_card} is no card of OpenSpiel's gin_rummy")
+        raise PositionError(f"{openspiel_card} is not a card of OpenSpiel's gin_rummy")
     return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13
 
 
@@ -238,7 +236,7 @@ def _convert_card(openspiel_card: int) -> int:
 def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
     cards = parse_cards(deal[2])[::-1]  # dealt from the end
     if len(cards) != 52:
-        raise PositionError(f"its pack has {len(cards)} cards")
+        raise PositionError(f"its pack has {len(cards)} cards instead of 52")
     dealer = "NS".index(deal[1])
     nondealer_cards, dealer_cards, stock = cards[:11], cards[11:21], cards[21:]
     pack = [
@@ -257,7 +255,7 @@ def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
 def _parse_rlcard_move(line: str) -> Move:
     match = RLCARD_MOVE_PATTERN.fullmatch(line)
     if not match:
-        raise PositionError(f"{quote_text(line, 40)} is no move of RLCard's")
+        raise PositionError(f"{quote_text(line, 40)} is not a move of RLCard's gin_rummy")
     kind = RLCARD_MOVES[match[2]]
     discard = match[3] if kind in (ACTION_DISCARD, ACTION_END) else None
     return "NS".index(match[1]), Action(kind, parse_card(discard) if discard else -1)
@@ -273,7 +271,7 @@ def replay_log(log: ForeignLog) -> TracedDeal:
         PositionError: If the rules of simgin do not allow a move.
     """
     if len(set(log.pack)) < len(log.pack) or len(log.moves) > MAX_MOVES:
-        raise PositionError("it has a card twice, or more moves than any deal")
+        raise PositionError("it contains a card twice, or more moves than any deal can have")
     matchup = parse_matchup(REPLAY_PLAYER, REPLAY_PLAYER, log.variant, 1, "deal")
     pack = [*log.pack, *mask_to_cards(ALL_CARDS & ~cards_to_mask(log.pack))]
     moves = _LoggedMoves(log, build_rules(matchup.variant))
@@ -301,7 +299,7 @@ class _LoggedMoves:
         self.is_ending = False
 
     def next_action(self, question: Decision) -> int | None:
-        """Return the action; None if the log ends or the other engine aborted the deal."""
+        """Return the next action; None if the log ends or the engine aborted the deal."""
         view, is_last = question.view, question.view.phase == PHASE_LAST
         if question.slot == "knock" and not is_last:
             return int(self.is_ending)  # declared with the discard
@@ -337,7 +335,7 @@ class _LoggedMoves:
         return int(deadwood(eleven & ~(1 << action.card), self.rules))
 
     def check_end(self) -> None:
-        """Raise an error if moves follow the end of the deal, except for a declared dead hand."""
+        """Raise PositionError if moves follow the end of the deal, except a declared dead hand."""
         if any(action.kind != ACTION_LEAVE for _, action in self.log.moves[self.n_done :]):
             raise self._illegal_move_error()
 
@@ -345,6 +343,6 @@ class _LoggedMoves:
         seat, (kind, card) = self.log.moves[self.n_done]
         move_text = f"{ACTION_WORDS[kind]} {format_card(card)}" if card >= 0 else ACTION_WORDS[kind]
         return PositionError(
-            f"our rules ({self.log.variant}) do not allow move {self.n_done + 1}, "
+            f"the rules of simgin ({self.log.variant}) do not allow move {self.n_done + 1}, "
             f"{move_text} by {self.log.names[seat]}"
         )

@@ -52,12 +52,10 @@ MANY_DEALS = 100  # with fewer deals, the result is mostly luck
 GRADE_CHECK_WORLDS = 100
 MIN_MEASUREMENT_WORLDS = 1000  # for the measurement of a mistake
 YOU = "you"
-MAX_SIMILAR_STRATEGIES = (
-    3  # strategies with a similar rate; with more, the comparison is not informative
-)
+MAX_SIMILAR_STRATEGIES = 3  # strategies named for comparison; more would not be informative
 LADDER_NOTE = (
-    "Of the roster: against champion, judged by champion, in hundreds of deals of eaai. Other "
-    "rules and opponents move these rates somewhat."
+    "Rates of built-in strategies: against champion, evaluated by champion, in hundreds of deals "
+    "of eaai. They differ slightly under other rules and against other opponents."
 )
 
 
@@ -93,8 +91,8 @@ class GradeRequest:
             files: Paths, one deal per file.
             player: Name or seat of the player; by default the first player of the files.
             judge: Strategy of the evaluator; by default the strongest.
-            opponent: Strategy that continues for the opponent; by default the opponent of all files
-                if it is available, otherwise the strongest.
+            opponent: Strategy that continues for the opponent. By default, the opponent in the
+                files if it is the same in all of them and available, otherwise the strongest.
             worlds: Maximum number of worlds per decision.
             seed: Seed of the worlds.
 
@@ -104,14 +102,16 @@ class GradeRequest:
         recorded_deals = [read_deal_file(file) for file in files]
         variants = list(dict.fromkeys(one.deal.matchup.variant.spec for one in recorded_deals))
         if len(variants) > 1:
-            raise PositionError(f"the files are of {' and '.join(variants)}: grade each apart.")
+            raise PositionError(
+                f"the files contain deals of {' and '.join(variants)}. Grade each one separately."
+            )
         seats = [_find_seat(one, player) for one in recorded_deals]
         names = list(
             dict.fromkeys(one.names[seat] for one, seat in zip(recorded_deals, seats, strict=True))
         )
         if len(names) > 1 and player is None:
             known = " and ".join(quote_text(name, 40) for name in names)
-            raise PositionError(f"the files are of {known}: name one by --player.")
+            raise PositionError(f"the files contain deals of {known}. Choose one with --player.")
         deals = [
             with_player_at(one.deal, seat) for one, seat in zip(recorded_deals, seats, strict=True)
         ]
@@ -137,8 +137,8 @@ class GradeRequest:
 class Grade(error_rates.ErrorRates):
     """Error rates of a player in recorded deals.
 
-    With fewer than `MIN_UNITS` deals, standard errors are those of the measurement and do not
-    cover other deals of the player. With more deals, they are standard errors of a mean over deals.
+    With fewer than `MIN_UNITS` deals, standard errors cover only the measurement, not other deals
+    of the player. With more deals, they are standard errors of a mean over deals.
 
     Attributes:
         decisions: Evaluated decisions by deal, with the index of the deal as `unit`.
@@ -165,7 +165,7 @@ class Grade(error_rates.ErrorRates):
 
     @property
     def deals_per_unit(self) -> int:
-        """One deal per unit of analysis."""
+        """Number of deals per unit of analysis, always 1."""
         return 1
 
     @property
@@ -213,7 +213,7 @@ class Grade(error_rates.ErrorRates):
 
     @property
     def is_comparable(self) -> bool:
-        """True if the error rates of the built-in strategies are comparable."""
+        """True if the loss is comparable with the error rates of built-in strategies."""
         return self.unit == "points" and self.task.matchup.b is not None
 
     @cached_property
@@ -221,9 +221,9 @@ class Grade(error_rates.ErrorRates):
         """Points won per deal, and the luck-adjusted points; empty if they are unknown.
 
         By the performance difference lemma (Kakade and Langford 2002), the points won have the same
-        mean as the opponent's loss minus the player's loss plus the evaluator's gain in place of
-        the player. With enough deals, the difference between the two is a control variate for the
-        points. Only complete deals count.
+        mean as the opponent's loss minus the player's loss plus the gain of the evaluator. With
+        enough deals, the difference between the two is a control variate for the points. Only
+        complete deals count.
         """
         ended = [place for place, deal in enumerate(self.deals_played) if deal.kind]
         if not ended or not self.is_comparable:
@@ -318,7 +318,7 @@ def grade_deals(
 
     pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)
     if not any(found for found, _ in pairs):
-        raise PositionError("nothing is decided in these deals, as far as they are known.")
+        raise PositionError("the known parts of these deals contain no decision.")
     player_decisions, opponent_decisions = ([*side] for side in zip(*pairs, strict=True))
     evaluator_gain = (
         estimate_mean(
@@ -348,25 +348,25 @@ def measurement_worlds(task: error_rates.RatingTask) -> int:
 def make_rating_task(
     name: str, evaluator: Matchup, deals: int, worlds: int = error_rates.DEFAULT_EVALUATION_WORLDS
 ) -> error_rates.RatingTask:
-    """Return the task of rating a player from recorded deals.
+    """Return the task of grading a player from recorded deals.
 
-    The player's policies are never called, because its decisions are read from the deals.
+    simgin never calls the policies of the player, because it reads the decisions from the deals.
     """
     player = with_policies(evaluator.a, {}, name)
     return error_rates.RatingTask(replace(evaluator, a=player), evaluator, deals, worlds)
 
 
 def _find_seat(deal: RecordedDeal, player: str | None) -> int:
-    """Return the seat of the player."""
+    """Return the seat of the graded player in a deal."""
     if player is None:
         return deal.seat_of_a
     if player in deal.names:
         return deal.names.index(player)
     if player in map(str, range(len(deal.names))):
         return int(player)
-    known = " and ".join(quote_text(name, 40) for name in deal.names)
+    known = " or ".join(quote_text(name, 40) for name in deal.names)
     raise PositionError(
-        f"{quote_text(player, 40)} is no player of {quote_text(deal.path)}: there {known}."
+        f"{quote_text(player, 40)} is not a player in {quote_text(deal.path)}. Choose {known}."
     )
 
 
@@ -379,13 +379,13 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     task = grade.task
     player = task.matchup.a.spec
     deals = "1 deal" if grade.n_deals == 1 else f"{grade.n_deals:,} deals"
-    game = f" of {engine}" if engine else f", {task.matchup.variant.spec}"
-    evaluator = task.evaluator.a.spec
+    whose = "Your grade" if player == YOU else f"Grade of {player}"
+    evaluator = task.evaluator.a.text
     note = (
-        f"The best is what {evaluator} does, or what was better in {task.n_worlds} worlds and in "
-        f"{CONFIRMATION_WORLDS} others. What it brings more is measured in "
-        f"{measurement_worlds(task):,} further worlds, in all of which {evaluator} plays on. ± are "
-        f"95 % intervals.{error_rates.few_worlds_warning(task.n_worlds)}"
+        f"The best action is that of {evaluator}, unless another one is better in {task.n_worlds} "
+        f"worlds and in {CONFIRMATION_WORLDS} further worlds. The loss is measured in "
+        f"{measurement_worlds(task):,} new worlds, in which {evaluator} plays to the end of the "
+        f"deal. ± marks 95 % intervals.{error_rates.few_worlds_warning(task.n_worlds)}"
     )
     table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
     ladder = [build_ladder_table(grade)] if grade.is_comparable and grade.is_rate else []
@@ -395,7 +395,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
         error_rates.describe_costliest(grade.records()),
     )
     return Report(
-        question=f"What {player} gave up in {deals}{game}",
+        question=f"{whose} in {deals} ({engine or task.matchup.variant.text})",
         verdict=[*grade_verdict(grade), *([ENGINE_NOTES[engine]] if engine else [])],
         tables=[table, *ladder, costliest],
         command=command,
@@ -403,7 +403,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
 
 
 def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
-    """Return the rows of the error rates, and of points won with and without luck adjustment."""
+    """Return the rows of the error rates, then the net points and the luck-adjusted points."""
     rows = error_rates.build_rates_rows(grade)
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     for metric, estimate in grade.result.items():
@@ -417,8 +417,8 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
 
 
 def grade_verdict(result: Grade) -> Iterator[str]:
-    """Yield sentences about the loss and the result, also used after a match against the user."""
-    player = result.task.matchup.a.spec
+    """Yield the verdict: the loss and the net score; `simgin play` prints it after a match."""
+    player = result.task.matchup.a.text
     player = "You" if player == YOU else player
     yield from (
         _rate_sentences(result, player) if result.is_rate else _deal_sentences(result, player)
@@ -426,34 +426,35 @@ def grade_verdict(result: Grade) -> Iterator[str]:
 
 
 def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
-    """Yield the sentences on a player with enough deals to estimate an error rate."""
+    """Yield the verdict on a player with enough deals to estimate an error rate."""
     like = _similar_strategies(grade.total) if grade.is_comparable else ""
-    yield f"{player} gave up {_format_estimate(grade.total)} {grade.unit_per_deal}{like}."
+    yield f"{player} lost {_format_estimate(grade.total)} {grade.unit_per_deal} by mistakes{like}."
     if grade.result:
         won, less_luck = map(_format_estimate, grade.result.values())
         yield (
-            f"Result: {won} points a deal. Less luck, by what either player gave up: {less_luck}."
+            f"Net score: {won} points per deal. Adjusted for luck, based on the mistakes of both "
+            f"players: {less_luck} points per deal."
         )
     if grade.n_deals < MANY_DEALS:
-        yield f"{grade.n_deals} deals say little: the cards make most of it."
+        yield f"With only {grade.n_deals} deals, the net score depends mostly on luck."
 
 
 def _deal_sentences(grade: Grade, player: str) -> Iterator[str]:
-    """Yield the sentences on a player with too few deals to estimate an error rate."""
+    """Yield the verdict on a player with too few deals to estimate an error rate."""
     is_one = grade.n_deals == 1
     deals = "this deal" if is_one else f"these {grade.n_deals} deals"
     if grade.total.se:
         unit = grade.unit if is_one else grade.unit_per_deal
-        yield f"{player} gave up {_format_estimate(grade.total)} {unit} in {deals}."
+        yield f"{player} lost {_format_estimate(grade.total)} {unit} by mistakes in {deals}."
     else:
-        yield f"{player} made no mistake that was found in {deals}."
+        yield f"{player} made no significant mistake in {deals}."
     if grade.result:
-        yield f"Result: {grade.result['won'].value:.1f} points{'' if is_one else ' a deal'}."
+        per_deal = "" if is_one else " per deal"
+        yield f"Net score: {grade.result['won'].value:.1f} points{per_deal}."
     plays = "you play" if player == "You" else f"{player} plays"
-    deals_text = "One deal" if is_one else f"{grade.n_deals} deals"
     yield (
-        f"± is the error of measurement in {deals}. {deals_text} cannot show how well {plays}: "
-        f"that takes {MIN_UNITS} or more."
+        f"± is the measurement error for {deals}. To find out how well {plays}, grade at least "
+        f"{MIN_UNITS} deals."
     )
 
 
@@ -462,7 +463,7 @@ def _format_estimate(estimate: Estimate) -> str:
 
 
 def _similar_strategies(total: Estimate) -> str:
-    """Return the strategies with about the same error rate; empty if there are too many."""
+    """Return the strategies with a similar error rate; empty if there are too many."""
     away = {name: abs(points - total.value) for name, (points, _) in STRATEGY_RATES.items()}
     like = [
         name for name, (points, _) in STRATEGY_RATES.items() if total.low <= points <= total.high
@@ -476,10 +477,11 @@ def _similar_strategies(total: Estimate) -> str:
 
 
 def build_ladder_table(grade: Grade) -> Table:
-    """Return the table of the error rates of built-in strategies and of the player."""
+    """Return a table with the error rates of the player and of built-in strategies."""
     rows = [(points, name, f"{points} ± {half}") for name, (points, half) in STRATEGY_RATES.items()]
     rows.append(
         (grade.total.value, f"> {grade.task.matchup.a.spec}", _format_estimate(grade.total))
     )
     cells = [row[1:] for row in sorted(rows)]
-    return table_from_rows("Ladder", ("player", "points given up a deal"), cells, LADDER_NOTE)
+    headings = ("player", "points lost per deal")
+    return table_from_rows("Comparison", headings, cells, LADDER_NOTE)

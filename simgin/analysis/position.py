@@ -32,7 +32,7 @@ DRAW_WORDS = {
     codes.ACTION_PASS: "pass",
     ACTION_LEAVE: "leave",
 }
-# All queries with eleven cards, or about the last discard, belong to one decision
+# All queries with eleven cards or about the last discard belong to one decision
 STEP_OF_SLOT = {
     "take": "draw",
     "discard": "end",
@@ -42,7 +42,7 @@ STEP_OF_SLOT = {
 }
 DIE_WORDS = {ACTION_ACCEPT: "accept", ACTION_REFUSE: "refuse"}
 DIE_ACTIONS = (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE)
-FORGOTTEN_RUN = re.compile(r"\?( \?){3,}")  # four or more forgotten cards, printed as one
+FORGOTTEN_RUN = re.compile(r"\?( \?){3,}")  # four or more forgotten cards, printed as an ellipsis
 
 
 class PositionError(ValueError):
@@ -51,7 +51,7 @@ class PositionError(ValueError):
 
 @dataclass(frozen=True)
 class Position:
-    """Decision of a player.
+    """Decision of a player, with the information and the actions available.
 
     Attributes:
         variant: Variant of the deal.
@@ -71,10 +71,10 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """Number of the turn as `simgin show` counts; 0 for the first upcard and before it.
+        """Number of the turn as in `simgin show`; 0 for the first upcard and earlier decisions.
 
-        A decision to stop after a discard belongs to the turn of the discard, and before the first
-        draw to turn 0.
+        A decision to stop after a discard belongs to the turn of the discard. A decision to stop
+        before the first draw belongs to turn 0.
         """
         if self.view.phase in (codes.PHASE_UPCARD, codes.PHASE_BLIND):
             return 0
@@ -84,7 +84,7 @@ class Position:
     @property
     def chosen_action(self) -> Action:
         """Chosen action of a decision in a recorded deal."""
-        assert self.chosen is not None, "the positions of a deal say what was done"
+        assert self.chosen is not None, "positions of a deal have a chosen action"
         return self.chosen
 
     @property
@@ -150,29 +150,30 @@ class Position:
     def describe(self) -> Iterator[str]:
         """Yield lines with the hand, the information about the opponent, and the score."""
         view = self.view
-        dealer = "you deal" if view.dealer == view.seat else "the opponent deals"
+        dealer = "you are the dealer" if view.dealer == view.seat else "the opponent is the dealer"
         if view.phase == codes.PHASE_BLIND:
-            yield f"The cards are not seen yet; the {self.die_text}"
-            yield f"{self._score_text}, {dealer}"
+            yield f"You have not seen your cards. {self.die_text}."
+            yield f"The score is {self._score_text}, and {dealer}."
             return
         hand, rules = int(view.hand), build_rules(self.variant)
         _, melds = shown_melding(hand, rules)
         count = int(deadwood_for_side(hand, rules, KNOCKER))
-        yield f"You hold {format_melded_hand(melds, hand)}, deadwood {count}{self._new_card_text}"
+        yield f"You hold {format_melded_hand(melds, hand)}, deadwood {count}.{self._new_card_text}"
         text = " ".join(self.pile_cards) or "none"
         yield f"{pile_label(self.is_solo)}  {FORGOTTEN_RUN.sub(ELLIPSES[0], text)}"
         if missing := sum(word.startswith(UNKNOWN_CARD_MARK) for word in self.pile_cards):
-            cards = "1 card" if missing == 1 else f"{missing} cards"
-            yield f"{cards} forgotten, and drawn with the others that you do not see"
+            cards = "1 unknown card" if missing == 1 else f"{missing} unknown cards"
+            yield f"The pile contains {cards}, sampled with the other hidden cards."
         if self.is_solo:
             yield self._deck_text
             return
         if known := format_hand(int(view.known)):
-            yield f"The opponent took and holds {known}"
+            yield f"The opponent holds {known}, taken from the pile."
         if self.variant.params["die"] != "off":
-            yield f"The {self.die_text}"
-        limit = f"knock limit {view.limit}"
-        yield f"{view.stock} cards in the stock, {dealer}, {self._score_text}, {limit}"
+            yield f"{self.die_text}."
+        cards = "1 card" if view.stock == 1 else f"{view.stock} cards"
+        terms = f"score {self._score_text}, knock limit {view.limit}"
+        yield f"Stock of {cards}, {dealer}, {terms}."
 
     @property
     def is_solo(self) -> bool:
@@ -181,13 +182,13 @@ class Position:
 
     @property
     def die_text(self) -> str:
-        """Text about the number on the die, its owner, and the offer."""
+        """Text about the number on the die, its owner, and the offer, without a full stop."""
         view = self.view
         owner = "you own" if view.owner == view.seat else "the opponent owns"
         if view.owner < 0:
-            owner = "nobody owns"
-        shown = f"die shows {view.stake}, {owner} it"
-        return f"{shown}, the opponent offers {view.offered}" if view.offered else shown
+            owner = "neither player owns"
+        shown = f"The die shows {view.stake}, and {owner} it"
+        return f"{shown}. The opponent offers {view.offered}" if view.offered else shown
 
     @property
     def pile_cards(self) -> list[str]:
@@ -196,32 +197,32 @@ class Position:
 
     @property
     def _score_text(self) -> str:
-        """Text about the score of the match before the deal."""
+        """Score of the match before the deal."""
         view = self.view
         if self.variant.goal.score == "deals":
-            return f"{view.own_deals}-{view.other_deals} of {view.target} won deals"
-        return f"score {view.own_points}-{view.other_points}"
+            return f"{view.own_deals}-{view.other_deals} (match to {view.target} won deals)"
+        return f"{view.own_points}-{view.other_points}"
 
     @property
     def _deck_text(self) -> str:
-        """Text about the cards and turns that are left in a solitaire game."""
+        """Line with the cards and turns that are left in a solitaire game."""
         view, row = self.view, self.variant.params
         cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
-        joker = ", the joker among them" if row["joker"] != "none" else ""
+        joker = " including the joker" if row["joker"] != "none" else ""
         knock = f", knock limit {view.limit}" if view.limit else ""
         turns = f", turn {view.turn} of {row['max_draws']}" if row["max_draws"] is not None else ""
-        return f"{cards} left in the deck{joker}{knock}{turns}"
+        return f"Deck of {cards}{joker}{knock}{turns}."
 
     @property
     def _new_card_text(self) -> str:
-        """Text about the card that was taken, drawn or offered."""
+        """Sentence about the card that was taken or drawn, or that can be taken."""
         view = self.view
         if view.taken >= 0:
-            return f", just took {format_card(int(view.taken))}"
+            return f" You just took {format_card(int(view.taken))}."
         if view.drawn >= 0:
-            return f", just drew {format_card(int(view.drawn))}"
+            return f" You just drew {format_card(int(view.drawn))}."
         if view.taken_offer >= 0:
-            return f", {format_card(int(view.taken_offer))} is offered"
+            return f" You can take {format_card(int(view.taken_offer))}."
         return ""
 
 
@@ -235,13 +236,13 @@ def format_better_action(chosen: str, best: str) -> str:
 
 
 def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
-    """Return the decisions of a deal in the order of play, or those of one turn.
+    """Return the decisions of a deal or of one turn, in the order of play.
 
-    If the deal is truncated, the result is only the last decision, unless a turn is named.
+    For a truncated deal without a given turn, the result contains only the last decision.
 
     Args:
         deal: Recorded deal.
-        turn: Number of the turn as `simgin show` counts, 0 for decisions before the first turn.
+        turn: Number of the turn as in `simgin show`, 0 for decisions before the first turn.
 
     Raises:
         PositionError: If there is no decision in the turn.
@@ -254,14 +255,14 @@ def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
         turns = [position.turn for position in decisions]
         before = "before the first draw" if deal.matchup.b is None else "the first upcard"
         raise PositionError(
-            f"nothing was decided in turn {turn}; the deal has turns {min(turns)} to {max(turns)} "
-            f"(0 is {before})."
+            f"the deal contains no decision in turn {turn}. Choose a turn from {min(turns)} to "
+            f"{max(turns)} (0 is {before})."
         )
     return of_turn
 
 
 def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
-    """Yield a decision for each draw, offer and answer, and one for each hand of eleven cards."""
+    """Yield one decision per draw, offer and response, and one per hand of eleven cards."""
     variant = deal.matchup.variant
     rules = build_rules(variant)
     in_match = deal.matchup.unit == "match"
@@ -283,8 +284,8 @@ def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
 def decision_key(question: Decision) -> tuple[int, int, int, str]:
     """Return the key of the decision to which a policy query belongs.
 
-    A discard and the endings that go with it are one decision. All other queries are decisions
-    of their own.
+    A discard and the endings after it form one decision. Every other query is a decision of its
+    own.
     """
     view = question.view
     return (

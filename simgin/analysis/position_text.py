@@ -1,9 +1,9 @@
-"""Positions as a user writes them: the hand, the pile in order, the score and the dealer.
+"""Parsing of positions: the hand, the pile in order, the score and the dealer.
 
-The pile determines the rest. Players discard in turn, so it shows who discarded, took and declined
-each card, and how many cards are in the stock. simgin deals a pack that fits the pile, replays the
-decisions of both players, and reads the view at the decision. It then removes what the user has
-not specified: forgotten cards, and the turns in which cards of the hand were drawn.
+The pile determines the other facts. Players discard in turn, so the pile shows who discarded, took
+and declined each card, and how many cards are in the stock. simgin deals a pack that fits the pile,
+replays the decisions of both players, and reads the view at the decision. It then removes what the
+user has not specified: forgotten cards, and the turns in which cards of the hand were drawn.
 """
 
 import re
@@ -45,14 +45,14 @@ from simgin.text.notation import (
 )
 
 BLIND_WORD = "blind"  # instead of the cards, before the player sees them
-PLAYER_SEAT, OPPONENT_SEAT, NO_SEAT, IN_PILE = 0, 1, -1, 2  # seats, and other locations of a card
+PLAYER_SEAT, OPPONENT_SEAT, NO_SEAT, IN_PILE = 0, 1, -1, 2  # seats, and locations of a card
 SEAT_WORDS = {"me": PLAYER_SEAT, "other": OPPONENT_SEAT}
 OWNER_WORDS = {**SEAT_WORDS, "nobody": NO_SEAT}
 PACK_SIZE = 52
 INITIAL_STOCK = 31  # after the deal
 MAX_POINTS = 10**9
 SCORE_PATTERN = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
-# Strategies of the replay, with no effect on the view
+# Strategies of the replay, which have no effect on the view
 DUMMY_PLAYER, DUMMY_PLAYER_SOLO = ("simple", "solo-greedy")
 
 
@@ -90,11 +90,15 @@ def parse_pile(text: str) -> tuple[list[PileCard], int | None]:
             card = -1 if name == UNKNOWN_CARD_MARK else parse_card(name)
             pile.append(PileCard(card, word.endswith(TAKEN_MARK)))
         elif gap is not None:
-            raise PositionError("write .. once in the pile, and a ? for each other forgotten card.")
+            raise PositionError(
+                "the pile contains .. twice. Use .. once, and ? for every other forgotten card."
+            )
         else:
             gap = len(pile)
     if len(pile) > MAX_TURNS:
-        raise PositionError(f"{len(pile):,} cards are more than a deal lays on the pile.")
+        raise PositionError(
+            f"the pile has {len(pile):,} cards. It can have at most {MAX_TURNS} cards."
+        )
     return pile, gap
 
 
@@ -111,24 +115,24 @@ def _fill_gap(
         pile: Cards of the pile.
         gap: Index of the gap, or None.
         max_stock: Number of cards in the stock if no card was omitted.
-        stock: Number of cards in the stock as the user states it, or None.
+        stock: Number of cards in the stock that the user has entered, or None.
         stock_word: Word for the stock in error messages.
     """
     if gap is None and stock not in (None, max_stock):
         raise PositionError(
-            f"by this pile {max_stock} cards are left in the {stock_word}, not {stock}: write .. "
-            "in it for the cards that you have forgotten."
+            f"this pile leaves {max_stock} cards in the {stock_word}, not {stock}. Add .. to the "
+            "pile if you have forgotten cards."
         )
     if gap is None:
         return pile
     if stock is None:
         raise PositionError(
-            f"with .. in the pile say how many cards are left in the {stock_word}, as in "
-            "--stock 20, or write a ? for each card that you have forgotten."
+            f"a pile with .. does not determine the number of cards in the {stock_word}. Add, for "
+            "example, --stock 20, or write ? for each forgotten card."
         )
     if not 0 <= stock <= max_stock:
         raise PositionError(
-            f"by this pile 0 to {max_stock} cards are left in the {stock_word}, not {stock}."
+            f"this pile cannot leave {stock} cards in the {stock_word}. Use 0 to {max_stock}."
         )
     return [*pile[:gap], *[PileCard(-1)] * (max_stock - stock), *pile[gap:]]
 
@@ -142,8 +146,8 @@ def parse_score_pair(text: str) -> tuple[int, int]:
     score = SCORE_PATTERN.fullmatch(text.strip())
     if score is None:
         raise PositionError(
-            f"{quote_text(text, 40)} is not a score: write your points and the opponent's, like "
-            "30-45."
+            f"{quote_text(text, 40)} is not a valid score. Write your points and the opponent's "
+            "points, such as 30-45."
         )
     return int(score[1]), int(score[2])
 
@@ -184,39 +188,41 @@ class Die:
         name = variant.spec
         if variant.params["die"] == "off":
             if self != NO_DIE:
-                yield f"{name} has no die: leave out its stake, its owner and offers."
+                yield f"{name} is played without a die. Omit the stake, the owner and offers."
             if is_blind:
-                yield f"{name} has no die to decide about: give your cards."
+                yield f"blind requires a die, but {name} is played without one. Enter your cards."
             return
         rules = build_rules(variant)
         cap = int(rules.die_cap)
         if self.owner not in OWNER_WORDS:
-            yield f"{self.owner!r} owns no die: write me, other or nobody."
+            yield f"{self.owner!r} is not a valid owner of the die. Use me, other or nobody."
         if not 1 <= self.stake <= cap:
-            yield f"the die shows 1 to {cap}, not {self.stake}."
+            yield f"{self.stake} is not a valid stake. Use a number from 1 to {cap}."
         if (self.stake == 1) != (self.owner == "nobody"):
-            yield "a die that shows 1 belongs to nobody, else to who accepted it: name its owner."
+            yield (
+                f"a die that shows {self.stake} cannot belong to {self.owner}. Use the owner "
+                "nobody for a die that shows 1, otherwise me or other."
+            )
         if self.is_offering and self.offered:
-            yield "either you offer the die or the opponent does: decide about one."
+            yield "your offer and the opponent's offer cannot be combined. Use only one of them."
         if is_blind and not self.is_decision:
-            yield "before the cards are seen only the die is decided about: say what is offered."
+            yield "a blind position needs a decision about the die. Add an offer."
         if is_blind and variant.params["die"] == "deal" and self.stake > 1:
-            yield f"in {name} the die shows 1 when a deal begins."
+            yield f"in {name}, the die shows 1 at the start of a deal. Omit the stake."
         if not self.is_decision:
             return
         if self.stake == cap:
-            yield f"the die shows {cap}, and cannot be raised."
+            yield f"a die that shows {cap} cannot be raised. Use a lower stake."
         if OWNER_WORDS[self.owner] not in (NO_SEAT, self.mover):
             whose = "you own" if self.owner == "me" else "the opponent owns"
-            yield f"{whose} the die, so nobody else may offer it."
+            yield f"{whose} the die, and only its owner can offer it. Change the owner."
         if self.offered and not self.stake < self.offered <= cap:
-            shows = f"the die shows {self.stake}, and an offer is more than that, up to {cap}."
-            yield f"{self.offered} cannot be offered: {shows}"
+            yield f"{self.offered} cannot be offered. Use a number from {self.stake + 1} to {cap}."
         if self.owner == "nobody" and not is_blind and not rules.die_centre_in_play:
-            yield f"in {name} a die that nobody owns is offered only before the cards are seen."
+            yield f"in {name}, a die without an owner can only be offered blind. Name an owner."
 
     def past_decisions(self) -> Iterator[ScriptedAction]:
-        """Yield the decisions that raised the die: an accepted offer before the cards were seen."""
+        """Yield the decisions that raised the die: an offer before the deal and its acceptance."""
         if self.stake > 1:
             owner = OWNER_WORDS[self.owner]
             yield ScriptedAction(1 - owner, "offer", self.stake)
@@ -252,8 +258,8 @@ def parse_position(
     """Return the position of a player.
 
     Args:
-        cards: Ten or eleven cards of the player; of eleven, the last one was drawn. `blind` if the
-            player has not seen the cards.
+        cards: Ten or eleven cards of the player, or `blind` if the player has not seen them. With
+            eleven cards, the last one is the card just drawn.
         pile: Discard pile from the first upcard on, see `parse_pile`. A mark after the last card
             means that the player has just taken it. If the pile is empty and the player has
             eleven cards, it is unknown. In solitaire games, the pile contains the player's own
@@ -261,28 +267,28 @@ def parse_position(
         variant: Variant of the deal.
         score: Points of the player and the opponent, or won deals if these are the score. If
             given, the goal is to win the match.
-        dealer: `me` or `other`; by default as determined by the pile.
+        dealer: `me` or `other`; by default, the pile determines the dealer.
         stock: Number of cards in the stock, if the pile has a gap.
-        die: State of the die, and whether the decision is about it. Such a decision comes before
-            the draw.
+        die: State of the die, and whether the decision is about it. A decision about the die
+            comes before the draw.
 
     Raises:
         PositionError: If the position is impossible.
         CardError: If a card is not valid.
     """
     if dealer is not None and dealer not in SEAT_WORDS:
-        raise PositionError(f"{dealer!r} is no dealer: write me or other.")
+        raise PositionError(f"{dealer!r} is not a valid dealer. Use me or other.")
     seat = None if dealer is None else SEAT_WORDS[dealer]
     if variant.params["players"] == 1:
         if score is not None or dealer is not None:
             raise PositionError(
-                f"{variant.spec} is for one player: leave out the score and the dealer."
+                f"{variant.text} is a solitaire game. Omit the score and the dealer."
             )
         _raise_first(die.find_errors(variant))
         view = _make_solo_view(parse_cards(cards), pile, variant, stock)
     elif cards.strip() == BLIND_WORD:
         if pile or stock is not None:
-            raise PositionError("before the cards are seen there is no pile: leave it out.")
+            raise PositionError("a blind position cannot have a pile. Omit the pile and the stock.")
         view = _make_blind_view(die, variant, seat)
     else:
         view = _make_view(parse_cards(cards), pile, variant, seat, stock, die)
@@ -303,12 +309,14 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
     is_pair = isinstance(score, tuple | list) and len(score) == 2
     if not is_pair or not all(isinstance(won, int) and 0 <= won < MAX_POINTS for won in score):
         raise PositionError(
-            f"{format_value(score)} is not a score: give your points and the opponent's, as in "
-            "(30, 45)."
+            f"{format_value(score)} is not a valid score. Use your points and the opponent's "
+            "points, such as (30, 45)."
         )
     if variant.goal.score and max(score) >= match_target(build_rules(variant), PLAYER_SEAT):
         goal = int(match_target(build_rules(variant), PLAYER_SEAT))
-        raise PositionError(f"the match is over at {score[0]}-{score[1]}: it is played to {goal}.")
+        raise PositionError(
+            f"a match to {goal} is over at {score[0]}-{score[1]}. Use scores below {goal}."
+        )
     kind = "deals" if variant.goal.score == "deals" else "points"
     view[f"own_{kind}"], view[f"other_{kind}"] = score
 
@@ -333,7 +341,7 @@ def _replay_view(
     hand: int,
     **deal_options: int,
 ) -> Any:
-    """Return the view at the first matching query after some decisions; None if there is none.
+    """Return the view at the first matching query after some decisions, or None.
 
     Args:
         variant: Variant of the deal.
@@ -366,7 +374,7 @@ def _add_placeholders(
     remembered = {card.card for card in pile if card.card >= 0}
     free = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *remembered]))
     if sum(card.card < 0 for card in pile) > len(free):
-        raise PositionError("more cards are given than the pack has.")
+        raise PositionError("the position has more cards than the pack. Remove some of them.")
     free = free[shift:] + free[:shift]
     return [replace(card, card=free.pop(0)) if card.card < 0 else card for card in pile], free
 
@@ -391,8 +399,8 @@ def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequenc
 def _hand_size_errors(cards: Sequence[int]) -> Iterator[str]:
     n = len(cards)
     if n not in (10, 11):
-        given_text = "1 card was" if n == 1 else f"{n} cards were"
-        yield f"{given_text} given; a hand has ten cards, or eleven before a discard."
+        cards_text = "1 card" if n == 1 else f"{n} cards"
+        yield f"a hand cannot have {cards_text}. Enter ten cards, or eleven before a discard."
 
 
 # Solitaire games
@@ -404,17 +412,17 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     written_pile, gap = parse_pile(pile)
     max_stock = PACK_SIZE + has_joker - len(cards) - len(written_pile)
     if max_stock < 0:
-        raise PositionError("more cards are given than the pack has.")
+        raise PositionError("the position has more cards than the pack. Remove some of them.")
     known_pile = _fill_gap(written_pile, gap, max_stock, stock, "deck")
     _raise_first(_solo_errors(cards, [card.card for card in known_pile], variant))
     _raise_first(
-        f"in {variant.spec} discards cannot be taken: leave out the *."
+        f"discards cannot be taken in {variant.text}. Omit the * marks."
         for card in known_pile
         if card.is_taken
     )
     slots = ("discard", "knock") if len(cards) == 11 else ("knock",)
     joker = PACK_SIZE if has_joker else -1
-    for shift in range(10):  # try other orders if a gin ended the replayed deal too early
+    for shift in range(10):  # try other orders if gin ended the replayed deal too early
         full_pile, free = _add_placeholders(known_pile, cards, shift)
         discards = [card.card for card in full_pile]
         # Deal the discards in their order first, and the card that was drawn last at the end
@@ -423,7 +431,9 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
         view = _replay_view(variant, pack, decisions, slots, cards_to_mask(cards), joker=joker)
         if view is not None:
             return _remove_placeholders(view, known_pile, full_pile)
-    raise PositionError(f"no deal of {variant.spec} leads to these cards and discards.")
+    raise PositionError(
+        f"no deal of {variant.text} leads to these cards and discards. Check both of them."
+    )
 
 
 def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant) -> Iterator[str]:
@@ -431,29 +441,29 @@ def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant
     rules = build_rules(variant)
     for card in discards:
         if card in cards:
-            yield f"{format_card(card)} is among your cards, but was thrown."
+            yield f"{format_card(card)} cannot be both in your hand and discarded. Remove one."
         if card >= 0 and discards.count(card) > 1:
-            yield f"{format_card(card)} was thrown twice."
+            yield f"{format_card(card)} cannot be discarded twice. Remove one."
     yield from _hand_size_errors(cards)
     draws = len(discards) + len(cards) - (11 if rules.first_turn == FIRST_TURN_DISCARD else 10)
     if draws < 0:
         yield (
-            f"in {variant.spec} eleven cards are dealt and one is thrown before the first draw: "
-            "give the discard as well, as in --pile KC."
+            f"in {variant.text}, players discard one of eleven cards before the first draw. Add "
+            "the discard, for example --pile KC."
         )
     if len(cards) == 11:
         return
     if rules.deal_scoring == SCORING_PENALTY:
         yield (
-            "with ten cards nothing is decided here: gin ends the deal by itself. Give eleven, the "
-            "card just drawn last."
+            "with ten cards, there is no decision because gin ends the deal automatically. Enter "
+            "eleven cards, with the card just drawn last."
         )
     count = int(deadwood(cards_to_mask(cards), rules))
     if count > rules.knock_limit:
         limit = f"{rules.knock_limit} or less" if rules.knock_limit else "gin"
         yield (
-            f"with ten cards and a deadwood of {count} you have to draw: only {limit} ends "
-            "the deal. Give eleven cards, the one just drawn last."
+            f"ten cards with deadwood {count} cannot end the deal, which needs {limit}. Enter "
+            "eleven cards, with the card just drawn last."
         )
 
 
@@ -467,7 +477,7 @@ def _make_view(
 
     Args:
         cards: Cards of the player.
-        pile: Discard pile as the user writes it.
+        pile: Discard pile as the user has written it.
         variant: Variant of the deal.
         dealer: Seat of the dealer; None to infer it from the pile.
         stock: Number of cards in the stock, or None.
@@ -475,17 +485,17 @@ def _make_view(
     """
     name = variant.spec
     if variant.goal.other is not None:
-        advice = "name a deal of two strategies"
-        raise PositionError(f"in {name} cards and pile do not tell the position: {advice}.")
+        advice = "Analyse a deal of two strategies instead."
+        raise PositionError(f"cards and pile do not determine a position in {name}. {advice}")
     _raise_first(die.find_errors(variant))
     remembered, gap = parse_pile(pile)
-    if not pile.strip() and len(cards) == 11:  # unknown pile: as few cards as the stock allows
+    if not pile.strip() and len(cards) == 11:  # for an unknown pile, as few cards as possible
         if stock is not None:
             gap = 0
         elif build_rules(variant).first_turn != FIRST_TURN_DISCARD:
             remembered = [PileCard(-1)]
     elif gap == len(remembered) or (remembered and remembered[-1].card < 0):
-        raise PositionError("the card on top of the pile lies open: write it last.")
+        raise PositionError("the top card of the pile must be known. Write it last.")
     known_pile = _fill_gap(
         remembered, gap, _DealReconstruction(cards, remembered, variant, dealer, die).stock, stock
     )
@@ -503,7 +513,9 @@ def _make_view(
         dealer=reconstruction.dealer,
     )
     if view is None:
-        raise PositionError(f"no deal of {name} leads to these cards and this pile.")
+        raise PositionError(
+            f"no deal of {name} leads to these cards and this pile. Check both of them."
+        )
     return _remove_placeholders(view, known_pile, full_pile)
 
 
@@ -544,7 +556,7 @@ class _DealReconstruction:
 
     @cached_property
     def started_turns(self) -> list[int]:
-        """Turns in which a player has received a card: all except the last one with ten cards."""
+        """Turns in which a player has received a card: with ten cards, all except the last one."""
         is_open = len(self.cards) == 11 and bool(self.top_cards) and not self.die.is_decision
         return list(range(len(self.discards) + is_open))
 
@@ -571,9 +583,7 @@ class _DealReconstruction:
     # Deal
 
     def make_pack(self, free: list[int]) -> list[int]:
-        """Return the pack in dealing order.
-
-        Of a player's cards, those that were discarded first are dealt first.
+        """Return the pack in dealing order, with the cards that were discarded first dealt first.
 
         Args:
             free: Cards with unknown locations.
@@ -617,7 +627,9 @@ class _DealReconstruction:
             return came + [card for card in self.cards if card not in taken]
         n_hidden = size - len(came)
         if n_hidden < 0:
-            raise PositionError("by this pile the opponent took more than ten cards and kept them.")
+            raise PositionError(
+                "the opponent cannot hold more than ten cards of this pile. Check the * marks."
+            )
         came += hidden[:n_hidden]
         del hidden[:n_hidden]
         return came
@@ -637,7 +649,7 @@ class _DealReconstruction:
         """Yield the decisions about the first upcard.
 
         If the nondealer may draw from the stock immediately, the pile does not show whether the
-        dealer had a decision. Most players pass first, so this is assumed.
+        dealer had a decision. Most players pass first, so simgin assumes a pass.
         """
         first_turn = self.rules.first_turn
         nondealer = 1 - self.dealer
@@ -668,7 +680,7 @@ class _DealReconstruction:
         """Yield an error message if the position is impossible or requires no decision."""
         yield from _hand_size_errors(self.cards)
         if self.has_upcard and not self.pile:
-            yield "give the pile, from the first upcard on: --pile QD, for example."
+            yield "the pile is missing. Add it from the first upcard on, for example --pile QD."
         yield from self._pile_errors()
         yield from self._location_errors()
         ten = len(self.cards) == 10
@@ -682,26 +694,26 @@ class _DealReconstruction:
             first_turn in (FIRST_TURN_DISCARD, FIRST_TURN_FREE) or drew_first
         ):
             mine = self.first_seat == PLAYER_SEAT
-            player, deals = ("you", "the opponent deals") if mine else ("the opponent", "you deal")
-            yield f"the nondealer plays first, and by the pile that was {player}: {deals}."
+            player, deals = ("you", "other") if mine else ("the opponent", "me")
+            yield f"this pile shows that {player} played first. Use the dealer {deals}."
         reserve = int(self.rules.stock_reserve)
         if self.stock < reserve or (ten and not self.is_last and self.stock == reserve):
             n_left = max(0, self.stock)
-            yield f"the deal is over: by this pile {n_left} cards are left in the stock."
+            yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
     def _pile_errors(self) -> Iterator[str]:
-        """Yield errors of the number of cards, and of forgotten cards that must be known."""
+        """Yield errors in the number of cards, and for forgotten cards that must be known."""
         top = self.top_cards[-1]
         if top is not None and top.is_taken and len(self.cards) == 10:
-            taken = f"{format_card(top.card)} was just taken, so the hand has eleven cards"
-            yield f"{taken}; only ten are given."
+            name = format_card(top.card)
+            yield f"a hand that has just taken {name} has eleven cards, not ten. Add the card."
         if self.die.is_decision and len(self.cards) != 10 and top is not None:
-            yield "the die is offered before the draw: give the ten cards held then."
+            yield "the die is offered before the draw. Enter the ten cards held at that time."
         if top is None and len(self.cards) == 10 and not self.die.offered:
-            yield f"in {self.variant.spec} the first player is dealt eleven cards; ten are given."
+            yield f"in {self.variant.text}, the first player has eleven cards. Enter all of them."
         if self.has_upcard and self.pile[0].card < 0 and self._upcard_sets_terms:
-            sets = "the first upcard sets the knock limit or what points count"
-            yield f"in {self.variant.spec} {sets}: write it first."
+            sets = "the first upcard sets the knock limit or the value of points"
+            yield f"in {self.variant.text}, {sets}. Write this card first in the pile."
         for turn, card in enumerate(self.top_cards):
             if (
                 card is not None
@@ -709,7 +721,7 @@ class _DealReconstruction:
                 and card.card < 0
                 and self.seat_of_turn(turn) == PLAYER_SEAT
             ):
-                yield f"by this pile you took the card forgotten in place {turn + 1}: write which."
+                yield f"you took card {turn + 1} of this pile, so it must be known. Replace the ?."
 
     @property
     def _upcard_sets_terms(self) -> bool:
@@ -721,29 +733,27 @@ class _DealReconstruction:
         return len(terms) > 1
 
     def _location_errors(self) -> Iterator[str]:
-        """Yield errors of cards that would be in two locations."""
+        """Yield errors for cards that would be in two locations."""
         locations: dict[int, int] = {}  # IN_PILE, or the seat of the player who took the card
         for turn, top in enumerate(self.top_cards):
             if top is None or top.card < 0:
                 continue
             thrower = self.seat_of_turn(turn - 1) if turn else NO_SEAT
             if locations.get(top.card) == IN_PILE:
-                yield f"{format_card(top.card)} lies in the pile twice."
+                yield f"{format_card(top.card)} is in the pile twice. Remove one."
             if locations.get(top.card, thrower) != thrower:
-                yield f"{format_card(top.card)} was taken by one player and thrown by the other."
+                yield (
+                    f"{format_card(top.card)} was taken by one player and discarded by the "
+                    "opponent. Check the pile."
+                )
             locations[top.card] = self.seat_of_turn(turn) if top.is_taken else IN_PILE
         for card in self.cards:
             if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
-                reason = (
-                    "lies in the pile"
-                    if locations[card] == IN_PILE
-                    else "was taken by the opponent"
-                )
-                yield f"{format_card(card)} is among your cards, but {reason}."
+                place = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
+                yield f"{format_card(card)} cannot be both in your hand and in {place}. Remove one."
         for card, seat in locations.items():
             if seat == PLAYER_SEAT and card not in self.cards:
-                lost = "was taken by you and not thrown, but is not among your cards"
-                yield f"{format_card(card)} {lost}."
+                yield f"{format_card(card)}, which you took from the pile, is missing. Add it."
         last = self.cards[-1]
         if (
             len(self.started_turns) > len(self.discards)
@@ -751,6 +761,6 @@ class _DealReconstruction:
             and last in locations
         ):
             yield (
-                f"{format_card(last)} was taken before, so it is not the card just drawn: of "
-                "eleven cards write the one just drawn last."
+                f"{format_card(last)} was taken before, so you did not just draw it. Write the "
+                "card just drawn last."
             )

@@ -1,7 +1,7 @@
 """Value of a deal result beyond its points: won deals or games with a die, and the match.
 
-As backgammon players read match equity from one table, the probability of winning the match after
-a deal is that of two equal players: `EQUITY_PLAYER` against itself, under the rules of the variant.
+The probability of winning the match after a deal assumes two equal players, like the match equity
+tables of backgammon: `EQUITY_PLAYER` plays against itself, under the rules of the variant.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ UNDERCUT, REFUSED = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused"
 
 
 def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Compute the gain of side A in each deal: the difference of points, or minus the penalty."""
+    """Compute the gain of side A in each deal: the net points, or minus the penalty."""
     points = np.asarray(records["points_a"] - records["points_b"], np.float64)
     return -points if variant.params["deal_scoring"] == "penalty" else points
 
@@ -46,7 +46,7 @@ class PointsEquity:
 
 @dataclass(frozen=True)
 class DealsEquity:
-    """Won deals with a die for each deal, and the probability of winning the match.
+    """Net won deals in games with a die, and the probability of winning the match.
 
     Offers before the cards are seen are optimal for both players; there are no offers during play.
 
@@ -75,7 +75,7 @@ class DealsEquity:
 
 @dataclass(frozen=True)
 class GameEquity:
-    """Net won games with a die for each game of several deals.
+    """Net won games in games with a die that consist of several deals.
 
     Offers before the cards are seen are optimal for both players; there are no offers during play.
 
@@ -119,7 +119,7 @@ def _compute_points_after(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return the dealer of the deal after each deal."""
+    """Return the dealer of the next deal, for each deal."""
     return np.asarray(next_dealer_table(variant.params)[records["dealer"], records["winner"]])
 
 

@@ -24,8 +24,8 @@ WEIGHT_FACTOR = 1.15
 IMMEDIATE_KNOCK = "at"  # name of the knock policy that ends a deal as soon as possible
 # Conditioning on an offer of the die
 PROBE_WORLDS = 500  # worlds that estimate the probability of the offer
-MIN_OFFER_PROBABILITY = 0.01  # probability of an offer below which worlds are not conditioned on it
-MAX_ATTEMPTS = 1_000  # samples per world; all fail with a probability of e**-10 at most
+MIN_OFFER_PROBABILITY = 0.01  # below this probability, worlds are not conditioned on the offer
+MAX_ATTEMPTS = 1_000  # samples per world; the probability that all fail is at most e**-10
 ATTEMPT_STRIDE = 2**20  # difference between the numbers of two samples of a world
 
 
@@ -48,7 +48,7 @@ def sample_worlds(
     """
     in_pile, taken = find_forgotten_cards(view, rules)
     own_seed = np.uint64(seed).astype(np.int64)
-    n_left = int(max(view.stock, view.deck_left))  # the cards after these are forgotten ones
+    n_left = int(max(view.stock, view.deck_left))  # the remaining cards are forgotten ones
     cards = N_CARDS if view.phase == PHASE_BLIND else n_left + len(in_pile)
     stocks = np.empty((n, cards), np.int8)
     hands = np.zeros(n, np.int64)
@@ -135,7 +135,7 @@ class WorldSampler:
 
     @cached_property
     def _probe_offers(self) -> np.ndarray:
-        """Offers of B in worlds that are used only for this estimate."""
+        """Offers of B in separate worlds that serve only this estimate."""
         first = ATTEMPT_STRIDE - PROBE_WORLDS
         return query_offers(
             self.matchup, self.view, self._sample_unconditioned(PROBE_WORLDS, first), first
@@ -151,12 +151,12 @@ class WorldSampler:
         return sample_worlds(self.view, self._rules, n, self.matchup.seed, first, hasty)
 
 
-# Forgotten cards of the pile are other unseen cards in each world. In a view they are -1, as the
-# first upcard and as discards in the history.
+# Each world assigns unseen cards to the forgotten cards of the pile. In a view, a forgotten card
+# is -1, both as the first upcard and as a discard in the history.
 
 
 def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
-    """Return the positions of the forgotten cards that are still in the pile, and of those taken.
+    """Return the positions of forgotten cards that are still in the pile, and of those taken.
 
     Position 0 is the first upcard, position n the discard of turn n. The opponent holds the cards
     that were taken.
@@ -214,7 +214,7 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
 
 
 def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
-    """Return one card of each hand, varying with the number of the world: int64 (n_hands,)."""
+    """Return one card of each hand, which varies with the number of the world: int64 (n_hands,)."""
     held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
     wanted = (first + np.arange(len(hands))) % held.sum(axis=1)
     reached = held.cumsum(axis=1) > wanted[:, np.newaxis]

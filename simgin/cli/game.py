@@ -33,7 +33,7 @@ from simgin.text.toml import StrictTable as Schema
 LINE = 72 * "-"
 WORLDS, SECONDS = 1000, 2.0  # maximum per decision
 MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game
-HELP = "? lists the answers; u takes one back; q leaves, and the same command goes on"
+HELP = "Type ? for help, u to undo, or q to save and quit. Run the same command to resume."
 
 
 class QuitGame(Exception):
@@ -73,7 +73,7 @@ def read_saved_game(path: Path) -> SavedGame:
         saved = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
     except OSError as error:
         raise SavedGameError(
-            f"{path} cannot be read as a saved game: {error.strerror}. Remove it to play."
+            f"the saved game {path} could not be read: {error.strerror}. Delete the file."
         ) from None
     except ValidationError:
         raise CorruptGameError from None
@@ -116,13 +116,13 @@ class InteractiveGame:
                 else:
                     self._decide()
         except QuitGame:
-            print_wrapped(["", f"Kept. To go on: {repeat_command(new=None)}"])
+            print_wrapped(["", f"Game saved. To resume it, run: {repeat_command(new=None)}"])
             return
         self.saved_file.unlink(missing_ok=True)
         for line in self.messages:  # file names are not wrapped
             print_line(line)
         if self.coach is not None:
-            print_line("Judging your decisions ...")
+            print_line("Grading your decisions ...")
             print_wrapped(grade_lines(self.matchup, self.deals))
 
     # One decision
@@ -131,20 +131,20 @@ class InteractiveGame:
         question = self.table.decision
         assert question is not None, "the deal is not over"
         lines = table_lines(question, self.table.rules, self.matchup.opponent)
-        self._show(*lines, "", format_prompt(question), *([] if self.prompts else [f"({HELP})"]))
+        self._show(*lines, "", format_prompt(question), *([] if self.prompts else [HELP]))
         legal = list_choices(question)
         typed = self._read_input()
         if typed == "?":
             every = [f"  {key:<3} {does}" for key, (_, does) in legal.items()]
-            self.messages += ["You may type:", *every, f"  {HELP}"]
+            self.messages += ["Keys:", *every, HELP]
         elif typed == "u":
             self._undo()
         elif typed in legal:
             self._act(legal[typed][0])
         elif typed in map(format_card, mask_to_cards(int(question.view.hand))):
-            self.messages.append(f"{typed} cannot be thrown now; ? lists what can")
+            self.messages.append(f"{typed} cannot be discarded now. Type ? for the legal discards.")
         else:
-            self.messages.append(f"{typed!r} is not among the answers here; ? lists them")
+            self.messages.append(f"{typed!r} is not a valid key. Type ? for help.")
 
     def _act(self, answers: list[int]) -> None:
         self.prompts.append(len(self.table.actions))
@@ -152,20 +152,20 @@ class InteractiveGame:
             for answer in answers:
                 self.table.act(answer)
         except IllegalMoveError:
-            self.messages.append("the card that you just took cannot be thrown")
+            self.messages.append("You cannot discard the card that you just took.")
         self._save()
         if self.coach is not None:
-            print_line("The coach looks at it ...")
+            print_line("The coach is analysing your decision ...")
             self.messages += self.coach.comments(self.table.trace(), self.prompts[-1])
 
     def _undo(self) -> None:
         if not self.prompts:
-            self.messages.append("there is nothing to take back in this deal")
+            self.messages.append("There is nothing to undo in this deal.")
             return
         self.table.undo_to(self.prompts.pop())
         self.n_undone += 1
         self._save()
-        self.messages = ["Taken back"]
+        self.messages = ["Undone."]
 
     def _read_input(self) -> str:
         try:
@@ -190,17 +190,17 @@ class InteractiveGame:
         self.messages = []
 
     def _header_lines(self) -> Iterator[str]:
-        """Yield the game, the deal and the score."""
+        """Yield the variant, the deal and the score."""
         state, variant = self.table.state, self.matchup.variant
         you_deal = self.matchup.b is not None and state.dealer == 0
-        dealt = ", you deal" if you_deal else ""
-        marked = f", {self.n_undone} taken back" if self.n_undone else ""
+        dealt = ", you are the dealer" if you_deal else ""
+        marked = f", undone: {self.n_undone}" if self.n_undone else ""
         goal = variant.goal.won_by.format(**variant.params)
-        match = f", a match to {goal}" if self.matchup.unit == "match" else ""
-        yield f"{variant.spec}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
+        match = f", match to {goal}" if self.matchup.unit == "match" else ""
+        yield f"{variant.text}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
         if self.matchup.unit == "match":
             sides = [
-                f"{player.spec}, {format_score(state, variant.params, seat)}"
+                f"{player.text}: {format_score(state, variant.params, seat)}"
                 for seat, player in enumerate(self.matchup.players)
             ]
             yield "; ".join(sides)
@@ -211,7 +211,7 @@ class InteractiveGame:
     def _end_deal(self) -> None:
         deal = self.table.trace()
         coached = [] if self.coach is None else [self.coach.deal_line()]
-        asked = "Enter goes on; u takes the last answer back; q leaves"
+        asked = "Press Enter to continue, or type u to undo or q to save and quit."
         self._show(*deal_result_lines(deal), *coached, "", asked)
         if self._read_input() == "u" and self.prompts:
             self._undo()
@@ -237,7 +237,7 @@ class InteractiveGame:
         file = next(file for file in files if not file.exists())
         answer = CommandResult(repeat_command(new=None), [first, *rest], self.matchup.seed)
         write_file(file, f"{answer.json()}\n".encode())
-        self.messages.append(f"Written: {file}")
+        self.messages.append(f"Saved: {file}")
 
     # Saved games
 
@@ -269,7 +269,7 @@ class InteractiveGame:
         except (IllegalMoveError, PolicyCallError):
             raise CorruptGameError from None
         self.prompts, self.n_undone = saved.prompts, saved.back
-        self.messages.append("You go on where you left")
+        self.messages.append("Saved game resumed.")
 
     def _replay_actions(self, answers: list[int]) -> None:
         """Replay the actions of a deal.
@@ -285,7 +285,7 @@ class InteractiveGame:
 
 
 def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
-    """Yield how a deal ended, as in `simgin show`, and a hand that was not shown."""
+    """Yield the result of a deal as in `simgin show`, and the opponent's hand if it is hidden."""
     replay = make_replay(deal)
     lines = list(replay.lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
@@ -326,17 +326,17 @@ class Coach:
             position.format_action(position.actions[found.best_indices[0]]),
         )
         if found.best_indices == [place]:
-            return f"Coach: {done} is best"
+            return f"Coach: {done} is the best action."
         if place in found.best_indices:
             others = [
                 position.format_action(position.actions[one])
                 for one in found.best_indices
                 if one != place
             ]
-            return f"Coach: {done} or {others[0]}: too close to call"
+            return f"Coach: {done} and {others[0]} are too close to call."
         mean, low, high = found.estimate_cost(place)
         cost = f"{mean:.1f} {found.unit} ({low:.1f} to {high:.1f})"
-        return f"Coach: {done} cost {cost}; better: {format_better_action(done, best)}"
+        return f"Coach: {done} cost {cost}. Better: {format_better_action(done, best)}."
 
     def deal_line(self) -> str:
         """Return the total cost of the mistakes of the deal."""
@@ -348,19 +348,19 @@ class Coach:
         unit = next((found.unit for found in self._found.values()), "points")
         self._found = {}
         if not costs:
-            return "Coach: no clear mistake in this deal"
-        mistakes = "1 clear mistake" if len(costs) == 1 else f"{len(costs)} clear mistakes"
+            return "Coach: you made no significant mistake in this deal."
+        mistakes = "mistake" if len(costs) == 1 else f"{len(costs)} mistakes"
         mean, low, high = map(sum, zip(*costs, strict=True))
-        cost = f"{mean:.1f} {unit} in all ({low:.1f} to {high:.1f})"
-        return f"Coach: {mistakes} in this deal, {cost}"
+        cost = f"{mean:.1f} {unit} ({low:.1f} to {high:.1f})"
+        return f"Coach: your {mistakes} in this deal cost {cost}."
 
 
 def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
-    """Yield what the decisions of seat 0 cost in some deals, and the rates of known strategies."""
+    """Yield the grade of seat 0 in some deals, and the error rates of built-in strategies."""
     best = strong_player(matchup.variant)
     judging = parse_matchup(best, matchup.opponent or None, matchup.variant.spec, 1, "deal")
     found = grade_deals(make_rating_task(matchup.a.spec, judging, len(deals)), deals)
     yield from grade_verdict(found)
     if found.is_comparable and found.is_rate:
         ladder = ", ".join(f"{name} {points:g}" for name, (points, _) in STRATEGY_RATES.items())
-        yield f"In hundreds of deals (eaai): {ladder}"
+        yield f"Points lost per deal by built-in strategies (eaai): {ladder}."

@@ -50,11 +50,11 @@ TAKE_CARD, DRAW, PASS_TURN, END, CONTINUE, ACCEPT, REFUSE, FIRST_OFFER = range(5
 FIRST_MELDING = FIRST_OFFER + 7
 N_ACTIONS = FIRST_MELDING + 64
 # An observation consists of planes of 52 cards, the slot (one of six) and phase (one of five) as
-# one-hot vectors, the flags, and numbers divided by 100. Time planes contain turn / 100, or 0 for
-# never.
+# one-hot vectors, the flags, and numbers divided by 100. Time planes contain turn / 100, or 0 if
+# the event did not occur.
 CARD_SETS = ("hand", "pile", "known", "shed", "unseen")
 SINGLE_CARDS = ("taken_offer", "drawn", "taken", "ending_card", "upcard")
-TIME_PLANES = ("own discards", "the opponent's discards", "what the opponent took")
+TIME_PLANES = ("own discards", "the opponent's discards", "cards taken by the opponent")
 PLANES = CARD_SETS + SINGLE_CARDS + TIME_PLANES
 FLAGS = ("dealer", "owns the die", "opponent owns the die")
 NUMBER_FIELDS = tuple(
@@ -92,7 +92,7 @@ _SET_OFFSETS, _CARD_OFFSETS = (
     np.array(_field_offsets(CARD_SETS)),
     np.array(_field_offsets(SINGLE_CARDS)),
 )
-# An array, because numba would compile a tuple to a branch per number.
+# An array, because numba would compile a tuple to one branch per number
 _NUMBER_OFFSETS = np.array(
     _field_offsets(NUMBER_FIELDS) + _field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)
 )
@@ -113,7 +113,7 @@ def to_env_action(slot, action, zero_is_pass):
     Args:
         slot: Slot of the decision.
         action: Engine action.
-        zero_is_pass: True if action 0 on the upcard is a pass.
+        zero_is_pass: True if engine action 0 on the upcard is a pass.
     """
     if slot == SLOT_TAKE:
         if action == 0:
@@ -158,7 +158,7 @@ def write_action_mask(view, rules, slot, mask):
 
 @compiled
 def write_observation(address, slot, out):
-    """Write an observation, (OBSERVATION_SIZE,) float32, except for the rules at its end.
+    """Write an observation, (OBSERVATION_SIZE,) float32, without the rules at its end.
 
     Args:
         address: Address of the view.
@@ -196,14 +196,14 @@ def _write_history(view, out, first):
             out[first + 104 + convert_card(card)] = _ENCODED_TURN[i]
 
 
-# Games of one external player, against a strategy or in solitaire games, or of two
+# Games with one or two external players
 
 
 @compiled
 def _reward(game, state, rules, stake):
-    """Return what seat 0 gained by a finished deal: points, or the stake of the die.
+    """Return the gain of seat 0 in a finished deal: points, or the stake of the die.
 
-    In matches the reward is 0 until the match is over, then 1 for a win and -1 for a loss.
+    In matches, the reward is 0 until the match is over, then 1 for a win or -1 for a loss.
     """
     if game.matches:
         if game.at != stepping.GAME_OVER or game.outcome < UNDECIDED:
@@ -226,7 +226,7 @@ def _advance(game):
         stepping.advance_game(game)
         if game.at == stepping.AWAITING_ACTION:
             break
-        stake = state.stake  # A new game resets it.
+        stake = state.stake  # a new game resets it
         stepping.close_deal(game)
         gained += _reward(game, state, rules, stake)
     return gained
@@ -242,10 +242,10 @@ def _acting_view(game, state):
 def _observe(game, encoded_rules, observation, mask):
     """Write the observation and the action mask of the player to act.
 
-    After the game, the last observation remains, and no action is legal.
+    After the game, the last observation is kept, and no action is legal.
     """
     rules = stepping.rules_at(game.rules)
-    # The engine can change a view after the decision, by the die or by another deal.
+    # The engine can change a view after the decision, because of the die or the next deal
     is_copied = game.matches or rules.die != DIE_OFF
     if game.at == stepping.AWAITING_ACTION:
         state = stepping.state_at(game.state)
@@ -269,7 +269,7 @@ def _copy_view(source, to):
     for i in range(_HEAD_END):
         copied[i] = shown[i]
     for i in range(_HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.view_at(source).turns + 1) // 2):
-        copied[i] = shown[i]  # Each int64 holds two turns.
+        copied[i] = shown[i]  # each int64 contains two turns
 
 
 @compiled
@@ -314,19 +314,19 @@ def _first_invalid_action(address, n, stride):
 def step_games(address, stride, encoded_rules, observations, masks):
     """Advance games by one action each.
 
-    A game that has ended begins again instead, unless `stride` is 0. The function writes the reward
-    of each game and whether it has ended: 1, or 2 if the action was illegal.
+    A finished game begins again instead, unless `stride` is 0. The function writes the reward of
+    each game, and 1 if the game has ended or 2 if an illegal action ended it.
 
     Args:
         address: Address of the games.
-        stride: Difference between the units of a game and the next one in its slot.
+        stride: Difference between the unit of a game and the unit of the next game in its place.
         encoded_rules: Encoded rules, (N_PARAMETERS,) float32.
-        observations: Observations to write, (n_games, OBSERVATION_SIZE) float32.
-        masks: Action masks to write, (n_games, N_ACTIONS) int8.
+        observations: Output, observations, (n_games, OBSERVATION_SIZE) float32.
+        masks: Output, action masks, (n_games, N_ACTIONS) int8.
 
     Returns:
-        -1, or the index of a game whose action is outside the action space; then no game is
-        stepped.
+        Index of the first game whose action is outside the action space, in which case no game is
+        stepped; otherwise -1.
     """
     wrong = _first_invalid_action(address, len(observations), stride)
     if wrong >= 0:
@@ -356,10 +356,10 @@ def encode_rules(rules: Any) -> np.ndarray:
     return np.array(rules[[*RULE_PARAMETERS]].item(), np.float32) / 100
 
 
-# One decision, for an external policy
+# Decisions of external policies
 
 
-_ACT_LOCK = Lock()  # Deals run in several threads, but torch networks are not thread-safe.
+_ACT_LOCK = Lock()  # deals run in several threads, but torch networks are not thread-safe
 
 
 def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
@@ -372,7 +372,7 @@ def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules:
         rules: Rules record.
 
     Raises:
-        InvalidActionError: The function did not return a legal action.
+        InvalidActionError: If the function does not return a legal action.
     """
     observation, mask = np.zeros(OBSERVATION_SIZE, np.float32), np.zeros(N_ACTIONS, np.int8)
     observation[-N_PARAMETERS:] = encode_rules(rules)
@@ -383,7 +383,7 @@ def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules:
     try:
         action = int(operator.index(result))
     except TypeError:
-        raise python_tier.make_action_error(result, "an action is a whole number") from None
+        raise python_tier.make_action_error(result, "an action must be an integer") from None
     if not (0 <= action < N_ACTIONS and mask[action]):
         legal = ", ".join(map(str, np.flatnonzero(mask)))
         raise python_tier.make_action_error(action, f"the legal actions are {legal}")

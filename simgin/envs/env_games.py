@@ -1,4 +1,4 @@
-"""Games of an environment as arrays: reset, stepped and observed. Used by both interfaces."""
+"""Games of an environment as arrays, with reset, step and observe for both interfaces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENV_UNITS = ("deal", "match")
 
 
 class EnvError(ValueError):
-    """Error for a use that an environment does not support."""
+    """Error raised if an environment does not support an argument or a call."""
 
 
 class EnvGames:
@@ -36,7 +36,7 @@ class EnvGames:
         opponent: Strategy spec of seat 1; None if that seat is external or does not exist.
         unit: "deal" or "match".
         n: Number of games.
-        copy: Return new arrays with every step. They belong to the caller and are not read again.
+        copy: True to return new arrays with every step, which the caller may change.
 
     Attributes:
         batch: Game records.
@@ -44,7 +44,7 @@ class EnvGames:
         actions: Actions to take, (n_games,) int64.
         acting_seats: Seats to act, (n_games,) int64.
         rewards: Rewards of seat 0, (n_games,) int64.
-        ended: 1 for a finished game, 2 for one ended by an illegal action, (n_games,) int64.
+        ended: 1 for a finished game, 2 for a game ended by an illegal action, (n_games,) int64.
         observations: Observations of the seats to act, (n_games, OBSERVATION_SIZE) float32.
         masks: Action masks of the seats to act, (n_games, N_ACTIONS) int8.
     """
@@ -53,10 +53,10 @@ class EnvGames:
         self, variant: str, opponent: str | None, unit: str, n: int, copy: bool = True
     ) -> None:
         if unit not in ENV_UNITS:
-            raise EnvError(f"{format_value(unit)} is not a unit. Write 'deal' or 'match'.")
+            raise EnvError(f"{format_value(unit)} is not a valid unit. Use 'deal' or 'match'.")
         is_solo = variants.find_variant(variant).params["players"] == 1
-        # External seats need a strategy that is never called. Only its order of decisions matters:
-        # the ending before the discard, as in `make_external_strategy`.
+        # External seats need a strategy, whose policies are never called. Only its order of
+        # decisions matters: ending before discard, as in `make_external_strategy`.
         a, b = (
             ("solo-greedy", None) if is_solo else ("gold", "gold" if opponent is None else opponent)
         )
@@ -76,13 +76,13 @@ class EnvGames:
         self.acting_seats = rows["seat"]
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
-        """Complete a copy, so that its arrays refer to its own games."""
+        """Restore a copy, and bind its arrays to its own games."""
         self.__dict__.update(attributes)
         self._bind_arrays()
 
     @property
     def matchup(self) -> Matchup:
-        """Matchup. The strategies of external seats are placeholders that are never called."""
+        """Matchup, with placeholder strategies at external seats that are never called."""
         return self.batch.matchup
 
     def reset(self, seed: int | None) -> None:
@@ -103,7 +103,7 @@ class EnvGames:
 
         Args:
             actions: Actions, (n_games,).
-            restart_ended: Begin new games for those that have ended.
+            restart_ended: True to begin new games in place of finished ones.
         """
         self.actions[:] = actions
         self._step_games(len(self.units) if restart_ended else 0)
@@ -129,7 +129,7 @@ class EnvGames:
         self.observations, self.masks = observations, masks
 
     def observe(self) -> dict[str, np.ndarray]:
-        """Return the observations and action masks of the seats to act, one row per game."""
+        """Return the observations and action masks of the seats to act, with one row per game."""
         return {"observation": self.observations, "action_mask": self.masks}
 
     def observe_single(self) -> dict[str, np.ndarray]:
@@ -141,7 +141,7 @@ class EnvGames:
         if not self.has_begun:
             raise EnvError("No game has begun. Call reset() first.")
         if self.batch.records[game].at != stepping.AWAITING_ACTION:
-            return "The game is over"
+            return "The game is over."
         seat, slot = self.acting_seats[game], SLOTS[self.batch.states[game].asked_slot]
         asked = Decision(int(seat), slot, self.batch.views[seat][game], None)
         opponent = "" if self.matchup.b is None else "opponent"
@@ -152,7 +152,7 @@ class EnvGames:
 
 
 def parse_action(action: Any) -> int:
-    """Return an action, such as a NumPy integer, as an int; raise EnvError if it is invalid."""
+    """Return an action as an int; raise EnvError unless it is an integer in the action space."""
     try:
         number = operator.index(action)
     except TypeError:
@@ -166,12 +166,12 @@ def parse_actions(actions: Any, n: int) -> np.ndarray:
     """Return the actions of n games as an array; raise EnvError unless they are integers."""
     try:
         numbers = np.asarray(actions)
-    except ValueError:  # Lists have different lengths.
+    except ValueError:  # lists of different lengths
         numbers = np.zeros(0, object)
     if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
         raise EnvError(
-            f"The actions are not {n} whole numbers. Hand over an array of integers of shape "
-            f"({n},), not {numbers.dtype} of shape {numbers.shape}."
+            f"An array of {numbers.dtype} with shape {numbers.shape} does not contain one action "
+            f"per game. Pass an array of integers with shape ({n},)."
         )
     return numbers
 
@@ -179,6 +179,6 @@ def parse_actions(actions: Any, n: int) -> np.ndarray:
 def _invalid_action_error(action: Any) -> EnvError:
     last = encoding.N_ACTIONS - 1
     return EnvError(
-        f"{format_value(action)} is not an action. Choose one of 0 to {last} that action_mask "
-        "allows."
+        f"{format_value(action)} is not a valid action. Use an integer from 0 to {last} that "
+        "action_mask allows."
     )

@@ -1,4 +1,4 @@
-"""External policies as strategies: a function of an observation plays in `simgin match`.
+"""External policies as strategies: use a function of an observation in `simgin match`.
 
 from simgin.envs.external_player import make_external_strategy
 
@@ -7,10 +7,9 @@ def act(observation):  # dict of simgin.envs.gin_rummy: observation, action_mask
 
 STRATEGY = make_external_strategy("first-legal", act)
 
-The function is called in Python, also in worker processes, one decision at a time in each process.
-It is about a thousand times slower than a compiled policy. Its result must depend only on the
-observation. Objects that it loads once, such as a network, belong in a function decorated with
-`functools.cache`.
+simgin calls the function in Python, one decision at a time in each process. This is about a
+thousand times slower than a compiled policy. The result must depend only on the observation. Load
+objects such as networks in a function with the decorator `functools.cache`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Act = Callable[[Mapping[str, np.ndarray]], int]
 
 
 def make_external_strategy(name: str, act: Act, about: str = "") -> Strategy:
-    """Return a strategy whose every decision is made by `act`.
+    """Return a strategy that makes every decision with `act`.
 
     Args:
         name: Name of the strategy.

@@ -1,15 +1,15 @@
 """Gin Rummy environments for PettingZoo and Gymnasium: `pip install 'simgin[rl]'`.
 
 from simgin.envs import gin_rummy
-env = gin_rummy.env(variant="oklahoma")             # PettingZoo: both seats external
+env = gin_rummy.env(variant="oklahoma")             # PettingZoo: both seats are external
 env = gin_rummy.gym_env(opponent="champion")        # Gymnasium: one seat, or a solitaire game
 envs = gin_rummy.vector_env(256, opponent="gold")   # many deals, stepped in one compiled call
 
 An observation is a dict with `observation`, (OBSERVATION_SIZE,) float32, and `action_mask`,
 (N_ACTIONS,) int8; `simgin.envs.encoding` documents both. It contains no hidden cards. The reward is
-the points gained by a deal: the stake if there is a die, and minus the penalty in penalty games.
-With unit="match" it is 1 or -1 at the end of the match. An illegal action ends the game with a
-reward of -100 (-1 in matches).
+the net points of a deal, the stake in games with a die, or minus the penalty in penalty games. With
+unit="match", it is 1 or -1 at the end of the match. An illegal action ends the game with a reward
+of -100 (-1 in matches).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ try:
     from pettingzoo.utils import wrappers
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f"simgin's environments need Gymnasium and PettingZoo, but there is no {error.name}. "
-        "Install both with: pip install 'simgin[rl]'",
+        f"The environments of simgin require {error.name}, which is not installed. Run: "
+        "pip install 'simgin[rl]'",
         name=error.name,
     ) from None
 
-MAX_ENVS = 1_000_000  # games in a vector environment; they take 30 GB
+MAX_ENVS = 1_000_000  # maximum number of games in a vector environment, which take 30 GB
 Observation = dict[str, np.ndarray]
 Env = TypeVar("Env")
 
@@ -55,13 +55,15 @@ def _observation_space() -> spaces.Dict:
 
 
 def _check_options(render_mode: str | None, opponent: str | None = "") -> None:
-    """Raise EnvError for an unknown render mode, or None as the opponent."""
+    """Raise EnvError if the render mode is unknown or the opponent is None."""
     if render_mode not in (None, "ansi"):
-        raise EnvError(f"{format_value(render_mode)} is not a render mode. Write 'ansi' or None.")
+        raise EnvError(
+            f"{format_value(render_mode)} is not a valid render mode. Use 'ansi' or None."
+        )
     if opponent is None:
         raise EnvError(
-            "opponent=None is not a strategy. Name one, such as 'simple', or use gin_rummy.env() "
-            "to choose the actions of every seat."
+            "None is not a valid opponent. Use a strategy such as 'simple', or gin_rummy.env() to "
+            "control both seats."
         )
 
 
@@ -138,7 +140,7 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
 class GinVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     """Gymnasium vector environment: many games against a strategy, stepped in one compiled call.
 
-    A game that has ended begins again in the next step, which ignores its action.
+    A finished game begins again in the next step, which ignores its action.
 
     Args:
         num_envs: Number of games.
@@ -146,7 +148,8 @@ class GinVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         opponent: Strategy spec of the opponent; ignored in solitaire variants.
         unit: "deal" or "match", the length of an episode.
         render_mode: "ansi" or None.
-        copy: Return new arrays with every step. If False, the next step overwrites an observation.
+        copy: True to return new arrays with every step. If False, the next step overwrites the
+            observations.
 
     Example:
         envs = gin_rummy.vector_env(256, opponent="gold")
@@ -185,7 +188,7 @@ class GinVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin the first games of a seed, one unit each, or the next games if no seed is given.
 
-        Of a list of seeds, only the first is used.
+        If `seed` is a list, only its first element is used.
         """
         if isinstance(seed, list):
             seed = seed[0] if seed else None
@@ -220,7 +223,7 @@ def _parse_num_envs(n: Any) -> int:
     number = operator.index(n) if hasattr(n, "__index__") and n is not True else 0
     if not 1 <= number <= MAX_ENVS:
         raise EnvError(
-            f"{format_value(n)} is not a number of games. Write a whole number from 1 to "
+            f"{format_value(n)} is not a valid number of games. Use an integer from 1 to "
             f"{MAX_ENVS:,}."
         )
     return number
@@ -284,7 +287,7 @@ class RawAECEnv(AECEnv[str, Observation, int | None]):
         self._observations[agent] = self._seats.observe_single()
 
     def observe(self, agent: str) -> Observation:
-        """Return the last observation of a seat; its mask is empty unless it is to act."""
+        """Return the last observation of a seat; its mask is zero unless the seat is to act."""
         if not self._seats.has_begun:
             raise _not_begun_error()
         last = self._observations.get(agent, self._empty_observation)
@@ -311,7 +314,7 @@ class RawAECEnv(AECEnv[str, Observation, int | None]):
         if ended == 2 and seat == 1:
             gained = -gained
         self.rewards = dict(zip(self.possible_agents, (gained, -gained), strict=False))
-        self._accumulate_rewards()  # Rewards come only at the end.
+        self._accumulate_rewards()  # there are no rewards before the end
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[(seat + 1) % len(self.possible_agents)]
 

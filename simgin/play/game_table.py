@@ -2,12 +2,12 @@
 
 table = GameTable(parse_matchup("simple", "champion", "standard", 1, "match"), external_seats=(0,))
 while table.decision is not None:
-    table.act(choose(table.decision))  # The view contains no hidden card.
+    table.act(choose(table.decision))  # the view contains no hidden cards
     if table.is_deal_over:
         table.close_deal()
 
-The engine calls policies, plays and scores. The actions of a strategy in a game are those of a run
-with the same seed, unit and shuffles. See `simgin.play.stepping`.
+The engine calls the policies of strategies, plays the cards and scores the deals. A strategy acts
+as it does in a run with the same seed and unit. See `simgin.play.stepping`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from simgin.strategy import python_tier
 class GameBatch:
     """Games of one matchup, each with its own records, in the layout of `stepping`.
 
-    The engine finds records by their addresses. Each copy therefore has its own memory and its own
+    The engine finds records by their addresses. Therefore, each copy has its own memory and its own
     addresses.
 
     Attributes:
@@ -54,7 +54,7 @@ class GameBatch:
         self.records["outside"] = sum(1 << seat for seat in external_seats)
         self.records["matches"] = matchup.unit == "match"
         self.records["players"] = len(matchup.players)
-        self.states["watched"] = -1  # Log only actions.
+        self.states["watched"] = -1  # log only the actions
         self._set_players()
 
     def _allocate(self, n: int) -> None:
@@ -77,7 +77,9 @@ class GameBatch:
         self.rules = build_rules(self.matchup.variant)
         self.records["rules"] = memory_address(self.rules)
         first = self.states[0]
-        self._vectors = seat_players(first, self.matchup)  # The states hold only addresses.
+        self._vectors = seat_players(
+            first, self.matchup
+        )  # states hold only the addresses of these vectors
         for name in ("same", "noisy", "vectors", "lengths"):
             self.states[name] = first[name]
         players = len(self.matchup.players)
@@ -106,7 +108,7 @@ class GameBatch:
         self._set_players()
 
     def _memory(self) -> list[np.ndarray]:
-        """Return the memory of the games; the last array is the log of a table's decisions."""
+        """Return the memory of the games; the last array is the log of decisions."""
         n, first = len(self.records), self.states[0]
         states = np.ndarray((n, STATE_SIZE_WITHOUT_LOG), np.uint8, self.states.base)
         log = first["log"][: first["logged"] + 1 if first["watched"] > 0 else 0]
@@ -138,7 +140,7 @@ class IllegalMoveError(ValueError):
 
 
 class GameTable:
-    """One game with external seats; see the module docstring.
+    """One game with external seats.
 
     Args:
         matchup: Matchup; the strategies of external seats are not called.
@@ -150,7 +152,7 @@ class GameTable:
         self, matchup: Matchup, external_seats: Collection[int] = (0,), unit: int = 0
     ) -> None:
         self._games = GameBatch(matchup, external_seats, 1)
-        self.state.watched = 1  # Log every decision.
+        self.state.watched = 1  # log every decision
         self._step(stepping.BEGIN, unit)
 
     # Properties rather than attributes, so that a copy of the table uses its own games
@@ -188,7 +190,7 @@ class GameTable:
 
     @property
     def is_deal_over(self) -> bool:
-        """True if the deal has ended, and its result has not been applied to the match yet."""
+        """True if the deal has ended, but its result has not been applied to the match yet."""
         return self._status == stepping.DEAL_OVER
 
     @property
@@ -198,7 +200,7 @@ class GameTable:
 
     @property
     def decision(self) -> Decision | None:
-        """Pending decision of an external seat, without an action; None after the deal."""
+        """Pending decision of an external seat, or None after the deal."""
         if self._status != stepping.AWAITING_ACTION:
             return None
         state = self.state
@@ -207,20 +209,20 @@ class GameTable:
 
     @property
     def actions(self) -> list[int]:
-        """Actions of the deal so far, including those of strategies."""
+        """Actions of all seats in the deal so far."""
         state = self.state
         actions_so_far: list[int] = state.answers[: state.scripted].tolist()
         return actions_so_far
 
     def act(self, action: int) -> None:
-        """Make the pending decision, and advance to the next one.
+        """Take an action in the pending decision, and advance to the next one.
 
         Raises:
-            IllegalMoveError: The action is not legal; the game is unchanged.
+            IllegalMoveError: If the action is not legal. The game is unchanged.
         """
         legal = int(self.state.legal) if self._status == stepping.AWAITING_ACTION else 0
         if not 0 <= action < 64 or not legal >> action & 1:
-            raise IllegalMoveError(f"{action} is not among the legal answers")
+            raise IllegalMoveError(f"{action} is not a legal action")
         self._step(stepping.ACT, action)
 
     def undo_to(self, length: int) -> None:
@@ -230,7 +232,7 @@ class GameTable:
     def replay(self, actions: Sequence[int]) -> None:
         """Replay the deal by the given actions of all seats, and advance from there."""
         if len(actions) >= MAX_DECISIONS:
-            raise IllegalMoveError("a deal has fewer answers")
+            raise IllegalMoveError("the deal has fewer actions")
         self.state.answers[: len(actions)] = actions
         self.undo_to(len(actions))
 

@@ -16,13 +16,13 @@ from simgin.rules.variants import Variant
 from simgin.text import notation
 
 ALL_RANKS = 0x1FFF
-Melding = tuple[int, ...]  # disjoint melds as masks, sorted by text
+Melding = tuple[int, ...]  # disjoint melds as masks, sorted by their strings
 
 
 def format_meld(meld: int) -> str:
     """Format a meld (rules.md 3.5): sets in the order of suits, runs in the order of ranks.
 
-    A run round the corner starts after its gap, as in `QS KS AS`.
+    A run around the corner is written from its lower end, as in `QS KS AS`.
     """
     ranks = bitboard.ranks_of(meld)
     start = 0 if ranks == ALL_RANKS else int(meldings.sequence_start(ranks))
@@ -45,12 +45,12 @@ def format_melded_hand(melds: Melding, hand: int) -> str:
 
 
 def sort_melds(melds: Iterable[int]) -> Melding:
-    """Return the melds of a melding (0 is no meld), sorted by their strings in ASCII order."""
+    """Return the nonempty melds of a melding, sorted by their strings in ASCII order."""
     return tuple(sorted((int(meld) for meld in melds if meld), key=format_meld))
 
 
 def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
-    """Return every melding that leaves the least deadwood, sorted by text.
+    """Return every melding that leaves the least deadwood, sorted by its string.
 
     Args:
         hand: Mask of up to eleven cards.
@@ -76,7 +76,7 @@ def format_melds(melding: Sequence[int]) -> list[str]:
 def _disjoint_families(melds: list[int]) -> Iterator[Melding]:
     """Yield every family of up to three disjoint melds, including the empty one.
 
-    Eleven cards hold at most three melds.
+    Eleven cards contain at most three melds.
     """
     for n in range(4):
         for family in combinations(melds, n):
@@ -87,17 +87,17 @@ def _disjoint_families(melds: list[int]) -> Iterator[Melding]:
 def shown_melding(
     hand: int, rules: Any, *, discard: int = 0, required_card: int = -1, ranks_left: int = -1
 ) -> tuple[int, Melding]:
-    """Return the melding that the automatic rule shows (rules.md 3.5).
+    """Return the melding that a player shows under the automatic rule (rules.md 3.5).
 
     Args:
         hand: Mask of the cards.
         rules: Rules record.
-        discard: Mask of the discard; see `core.meldings.find_shown_melding`, also for the next two.
-        required_card: Card that has to be melded; -1 for none.
-        ranks_left: Code of the ranks that a shot must leave; -1 for no shot.
+        discard: Mask of the discard; see `core.meldings.find_shown_melding`.
+        required_card: Card that must be melded; -1 for none.
+        ranks_left: Code of the ranks that a shot must leave unmelded; -1 if there is no shot.
 
     Returns:
-        (points left over, melds).
+        Deadwood and melds.
     """
     melds = np.zeros(meldings.MAX_MELDS, np.int64)
     keys = np.zeros((1, 3), np.int64)
@@ -112,7 +112,7 @@ def shown_melding(
 
 
 class HandError(ValueError):
-    """Error for an impossible hand, or an option that does not apply to the variant."""
+    """Error raised for an impossible hand or an option that does not apply to the variant."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ class Ending:
     """One way to end the deal.
 
     Attributes:
-        kind: knock, gin, shot or big gin.
-        discard: Card 0..51; -1 for none.
+        kind: Kind of the ending: knock, gin, shot or big gin.
+        discard: Discarded card 0..51; -1 for none.
         count: Deadwood after the discard.
     """
 
@@ -180,7 +180,7 @@ def analyze_hand(
         score: The player's points before the deal, which decide what a shot must leave.
 
     Raises:
-        HandError: The number of cards is wrong, or the variant has no upcard or no shots.
+        HandError: If the number of cards is wrong, or the variant has no upcard or no shots.
     """
     _check_arguments(variant, cards, upcard, score)
     rules = build_rules(variant)
@@ -231,17 +231,19 @@ def _check_arguments(
     variant: Variant, cards: Sequence[int], upcard: int | None, score: int | None
 ) -> None:
     if len(cards) not in (10, 11):
-        given = "1 card was" if len(cards) == 1 else f"{len(cards)} cards were"
-        raise HandError(f"{given} given; a hand has ten cards, or eleven before the discard.")
+        cards_text = "1 card" if len(cards) == 1 else f"{len(cards)} cards"
+        raise HandError(
+            f"a hand cannot have {cards_text}. Enter ten cards, or eleven before the discard."
+        )
     if upcard is not None and variant.params["first_turn"] in OPENINGS_WITHOUT_UPCARD:
-        raise HandError(f"{variant.spec} has no upcard: leave --upcard out.")
+        raise HandError(f"{variant.text} has no upcard. Omit --upcard.")
     if score is not None and not variant.params["shot"]:
         raise HandError(
-            f"{variant.spec} has no shots, so the score does not matter: leave --score out, "
-            "or add +shot to the variant."
+            f"the score has no effect in {variant.text}, which has no shots. Omit --score, or add "
+            "+shot to the variant."
         )
     if score is not None and score < 0:
-        raise HandError(f"a score is 0 or more, not {score}.")
+        raise HandError(f"{score} is not a valid score. Use 0 or a positive number.")
 
 
 def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[int, int]:
@@ -260,7 +262,7 @@ def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[in
 def _possible_endings(
     discard: int, kept: int, limit: int | None, points: int | None, rules: Any
 ) -> list[Ending]:
-    """Return the endings that ten cards permit if the discard was not taken this turn."""
+    """Return the possible endings with ten cards if the discard was not taken in this turn."""
     found_endings = []
     count = int(endings.declared_deadwood(kept, -1, rules))
     if count <= (limit or 0):
@@ -275,7 +277,7 @@ def _possible_endings(
 
 
 def hand_to_json(hand: HandAnalysis) -> dict[str, Any]:
-    """Return the analysis as an object for `--json`."""
+    """Return the analysis as a JSON object for `--json`."""
     return {
         "cards": notation.format_hand(hand.cards),
         "variant": hand.variant.spec,

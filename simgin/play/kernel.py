@@ -1,4 +1,4 @@
-"""Compiled loop that plays a matchup, and error messages for policies that fail in it."""
+"""Compiled loop that plays a matchup, and error messages for failed policies."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -26,15 +26,15 @@ from simgin.text.messages import describe_error
 
 SOLO_SLOTS = ("discard", "knock")  # the policies that a single player needs
 NO_RECORDS = np.zeros(0, DEAL_RECORD)
-MAX_LISTED_ACTIONS = 7  # legal actions listed one by one in a message
+MAX_LISTED_ACTIONS = 7  # legal actions listed individually in a message
 
 
 class PolicyCallError(ValueError):
-    """Error for a policy that returned an illegal action or raised an exception."""
+    """Error raised if a policy returns an illegal action or raises an exception."""
 
 
 class RulesModifiedError(ValueError):
-    """Error for a policy that wrote to the rules or its parameters, which are read-only."""
+    """Error raised if a policy changes the rules or its parameters, which are read-only."""
 
 
 # Compiling
@@ -106,7 +106,7 @@ def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
 
 
 def compile_matchup(matchup: Matchup) -> None:
-    """Compile everything that a matchup needs, so that errors come before the first deal."""
+    """Compile everything that a matchup needs, so that errors occur before the first deal."""
     build_rules(matchup.variant)
     compile_policies(matchup)
     compile_kernel(len(matchup.players))
@@ -119,8 +119,8 @@ def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
     """Write the strategies to the engine's state.
 
     Returns:
-        Parameter vectors of the policies. The state holds only their addresses, so the caller must
-        keep them alive while the state is in use.
+        Parameter vectors of the policies. The state contains only their addresses, so the caller
+        must keep them alive while the state is in use.
     """
     vectors = []
     for player, strategy in enumerate(matchup.players):
@@ -152,13 +152,13 @@ def run_units(
         views: Views of both seats.
         first_unit: Number of the first unit.
         n_units: Number of units.
-        records: Records that the deals are written to; empty for none.
+        records: Array to which the records of the deals are written; empty for no records.
 
     Returns:
         Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Raises:
-        RulesModifiedError: A policy wrote to the rules or its parameters.
+        RulesModifiedError: If a policy changed the rules or its parameters.
         Exception: Any exception of a policy, unchanged.
     """
     vectors = seat_players(state, matchup)
@@ -174,7 +174,7 @@ def run_units(
     if _readonly_bytes(rules, vectors) != before:
         suspects = " or ".join([strategy.spec for strategy in matchup.players])
         raise RulesModifiedError(
-            f"{suspects} wrote into the rules or its parameters; a policy may only read them."
+            f"{suspects} changed the rules or its parameters. Policies may only read them."
         )
     return rows
 
@@ -182,7 +182,7 @@ def run_units(
 def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
     """Call a compiled kernel with its arguments, followed by the policies of a matchup.
 
-    Exceptions of policies are passed on unchanged.
+    Exceptions of policies are raised unchanged.
     """
     hooks = compile_policies(matchup)
     future: Future[None] = Future()
@@ -196,10 +196,10 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
 
 
 def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
-    """Call a compiled kernel as `call_kernel` does, with an error message for failures.
+    """Call a compiled kernel like `call_kernel`, with an error message if a policy fails.
 
     Raises:
-        PolicyCallError: A policy failed. The message names the policy and the cause.
+        PolicyCallError: If a policy fails. The message names the policy and the cause.
     """
     try:
         call_kernel(matchup, state, kernel, arguments)
@@ -227,8 +227,8 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
         Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Raises:
-        PolicyCallError: A policy failed. The message has the command that replays the deal.
-        RulesModifiedError: A policy wrote to the rules or its parameters.
+        PolicyCallError: If a policy fails. The message has the command that replays the deal.
+        RulesModifiedError: If a policy changed the rules or its parameters.
     """
     rows, _ = _play_into(matchup, first_unit, n_units, NO_RECORDS)
     return rows
@@ -237,15 +237,15 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 def play_with_records(
     matchup: Matchup, first_unit: int, n_units: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play units as `play_batches` does, with a record of every deal.
+    """Play units like `play_batches`, and also return a record of every deal.
 
     Returns:
-        (batch rows, records), the records in order of play, (n_deals,) DEAL_RECORD.
+        Batch rows, and the records of the deals in the order of play, (n_deals,) DEAL_RECORD.
     """
     max_records = n_units * (2 if matchup.is_mirrored else 1)
     if matchup.unit == "match":
         max_records *= int(build_rules(matchup.variant).max_deals)
-    # Memory pages that are never written take no space.
+    # Memory pages that are never written take no space
     records = np.empty(max_records, DEAL_RECORD)
     rows, recorded = _play_into(matchup, first_unit, n_units, records)
     return rows, records[:recorded].copy()
@@ -254,7 +254,7 @@ def play_with_records(
 def _play_into(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Play units and return (batch rows, number of records written)."""
+    """Play units, and return the batch rows and the number of records written."""
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = new_views()
@@ -272,8 +272,8 @@ def _play_into(
 
 
 def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
-    """Raise PolicyCallError if state kept by a Python policy changes its actions."""
-    suspects = [one.spec for one in matchup.players if any(map(compiler.is_stateful, one.policies))]
+    """Raise PolicyCallError if the actions of a Python policy depend on its own state."""
+    suspects = [one.text for one in matchup.players if any(map(compiler.is_stateful, one.policies))]
     if not suspects:
         return
     state, rules, units = new_state(matchup.seed), build_rules(matchup.variant), matchup.batch_size
@@ -281,9 +281,9 @@ def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_un
     if not np.array_equal(again[0], rows[0]):
         names = " or ".join(dict.fromkeys(suspects))
         raise PolicyCallError(
-            f"{names} played the same deals otherwise when asked again, so that results would "
-            "depend on the number of workers: an answer follows from view, rules and params "
-            "alone. `simgin strategies check` names the policy."
+            f"{names} chose different actions when the same deals were repeated. An action must "
+            "depend only on view, rules and params. To find the policy, run "
+            "`simgin strategies check`."
         )
 
 
@@ -296,7 +296,7 @@ def new_views() -> tuple[Any, Any]:
 
 
 def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
-    """Return an error message for a failed policy, with the command that replays the deal."""
+    """Return the error message for a failed policy, with the command that replays the deal."""
     strategy = matchup.players[int(state.asked_seat != state.half)]
     slot = SLOTS[state.asked_slot]
     policy = strategy.policy(slot)
@@ -316,14 +316,14 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Describe an exception of a policy, to continue `the take policy 'mine' `."""
+    """Return the end of an error message that begins with `the take policy 'mine' `."""
     if isinstance(error, python_tier.InvalidActionError | python_tier.PolicyExitError):
         return str(error).rstrip(".")
     return f"raised {describe_error(error)}"
 
 
 def describe_illegal_action(slot: str, action: int, legal: int) -> str:
-    """Describe an illegal action of a policy, to continue `the take policy 'mine' `.
+    """Return the end of an error message about an illegal action of a policy.
 
     Args:
         slot: Slot of the policy.
@@ -335,13 +335,13 @@ def describe_illegal_action(slot: str, action: int, legal: int) -> str:
         if action >= notation.N_CARDS and not action & ~legal:
             cards = notation.format_hand(action)
             return (
-                f"answered a set of cards ({cards}) where one card is asked, such as "
-                f"lowest(cards); the legal discards are {discards}"
+                f"returned a set of cards ({cards}) instead of one card, such as "
+                f"lowest(cards). The legal discards are {discards}"
             )
         card = notation.format_card(action) if 0 <= action < notation.N_CARDS else str(action)
-        return f"discarded {card}, which is not among the legal discards {discards}"
+        return f"discarded {card}, but the legal discards are {discards}"
     answers = [bit for bit in range(64) if legal >> bit & 1]
     choices = " or ".join(map(str, answers))
     if len(answers) > MAX_LISTED_ACTIONS:
         choices = f"{answers[0]}..{answers[-1]}"
-    return f"answered {action}, but only {choices} is legal"
+    return f"returned {action}, but only {choices} is legal"

@@ -13,17 +13,17 @@ from simgin.strategy.strategy_spec import parse_spec
 from simgin.text import shell
 from simgin.text.files import has_suffix
 
-# Folders of a policy file or a weights file, as in +knock=a/b.py and champion@a/b.npy
+# Directories of a policy file or a weights file, as in +knock=a/b.py and champion@a/b.npy
 FOLDER_PATTERN = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
 
 
 class PlayerCountError(ValueError):
-    """Error for a number of strategies that does not fit the variant's number of players."""
+    """Error raised if the number of strategies does not match the players of the variant."""
 
 
 @dataclass(frozen=True)
 class Matchup:
-    """Strategies, rules and shuffles of a measurement. Solitaire variants have no strategy B.
+    """Strategies, rules and shuffles of a measurement.
 
     Attributes:
         variant: Rules.
@@ -51,17 +51,17 @@ class Matchup:
 
     @property
     def key(self) -> MatchupKey:
-        """Matchup as strings."""
-        return MatchupKey(self.variant.spec, self.a.spec, self.opponent, self.seed, self.unit)
+        """Key of the matchup, which contains only strings and numbers."""
+        return MatchupKey(self.variant.text, self.a.text, self.opponent, self.seed, self.unit)
 
     @property
     def title(self) -> str:
-        """Players, as in `gold v simple`."""
+        """Names of the players, as in `gold v simple`."""
         return self.key.title
 
     @property
     def is_mirrored(self) -> bool:
-        """True if each shuffle is played twice, with seats swapped, so that a unit is a pair."""
+        """True if each shuffle is played twice with swapped seats, so that a unit is a pair."""
         return self.key.is_mirrored
 
     @property
@@ -72,8 +72,7 @@ class Matchup:
     def replay_command(self, unit: int, half: int, deal: int) -> str:
         """Return the command that replays a deal.
 
-        Live strategies exist only in their own process, so that the command is a Python call for
-        them.
+        For live strategies, which exist only in their own process, it is a Python call.
 
         Args:
             unit: Number of the unit.
@@ -96,26 +95,26 @@ class Matchup:
         return shell.join_command(words)
 
     def count_units(self, n_games: int) -> int:
-        """Return the units needed for n deals or matches: half as many, rounded up, if mirrored."""
+        """Return the number of units for n deals or matches; a mirrored pair counts as one unit."""
         return self.key.count_units(n_games)
 
 
 def parse_matchup(
     a: str, b: str | None, variant: str | Variant, seed: int, unit: UnitType
 ) -> Matchup:
-    """Parse the names of a matchup.
+    """Parse the strategies and the variant of a matchup.
 
     Args:
         a: Spec of strategy A.
         b: Spec of strategy B; by default `simple` in two-player variants.
-        variant: Variant, or its spec.
+        variant: Variant or its spec.
         seed: Seed of the shuffles.
         unit: Deal or match.
 
     Raises:
-        PlayerCountError: A solitaire variant is given two strategies.
-        VariantError: The variant is not valid.
-        StrategyError: A strategy is not valid.
+        PlayerCountError: If there are two strategies for a solitaire variant.
+        VariantError: If the variant is not valid.
+        StrategyError: If a strategy is not valid.
     """
     parsed = variants.find_variant(variant)
     if parsed.params["players"] == 2:
@@ -125,7 +124,7 @@ def parse_matchup(
         )
     if b is not None:
         raise PlayerCountError(
-            f"{parsed.spec} is for one player: name one strategy, not {a} and {b}."
+            f"{parsed.text} is a solitaire game. Name one strategy instead of {a} and {b}."
         )
     return Matchup(parsed, loader.find_strategy(a), None, seed, unit)
 
@@ -134,7 +133,7 @@ def parse_matchup(
 
 
 def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
-    """Return short names of the strategies in matchups that are declared in files.
+    """Return short names for the strategies in matchups that come from files.
 
     `some/where/patient.py:k=7` becomes `patient-gold:k=7` if the file declares that name. If two
     strategies had the same name, the file is appended in parentheses, with as much of its path as
@@ -154,14 +153,14 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
 
 
 def _strategy_file(text: str) -> PurePath:
-    """Return the file that distinguishes a strategy: its weights file or its declaration."""
+    """Return the file that distinguishes a strategy: its weights file or its source file."""
     form = parse_spec(text)
     return PurePath(form.file if form.has_weights else form.strategy.name.partition("#")[0])
 
 
 def _short_name(strategy: Strategy) -> str:
-    """Return the declared name, with the parameters and policies that follow the file."""
-    text = strategy.spec
+    """Return the declared name of a strategy, with its other parameters and policies."""
+    text = strategy.text
     name = parse_spec(text).strategy.name
     if has_suffix(name.partition("#")[0], ".py"):
         text = strategy.name + text.removeprefix(name)
@@ -169,7 +168,7 @@ def _short_name(strategy: Strategy) -> str:
 
 
 def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
-    """Return the shortest end of a file's path that no namesake's path ends with."""
+    """Return the shortest end of a file's path that distinguishes it from its namesakes."""
     parts = _strategy_file(text).parts
     paths = [_strategy_file(namesake).parts for namesake in namesakes]
     for length in range(1, len(parts)):
@@ -180,7 +179,7 @@ def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
 
 
 def short_player_names(matchup: Matchup) -> list[str]:
-    """Return the short names of the players, A first; self-play is marked (A) and (B)."""
+    """Return the short names of the players, A first; in self-play with (A) and (B)."""
     short = short_names([matchup])
     names = [short.get(player.spec, player.spec) for player in matchup.players]
     if len(names) == 2 and names[0] == names[1]:

@@ -1,7 +1,7 @@
 """Parallel play in threads, for results that are not written to a ledger.
 
-The threads are daemons: a strategy that never returns can be interrupted, and does not keep the
-process alive.
+The threads are daemon threads, so that a strategy that never returns can be interrupted and does
+not keep the process alive.
 """
 
 import os
@@ -52,7 +52,7 @@ def map_units(
     """Call a function for blocks of units in several threads.
 
     Args:
-        play_block: Function of (first unit, number of units).
+        play_block: Function of the first unit and the number of units.
         n_units: Total number of units.
         block_size: Units per block.
         workers: Number of threads; by default one per CPU.
@@ -91,9 +91,9 @@ def map_units(
 def call_interruptibly(call: Callable[[], T], future: Future[T]) -> T:
     """Call a function in another thread so that Ctrl-C can end the wait for it.
 
-    Python handles Ctrl-C in the main thread, between two of its own instructions. Compiled code has
-    none, so that a daemon thread runs it. Ctrl-C ends the wait but not the call. An exception that
-    is set on `future` from elsewhere ends the wait as well.
+    Python handles Ctrl-C in the main thread between two Python instructions, so compiled code runs
+    in a daemon thread. Ctrl-C ends the wait but not the call. An exception that another thread sets
+    on `future` also ends the wait.
 
     Returns:
         Return value of `call`.
@@ -109,11 +109,11 @@ def call_interruptibly(call: Callable[[], T], future: Future[T]) -> T:
     return future.result()
 
 
-# Queues of idle threads. Starting a thread takes longer than most calls. A thread whose call never
-# returns is not reused.
+# Queues of idle threads, which are reused because starting a thread takes longer than most calls. A
+# thread whose call never returns is not reused.
 _CallQueue: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
 _IDLE_QUEUES: list[_CallQueue] = []
-if hasattr(os, "register_at_fork"):  # Threads do not survive a fork.
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork
     os.register_at_fork(after_in_child=_IDLE_QUEUES.clear)
 
 
@@ -126,7 +126,7 @@ def _serve_calls(calls: _CallQueue) -> None:
 
 def _complete_future(future: Future[T], call: Callable[[], T]) -> None:
     """Run the call, and set its result or its exception on the future."""
-    with suppress(InvalidStateError):  # The waiter has given up.
+    with suppress(InvalidStateError):  # the waiting thread was interrupted
         try:
             future.set_result(call())
         except InvalidStateError:

@@ -1,6 +1,6 @@
-"""The discard pile as text, oldest card first, as in `QD TS 9D* QH`.
+"""Formatting of the discard pile, oldest card first, as in `QD TS 9D* QH`.
 
-The same format is printed and parsed. A star follows each card that was taken. In solitaire games,
+simgin prints and parses this format. A star follows each card that was taken. In solitaire games,
 the pile contains the player's own discards.
 """
 
@@ -12,13 +12,13 @@ from simgin.text.notation import format_card
 
 TAKEN_MARK = "*"  # follows a card that was taken
 UNKNOWN_CARD_MARK = "?"  # marks an unknown card
-ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # mark any number of unknown cards
+ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # stand for any number of unknown cards
 PILE_ORDER = "oldest first"
 
 
 def pile_label(is_solo: bool) -> str:
     """Return the label of the pile with its order, for screens and reports."""
-    return f"{'Thrown' if is_solo else 'Pile'} ({PILE_ORDER})"
+    return f"{'Discards' if is_solo else 'Pile'} ({PILE_ORDER})"
 
 
 def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:
@@ -31,7 +31,7 @@ def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:
         words.append(_format_pile_card(discarded))
     if view.taken >= 0 and words[-1] == _format_pile_card(
         view.taken
-    ):  # this turn, before its discard
+    ):  # the current turn, before its discard
         words[-1] += TAKEN_MARK
     return words
 

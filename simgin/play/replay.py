@@ -1,4 +1,4 @@
-"""Text of a deal in 80 columns: each decision with the player's view, then the showdown."""
+"""Transcript of a deal in 80 columns: every decision with the player's view, and the result."""
 
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ from simgin.text.notation import format_card, format_hand
 
 LINE_WIDTH = 80
 ADDRESS_BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}  # exclusive upper bounds
-NO_ACTION_TEXT = "gives no legal answer"
+NO_ACTION_TEXT = "returns no legal action"
 DIE_SLOTS = ("offer", "answer")
 ENDING_PHRASES = {
     codes.ENDING_BIG_GIN: ("declare big gin", "declares big gin"),
@@ -39,12 +39,12 @@ ENDING_PHRASES = {
 JOKER_NAME = "joker"  # name of the opponent in solitaire games
 UNDECIDED_MATCH_TEXTS = {
     match.DRAWN: "The match is drawn",
-    match.UNFINISHED: "The match is broken off unfinished",
+    match.UNFINISHED: "The match ended at its limit without a winner",
 }
 
 
 class ReplayError(ValueError):
-    """Error for a deal that cannot be replayed."""
+    """Error raised if a deal cannot be replayed."""
 
 
 def trace_named_deal(
@@ -62,8 +62,8 @@ def trace_named_deal(
         deal: Number of the deal in its match; None for a single deal.
 
     Raises:
-        ReplayError: The deal does not exist.
-        DealNotFoundError: The match ended before the deal.
+        ReplayError: If the deal does not exist.
+        DealNotFoundError: If the match ended before the deal.
     """
     kind: UnitType = "deal" if deal is None else "match"
     matchup = parse_matchup(a, b, variant, seed, kind)
@@ -71,7 +71,7 @@ def trace_named_deal(
     watched = trace_deal(matchup, unit, half, deal or 0)
     if watched.error and not watched.state.watched:
         raise ReplayError(
-            f"the match did not get as far as this deal. {watched.error}"
+            f"the match stopped before this deal. {watched.error}"
         ) from watched.exception
     return watched
 
@@ -81,16 +81,16 @@ def _check_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> 
     for name, number in numbers.items():
         if not 0 <= number < ADDRESS_BOUNDS[name]:
             raise ReplayError(
-                f"a {name} is 0..{ADDRESS_BOUNDS[name] - 1}, not {format_value(number)}."
+                f"{name} {format_value(number)} is out of range. Use an integer from 0 to "
+                f"{ADDRESS_BOUNDS[name] - 1}."
             )
     if half == 1 and not matchup.is_mirrored:
-        solo_reason = f"{matchup.variant.spec} is for one player"
-        why = solo_reason if matchup.b is None else f"{matchup.a.spec} plays itself"
-        raise ReplayError(f"{why}, so its packs are played once: there is no half 1.")
+        kind = "a solitaire game" if matchup.b is None else f"{matchup.a.text} against itself"
+        raise ReplayError(f"half 1 does not exist for {kind}, which is not mirrored. Use half 0.")
 
 
 class Replay:
-    """Text of a traced deal of two players."""
+    """Transcript of a traced two-player deal."""
 
     def __init__(self, traced: TracedDeal) -> None:
         variant = traced.matchup.variant
@@ -109,11 +109,11 @@ class Replay:
 
     @property
     def has_cards(self) -> bool:
-        """True if cards were dealt; False if a refused offer ended the deal before."""
+        """True if cards were dealt; False if a refused offer ended the deal first."""
         return bool(self.state.phase != codes.PHASE_BLIND)
 
     def lines(self) -> Iterator[str]:
-        """Yield all lines, up to the result or the decision in which a policy failed."""
+        """Yield all lines, up to the result or to the decision in which a policy failed."""
         yield from (*wrap_line(self.title), *wrap_line(self.summary), "")
         yield from self.body_lines()
 
@@ -143,20 +143,20 @@ class Replay:
         yield from self._final_draw_lines()
         yield ""
         if self.traced.error:
-            yield "The deal stopped here"
+            yield "The deal stops here"
             yield from wrap_line(f"  {self.traced.error}")
         else:
             yield from self._result_lines()
 
     def _turn_key(self, decision: Decision) -> tuple[int, int]:
-        """Return the turn and phase of a decision, which group decisions in the text."""
+        """Return the turn and phase of a decision, by which the transcript groups decisions."""
         return int(decision.view.turns), int(decision.view.phase)
 
     # Before the play
 
     @property
     def title(self) -> str:
-        """Variant of the deal, and the numbers that identify it."""
+        """Variant of the deal, and the numbers that identify the deal."""
         matchup = self.traced.matchup
         address = f"seed {matchup.seed}, unit {self.state.unit}"
         if matchup.b is not None:
@@ -175,7 +175,7 @@ class Replay:
         if first.owner >= 0:
             die += f", owned by {self._player_name(first.owner)}"
         yield ""
-        yield f"Before the cards are seen, {die}"
+        yield f"Before the players see their cards, {die}"
         if not self.has_cards:
             for seat in self._nondealer_and_dealer():
                 yield from wrap_line(f"  {self._player_text(seat)}")
@@ -183,7 +183,7 @@ class Replay:
             yield from self._offer_lines(decision)
 
     def _offer_lines(self, decision: Decision) -> list[str]:
-        """Return the lines of an offer or the response to one, with the player."""
+        """Return the lines of an offer or of the response to an offer, with the player."""
         return wrap_line(f"  {self._player_name(decision.seat)} {format_decision(decision)}")
 
     def _nondealer_and_dealer(self) -> tuple[int, int]:
@@ -197,7 +197,7 @@ class Replay:
         return f"{self._player_name(seat)}, {role}, {score}"
 
     def _table_lines(self) -> Iterator[str]:
-        """Yield the knock limit, the upcard and the hands as dealt."""
+        """Yield the knock limit, the upcard and the dealt hands."""
         state = self.state
         if self.rules.die != DIE_OFF:
             yield ""
@@ -237,7 +237,7 @@ class Replay:
             yield from wrap_line(f"  {self._player_name(decision.seat)} holds {hand}: {choice}")
 
     def _turn_lines(self, decisions: list[Decision]) -> Iterator[str]:
-        """Yield the lines of a turn from its decisions; a forced draw shows in the next view."""
+        """Yield the lines of a turn; a forced draw is taken from the view of the next decision."""
         seat = decisions[0].seat
         own_decisions = [question for question in decisions if question.seat == seat]
         yield from self._holding_lines(seat, own_decisions[0].view)
@@ -267,9 +267,9 @@ class Replay:
         yield f"  holds {self._hand_text(hand)}"
 
     def _draw_lines(self, view: Any) -> Iterator[str]:
-        """Yield the card taken or drawn on a turn, from the last view of the turn.
+        """Yield the card taken or drawn in a turn, from the last view of the turn.
 
-        A draw that ends the deal follows the last decision, so that only the state contains it.
+        A draw that ends the deal follows the last decision, so only the state contains it.
         """
         drawn = view.drawn
         if view.turns == self.state.turns and not self.traced.error:
@@ -280,7 +280,7 @@ class Replay:
             yield f"  draws {_format_card(drawn)}"
 
     def _final_draw_lines(self) -> Iterator[str]:
-        """Yield a last draw without a decision, which ends the deal if the pile is closed."""
+        """Yield the last draw if it ends the deal without a decision."""
         state = self.state
         if self.traced.error or state.drawn < 0 or state.stopper >= 0:
             return
@@ -296,7 +296,7 @@ class Replay:
         view = first.view
         yield from wrap_line(f"The last discard, {self._player_name(first.seat)}")
         yield f"  holds {self._hand_text(int(view.hand))}"
-        yield f"  may take {_format_card(view.taken_offer)} to end the deal"
+        yield f"  can take {_format_card(view.taken_offer)} to end the deal"
         for decision in decisions:
             yield from decision_lines(decision)
 
@@ -327,7 +327,7 @@ class Replay:
             yield from wrap_line(self._winner_text(outcome))
 
     def _scores_text(self, state: Any) -> str:
-        """Return the scores of both sides; the joker's only if it can win points."""
+        """Return the scores of both sides, or only the player's if the joker cannot score."""
         has_two = len(self.traced.matchup.players) == 2 or self.goal.score == "points"
         sides = list(enumerate(self.names))[: 1 + has_two]
         return "; ".join(
@@ -338,7 +338,7 @@ class Replay:
         return f"{self.names[seat]} wins the match"
 
     def _no_showdown_lines(self) -> Iterator[str]:
-        """Yield the lines of a deal that neither side ended by knock or gin."""
+        """Yield the lines of a deal that ended without a knock or gin."""
         if self.traced.kind == "stalled":
             yield f"Stalled after {self.state.turns} turns"
         elif self.traced.kind == "refused":
@@ -348,7 +348,7 @@ class Replay:
             winner = self._player_name(int(self.state.winner))
             yield from wrap_line(f"  {winner} gets {pays} {self.goal.unit}{plural}")
         else:
-            yield f"Dead hand: {self.state.stock} cards are left in the stock"
+            yield f"Dead hand with {self.state.stock} cards left in the stock"
 
     def _ending_heading(self) -> str:
         """Return the ending of the deal as a heading."""
@@ -370,10 +370,10 @@ class Replay:
             f"  {self._player_name(defender)} has {held}, count {state.other_count}"
         )
         if laid:
-            yield f"    after laying off {format_hand(laid)}; count before: {state.defender_before}"
+            yield f"    laid off {format_hand(laid)}, count before: {state.defender_before}"
 
     def defender_layoffs(self) -> tuple[int, Melding]:
-        """Return the defender's lay-offs, as a mask, and the melding of the remaining cards."""
+        """Return the defender's lay-offs as a mask, and the melding of the remaining cards."""
         hand = int(self.state.hand[1 - int(self.state.stopper)])
         laid = 0
         if self.state.laid_off:
@@ -387,7 +387,7 @@ class Replay:
 
 
 class SoloReplay(Replay):
-    """Text of a traced solitaire deal."""
+    """Transcript of a traced solitaire deal."""
 
     def _player_names(self, matchup: Matchup) -> tuple[str, str]:
         return matchup.a.spec, JOKER_NAME
@@ -399,7 +399,7 @@ class SoloReplay(Replay):
 
     @property
     def deck_size(self) -> int:
-        """Number of cards in the deck after dealing, including a joker."""
+        """Number of cards in the deck after dealing, including the joker."""
         hand_size = 11 if self.rules.first_turn == FIRST_TURN_DISCARD else 10
         return 52 - hand_size + self.has_joker
 
@@ -408,11 +408,11 @@ class SoloReplay(Replay):
     def _table_lines(self) -> Iterator[str]:
         limit = self.state.limit
         terms = f"Knock limit {limit}" if limit else "Gin only"
-        terms += f"; deck of {self.deck_size} cards"
+        terms += f", deck of {self.deck_size} cards"
         if self.has_joker and self.state.above >= 0:
             terms += " including the joker"
         if self.rules.max_draws >= 0:
-            terms += f"; at most {self.rules.max_draws} draws"
+            terms += f", at most {self.rules.max_draws} draws"
         yield terms
         yield ""
         yield from wrap_line(self._scores_text(self.state))
@@ -421,10 +421,10 @@ class SoloReplay(Replay):
     # The play
 
     def _turn_key(self, decision: Decision) -> tuple[int, int]:
-        """Return the turn of a decision, which groups decisions in the text.
+        """Return the turn of a decision, by which the transcript groups decisions.
 
-        The decision to stop after a turn belongs to that turn. The one before the first draw is
-        separate.
+        The decision to stop after a turn belongs to that turn. The decision before the first draw
+        forms its own group.
         """
         return int(decision.view.turns) - int(decision.view.phase == codes.PHASE_STOP), 0
 
@@ -463,7 +463,7 @@ class SoloReplay(Replay):
         elif self.traced.kind == "limit":
             yield f"Limit: all {draws} draws are used"
         elif state.above < 0:
-            yield "Joker: it was dealt"
+            yield "Joker: dealt with the hand"
         else:
             yield f"Joker: card {draws + 1} of the {self.deck_size} in the deck"
         hand = self._hand_text(int(state.hand[PLAYER_SEAT]))
@@ -484,9 +484,9 @@ class SoloReplay(Replay):
         if not self.has_joker:
             return
         n = int(self.state.above)
-        place = "  1 card lies above the joker" if n == 1 else f"  {n} cards lie above the joker"
+        place = "  1 card is above the joker" if n == 1 else f"  {n} cards are above the joker"
         if self.params["deal_scoring"] == "joker" and self.state.stopper >= 0:
-            place += f", which counts {self.state.other_count}"
+            place += f", so the joker's count is {self.state.other_count}"
         yield place
 
     def _points_text(self) -> str:
@@ -503,11 +503,11 @@ class SoloReplay(Replay):
 
 
 def make_replay(traced: TracedDeal) -> Replay:
-    """Return the text of a traced deal of one or two players."""
+    """Return the transcript of a traced deal of one or two players."""
     return SoloReplay(traced) if traced.matchup.b is None else Replay(traced)
 
 
-# Phrases for decisions, to continue a sentence that begins with the player
+# Phrases for decisions, which follow the name of the player
 
 
 def _upcard_phrase(decision: Decision) -> str:
@@ -530,7 +530,7 @@ def _declined_discard_phrase(decision: Decision) -> str:
     """Return the phrase for the top discard that was not taken."""
     card = _format_card(decision.view.taken_offer)
     if decision.action is None:
-        return f"may take {card}: {NO_ACTION_TEXT}"
+        return f"can take {card}, but {NO_ACTION_TEXT}"
     return f"declines {card}"
 
 
@@ -539,7 +539,7 @@ def _melding_phrase(decision: Decision) -> str:
     view = decision.view
     number = (int(view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
     if decision.action is None:
-        return f"may show {number} meldings: {NO_ACTION_TEXT}"
+        return f"can show {number} meldings, but {NO_ACTION_TEXT}"
     shown = format_melded_hand(sort_melds(view.meldings[decision.action]), int(view.hand))
     return f"shows melding {decision.action} of 0..{number - 1}: {shown}"
 
@@ -562,21 +562,21 @@ def format_decision(decision: Decision) -> str:
         case "show":
             return _melding_phrase(decision)
         case "offer":
-            may, yes = f"may offer more than {view.stake}", f"offers {answer}"
+            can, yes = f"can offer more than {view.stake}", f"offers {answer}"
             no = f"leaves the die at {view.stake}"
         case "answer":
-            may, yes = f"is offered {view.offered}", f"accepts {view.offered} and owns the die"
+            can, yes = f"is offered {view.offered}", f"accepts {view.offered} and owns the die"
             no = f"refuses {view.offered}"
         case _:
             infinitive, verb = _ending_phrase_forms(view)
-            may, yes, no = f"may {infinitive}", verb, f"may {infinitive}: plays on"
+            can, yes, no = f"can {infinitive}", verb, f"can {infinitive}, but plays on"
     if answer is None:
-        return f"{may}: {NO_ACTION_TEXT}"
+        return f"{can}, but {NO_ACTION_TEXT}"
     return yes if answer else no
 
 
 def _ending_phrase_forms(view: Any) -> tuple[str, str]:
-    """Return (`knock with 4, discarding KS`, `knocks with 4, discarding KS`) for an ending."""
+    """Return an ending in two forms: `knock with 4, discarding KS` and `knocks with 4, ...`."""
     gin_or_knock = ("knock", "knocks") if view.ending_count else ("go gin", "goes gin")
     infinitive, verb = ENDING_PHRASES.get(int(view.ending), gin_or_knock)
     how = f" with {view.ending_count}" if view.ending_count else ""
@@ -600,7 +600,7 @@ def wrap_line(line: str) -> list[str]:
 
 
 def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
-    """Format the score of a seat towards its goal, from the engine state and the parameters."""
+    """Format the score of a seat from the engine state and the parameters of the goal."""
     side = match_goal(params).side_goal(params, seat)
     results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
     columns = [
@@ -617,14 +617,14 @@ def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
 
 
 def _n_columns(params: Mapping[str, Any]) -> int:
-    """Return the number of columns scored in parallel; 0 if the goal is a different one."""
+    """Return the number of columns scored in parallel; 0 for other goals."""
     if rule_parameters()["columns"].has_effect(params):
         return int(params["columns"])
     return 0
 
 
 def score_to_json(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the match score by seat, for JSON; `columns` is None if there are none."""
+    """Return the match score by seat for JSON; `columns` is None for other goals."""
     n = _n_columns(params)
     return {
         "points": state.points.tolist(),
@@ -638,7 +638,7 @@ def with_deal_applied(state: Any, rules: Any) -> tuple[Any, int]:
     """Apply the result of a deal to a copy of the state.
 
     Returns:
-        (new state, outcome of the match); see `core.match`.
+        New state and outcome of the match; see `core.match`.
     """
     after = state.copy()
     return after, int(match.apply_deal_result(after, rules, int(state.deal) + 1))

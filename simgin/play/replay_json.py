@@ -1,4 +1,4 @@
-"""JSON objects of a traced deal: one for the deal, one per decision, one for the result."""
+"""JSON objects of a traced deal: one for the deal, one per decision and one for the result."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ JsonObject = dict[str, Any]
 
 
 def replay_to_json(replay: Replay) -> list[JsonObject]:
-    """Return the objects of `simgin show --json`, which `event` distinguishes."""
+    """Return the objects of `simgin show --json`; the key `event` states their kind."""
     first = _deal_object(replay)
     last = _result_object(replay)
     if isinstance(replay, SoloReplay):
@@ -74,7 +74,7 @@ def _decision_object(replay: Replay, decision: Decision) -> JsonObject:
 
 
 def _action_value(decision: Decision) -> int | str | None:
-    """Return the action as an integer, or as a card for a discard; None if there was none."""
+    """Return the action as an integer, or as a card for a discard; None without an action."""
     if decision.slot == "discard" and decision.action is not None:
         return format_card(decision.action)
     return decision.action

@@ -1,4 +1,4 @@
-"""Rollouts from a decision, in worlds with sampled hidden cards or within simulated deals."""
+"""Rollouts from a decision, in worlds with sampled hidden cards or in simulated deals."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -39,8 +39,8 @@ class Action(NamedTuple):
 
     Attributes:
         kind: STOCK, TAKE, PASS, THROW (discard), END, LEAVE, OFFER, ACCEPT or REFUSE.
-        card: Card of THROW and END; for OFFER the number on the die, 0 to leave it. END without a
-            card (-1) is big gin, and in solitaire games also the knock or gin with ten cards.
+        card: Card of THROW and END, or number on the die of OFFER (0 to leave the die). END without
+            a card (-1) is big gin, and in solitaire games also a knock or gin with ten cards.
     """
 
     kind: int
@@ -76,7 +76,7 @@ class Worlds:
         return Worlds(self.hands[indices], self.stocks[indices], views)
 
     def replace_world(self, index: int, others: "Worlds") -> None:
-        """Replace a world by the first of other worlds."""
+        """Replace a world with the first of other worlds."""
         self.hands[index] = others.hands[0]
         self.stocks[index] = others.stocks[0]
         if self.views is not None and others.views is not None:
@@ -84,7 +84,7 @@ class Worlds:
 
 
 def legal_actions(view: Any, rules: Any) -> list[Action]:
-    """Return every legal action for a decision of the slots take, discard or knock.
+    """Return every legal action for a decision in the slots take, discard or knock.
 
     Discards come first, in the order of the card numbers, followed by the endings.
     """
@@ -104,7 +104,7 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
 
 
 def die_actions(view: Any, rules: Any) -> list[Action]:
-    """Return every legal action for a decision of the slots offer or answer."""
+    """Return every legal action for a decision in the slots offer or answer."""
     if view.offered:
         return [Action(ACTION_ACCEPT), Action(ACTION_REFUSE)]
     numbers = range(int(view.stake) + 1, int(rules.die_cap) + 1)
@@ -112,7 +112,7 @@ def die_actions(view: Any, rules: Any) -> list[Action]:
 
 
 def _solo_actions(view: Any, rules: Any) -> list[Action]:
-    """Return the legal actions of a single player, with one gin for all that score the same."""
+    """Return the legal actions in a solitaire game, with one gin of all that score the same."""
     if view.phase == codes.PHASE_STOP:
         return [Action(codes.ACTION_STOCK), Action(ACTION_END)]
     eleven = int(view.hand)
@@ -193,7 +193,7 @@ def roll_out_worlds(
 
 
 def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int = 0) -> np.ndarray:
-    """Query what B offers in each world, for a decision that responds to an offer.
+    """Return the offer of B in each world, for a decision that responds to an offer.
 
     Args:
         matchup: Matchup; strategy A plays for the owner of the view.
@@ -202,7 +202,7 @@ def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int =
         first_world: Number of the first world, used as the unit of the policies' random streams.
 
     Returns:
-        Offers, (n_worlds,) int64; 0 for none.
+        Offers, (n_worlds,) int64; 0 for no offer.
     """
     offers = np.zeros(len(worlds), np.int64)
     kernel = compile_loop(
@@ -230,8 +230,8 @@ def _run_in_new_state(
         matchup: Matchup to play.
         kernel: Compiled kernel.
         arguments: Arguments after the state, the rules and the views.
-        random_slots: Slots, as bits, in which A gets random numbers even if its own policy uses
-            none.
+        random_slots: Slots, as bits, in which A receives random numbers even if its own policy
+            uses none.
     """
     state = new_state(matchup.seed)
     vectors = seat_players(state, matchup)
@@ -240,7 +240,7 @@ def _run_in_new_state(
     call_kernel_checked(
         matchup, state, kernel, [state, build_rules(matchup.variant), *views, *arguments]
     )
-    del vectors  # The state held only their addresses.
+    del vectors  # the state contained only their addresses
 
 
 # Paired rollouts of several actions from one decision of a simulated deal
@@ -255,7 +255,7 @@ class PairedRollouts:
 
     Attributes:
         views: Views of A, (n_decisions,) VIEW.
-        weights: Inverse of the probability that the decision was drawn within its deal,
+        weights: Inverse of the probability with which the decision was drawn in its deal,
             (n_decisions,) int64.
         actions: Actions tried, padded with -1, (n_decisions, max_actions) int64.
         records: Result of each rollout, (n_decisions, max_actions) DEAL_RECORD.
@@ -287,25 +287,25 @@ def roll_out_deals(
 ) -> PairedRollouts:
     """Play deals, and roll out several actions from one decision of A in each.
 
-    The decision is drawn at random from those of A in the deal, so that means over decisions have
-    to be weighted (see `core.paired_rollouts`). Deals with fewer than two candidate actions are
-    left out. The decisions of the slots offer, answer and show are not supported, nor is `take` in
+    The decision is drawn at random from the decisions of A in the deal, so means over decisions
+    must be weighted (see `core.paired_rollouts`). The result omits deals with fewer than two
+    candidate actions. The slots offer, answer and show are not supported, nor is `take` in
     solitaire games.
 
     Args:
         matchup: Matchup to play.
-        candidates_policy: Policy of the slot to roll out. It gets the parameters of A's policy in
-            that slot and returns the candidate actions, as bits.
+        candidates_policy: Policy that returns the candidate actions as bits. It has the slot to
+            roll out, and receives the parameters of A's policy in that slot.
         first_unit: Number of the first unit.
         n_units: Number of units.
-        max_actions: Maximum number of actions, lowest first.
+        max_actions: Maximum number of actions. The actions with the lowest numbers are used.
         scores: Match score before each deal (see `scores`); by default that of a new match.
         exploration_policy: Knock policy of A before the decision, with the parameters of A's own
             policy; by default A's own policy.
-        first_only: Use the first decision of the slot instead of drawing one.
+        first_only: Use the first decision of the slot instead of a random one.
 
     Raises:
-        PolicyCallError: A policy failed.
+        PolicyCallError: If a policy fails.
     """
     players = len(matchup.players)
     slot = codes.SLOTS.index(candidates_policy.slot)

@@ -1,14 +1,14 @@
 """Games that stop at decisions: the engine advances to the next external decision.
 
-A deal follows from its pack and its actions, so that a deal in progress is not stored. It is
-replayed with the actions so far, up to the next decision. If a turn begins with a choice between
-the piles, the state is saved there, and only that turn is replayed. The actions of a strategy at
-the other seat are stored as well, so that no policy is called twice for a decision.
+The pack and the actions determine a deal, so simgin does not store a deal in progress. It replays
+the actions so far, up to the next decision. If a turn begins with a choice between the piles, it
+saves the state there and replays only that turn. The actions of a strategy in the second seat are
+stored as well, so that no policy is called twice for a decision.
 
-A *game* is a record with the addresses of its other records, the policies and the status. Many
-games can therefore be stepped in one call, which takes a single array from Python.
+A *game* is a record that contains its status and the addresses of its policies and other records.
+Therefore, one call can step many games, with a single array from Python as its argument.
 
-The code is compiled but does not belong to the engine: its cache key comes from this file.
+The code is compiled but does not belong to the engine, so this file determines its cache key.
 """
 
 import hashlib
@@ -50,11 +50,11 @@ from simgin.core.turn_steps import clear_deal
 
 N_SLOTS = len(SLOTS)
 # Addresses of the records of a game: the state, its copy from the beginning of a turn, the views of
-# the seats, and a buffer for the copy of a view
+# both seats, and a buffer for the copy of a view
 ADDRESS_FIELDS = ("state", "kept", "view0", "view1", "copied")
-# In addition: the address of the rules; the external seats, as bits; the status of the game, the
+# Further fields: the address of the rules; the external seats, as bits; the status of the game, the
 # outcome of its match and the die before the deal; the fields of `simgin.envs`; and the policies of
-# both seats, used for seats that are not external
+# both seats, which only strategies use
 _GAME_FIELDS = (
     (*ADDRESS_FIELDS, "rules", "is_kept", "outside", "matches", "players")
     + ("at", "outcome", "stake", "owner")
@@ -65,7 +65,7 @@ GAME = np.dtype(
 )
 AWAITING_ACTION, DEAL_OVER, GAME_OVER = range(3)  # status of a game
 BEGIN, ACT, REPLAY, CLOSE_DEAL = range(4)  # commands of step_game
-# Leading int64 of a state that change during a turn
+# Leading int64 fields of a state, which change during a turn
 STATE_HEAD_SIZE = STATE_TYPE.offset("vectors") // 8
 CACHE_KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 compiled = partial(jit.compile_function, key=CACHE_KEY)
@@ -88,7 +88,7 @@ def make_record_getter(record_type):
 
 
 def int64_record_type(n):
-    """Return the type of a record that consists of n int64."""
+    """Return the type of a record of n int64 fields."""
     return from_dtype(np.dtype([("numbers", np.int64, n)]))
 
 
@@ -112,13 +112,13 @@ def _policy_at(typing_context, address):
 
 @compiled
 def stop_at_decision(view, rules, params):
-    """Stop the deal at a decision of an external seat, for which this is the policy."""
+    """Stop the deal at a decision of an external seat; the policy of all external seats."""
     return int64(-1)
 
 
 @compiled
 def _replay_deal(game, state, rules, view0, view1):
-    """Replay a two-player deal by its actions; raise IllegalActionError at the next decision."""
+    """Replay the actions of a two-player deal; raise IllegalActionError at the next decision."""
     first = 1 - state.dealer
     view1st, view2nd = (view1, view0) if first == 1 else (view0, view1)
     take1, take2 = _seat_policy(game, first, SLOT_TAKE), _seat_policy(game, 1 - first, SLOT_TAKE)
@@ -142,7 +142,7 @@ def _replay_deal(game, state, rules, view0, view1):
     )
     if game.is_kept:
         _restore_turn_start(game, state)
-        write_ending_fields(state, view0)  # Clear an ending that was declined.
+        write_ending_fields(state, view0)  # clear an ending that was declined
         write_ending_fields(state, view1)
         turn_before = 0 if state.asked_seat == state.dealer else 1
         play_turns(
@@ -172,7 +172,7 @@ def _seat_policy(game, seat, slot):
 
 @compiled
 def _copy_state_head(source, to):
-    """Copy the part of a state that changes during a turn; both states are addresses."""
+    """Copy the part of a state that changes during a turn; both arguments are addresses."""
     for i in range(STATE_HEAD_SIZE):
         _head_at(to).numbers[i] = _head_at(source).numbers[i]
 
@@ -181,7 +181,7 @@ def _copy_state_head(source, to):
 def _save_turn_start(game, state, rules):
     """Save the state if this decision is the first event of a turn.
 
-    With a die, the turn began with a decision about an offer, so that the state is not saved.
+    With a die, a turn begins with a decision about an offer, so the state is not saved.
     """
     if (
         state.asked_slot == SLOT_TAKE
@@ -190,14 +190,16 @@ def _save_turn_start(game, state, rules):
         and rules.die == DIE_OFF
     ):
         seat = state.asked_seat
-        state.noises[seat] -= state.noisy[seat ^ state.half] >> SLOT_TAKE & 1  # It is called again.
+        state.noises[seat] -= (
+            state.noisy[seat ^ state.half] >> SLOT_TAKE & 1
+        )  # the policy is called again
         _copy_state_head(game.state, game.kept)
         game.is_kept = 1
 
 
 @compiled
 def _restore_turn_start(game, state):
-    """Restore the saved state, except for the actions and shuffled cards added since then."""
+    """Restore the saved state, but keep the actions and shuffled cards added since then."""
     scripted, shuffled = state.scripted, state.shuffled
     _copy_state_head(game.kept, game.state)
     state.scripted = scripted
@@ -206,7 +208,7 @@ def _restore_turn_start(game, state):
 
 @compiled
 def _replay_solo_deal(game, state, rules, view):
-    """Replay a solitaire deal by its actions; raise IllegalActionError at the next decision."""
+    """Replay the actions of a solitaire deal; raise IllegalActionError at the next decision."""
     state.logged = 0
     clear_history(view, state.turns)
     play_deal_solo(
@@ -268,7 +270,7 @@ def advance_game(game):
     """Advance to a decision of an external seat, or to the end of the deal.
 
     Raises:
-        IllegalActionError: A strategy returned an illegal action, or a stored action is not legal.
+        IllegalActionError: If a strategy returns an illegal action or a stored action is illegal.
         Exception: Any exception of a policy, raised again by a second call.
     """
     state, rules = state_at(game.state), rules_at(game.rules)
@@ -282,13 +284,13 @@ def advance_game(game):
     except Exception:
         is_over = False
     if state.logged < state.scripted and not is_over:
-        raise IllegalActionError  # A stored action is not legal.
+        raise IllegalActionError  # a stored action is illegal
     state.scripted = state.logged
     if is_over:
         game.at = DEAL_OVER
         return
     seat, slot = state.asked_seat, state.asked_slot
-    if not game.outside >> seat & 1:  # A policy failed; a second call raises the same.
+    if not game.outside >> seat & 1:  # a second call of a failed policy raises its exception
         numbers = params_at(state.vectors[seat, slot], state.lengths[seat, slot])
         _seat_policy(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)
         raise IllegalActionError
@@ -299,13 +301,13 @@ def advance_game(game):
 
 
 def step_game(address, command, argument):
-    """Execute a command, then advance to the next external decision or the end of the deal.
+    """Execute a command, then advance to the next external decision or to the end of the deal.
 
     Args:
-        address: Address of the game, because Python takes longer to convert a record than to step
-            it.
-        command: BEGIN a unit, ACT, REPLAY some actions of the deal, or CLOSE_DEAL.
-        argument: Unit to begin, action, or number of actions to replay.
+        address: Address of the game. An address is used because converting a record takes Python
+            longer than stepping the game.
+        command: BEGIN, ACT, REPLAY or CLOSE_DEAL.
+        argument: Unit for BEGIN, action for ACT, or number of actions for REPLAY.
     """
     game = game_at(address)
     if command == BEGIN:

@@ -1,4 +1,4 @@
-"""Text of the table for a human player: lines of up to 80 columns, choices and their keys."""
+"""Text of the table for a human player: lines of up to 80 columns, keys and their meanings."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from simgin.play.traced_deal import Decision
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 YES, NO = 1, 0
-Choices = Mapping[str, tuple[list[int], str]]  # key -> (actions, description)
+Choices = Mapping[str, tuple[list[int], str]]  # actions and description of each key
 
 
 def list_choices(decision: Decision) -> Choices:
-    """Return the choices for a decision. A card typed instead of an ending discards that card."""
+    """Return the choices for a decision; a card as a key means to discard it and play on."""
     view = decision.view
     if decision.slot == "take":
         return _draw_choices(view)
     if decision.slot == "discard":
-        return {format_card(card): ([card], "throw it") for card in mask_to_cards(int(view.legal))}
+        return {
+            format_card(card): ([card], "discard it") for card in mask_to_cards(int(view.legal))
+        }
     if decision.slot == "knock":
         return _ending_choices(view)
     if decision.slot == "offer":
@@ -33,8 +35,8 @@ def list_choices(decision: Decision) -> Choices:
         higher = {str(number): ([number], f"offer {number}") for number in raised}
         return {"n": ([NO], f"leave the die at {view.stake}")} | higher
     if decision.slot == "answer":
-        refused = "refuse, and lose the deal"
-        return {"a": ([YES], f"accept {view.offered}, and own the die"), "r": ([NO], refused)}
+        refused = "refuse it and lose the deal"
+        return {"a": ([YES], f"accept {view.offered} and own the die"), "r": ([NO], refused)}
     numbers = [number for number in range(64) if int(view.legal) >> number & 1]
     return {str(number): ([number], _melding_text(view, number)) for number in numbers}
 
@@ -57,51 +59,58 @@ def _ending_choices(view: Any) -> Choices:
         ("g", "go gin") if not view.ending_count else ("k", f"knock with {view.ending_count}")
     )
     if view.ending > codes.ENDING_KNOCK:
-        key, name = ("b", "big gin") if view.ending_card < 0 else ("h", "shoot")
-    discarded = f", throwing {format_card(int(view.ending_card))}" if view.ending_card >= 0 else ""
+        key, name = ("b", "declare big gin") if view.ending_card < 0 else ("h", "shoot")
+    card = int(view.ending_card)
+    discarded = f", discarding {format_card(card)}" if card >= 0 else ""
     if view.phase == codes.PHASE_LAST:
-        return {key: ([YES], f"take the last card and {name}{discarded}"), "n": ([NO], "leave it")}
+        return {
+            key: ([YES], f"take the last card and {name}{discarded}"),
+            "n": ([NO], "leave the card"),
+        }
     ending_choices = {key: ([YES], name + discarded)}
     if view.phase == codes.PHASE_STOP:
         return ending_choices | {"n": ([NO], "draw another card")}
     return ending_choices | {
-        format_card(card): ([NO, card], "throw it") for card in mask_to_cards(int(view.hand))
+        format_card(card): ([NO, card], "discard it") for card in mask_to_cards(int(view.hand))
     }
 
 
 def format_prompt(decision: Decision) -> str:
     """Return the prompt for a decision, with the keys."""
     if decision.slot == "show":
-        return "Which melding do you show? Its number, or ? for the list"
+        return "Type the number of the melding that you show, or ? for the list."
     offered = list_choices(decision)
     cards = [key for key in offered if len(key) == 2]
-    keys = [f"{key} = {does}" for key, (_, does) in offered.items() if len(key) == 1]
+    keys = [f"{key} to {does}" for key, (_, does) in offered.items() if len(key) == 1]
     if cards:
-        keys.insert(0, f"the card to throw, written like {cards[-1]}")
-    return "; ".join(keys)
+        keys.insert(0, f"a card to discard it, such as {cards[-1]}")
+    *first, last = keys
+    return f"Type {', '.join(first)}, or {last}." if first else f"Type {last}."
 
 
 def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
-    """Yield the lines of the table as the player sees it."""
+    """Yield the lines of the table from the view of the player."""
     view = decision.view
     yield from _opponent_lines(view, opponent)
     if rules.die != DIE_OFF:
-        owner = {-1: "nobody owns", int(view.seat): "you own"}.get(
+        owner = {-1: "neither player owns", int(view.seat): "you own"}.get(
             int(view.owner), "your opponent owns"
         )
-        offered = f"; your opponent offers {view.offered}" if view.offered else ""
-        yield f"Die      {view.stake}, {owner} it{offered}"
+        offered = f". Your opponent offers {view.offered}." if view.offered else ""
+        yield f"Die      {view.stake}, and {owner} it{offered}"
     if view.phase == codes.PHASE_BLIND:
         yield "The cards are not dealt yet."
         return
     if opponent:
         known = int(view.known)
-        held = f"holds {format_hand(known)} and {10 - known.bit_count()} you have not seen"
-        yield from wrap_line(f"{opponent} {held}" if known else f"{opponent} holds ten cards")
+        unseen = 10 - known.bit_count()
+        hidden = "1 unseen card" if unseen == 1 else f"{unseen} unseen cards"
+        held = f"{format_hand(known)} and {hidden}" if known and unseen else format_hand(known)
+        yield from wrap_line(f"{opponent} holds {held or hidden}")
         stock_text = f"{view.stock} cards"
     else:
         stock_text = f"{view.deck_left} cards" + (
-            ", the joker may be among them" if rules.joker else ""
+            ", possibly including the joker" if rules.joker else ""
         )
     yield f"Stock    {stock_text}"
     pile = " ".join(format_pile(view, rules, not opponent)) or "none"
@@ -111,17 +120,17 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
 
 
 def _opponent_lines(view: Any, opponent: str) -> Iterator[str]:
-    """Yield the opponent's actions since the player's last turn."""
+    """Yield the actions of the opponent since the last turn of the player."""
     turns = view.history[: view.turns].tolist()
     for _, source, card, discarded in takewhile(lambda turn: turn[0] != view.seat, turns[::-1]):
         source_text = f"took {format_card(card)}" if source == FROM_PILE else "drew from the stock"
-        yield f"{opponent} {source_text} and threw {format_card(discarded)}"
+        yield f"{opponent} {source_text} and discarded {format_card(discarded)}"
     if view.phase == codes.PHASE_UPCARD and view.shed and opponent:
-        yield f"{opponent} passed {format_hand(int(view.shed))}"
+        yield f"{opponent} declined {format_hand(int(view.shed))}"
 
 
 def _hand_lines(view: Any, rules: Any) -> Iterator[str]:
-    """Yield the player's hand in melds, and its deadwood."""
+    """Yield the hand of the player in melds, and its deadwood."""
     hand = int(view.hand)
     new_card = int(view.drawn if view.drawn >= 0 else view.taken)
     if new_card >= 0:
@@ -129,6 +138,6 @@ def _hand_lines(view: Any, rules: Any) -> Iterator[str]:
     _, melds = shown_melding(hand, rules)
     yield f"Hand     {format_melded_hand(melds, hand)}"
     count = int(view.least if view.least >= 0 else view.count)
-    limit = f"knock with {view.limit} or less" if view.limit else "gin only"
+    limit = f"knock limit {view.limit}" if view.limit else "gin only"
     after = " after the best discard" if view.least >= 0 else ""
-    yield f"Deadwood {count}{after}; {limit}"
+    yield f"Deadwood {count}{after} ({limit})"

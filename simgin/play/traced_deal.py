@@ -1,6 +1,6 @@
 """Traced deals: single deals with a record of every decision, for `simgin show` and tests.
 
-They are played by the same engine as measurements.
+The engine that plays them is the same as in measurements.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,22 +19,22 @@ from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
 from simgin.text.notation import cards_to_mask
 
-DECLINABLE_SLOTS = ("knock", "offer")  # slots in which action 0 has no effect
+DECLINABLE_SLOTS = ("knock", "offer")  # slots in which action 0 declines
 
 
 class DealNotFoundError(ValueError):
-    """Error for a deal after the end of its match."""
+    """Error raised if a match ended before the requested deal."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision of a policy.
+    """Decision of a policy in a traced deal.
 
     Attributes:
         seat: Seat of the player, 0 or 1.
         slot: Slot of the policy.
         view: View of the player.
-        action: Action returned, as an integer code; None if it was not legal or the policy raised.
+        action: Chosen action as an integer code; None if it was illegal or the policy failed.
     """
 
     seat: int
@@ -45,15 +45,15 @@ class Decision:
 
 @dataclass(frozen=True)
 class TracedDeal:
-    """Traced deal.
+    """Deal with a record of every decision.
 
     Attributes:
         matchup: Matchup that played the deal.
         state: Engine state after the deal; see `core.state`.
         views: Last views by seat.
-        error: Error message if a policy failed, else empty.
-        exception: Exception of the policy or the engine in that case.
-        hands: Hands as dealt, by seat.
+        error: Error message if a policy failed; otherwise empty.
+        exception: Exception of the policy or the engine, if a policy failed.
+        hands: Dealt hands by seat.
         is_truncated: True if only the beginning of the deal is known; see `truncate_deal`.
     """
 
@@ -67,7 +67,7 @@ class TracedDeal:
 
     @cached_property
     def decisions(self) -> list[Decision]:
-        """Decisions of the deal. After an error, the last one has no legal action."""
+        """Decisions of the deal; after an error, the last decision has no legal action."""
         return [self.decision(number) for number in range(self.n_decisions)]
 
     @property
@@ -89,9 +89,9 @@ class TracedDeal:
 
     @property
     def turns(self) -> list[tuple[int, int, int, int]]:
-        """(seat, source, card drawn or taken, card discarded or -1) of every turn.
+        """Turns of the deal: seat, source, card drawn or taken, and card discarded or -1.
 
-        A card that is hidden from one seat is in the history of the other seat.
+        A card that is hidden from one seat is in the history of the second seat.
         """
         views = self.views[: len(self.matchup.players)]
         histories = [view.history[: self.state.turns] for view in views]
@@ -114,9 +114,9 @@ def trace_deal(
     points: tuple[int, int] | None = None,
     script: Sequence[int] = (),
 ) -> TracedDeal:
-    """Play and trace one deal: a deal of a unit, or one with given cards.
+    """Play and trace one deal, either a deal of a unit or a deal with given cards.
 
-    If a policy fails, the trace ends there and has an error message.
+    If a policy fails, the trace ends at that decision and has an error message.
 
     Args:
         matchup: Matchup to play.
@@ -126,11 +126,11 @@ def trace_deal(
         pack: 52 cards in dealing order.
         joker: Position of the joker among the 53 cards of a solitaire game; -1 for none.
         dealer: Seat of the dealer for a given pack.
-        points: Scores of the seats before the deal; by default start_points.
-        script: First actions of the deal, used instead of the players'.
+        points: Scores of the seats before the deal; by default, `start_points`.
+        script: First actions of the deal, which replace the actions of the players.
 
     Raises:
-        DealNotFoundError: The match ended before the deal.
+        DealNotFoundError: If the match ended before the deal.
     """
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
@@ -139,7 +139,7 @@ def trace_deal(
     state.watch_half = half
     state.watch_deal = deal
     if pack is not None:
-        # Deal the pack without a shuffle.
+        # Deal the pack without a shuffle
         state.pack[:] = pack
         state.given = 1
         state.shuffled = len(pack)
@@ -157,8 +157,8 @@ def trace_deal(
         raised = error
     if not error_text and not state.watched:
         raise DealNotFoundError(
-            f"the match of unit {unit}, half {half} was over after {state.deal + 1} deals; "
-            f"name one of 0..{state.deal}."
+            f"the match of unit {unit}, half {half} ended after {state.deal + 1} deals. Use a deal "
+            f"from 0 to {state.deal}."
         )
     return TracedDeal(
         matchup=matchup,
@@ -172,7 +172,7 @@ def trace_deal(
 
 @dataclass(frozen=True)
 class ScriptedAction:
-    """Action of a seat in a slot, as an integer code, for a script."""
+    """Scripted action of a seat in a slot, as an integer code."""
 
     seat: int
     slot: str
@@ -186,10 +186,10 @@ def trace_to_decision(
     unit: int = 0,
     **deal: Any,
 ) -> tuple[TracedDeal, int] | None:
-    """Play a deal by scripted actions, then by the players, to reach a certain decision.
+    """Play a deal with scripted actions, then with the players, up to a target decision.
 
-    Endings and offers that are not in the script are declined. A scripted refusal to end or offer
-    may be absent from the deal. The script is changed in place accordingly.
+    Endings and offers that are not in the script are declined. Scripted refusals for which the deal
+    has no decision are removed. Both changes are made to the script in place.
 
     Args:
         matchup: Matchup to play.
@@ -200,7 +200,7 @@ def trace_to_decision(
             applies to both mirrored games.
 
     Returns:
-        (traced deal, index of the decision after the script); None if it is not reached.
+        Traced deal and index of the decision after the script; None if it is not reached.
     """
     while True:
         played = trace_deal(matchup, unit, script=[decision.action for decision in script], **deal)
@@ -231,18 +231,18 @@ def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> 
     """Truncate a traced deal after a number of actions.
 
     Args:
-        deal: Traced deal; its state is changed.
+        deal: Traced deal. Its state is changed in place.
         n_actions: Number of actions to keep.
-        has_open_decision: True if the next decision is kept as well, without its action.
+        has_open_decision: True to keep the next decision as well, without its action.
     """
     deal.state.logged = n_actions
     deal.state.kind = -1
-    error_text = "Nothing more is known of this deal." if has_open_decision else ""
+    error_text = "The rest of this deal is unknown." if has_open_decision else ""
     return replace(deal, error=error_text, is_truncated=True)
 
 
 def dealt_hands(state: Any, rules: Any, is_solo: bool) -> tuple[int, int]:
-    """Return the hands dealt, by seat: one card at a time, the nondealer first.
+    """Return the dealt hands by seat, dealt one card at a time with the nondealer first.
 
     In solitaire games, the second hand is empty, and a joker in the hand replaces a card.
     """

@@ -1,8 +1,8 @@
 """Watchdog for policies that do not return: it warns on stderr, then aborts the call.
 
-A compiled policy in an endless loop cannot be stopped from outside. However, the engine notes which
-policy it calls before each call. A thread reads these notes at intervals, so that the engine is not
-slowed down.
+A compiled policy in an endless loop cannot be stopped from outside. The engine records each policy
+before it calls it, and a thread reads these records at intervals. This does not slow the engine
+down.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from simgin.text.messages import print_status
 WARN_AFTER = 10.0  # seconds until a warning
 ABORT_AFTER = 60.0  # seconds until the call is aborted
 CHECK_INTERVAL = 1.0  # seconds between two checks
-# At least one of these fields changes between two decisions of a deal.
+# Fields of which at least one changes between two decisions of a deal
 _DECISION_FIELDS = (
     "unit",
     "half",
@@ -46,7 +46,9 @@ class _RunningKernel:
         self._state = state
         self._on_timeout = on_timeout
         self._decision: tuple[int, ...] = ()
-        self._waited = 0.0  # seconds, counted in checks so that a stopped process does not count
+        self._waited = (
+            0.0  # seconds, measured in checks so that the time of a stopped process does not count
+        )
 
     def check(self) -> None:
         """Warn if the current policy call takes too long, and abort the call later."""
@@ -55,8 +57,8 @@ class _RunningKernel:
         self._decision = place
         if self._waited >= ABORT_AFTER:
             _running.discard(self)
-            with suppress(InvalidStateError):  # The policy has just returned.
-                self._on_timeout(InvalidActionError(f"did not answer within {ABORT_AFTER:g} s."))
+            with suppress(InvalidStateError):  # the policy has just returned
+                self._on_timeout(InvalidActionError(f"did not return within {ABORT_AFTER:g} s."))
         elif self._waited >= WARN_AFTER:
             self._warn()
 
@@ -71,31 +73,32 @@ class _RunningKernel:
 
 OnTimeout = Callable[[BaseException], None]
 _running: set[_RunningKernel] = set()
-_reported: set[Callable[..., Any]] = set()  # functions of policies already reported
+_reported: set[Callable[..., Any]] = set()  # functions of policies for which a warning was printed
 _lock = threading.Lock()
 _thread: threading.Thread | None = None
 
 
 def unresponsive_policy_warning(policy: Policy) -> str:
-    """Return a warning that names a policy that does not return and its source line."""
+    """Return a warning about a policy that does not return, with its source line."""
     line = policy.function.__code__.co_firstlineno
     place = f"{policy.location}:{line}"
     return (
-        f"the {policy.slot} policy {policy.name!r} ({place}) has not answered for {WARN_AFTER:.0f} "
-        f"seconds: it may loop for ever. Ctrl-C stops; it is given up after {ABORT_AFTER:g} s."
+        f"the {policy.slot} policy {policy.name!r} ({place}) has not returned for {WARN_AFTER:.0f} "
+        f"s. It may be in an endless loop. Press Ctrl-C to stop, or wait for the abort after "
+        f"{ABORT_AFTER:g} s."
     )
 
 
 @contextmanager
 def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Iterator[None]:
-    """Warn if a policy of a matchup does not return within the block, and abort it later.
+    """Warn about policies that do not return within the block, and abort them later.
 
     The watchdog is off under a debugger.
 
     Args:
         matchup: Matchup being played.
         state: Engine state, which shows the policy being called.
-        on_timeout: Function called with the exception after the time limit.
+        on_timeout: Function that is called with an exception after the time limit.
     """
     if jit.is_interpreted():
         yield

@@ -76,7 +76,7 @@ def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, write_deal):
         except DealNotFoundError:
             continue
         if variant == "dice-pro" and content["rows"][1]["stake"] > 1:
-            with pytest.raises(PositionError, match="a die that was turned in an earlier deal"):
+            with pytest.raises(PositionError, match="its die was turned in an earlier deal"):
                 read_deal_file(path)
         else:
             read += count_equal_positions(path, deal) > 0
@@ -132,7 +132,7 @@ def test_a_decision_that_does_not_follow_is_named(write_deal):
         changed = [*content["rows"]]
         changed[number] = {**row, key: value}
         path.write_text(json.dumps({**content, "rows": changed}))
-        with pytest.raises(PositionError, match=rf"decision {number}, .* does not follow"):
+        with pytest.raises(PositionError, match=rf"decision {number}, .* contradicts"):
             read_deal_file(path)
 
 
@@ -143,8 +143,8 @@ def test_a_decision_that_does_not_follow_is_named(write_deal):
         ("{} simple", "names both players"),
         ("{} --unit 3", "--unit goes with strategies"),
         ("{} --score 3-4", "--score goes with cards"),
-        ("{} --turn 99", "nothing was decided in turn 99"),
-        ("printed.txt", "`simgin show ... --json > deal.json` prints nor a log of"),
+        ("{} --turn 99", "the deal contains no decision in turn 99"),
+        ("printed.txt", "the output of `simgin show --json` nor a Gin Rummy log"),
     ],
 )
 def test_what_does_not_go_with_a_file_is_refused(words, sentence, write_deal, empty_directory):

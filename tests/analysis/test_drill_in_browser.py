@@ -96,7 +96,7 @@ def test_every_position_is_answered_and_counted(open_page, drill_page, choose):
         tab.locator("#next").tap() if choose is answer_by_touch else tab.keyboard.press("Enter")
     assert tab.locator("#result").is_visible()
     summary = tab.locator("#sum").text_content()
-    counted = re.fullmatch(r"(\d+) of (\d+) right, ([\d.]+) points given up\.", summary)
+    counted = re.fullmatch(r"(\d+) of (\d+) correct, ([\d.]+) points lost\.", summary)
     assert [int(counted[1]), int(counted[2])] == [right, len(prices)]
     assert float(counted[3]) == pytest.approx(lost, abs=0.06)
     rows = [row.split("\t") for row in tab.locator("#themes tr").all_inner_texts()]

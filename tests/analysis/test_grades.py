@@ -169,10 +169,10 @@ def test_few_deals_are_not_called_a_rate(deal_files):
     """Also omit the comparison with the ladder, whose rates come from hundreds of deals."""
     few, many = grade_gold(deal_files, 1, 25), None
     message = " ".join(grades.grade_verdict(few))
-    assert "in these 6 deals" in message and "cannot show how well gold plays" in message
-    assert "about as much as" not in message and "Less luck" not in message
+    assert "in these 6 deals" in message and "To find out how well gold plays" in message
+    assert "about as much as" not in message and "Adjusted for luck" not in message
     report = few.report("")
-    assert "Ladder" not in [table.title for table in report.tables]
+    assert "Comparison" not in [table.title for table in report.tables]
     many = replace(
         few,
         decisions=few.decisions * 5,
@@ -265,15 +265,15 @@ def test_a_kaggle_replay_names_its_teams():
     assert recorded.names == ("Team One", "Team Two")
     assert replace(recorded, names=plain.names, variant=plain.variant) == plain
     shown = call("grade", LOGS / "kaggle-replay.json", "--player", "Team Two", "--worlds", 25)
-    assert "What Team Two gave up in 1 deal of OpenSpiel" in shown.stdout
+    assert "Grade of Team Two in 1 deal (OpenSpiel)" in shown.stdout
 
 
 def test_the_screen_names_what_other_engines_do_otherwise(empty_directory):
     for engine, name in (("OpenSpiel", "openspiel-bots"), ("RLCard", "rlcard-novices")):
         file = LOGS / f"{name}.txt"
         shown = " ".join(call("grade", file, "--player", 1, "--worlds", 25).stdout.split())
-        assert ENGINE_NOTES[engine] in shown and f"1 deal of {engine}" in shown
-        assert f"simgin analyze {file} --turn" in shown and "One deal cannot show" in shown
+        assert ENGINE_NOTES[engine] in shown and f"1 deal ({engine})" in shown
+        assert f"simgin analyze {file} --turn" in shown and "error for this deal" in shown
 
 
 def test_a_move_that_our_rules_do_not_allow_is_named():
@@ -298,36 +298,36 @@ PROXY = "[Game]\ngin_rummy_proxy()\n[State]\nhistory={}\nmove_number=1\n"
 DEALT = ",".join(f"-1:{number}" for number in HISTORY.split()[:21])
 REPLAY = (LOGS / "kaggle-replay.json").read_text()
 WRONG = {
-    "": "neither what",
-    "{": "neither what",
-    '{"rows": []}': "something is missing",
+    "": "neither the output",
+    "{": "neither the output",
+    '{"rows": []}': "lacks fields",
     "[1, 2]": "ends before the cards are dealt",
-    HISTORY.replace("\n", "\n240\n", 1): "240 is no card",
-    HISTORY.split()[0] + "9" * 5000 + HISTORY: "cannot be read as a deal",
+    HISTORY.replace("\n", "\n240\n", 1): "240 is not a card",
+    HISTORY.split()[0] + "9" * 5000 + HISTORY: "is not a valid deal file",
     "\n".join(["7"] * 30): "a card twice",
-    SERIAL.format("chess()"): "another game than gin_rummy",
-    SERIAL.format("gin_rummy(hand_size=7)"): "has 'hand_size=7'",
+    SERIAL.format("chess()"): "not a log of the game gin_rummy",
+    SERIAL.format("gin_rummy(hand_size=7)"): "game parameter 'hand_size=7'",
     SERIAL.format("gin_rummy(knock_card=500)"): "knock_limit",
     SERIAL.format("gin_rummy(oklahoma=maybe)"): "knock_by_upcard",
-    SERIAL.format("repeated_game(stage_game=gin_rummy())"): "another game than gin_rummy",
-    SERIAL.format("gin_rummy()") * 2: "it holds several deals",
+    SERIAL.format("repeated_game(stage_game=gin_rummy())"): "not a log of the game gin_rummy",
+    SERIAL.format("gin_rummy()") * 2: "it contains several deals",
     SERIAL.format("gin_rummy()").replace("\n54", "\nfold", 1): "'fold' is not an action",
     PROXY.format(""): "ends before the cards are dealt",
     PROXY.format("0:1," + DEALT): "a move before the cards are dealt",
-    PROXY.format(DEALT + ",1:54"): "has 1:54 at the turn of player 0",
+    PROXY.format(DEALT + ",1:54"): "has 1:54 in the turn of player 0",
     PROXY.format(DEALT + ",0:54,2:54"): "'2:54' is not an action",
-    REPLAY.replace("gin_rummy_proxy", "hearts_proxy"): "another game than gin_rummy",
-    REPLAY.replace("history=-1:43", "history=-1:44", 2): "it holds several deals",
-    REPLAY.replace("# Automatically", "", 0)[:2000]: "neither what",
+    REPLAY.replace("gin_rummy_proxy", "hearts_proxy"): "not a log of the game gin_rummy",
+    REPLAY.replace("history=-1:43", "history=-1:44", 2): "it contains several deals",
+    REPLAY.replace("# Automatically", "", 0)[:2000]: "neither the output",
     '{"steps": [{"serializedGameAndState": ""}]}': "serializedGameAndState is empty",
     SHEET.replace("AD ", "", 1): "51 cards",
     SHEET.replace("AD ", "XX ", 1): "not a card",
-    SHEET.replace("discard", "eat", 1): "is no move of RLCard's",
+    SHEET.replace("discard", "eat", 1): "is not a move of RLCard's",
     SHEET.replace("discard KS", "discard", 1): "move 1, discard by S",
     SHEET.replace("discard KS", "discard Kx", 1): "not a card",
     SHEET.replace("S discard KS", "N discard KS", 1): "move 1, discard KS by N",
     SHEET + "N discard KS": "discard KS by N",
-    SHEET.splitlines()[0]: "nothing is decided",
+    SHEET.splitlines()[0]: "contain no decision",
 }
 
 
@@ -343,10 +343,10 @@ def test_what_is_no_deal_is_refused_in_a_sentence(text, empty_directory):
     [
         ("no.json", "No such file"),
         ("strategy.py", "'strategy.py' is no file of a deal"),
-        ("00.json {openspiel}", "grade each apart"),
-        ("00.json 01.json --player nobody", "there 'gold' and 'simple'"),
-        ("00.json --player 2", "'2' is no player"),
-        ("00.json other.json", "the files are of 'gold' and 'simple': name one by --player"),
+        ("00.json {openspiel}", "Grade each one separately"),
+        ("00.json 01.json --player nobody", "Choose 'gold' or 'simple'"),
+        ("00.json --player 2", "'2' is not a player"),
+        ("00.json other.json", "deals of 'gold' and 'simple'. Choose one with --player"),
         ("00.json --as nobody-else", "nobody-else"),
         ("{rlcard}", "do not allow move 110"),
     ],
@@ -363,7 +363,7 @@ def test_what_cannot_be_graded_is_refused(words, sentence, deal_files):
 def test_a_page_and_its_command(deal_files, without_plots):
     call("grade", *deal_files[:2], "--worlds", 25, "-o", "out")
     page = Path("out/report.html").read_text()
-    assert "What gold gave up in 2 deals" in page and "rlcard-novice" not in page
+    assert "Grade of gold in 2 deals" in page and "rlcard-novice" not in page
     assert "simgin analyze 0" in page
 
 

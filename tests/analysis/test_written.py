@@ -199,13 +199,13 @@ def test_a_pile_is_read_as_it_is_written_and_told_in_short():
     )
     _, pile, forgotten, *_ = position.describe()
     assert pile == "Pile (oldest first)  QD ? 9D .. QH"
-    assert forgotten == "8 cards forgotten, and drawn with the others that you do not see"
-    assert position.view.drawn == parse_card("KS")  # the last of eleven cards
+    assert forgotten == "The pile contains 8 unknown cards, sampled with the other hidden cards."
+    assert position.view.drawn == parse_card("KS")  # the last of eleven
 
 
 @pytest.mark.parametrize("score", [(-5, 3), (1, 2, 3), ("a", "b"), 5])
 def test_what_is_no_score_is_refused(score):
-    with pytest.raises(ValueError, match="is not a score"):
+    with pytest.raises(ValueError, match="is not a valid score"):
         parse_position(TEN, "QD TH", variants.find_variant("standard"), score=score)
 
 
@@ -219,12 +219,12 @@ def test_what_is_no_score_is_refused(score):
     ],
 )
 def test_more_forgotten_cards_than_the_pack_has_are_refused(cards, pile, game, stock):
-    with pytest.raises(PositionError, match="more cards are given than the pack has"):
+    with pytest.raises(PositionError, match="has more cards than the pack"):
         parse_position(cards, pile, variants.find_variant(game), stock=stock)
 
 
 def test_a_pile_without_end_is_refused():
-    with pytest.raises(PositionError, match="1,001 cards are more than a deal lays on the pile"):
+    with pytest.raises(PositionError, match="the pile has 1,001 cards"):
         parse_position(TEN, "KD* " * 1000 + "QD", variants.find_variant("standard"))
 
 

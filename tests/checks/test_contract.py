@@ -39,7 +39,7 @@ BAD = [
     ("time", "took longer than", "n = 0\n    while view.turns > 3: n += 1\n    if n: return n"),
     ("time", "took longer than", "while SEEN.get(1, True): pass"),
     ("legal", "leave @helper away", "return seen(view) + SEEN.get(1, 0)"),
-    ("legal", "which is not among the legal discards", "if view.turns > 3: return 51"),
+    ("legal", "but the legal discards are", "if view.turns > 3: return 51"),
     ("raises", "raised SystemExit", 'sys.exit(f"{view.turns} turns are enough")'),
     ("bounds", "raised IndexError", "if view.history[view.turns + 600, 3]: return 1"),
     ("raises", "raised ValueError: out", "if view.turns > 3: raise ValueError('out of ideas')"),

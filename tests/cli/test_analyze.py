@@ -59,7 +59,7 @@ def test_one_player_is_shown_the_figure_of_the_game(variant, columns):
     screen = read_screen(*words)
     heading = next(line for line in screen.splitlines() if line.startswith("action"))
     assert re.split(r"  +", heading) == ["action", *columns, "worlds"]
-    assert "Thrown (oldest first)  QD TS" in screen and "solo-greedy plays on." in screen
+    assert "Discards (oldest first)  QD TS" in screen and "solo-greedy plays to the" in screen
     frame = simgin.analyze(" ".join(HAND), "QD TS", variant, strategy="solo-greedy", worlds=200)
     assert (frame["cost"].diff().dropna() >= 0).all() and set(frame["opponent"]) == {""}
 
@@ -100,7 +100,7 @@ def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
     path = tmp_path / "deal.json"
     path.write_text(call("show", *players, "-v", "dice", "--unit", 3, "--json").stdout)
     read = call("analyze", path, "--worlds", 200, "--turn", 0).stdout
-    assert "Done was refuse 3" in read
+    assert "The player chose refuse 3" in read
     frame = simgin.analyze("blind", variant="dice", offer=True, worlds=200)
     assert list(frame["by"].unique()) == ["deals"]
 
@@ -147,7 +147,7 @@ def test_a_whole_deal_has_a_row_for_each_decision_and_draws_the_costly_ones(tmp_
     place = tmp_path / "deal"
     shown = call("analyze", "gold", "simple", "--unit", 3, "--worlds", 1000, "-o", place).stdout
     page = (place / "report.html").read_text()
-    assert "gold v simple, standard: what each decision cost" in page
+    assert "Cost of each decision: gold v simple (standard)" in page
     rows = [line for line in shown.splitlines() if line.startswith(("turn", "upcard"))]
     assert len(rows) > 10 and page.count("<tr") == len(rows) + 1
     frame = pd.read_csv(place / "analysis.csv")

@@ -125,7 +125,7 @@ def test_an_opponent_is_a_strategy(opponent):
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, "3", None, True, float("nan"), 2**64])
 def test_a_vector_has_a_whole_number_of_games(n):
-    with pytest.raises(EnvError, match="is not a number of games"):
+    with pytest.raises(EnvError, match="is not a valid number of games"):
         gin_rummy.vector_env(n)
     assert gin_rummy.vector_env(np.int32(2)).num_envs == 2
 
@@ -152,7 +152,7 @@ NO_ACTIONS += [np.float64(3), np.bool_(True), np.int64(-1), np.array([5, 6]), {}
 def test_what_is_no_action_is_refused_and_changes_nothing(action):
     for kind in ("gym", "pettingzoo"):
         played, reference = start_env(kind), start_env(kind)
-        with pytest.raises(EnvError, match=r"is not an action.*0 to 129"):
+        with pytest.raises(EnvError, match=r"is not a valid action.*0 to 129"):
             played.env.step(action)
         assert played.step(Random(1)) == reference.step(Random(1))
 
@@ -177,7 +177,7 @@ NO_VECTORS += [["0"] * 3, [[1], [2, 3], [4]], [10**30, 0, 0], np.array([np.nan] 
 def test_what_are_no_actions_of_a_vector_is_refused(actions):
     envs = gin_rummy.vector_env(3)
     envs.reset(seed=1)
-    with pytest.raises(EnvError, match=r"Hand over an array of integers of shape \(3,\)"):
+    with pytest.raises(EnvError, match=r"Pass an array of integers with shape \(3,\)"):
         envs.step(actions)
 
 
@@ -186,7 +186,7 @@ def test_an_action_outside_the_space_plays_none_of_a_vector(wrong):
     played, reference = start_env("vector"), start_env("vector")
     actions = played.mask.argmax(axis=1)
     actions[3] = wrong
-    with pytest.raises(EnvError, match=f"{wrong} is not an action"):
+    with pytest.raises(EnvError, match=f"{wrong} is not a valid action"):
         played.env.step(actions)
     assert played.step(Random(1)) == reference.step(Random(1))
 

@@ -416,7 +416,7 @@ def test_what_has_no_v_or_no_seats_says_so():
     match = rows_by_seat(two_player_odds.odds_by_seat(table), "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
     assert two_player_odds.odds_by_score(table).empty
-    with pytest.raises(PlayerCountError, match="for one player"):
+    with pytest.raises(PlayerCountError, match="is a solitaire game"):
         two_player_odds.simulate_self_play("gold", "solitaire-gin", DEALS)
 
 

@@ -26,7 +26,7 @@ UNUSUAL = [
     "gin-solitaire+knock_limit=60+count_joker=yes",
     "solitaire-gin-knock+max_turns=3",
 ]
-ENDING = r"  (may (knock|go gin|declare|shoot)|knocks|goes gin|declares|shoots)"
+ENDING = r"  (can (knock|go gin|declare|shoot)|knocks|goes gin|declares|shoots)"
 PAIR, SINGLE = ("gold", "simple"), ("gold+knock=at:k=4", None)
 LOT = ("gold+stake=random", "simple+stake=random")
 
@@ -93,7 +93,7 @@ def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
             assert told.summary.startswith(lines[1])
             last = max(i for i, line in enumerate(lines) if re.match(end, line))
             assert not any("joker" in line for line in lines[6:last])
-            place = re.search("lies? above the joker|Joker: ", "\n".join(lines[last:]))
+            place = re.search("(is|are) above the joker|Joker: ", "\n".join(lines[last:]))
             assert place or variant == "solitary-gin"
 
 
@@ -114,7 +114,7 @@ def test_a_match_is_shown_deal_by_deal(players, variant, target):
     winner = (players[0], players[1] or "joker")[score.argmax()]
     assert f"{winner} wins the match" in call("show", *words, number - 1).stdout
     over = call("show", *words, number, code=2)
-    assert f"over after {number} deals" in over.stderr
+    assert f"ended after {number} deals" in over.stderr
 
 
 def test_the_command_shows_a_deal():
@@ -129,7 +129,7 @@ def test_the_command_shows_a_deal():
         "solitaire-gin: seed 1, unit 3",
         "Joker. Points: gold 0, joker 1",
         "",
-        "Gin only; deck of 43 cards including the joker",
+        "Gin only, deck of 43 cards including the joker",
     ]
     assert alone[-1] == "Repeat:  simgin show gold -v solitaire-gin --seed 1 --unit 3"
     itself = call("show", "simple", "simple").stdout
@@ -155,12 +155,12 @@ STRATEGY = Strategy("bad", discard=bad, offer=bad_offer)
 @pytest.mark.parametrize(
     ("words", "fault", "shown"),
     [
-        (["simple"], "discard policy 'bad' discarded -1", "gives no legal answer"),
-        (["-v", "solitaire-gin", "--unit", 3], "'bad' discarded -1", "gives no legal answer"),
+        (["simple"], "discard policy 'bad' discarded -1", "returns no legal action"),
+        (["-v", "solitaire-gin", "--unit", 3], "'bad' discarded -1", "returns no legal action"),
         (
             ["simple", "-v", "dice", "--unit", 1],
-            "'bad-offer' answered 1, but only 0 or 2 or 3 or 4 or 5 or 6 is legal",
-            "may offer more than 1: gives no legal answer",
+            "'bad-offer' returned 1, but only 0 or 2 or 3 or 4 or 5 or 6 is legal",
+            "can offer more than 1, but returns no legal action",
         ),
     ],
 )
@@ -168,7 +168,7 @@ def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_p
     path = tmp_path / "bad.py"
     path.write_text(BAD)
     result = call("show", path, *words, code=2)
-    before, after = result.stdout.split("The deal stopped here")
+    before, after = result.stdout.split("The deal stops here")
     assert before.rstrip().endswith(shown)
     assert fault in " ".join(after.split()) and fault in result.stderr
     assert result.stderr.startswith(f"simgin: {path}: the ")
@@ -176,7 +176,7 @@ def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_p
     if words == ["simple"]:
         early = call("show", path, "simple", "--half", 1, code=2)
         assert early.stdout == ""
-        assert "the match did not get as far as this deal" in early.stderr
+        assert "the match stopped before this deal" in early.stderr
 
 
 def die_text(row):
@@ -209,7 +209,7 @@ def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
         if blind:
             assert not re.search("dealt|holds|Knock limit", "\n".join(lines))
         if variant == "dice":
-            assert "Before the cards are seen, the die shows 1" in lines[4:6]
+            assert "Before the players see their cards, the die shows 1" in lines[4:6]
         if refused:
             assert last["paid_for_refusal"] == last["stake"] and last["score"] == [0, 0]
             assert "Refused" in lines

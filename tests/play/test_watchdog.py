@@ -72,7 +72,7 @@ def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
     reader = threading.Thread(target=lambda: [lines.put(line) for line in process.stderr])
     reader.start()
     try:
-        while "has not answered" not in (line := lines.get(timeout=300)):
+        while "has not returned" not in (line := lines.get(timeout=300)):
             pass
         assert "the discard policy 'endless' (looping.py:4)" in line and "Ctrl-C stops" in line
         process.send_signal(signal.SIGINT)
@@ -108,7 +108,7 @@ def test_a_slow_policy_that_answers_is_not_named(tmp_path):
     process = start(file, SLOW, 2, ["match", str(file), "simple", "--deals", "40"])
     out, errors = process.communicate(timeout=300)
     assert process.returncode == 0 and "runs in Python" in errors and "40 deals" in out
-    assert "has not answered" not in errors
+    assert "has not returned" not in errors
 
 
 def test_parallel_units_come_in_order_and_the_first_error_is_raised():

@@ -66,9 +66,12 @@ POSITION_WORLDS = 10_000
 @options.count_option(
     "--deals", "Error rates of A in N deals, alone or against B [default: champion]."
 )
-@click.option("--as", "own", metavar="NAME", help="Strategy that plays on for you, or for A.")
+@click.option("--as", "strategy", metavar="NAME", help="Strategy that plays on for you, or for A.")
 @click.option(
-    "--against", "other", metavar="NAME", help="Strategy that plays on for the opponent, or for B."
+    "--against",
+    "opponent",
+    metavar="NAME",
+    help="Strategy that plays on for the opponent, or for B.",
 )
 @options.count_option(
     "--worlds",
@@ -116,7 +119,7 @@ def analyze_command(
     """
     if deals is not None:
         _reject_options(SINGLE_DEAL_OPTIONS, "one position or one deal, not with --deals")
-        if asked["other"] is not None:
+        if asked["opponent"] is not None:
             raise click.UsageError(
                 "with --deals name the opponent behind A: analyze A B --deals N."
             )
@@ -134,7 +137,7 @@ def analyze_command(
     seconds = asked["seconds"]
     budget = Budget(worlds, seconds, seed, workers)
     settled: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
-    players = {name: asked[name] for name in ("own", "other")}
+    players = {name: asked[name] for name in ("strategy", "opponent")}
     given = " ".join(words)
     has_cards = (
         asked["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND_WORD
@@ -192,14 +195,16 @@ def _analyze_strategy(
     a, b = (*words, None)[:2]
     worlds = error_rates.DEFAULT_EVALUATION_WORLDS if asked["worlds"] is None else asked["worlds"]
     trial = error_rates.RatingTask.read(
-        str(a), b, asked["variant"], asked["own"], deals, worlds, seed
+        str(a), b, asked["variant"], asked["strategy"], deals, worlds, seed
     )
     players = [player.spec for player in trial.matchup.players]
     unused = dict.fromkeys((*CARDS_OPTIONS, *DEAL_OPTIONS))
     session.run_request(
         partial(error_rates.run_error_rates, trial, workers),
         "error rates",
-        repeat_command(**unused, words=players, own=trial.evaluator.a.spec, worlds=trial.n_worlds),
+        repeat_command(
+            **unused, words=players, strategy=trial.evaluator.a.text, worlds=trial.n_worlds
+        ),
         _rates_screen,
         workers=workers,
         as_json=as_json,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 YOU = "you"
 CORRUPT = (
-    "The saved game cannot be read, so this is a new one. Your first answer overwrites the file. "
+    "The saved game is corrupt, so a new game has started. Your first action overwrites the file. "
     "To keep the file, type q."
 )
 
@@ -76,7 +76,7 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
     alone = game.params["players"] == 1
     if alone and strategy:
         raise PlayerCountError(
-            f"{game.spec} is for one player, so you play alone: leave {strategy} out."
+            f"{game.text} is a solitaire game without an opponent. Omit {strategy}."
         )
     # Its policies are never called
     you = with_policies(replace(loader.find_strategy("gold"), name=YOU), {}, YOU)
