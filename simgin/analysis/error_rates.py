@@ -460,6 +460,6 @@ def describe_costliest(rows: Sequence[RateRow]) -> Iterator[tuple[str, str]]:
             factor = 100 if row["counted"].startswith("%") else 1
             cost = numbers.format_estimate(row["value"], row["low"], row["high"], factor)
             chosen, best = row["done"], format_better_action(row["done"], row["best"])
-            decision = f"{row['decision']}. Chosen: {chosen}. Better: {best}"
-            text = f"{cost:>8} {row['counted']}: {decision}"
+            place, *_ = row["decision"].split(",")
+            text = f"{cost:>8} {row['counted']}: {place}. Chosen: {chosen}. Better: {best}"
             yield text, row["command"]

@@ -132,7 +132,7 @@ def test_a_decision_that_does_not_follow_is_named(write_deal):
         changed = [*content["rows"]]
         changed[number] = {**row, key: value}
         path.write_text(json.dumps({**content, "rows": changed}))
-        with pytest.raises(PositionError, match=rf"decision {number}, .* contradicts"):
+        with pytest.raises(PositionError, match=rf"decision {number} .* contradicts"):
             read_deal_file(path)
 
 

@@ -180,7 +180,7 @@ def test_few_deals_are_not_called_a_rate(deal_files):
         opponent_decisions=few.opponent_decisions * 5,
     )
     message = " ".join(grades.grade_verdict(many))
-    assert "these" not in message and "Less luck" in message
+    assert "these" not in message and "Adjusted for luck" in message
     report = many.report("")
     (ladder,) = [table for table in report.tables if table.title == "Ladder"]
     assert all("±" in str(row) for row in ladder.rows)

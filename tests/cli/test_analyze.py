@@ -38,9 +38,9 @@ def repeat_command(screen):
 def test_a_position_as_a_person_has_it():
     screen = read_screen(*HAND, "--pile", PILE, *FAST, "--score", "30-45")
     assert "You hold 7H 7D 7C | 8C 9C TC | KS 4H TD AC 4C" in screen
-    assert "The opponent took and holds 9D" in screen
+    assert "The opponent holds 9D, taken from the pile." in screen
     assert screen.count("discard ") >= 11
-    assert "28 cards in the stock, you deal, score 30-45" in screen
+    assert "Stock of 28 cards, you are the dealer, score 30-45" in screen
     assert "cost, match %" in screen
     assert repeat_command(screen) == screen
 
@@ -80,15 +80,15 @@ RATES = "gold simple --deals 100 --worlds 10 --as gold-early".split()
 def test_error_rates_name_kinds_of_decisions_and_the_costliest_ones():
     screen = read_screen(*RATES)
     lines = screen.splitlines()
-    assert "Error rate of gold against simple, standard" in screen
-    for kind in ("first upcard", "what to discard", "end the deal or play on", "all"):
+    assert "Error rate of gold against simple (standard)" in screen
+    for kind in ("first upcard", "discard", "end or continue the deal", "all decisions"):
         assert any(line.startswith(kind) for line in lines)
-    assert "gold-early itself is better than" in " ".join(screen.split())
+    assert "gold-early gains" in " ".join(screen.split())
     commands = [line.strip() for line in lines if line.startswith("  simgin analyze")]
     assert len(commands) == 5
     found = call(*shlex.split(commands[0].removeprefix("simgin ")), "--worlds", 200).stdout
-    place, mistake = re.search(r"points: (.*?): (.*), better", screen).groups()
-    assert f"{place}, gold" in found and f"{mistake} <" in found
+    place, mistake = re.search(r"points: (.*?)\. Chosen: (.*)\. Better", screen).groups()
+    assert re.search(f"^{place}, .*, gold", found, re.M) and f"{mistake} <" in found
 
 
 def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
@@ -126,7 +126,7 @@ def test_the_page_stands_alone_and_says_what_it_shows(report_directory):
     assert (
         description.startswith("cost: from 0 (discard KS), to ") and "(discard 9C)" in description
     )
-    assert "You hold, deadwood 29" in page and "Dashed: taken from the pile." in page
+    assert "Your hand, deadwood 29" in page and "Cards with a dashed frame were taken" in page
 
 
 def test_every_card_is_on_the_table(report_directory):

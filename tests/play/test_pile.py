@@ -40,7 +40,7 @@ def pile_before(deal, number):
 @pytest.mark.parametrize("variant", GAMES)
 def test_the_table_shows_the_whole_pile_as_the_option_reads_it(variant):
     alone = GAMES[variant] is None
-    label = "Thrown (oldest first)  " if alone else "Pile (oldest first)  "
+    label = "Discards (oldest first)  " if alone else "Pile (oldest first)  "
     for deal in trace_deals(variant, GAMES[variant]):
         rules = build_rules(deal.matchup.variant)
         for number, question in enumerate(deal.decisions):

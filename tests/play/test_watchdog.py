@@ -74,7 +74,9 @@ def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
     try:
         while "has not returned" not in (line := lines.get(timeout=300)):
             pass
-        assert "the discard policy 'endless' (looping.py:4)" in line and "Ctrl-C stops" in line
+        assert (
+            "the discard policy 'endless' (looping.py:4)" in line and "Press Ctrl-C to stop" in line
+        )
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 130
     finally:
@@ -99,7 +101,7 @@ def test_a_looping_policy_is_given_up_with_its_deal(words, tmp_path):
     out, errors = process.communicate(timeout=300)
     assert process.returncode == 2 and ("is dealt" in out) == (command == "show"), errors
     last = errors.splitlines()[-1]
-    assert "the discard policy 'endless' did not answer within 1 s (variant" in last
+    assert "the discard policy 'endless' did not return within 1 s (variant" in last
     assert "Replay the deal with: simgin show" in last
 
 
