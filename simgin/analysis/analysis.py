@@ -49,9 +49,9 @@ UNDERCUT = DEAL_RESULTS.index("undercut")
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
 # Smallest assumed range of the difference of two actions in one world, in points or % of matches
-MIN_RANGE = 100.0
+MIN_OUTCOME_RANGE = 100.0
 # Smallest assumed ranges of other measures: a deal won or lost with the die at 6, or a game worth 4
-MIN_RANGES = {"deals": 12.0, "games": 48.0}
+MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 
 # Selection of the best action, with early elimination of worse actions

@@ -95,7 +95,7 @@ def _report_title(analyses: Analyses) -> str:
     matchup = analyses[title].matchup
     names = dict.fromkeys(re.sub(r".*, | \([AB]\)$", "", title) for title in analyses)
     players = " v ".join(names) if len(names) == len(matchup.players) == 2 else matchup.title
-    return f"Cost of each decision: {players} ({matchup.variant.text})"
+    return f"Cost of each decision: {players} ({matchup.variant.spec})"
 
 
 def _capitalise(text: str) -> str:
@@ -198,7 +198,7 @@ def _offer_sentences(analysis: Analysis) -> list[str]:
 
 def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:
     """Yield the settings with which the values were computed."""
-    yield "Variant", first.matchup.variant.text
+    yield "Variant", first.matchup.variant.spec
     yield "Rollout players", first.matchup.title
     yield "Worlds", f"At most {first.max_worlds:,} per position, seed {first.matchup.seed}"
     drawn = "All orders of the deck are equally likely."

@@ -92,7 +92,7 @@ class DrillRequest:
         game = variants.find_variant(variant)
         if game.params["players"] == 1:
             raise PositionError(
-                f"drills do not support the solitaire game {game.text}. Use a two-player variant."
+                f"drills do not support the solitaire game {game.spec}. Use a two-player variant."
             )
         best = strong_player(game)
         players = [

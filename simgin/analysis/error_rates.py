@@ -383,7 +383,7 @@ def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
         how_much = f"{lead} {rates.unit_per_deal}"
         sentences.append(f"{evaluator} gains {how_much} more than {strategy}{against}.")
     return Report(
-        question=f"Error rate of {strategy}{against} ({matchup.variant.text})",
+        question=f"Error rate of {strategy}{against} ({matchup.variant.spec})",
         verdict=sentences,
         tables=[build_rates_table(rates, evaluator)],
         command=command,

@@ -189,7 +189,7 @@ class FoundDeals(Result):
     def report(self, command: str) -> Report:
         """Return a report with the number of deals that fulfil the query."""
         request = self.request
-        question = f"{request.title} ({request.matchup.variant.text}): {request.query.text}"
+        question = f"{request.title} ({request.matchup.variant.spec}): {request.query.text}"
         return Report(question, list(_result_sentences(self)), command=command)
 
 
@@ -206,9 +206,9 @@ def _read_compared(
         opponent = None
     matchup_a = parse_matchup(a, opponent, variant, seed, "deal")
     matchup_b = parse_matchup(b, opponent, variant, seed, "deal")
-    if matchup_a.a.text == matchup_b.a.text:
+    if matchup_a.a.spec == matchup_b.a.spec:
         raise SearchError(
-            f"differ cannot compare {matchup_a.a.text} with itself. Name two different strategies."
+            f"differ cannot compare {matchup_a.a.spec} with itself. Name two different strategies."
         )
     return matchup_a, matchup_b
 
@@ -458,7 +458,7 @@ def run_find(
 def _result_sentences(result: FoundDeals) -> Iterator[str]:
     """Yield sentences with the number of matching deals, and the introduction of the list."""
     request, rows = result.request, result.listed_rows
-    name = request.short_name(request.matchup.a.text)
+    name = request.short_name(request.matchup.a.spec)
     yield f"{result.n_matching:,} of {result.n_played:,} deals match."
     if not result.n_matching:
         return

@@ -380,7 +380,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     player = task.matchup.a.spec
     deals = "1 deal" if grade.n_deals == 1 else f"{grade.n_deals:,} deals"
     whose = "Your grade" if player == YOU else f"Grade of {player}"
-    evaluator = task.evaluator.a.text
+    evaluator = task.evaluator.a.spec
     note = (
         f"The best action is that of {evaluator}, unless another one is better in {task.n_worlds} "
         f"worlds and in {CONFIRMATION_WORLDS} further worlds. The loss is measured in "
@@ -395,7 +395,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
         error_rates.describe_costliest(grade.records()),
     )
     return Report(
-        question=f"{whose} in {deals} ({engine or task.matchup.variant.text})",
+        question=f"{whose} in {deals} ({engine or task.matchup.variant.spec})",
         verdict=[*grade_verdict(grade), *([ENGINE_NOTES[engine]] if engine else [])],
         tables=[table, *ladder, costliest],
         command=command,
@@ -418,7 +418,7 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
 
 def grade_verdict(result: Grade) -> Iterator[str]:
     """Yield the verdict: the loss and the net score; `simgin play` prints it after a match."""
-    player = result.task.matchup.a.text
+    player = result.task.matchup.a.spec
     player = "You" if player == YOU else player
     yield from (
         _rate_sentences(result, player) if result.is_rate else _deal_sentences(result, player)

@@ -282,7 +282,7 @@ def parse_position(
     if variant.params["players"] == 1:
         if score is not None or dealer is not None:
             raise PositionError(
-                f"{variant.text} is a solitaire game. Omit the score and the dealer."
+                f"{variant.spec} is a solitaire game. Omit the score and the dealer."
             )
         _raise_first(die.find_errors(variant))
         view = _make_solo_view(parse_cards(cards), pile, variant, stock)
@@ -416,7 +416,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     known_pile = _fill_gap(written_pile, gap, max_stock, stock, "deck")
     _raise_first(_solo_errors(cards, [card.card for card in known_pile], variant))
     _raise_first(
-        f"discards cannot be taken in {variant.text}. Omit the * marks."
+        f"discards cannot be taken in {variant.spec}. Omit the * marks."
         for card in known_pile
         if card.is_taken
     )
@@ -432,7 +432,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
         if view is not None:
             return _remove_placeholders(view, known_pile, full_pile)
     raise PositionError(
-        f"no deal of {variant.text} leads to these cards and discards. Check both of them."
+        f"no deal of {variant.spec} leads to these cards and discards. Check both of them."
     )
 
 
@@ -448,7 +448,7 @@ def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant
     draws = len(discards) + len(cards) - (11 if rules.first_turn == FIRST_TURN_DISCARD else 10)
     if draws < 0:
         yield (
-            f"in {variant.text}, players discard one of eleven cards before the first draw. Add "
+            f"in {variant.spec}, players discard one of eleven cards before the first draw. Add "
             "the discard, for example --pile KC."
         )
     if len(cards) == 11:
@@ -710,10 +710,10 @@ class _DealReconstruction:
         if self.die.is_decision and len(self.cards) != 10 and top is not None:
             yield "the die is offered before the draw. Enter the ten cards held at that time."
         if top is None and len(self.cards) == 10 and not self.die.offered:
-            yield f"in {self.variant.text}, the first player has eleven cards. Enter all of them."
+            yield f"in {self.variant.spec}, the first player has eleven cards. Enter all of them."
         if self.has_upcard and self.pile[0].card < 0 and self._upcard_sets_terms:
             sets = "the first upcard sets the knock limit or the value of points"
-            yield f"in {self.variant.text}, {sets}. Write this card first in the pile."
+            yield f"in {self.variant.spec}, {sets}. Write this card first in the pile."
         for turn, card in enumerate(self.top_cards):
             if (
                 card is not None

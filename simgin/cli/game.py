@@ -197,10 +197,10 @@ class InteractiveGame:
         marked = f", undone: {self.n_undone}" if self.n_undone else ""
         goal = variant.goal.won_by.format(**variant.params)
         match = f", match to {goal}" if self.matchup.unit == "match" else ""
-        yield f"{variant.text}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
+        yield f"{variant.spec}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
         if self.matchup.unit == "match":
             sides = [
-                f"{player.text}: {format_score(state, variant.params, seat)}"
+                f"{player.spec}: {format_score(state, variant.params, seat)}"
                 for seat, player in enumerate(self.matchup.players)
             ]
             yield "; ".join(sides)

@@ -236,10 +236,10 @@ def _check_arguments(
             f"a hand cannot have {cards_text}. Enter ten cards, or eleven before the discard."
         )
     if upcard is not None and variant.params["first_turn"] in OPENINGS_WITHOUT_UPCARD:
-        raise HandError(f"{variant.text} has no upcard. Omit --upcard.")
+        raise HandError(f"{variant.spec} has no upcard. Omit --upcard.")
     if score is not None and not variant.params["shot"]:
         raise HandError(
-            f"the score has no effect in {variant.text}, which has no shots. Omit --score, or add "
+            f"the score has no effect in {variant.spec}, which has no shots. Omit --score, or add "
             "+shot to the variant."
         )
     if score is not None and score < 0:

@@ -273,7 +273,7 @@ def _play_into(
 
 def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
     """Raise PolicyCallError if the actions of a Python policy depend on its own state."""
-    suspects = [one.text for one in matchup.players if any(map(compiler.is_stateful, one.policies))]
+    suspects = [one.spec for one in matchup.players if any(map(compiler.is_stateful, one.policies))]
     if not suspects:
         return
     state, rules, units = new_state(matchup.seed), build_rules(matchup.variant), matchup.batch_size

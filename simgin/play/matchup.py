@@ -52,7 +52,7 @@ class Matchup:
     @property
     def key(self) -> MatchupKey:
         """Key of the matchup, which contains only strings and numbers."""
-        return MatchupKey(self.variant.text, self.a.text, self.opponent, self.seed, self.unit)
+        return MatchupKey(self.variant.spec, self.a.spec, self.opponent, self.seed, self.unit)
 
     @property
     def title(self) -> str:
@@ -124,7 +124,7 @@ def parse_matchup(
         )
     if b is not None:
         raise PlayerCountError(
-            f"{parsed.text} is a solitaire game. Name one strategy instead of {a} and {b}."
+            f"{parsed.spec} is a solitaire game. Name one strategy instead of {a} and {b}."
         )
     return Matchup(parsed, loader.find_strategy(a), None, seed, unit)
 
@@ -160,7 +160,7 @@ def _strategy_file(text: str) -> PurePath:
 
 def _short_name(strategy: Strategy) -> str:
     """Return the declared name of a strategy, with its other parameters and policies."""
-    text = strategy.text
+    text = strategy.spec
     name = parse_spec(text).strategy.name
     if has_suffix(name.partition("#")[0], ".py"):
         text = strategy.name + text.removeprefix(name)

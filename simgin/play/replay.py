@@ -85,7 +85,7 @@ def _check_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> 
                 f"{ADDRESS_BOUNDS[name] - 1}."
             )
     if half == 1 and not matchup.is_mirrored:
-        kind = "a solitaire game" if matchup.b is None else f"{matchup.a.text} against itself"
+        kind = "a solitaire game" if matchup.b is None else f"{matchup.a.spec} against itself"
         raise ReplayError(f"half 1 does not exist for {kind}, which is not mirrored. Use half 0.")
 
 

@@ -203,7 +203,7 @@ def _analyze_strategy(
         partial(error_rates.run_error_rates, trial, workers),
         "error rates",
         repeat_command(
-            **unused, words=players, strategy=trial.evaluator.a.text, worlds=trial.n_worlds
+            **unused, words=players, strategy=trial.evaluator.a.spec, worlds=trial.n_worlds
         ),
         _rates_screen,
         workers=workers,

@@ -76,7 +76,7 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
     alone = game.params["players"] == 1
     if alone and strategy:
         raise PlayerCountError(
-            f"{game.text} is a solitaire game without an opponent. Omit {strategy}."
+            f"{game.spec} is a solitaire game without an opponent. Omit {strategy}."
         )
     # Its policies are never called
     you = with_policies(replace(loader.find_strategy("gold"), name=YOU), {}, YOU)
