@@ -1,4 +1,4 @@
-# make setup, demo, test, test-fast, test-slow, conform, check, docs, bench, reference, train: all on a machine with python3 (3.11 or newer), make and git.
+# All targets need python3 (3.11 or newer), make and git.
 
 PYTHON ?= python3
 VENV := .venv
@@ -13,22 +13,22 @@ setup: $(STAMP)
 
 $(STAMP): pyproject.toml setup.py constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "simgin needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Name another: make PYTHON=python3.12"; exit 1; }
+	  echo "simgin needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Choose another version: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { \
-	  echo "Python could not make the virtual environment $(VENV). On Debian and Ubuntu install python3-venv first."; exit 1; }
+	  echo "Python could not create the virtual environment $(VENV). On Debian and Ubuntu, install python3-venv first."; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev]'
 	@touch $(STAMP)
 
 demo: setup
-	@rm -rf results/demo # one of an earlier version could not be gone on with
+	@rm -rf results/demo # a run of an earlier version cannot be resumed
 	$(BIN)/simgin run experiments/demo.toml -o results/demo
 	@echo
-	@echo "The page is results/demo/report.html: open it in a browser. Tables and pictures lie beside it."
+	@echo "To see the report, open results/demo/report.html in a browser. The same directory contains tables and plots."
 
 test: setup
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10
 
-# Tests that need little compilation, of most packages
+# Tests of most packages that need little compilation
 FAST := $(addprefix tests/, test_layers.py test_names.py text worked_examples \
   $(addprefix rules/test_, parameters.py validation.py variants.py user_files.py) \
   core/test_rng.py core/test_meldings.py toolkit/test_opponent.py play/test_hand.py \
@@ -46,9 +46,9 @@ test-slow: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser,rl,anki]'
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10 -m slow
 
-# Runs a file of worked examples of the rules on the engine, or with ON=reference on the reference implementation.
-# The exit code is 0, 1 (some fail), 2 (a bad file) or 3 (nothing is supported); make says it after
-# "Error" and ends with 2 itself.
+# Checks worked examples of the rules with the engine or, with ON=reference, with the reference implementation.
+# The exit code is 0, 1 (some fail), 2 (invalid file) or 3 (nothing is supported). make prints it after "Error"
+# and exits with 2.
 conform: setup
 	@PYTHONPATH=tests $(BIN)/python -m worked_examples "$(FILE)" --on $(or $(ON),engine)
 
@@ -65,13 +65,13 @@ docs: setup
 bench: setup
 	$(BIN)/simgin bench
 
-# Everything in results/reference anew, the quickest first: hours. Resumes after a kill. ONLY="demo dice"
-# rebuilds those; ONLY=--list says what each takes here.
+# Regenerates results/reference, the fastest results first, which takes hours. The command resumes after an
+# interruption. ONLY="demo dice" regenerates these two results, and ONLY=--list estimates the time of each.
 reference: setup
 	$(BIN)/python benchmarks/reference.py $(ONLY)
 
-# Every number that policies read (strategies/*.npy), learned anew from the seeds in the scripts:
-# about three quarters of an hour of one core. The champion is learned with the table of match values.
+# Trains all policy weights (strategies/*.npy) again from the seeds in the scripts, which takes about 45 minutes on
+# one core. The training of champion uses the table of match values.
 train: setup
 	$(BIN)/python training/beliefs.py
 	$(BIN)/python training/improvement.py

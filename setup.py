@@ -1,4 +1,4 @@
-"""Packaging that pyproject.toml cannot express: the package page, from README.md, and folders."""
+"""Packaging that pyproject.toml cannot express: the package page and the list of packages."""
 
 import re
 import tomllib
@@ -8,25 +8,25 @@ from setuptools import find_packages, setup
 from setuptools.command.editable_wheel import editable_wheel
 
 HERE = Path(__file__).resolve().parent
-PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
+IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)([^)]+)\)")
-SETUP = re.compile(r"(?<=## Quick start\n\n).*?(?=## )", re.S)
-START = """```sh
+QUICK_START = re.compile(r"(?<=## Quick start\n\n).*?(?=## )", re.S)
+PACKAGE_START = """```sh
 pip install simgin           # Python 3.11 or newer, on Linux, macOS or WSL
 simgin                       # a tour of the commands
-simgin run demo              # a first experiment: tables, pictures and a page
-simgin examples mine         # copies of all experiments and notebooks, to work on
+simgin run demo              # a first experiment with tables, plots and an HTML report
+simgin examples mine         # copies all example experiments and notebooks
 ```
 
-The first command that plays compiles for ten to twenty seconds.
+The first command that plays games compiles for ten to twenty seconds.
 
 """
-WHERE = "\nThe pages that this text names are files of the source archive, under `docs/`.\n"
+PAGES_NOTE = "\nThe source archive contains the pages that this text names, under `docs/`.\n"
 
-# An editable install adds a finder behind sys.path. Python started in the folder of a clone that is
-# called simgin therefore takes that clone for a namespace package, and imports nothing. This entry
-# of sys.path is a regular package, which Python prefers to a namespace wherever it comes.
-FINDER = '''"""Finds simgin in its clone, also from the folder that holds the clone."""
+# An editable install adds a finder after sys.path. In the parent folder of a clone that is called
+# simgin, Python would therefore import the clone as an empty namespace package. This entry of
+# sys.path is a regular package, which Python always prefers to a namespace package.
+FINDER = '''"""Find simgin in its clone, also from the parent folder of the clone."""
 
 import sys
 from importlib.util import spec_from_file_location
@@ -35,16 +35,16 @@ ENTRY = "__simgin_clone__"
 
 
 class Finder:
-    """The entry of sys.path, which has one package."""
+    """Finder for an entry of sys.path that contains only simgin."""
 
     @staticmethod
     def find_spec(name, target=None):
-        """Return the spec of simgin; None for other modules."""
+        """Return the spec of simgin, or None for other modules."""
         return spec_from_file_location(name, {package!r}) if name == "simgin" else None
 
 
 def hook(entry):
-    """Return the finder of the entry."""
+    """Return the finder for the entry."""
     if entry != ENTRY:
         raise ImportError(entry)
     return Finder
@@ -56,7 +56,7 @@ sys.path.append(ENTRY)
 
 
 class Editable(editable_wheel):
-    """An editable install whose package is found from every folder."""
+    """An editable install that can be imported from every folder."""
 
     def _install_namespaces(self, installation_dir, pth_prefix):  # type: ignore[no-untyped-def]
         super()._install_namespaces(installation_dir, pth_prefix)
@@ -76,11 +76,11 @@ def package_page(readme: str, repository: str | None) -> str:
         repository: Address of the repository on GitHub. With an address, links and images become
             absolute. Without one, images are removed and links are replaced by their text.
     """
-    page = COMMENT.sub("", SETUP.sub(START, readme))
+    page = COMMENT.sub("", QUICK_START.sub(PACKAGE_START, readme))
     if repository is None:
-        told = [part for part in page.split("\n\n") if not PICTURE.search(part)]
-        return LINK.sub(r"\1", "\n\n".join(told)) + WHERE
-    page = PICTURE.sub(rf"![\1]({repository}/raw/main/\2)", page)
+        parts = [part for part in page.split("\n\n") if not IMAGE.search(part)]
+        return LINK.sub(r"\1", "\n\n".join(parts)) + PAGES_NOTE
+    page = IMAGE.sub(rf"![\1]({repository}/raw/main/\2)", page)
     return LINK.sub(rf"[\1]({repository}/blob/main/\2)", page)
 
 

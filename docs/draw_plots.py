@@ -1,9 +1,9 @@
-"""Plots of the largest reference results, drawn again from their committed tables.
+"""Draw the plots of the largest reference results from their committed tables.
 
     python docs/draw_plots.py
 
-Run this script after changes of the plots, because sweeps take long to play. Other plots are drawn
-with their runs.
+Run this script after a change of the plots, because playing the sweeps again takes hours. Other
+plots are drawn when their runs are played.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ SEED = 1  # seed of the sweeps
 KNOCK_TURNS = range(1, 15)
 STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
 HELPFUL_CARDS = {
-    "gin_draws": "a card that makes gin",
-    "outs_of_5": "a card that makes a new meld, with four or five unmatched cards",
+    "gin_draws": "cards that complete gin",
+    "outs_of_5": "cards that complete a new meld, with four or five unmatched cards",
 }
 
 
@@ -39,7 +39,7 @@ def draw_champion(_: Path) -> Iterator[tuple[str, Figure]]:
     blends = all_weights[: champion.OPPONENT_OFFSET].reshape(champion.N_BLENDS, champion.BLEND_SIZE)
     weights_by_opponent = {
         "opponent waits for gin": blends[0],
-        "opponent knocks at once": blends[-1],
+        "opponent knocks immediately": blends[-1],
     }
     yield "knocks", _draw_knocks(weights_by_opponent)
     yield "draws", _draw_card_values(weights_by_opponent)
@@ -48,10 +48,10 @@ def draw_champion(_: Path) -> Iterator[tuple[str, Figure]]:
 def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
     """Draw the gain of knocking by own turn and deadwood, with a heat map for each opponent."""
     caption = (
-        "Hundredths of a match gained by knocking instead of playing on, before outs are counted. "
-        "Blue: knock."
+        "Win probability gained by knocking instead of continuing (percentage points), without "
+        "outs. Knocking gains in blue cells."
     )
-    figure = figures.new_figure(2 * 3.1, "Champion: when to knock", caption)
+    figure = figures.new_figure(2 * 3.1, "Champion: gain from knocking", caption)
     panels = figures.stack_panels(figure, len(weights_by_opponent), sharex=True)
     for axes, (opponent, weights) in zip(panels, weights_by_opponent.items(), strict=True):
         table = weights[champion.KNOCK_OFFSET : champion.KNOCK_FEATURE_OFFSET].reshape(
@@ -69,10 +69,10 @@ def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
 
 
 def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
-    """Draw the value of one more useful unseen card by stage of the deal."""
-    caption = "Hundredths of a match for each unseen card, against both kinds of opponent."
+    """Draw the value of each useful unseen card by stage of the deal."""
+    caption = "Win probability gained per unseen card (percentage points), by type of opponent."
     figure = figures.new_figure(
-        3.2 * len(HELPFUL_CARDS), "Champion: what a draw is worth", caption, weights_by_opponent
+        3.2 * len(HELPFUL_CARDS), "Champion: value of useful draws", caption, weights_by_opponent
     )
     styles = figures.series_styles(list(weights_by_opponent))
     panels = figures.stack_panels(figure, len(HELPFUL_CARDS), sharex=True)
@@ -101,7 +101,7 @@ def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
 
 
 def draw_sweep(folder: Path) -> Iterator[tuple[str, Figure]]:
-    """Yield the curves or maps of a sweep review, from the tables next to them."""
+    """Yield the curves or heat maps of a sweep, from the tables in the same folder."""
     for path in sorted((folder / "plots").glob("*.csv")):
         frame = pd.read_csv(path)
         draw_sweep_figure = plots.sweep_map if frame["y"].notna().all() else plots.sweep_curves

@@ -1,7 +1,7 @@
-"""Generator of blocks in the documentation: python docs/make.py [KIND...].
+"""Regenerate blocks in the documentation: python docs/make.py [KIND...].
 
-Without a kind, all blocks are written. A block starts with one of these comments and ends with
-`<!-- end -->`:
+Without a kind, the script regenerates all blocks. A block starts with one of these comments and
+ends with `<!-- end -->`:
 
     <!-- rows: NAME -->                  the parameters of a variant that differ from `standard`
     <!-- games -->                       an index of all variants
@@ -28,9 +28,9 @@ Without a kind, all blocks are written. A block starts with one of these comment
     <!-- packages -->                    the packages of simgin and what they import
     <!-- quoted: NAME [TITLE] -->        the main metrics of a result, or a section of its summary
 
-Without a kind, simgin/strategy/catalogue.toml is also written, from results/reference. The output
-is the same on every machine. Most kinds take seconds. Games are played for screen, graded, learned
-and odds, which takes ten minutes on one core.
+Without a kind, the script also writes simgin/strategy/catalogue.toml from results/reference. The
+output is the same on every machine. Most kinds take seconds. The kinds screen, graded, learned and
+odds play games, which takes ten minutes on one core.
 """
 
 import re
@@ -75,9 +75,9 @@ BLOCK_PATTERN = re.compile(
 
 
 def main(kinds: Collection[str]) -> None:
-    """Write the catalogue, and the pages whose blocks have changed."""
+    """Write the catalogue and the pages whose blocks have changed."""
     if unknown := set(kinds) - set(BLOCKS):
-        sys.exit(f"{', '.join(sorted(unknown))}: no such block; there are {', '.join(BLOCKS)}.")
+        sys.exit(f"Unknown kinds: {', '.join(sorted(unknown))}. Choose from: {', '.join(BLOCKS)}.")
     if not kinds:
         strategies.CATALOGUE.write_text(strategies.format_catalogue())
     for page in find_pages():

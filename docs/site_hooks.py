@@ -1,7 +1,7 @@
-"""Hooks of MkDocs for links to files outside docs/ (`hooks` in mkdocs.yml).
+"""MkDocs hooks for links to files outside docs/ (`hooks` in mkdocs.yml).
 
-Linked images are copied into the site. Links to other files, and to pages excluded from the site
-(`exclude_docs` in mkdocs.yml), are replaced by their text and path.
+The hooks copy linked images into the site. They replace links to other files, and to pages that are
+excluded from the site (`exclude_docs` in mkdocs.yml), by their text and path.
 """
 
 import re
@@ -17,7 +17,7 @@ LINK_PATTERN = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the images outside docs/ that pages show."""
+    """Add images outside docs/ that pages contain."""
     for page in list(files.documentation_pages()):
         for is_image, _, target in LINK_PATTERN.findall(page.content_string):
             path = _repository_path(page.src_uri, target, config)
@@ -27,7 +27,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Rewrite links to images for the site, and replace other links out of it by text."""
+    """Rewrite image links for the site, and replace links to files outside it by text."""
     source = page.file.src_uri
 
     def rewrite_link(link: re.Match[str]) -> str:
@@ -43,7 +43,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def _repository_path(source: str, target: str, config: MkDocsConfig) -> str | None:
-    """Return the path in the repository of a link out of the site, or None for other links."""
+    """Return the repository path of a link to a file outside the site, or None."""
     if "://" in target or target.startswith("#"):
         return None
     path = normpath(f"docs/{PurePosixPath(source).parent}/{target.partition('#')[0]}")
