@@ -1,7 +1,7 @@
 """The course of matches between equal players: length, knocks, comebacks and scores.
 
-A step of a review plays matches deal by deal and stores counts by batch, so that medians and
-proportions have standard errors clustered by match.
+A review records these matches deal by deal and counts events by batch. Medians and proportions
+therefore have standard errors that are clustered by match.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from simgin.stats.paired_estimate import PairedEstimate
 if TYPE_CHECKING:
     from simgin.runs.runner import Arrays
 
-# Maximum number of batches per matchup. Above it, adjacent batches are added up, because a deep
-# review would not fit into memory, and standard errors are precise to 2 %
+# Batches per matchup. Above this number, adjacent batches are added up so that a deep review fits
+# into memory. Standard errors from 1,000 batches are precise to 2 %.
 MAX_BATCHES = 1_000
-MAX_TURNS = 1_000  # turns of a match; the last bin includes longer matches
-# Bins of own turns and deadwood of knocks; the last ones are open
+MAX_TURNS = 1_000  # turns per match; the last bin includes longer matches
+# Number of bins for the turn and the deadwood of a knock; the last bin is open-ended
 TURN_BINS, DEADWOOD_BINS = (26, 32)
 SCORE_BINS = 10  # bins of scores, as parts of the target
 KNOCK_INDICES = [batch_columns.DEAL_RESULTS.index(kind) for kind in ("knock", "undercut", "even")]
@@ -46,11 +46,11 @@ def count_matches(
     Returns:
         length: Matches by turns, (n_batches, MAX_TURNS).
         knocks: Knocks by own turn and deadwood, (n_batches, TURN_BINS, DEADWOOD_BINS).
-        turn_squares, deadwood_squares: Sums over matches of the number of knocks in one bin times
-        the number in another, (n_batches, n_bins, n_bins).
+        turn_squares, deadwood_squares: Number of knocks in one bin times the number in another bin,
+        summed over matches, (n_batches, n_bins, n_bins).
         leads: Matches and comebacks (see `count_comebacks`), (n_batches, 2).
-        scores: Deals by the tenths of the target that both sides had before, and those of them
-        after which the first side won the match, (n_batches, SCORE_BINS, SCORE_BINS, 2).
+        scores: Deals by the scores of both sides before the deal, in tenths of the target, and the
+        deals of matches that the first side won, (n_batches, SCORE_BINS, SCORE_BINS, 2).
     """
     compile_matchup(matchup)
     units = matchup.count_units(n_matches)
@@ -127,7 +127,7 @@ def _scores_before_deals(records: np.ndarray, params: Params) -> tuple[np.ndarra
 
 
 def _count_scores(records: np.ndarray, params: Params) -> np.ndarray:
-    """Return deals and later wins by the tenths of the target that both sides have."""
+    """Return deals and later match wins by the scores of both sides, in tenths of the target."""
     score_a, score_b, target = _scores_before_deals(records, params)
     first, last = _deal_ranges(records)
     winner = np.repeat(records["outcome"][last], last + 1 - first)
@@ -142,7 +142,7 @@ def _count_scores(records: np.ndarray, params: Params) -> np.ndarray:
 
 
 def merge_batches(rows: np.ndarray) -> np.ndarray:
-    """Return batch rows, (n_batches, n_columns) int64, with adjacent ones added up.
+    """Add up adjacent batch rows, (n_batches, n_columns) int64, if there are too many.
 
     The result has at most MAX_BATCHES rows.
     """
@@ -155,9 +155,9 @@ def merge_batches(rows: np.ndarray) -> np.ndarray:
 def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
     """Return the median of counted integers, each spread evenly over its unit interval.
 
-    This is the grouped median: value v stands for v - 1/2 to v + 1/2. The influence of a match is
-    the difference between one half and its own proportion below the median, divided by the density
-    there (Woodruff 1952).
+    In a grouped median, the value v covers the interval from v - 1/2 to v + 1/2. The influence of a
+    match is one half minus its proportion of values below the median, divided by the density at the
+    median (Woodruff 1952).
 
     Args:
         counts: Counts by value, (n_batches, n_values) int64.

@@ -1,7 +1,7 @@
 """Reviews: measurements of every player type under every rule set, and effects.
 
-All values are computed from the ledger: from the batch rows of its matchups and the results of its
-steps. Nothing in this module plays matches.
+This module plays no matches. It computes all values from the ledger, which contains the batch rows
+of the matchups and the results of further steps.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_frame, estimate_columns
 from simgin.strategy.cast import CHAMPION, KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
 
-SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of values of one player against another
+SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of metrics that compare two players
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,8 @@ class Effect:
 
     Attributes:
         difference: The difference with its standard error.
-        bounds: Bounds of a small and a large effect.
-        is_tenfold: True if it is a percentage that changes by a factor of ten or more.
+        bounds: Smallest differences called "a little" and "much".
+        is_tenfold: True if the value is a percentage that changes by a factor of ten or more.
     """
 
     difference: PairedEstimate
@@ -54,13 +54,13 @@ class Effect:
 
     @property
     def size(self) -> str:
-        """Effect size: SAME, LITTLE, MUCH or UNCLEAR (`simgin.review.scorecard`)."""
+        """The effect size: SAME, LITTLE, MUCH or UNCLEAR (`simgin.review.scorecard`)."""
         found = scorecard.effect_size(self.difference, self.bounds)
         return scorecard.MUCH if self.is_tenfold and found == scorecard.LITTLE else found
 
     @property
     def sign(self) -> int:
-        """1 for more, -1 for less, 0 if inconclusive or equivalent."""
+        """1 for an increase, -1 for a decrease, 0 if the effect is inconclusive or negligible."""
         if self.size in (scorecard.SAME, scorecard.UNCLEAR):
             return 0
         return 1 if self.difference.value > 0 else -1
@@ -74,7 +74,7 @@ class Review(Result, RenamedAttributes):
     """A finished review with its open ledger.
 
     Attributes:
-        request: What is reviewed.
+        request: Request with the rule sets, players and goals.
         results: Results of the run.
         parity: 0 or 1 to use only the even or odd batches.
     """
@@ -88,17 +88,17 @@ class Review(Result, RenamedAttributes):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the result; see `Result.identity`."""
+        """The identity of the result; see `Result.identity`."""
         return self.results.identity
 
     @property
     def stop_results(self) -> Sequence[StopResult]:
-        """Sizes of the matchups; see `Result.stop_results`."""
+        """The sample sizes of the matchups; see `Result.stop_results`."""
         return self.results.stop_results
 
     @property
     def manifest_entries(self) -> dict[str, Any]:
-        """Further entries of `manifest.json`; see `Result.manifest_entries`."""
+        """The additional entries of `manifest.json`; see `Result.manifest_entries`."""
         return {**self.results.manifest_entries, "review": asdict(self.request)}
 
     def frames(self) -> dict[str, Frame]:
@@ -158,7 +158,7 @@ class Review(Result, RenamedAttributes):
 
     @cached_property
     def _match_courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
-        """Counts of the matches of strong players, by variant and strategy."""
+        """Recorded counts of matches between strong players, by variant and strategy."""
         ledger, n = self.results.ledger, self.request.matches
         courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
         for variant, name in match_course_matchups(self.request):
@@ -177,7 +177,7 @@ class Review(Result, RenamedAttributes):
 
     @cached_property
     def measurements(self) -> dict[MetricKey, Measurement]:
-        """Every value of every variant, or a string on why it is missing."""
+        """All values of all variants; a string is the reason for a missing value."""
         return dict(
             itertools.chain.from_iterable(map(self._measure_variant, self.request.played_variants))
         )
@@ -189,7 +189,7 @@ class Review(Result, RenamedAttributes):
             for row in self.rows:
                 yield (variant, row.key, name), row.measure(played)
         strong = self.request.strong_player(variant)
-        # In solitaire games only the naive player counts: others can equal the strong one
+        # In solitaire games, other players can be as strong as the strong player
         for kind in self.request.kinds[: 1 if self.request.is_solo else None]:
             yield (variant, SKILL, kind.name), self._measure_skill(variant, strong, kind.strategy)
         if self.request.gin_and_knock_players and asked_for:
@@ -209,12 +209,12 @@ class Review(Result, RenamedAttributes):
                 weaker_rows, win
             )
         if strong == weaker:
-            return "one and the same player"
+            return "both are the same player"
         return self.win_rate(variant, strong, weaker)
 
     @cached_property
     def effects(self) -> dict[MetricKey, Effect]:
-        """Every difference from the baseline for which both values exist, also at equal length."""
+        """All differences from the baseline, including those at equal match length."""
         base = self.request.base
         changes = {}
         for (variant, metric, kind), own in self.measurements.items():
@@ -228,7 +228,7 @@ class Review(Result, RenamedAttributes):
     def compute_effect(
         self, value: PairedEstimate, reference: PairedEstimate, metric: str
     ) -> Effect:
-        """Return the effect on a value, with the bounds of the strong player under the baseline."""
+        """Return the difference between two values of a metric, with its effect size."""
         if metric in (SKILL, GIN_VS_KNOCK):
             return Effect(value - reference, scorecard.SKILL_BOUNDS)
         base = self.request.base
@@ -240,7 +240,7 @@ class Review(Result, RenamedAttributes):
         return Effect(value - reference, bounds, scorecard.is_tenfold(value, reference, row))
 
     def player_types_differ(self, variant: str, metric: str) -> bool:
-        """Return True if player types differ significantly in an effect by more than a little."""
+        """Return True if player types differ in an effect, significantly and more than a little."""
         own = [
             change
             for (of, key, _), change in self.effects.items()
@@ -259,7 +259,7 @@ class Review(Result, RenamedAttributes):
 
     @cached_property
     def depends_on_training(self) -> frozenset[str]:
-        """The metrics of the strong player that change if it is trained for the rules."""
+        """The metrics that change if the strong player is trained for the rules."""
         return frozenset(
             {SKILL, *(row.key for row in self.rows if not row.is_training_independent)}
         )
@@ -275,7 +275,7 @@ class Review(Result, RenamedAttributes):
 
     @cached_property
     def metrics(self) -> Frame:
-        """Every value of the scorecard (output `metrics` in rows.toml)."""
+        """All values of the scorecard (output `metrics` in rows.toml)."""
         rows = []
         for (variant, metric, kind), number in self.measurements.items():
             untrained = self.is_untrained((variant, metric, kind))
@@ -288,7 +288,7 @@ class Review(Result, RenamedAttributes):
 
     @cached_property
     def differences(self) -> Frame:
-        """Every effect (output `review_differences` in rows.toml)."""
+        """All differences from the baseline (output `review_differences` in rows.toml)."""
         p_holm = adjust_p_values(
             np.array([change.difference.p for change in self.effects.values()], float)
         )
@@ -303,7 +303,7 @@ class Review(Result, RenamedAttributes):
         return build_frame("review_differences", rows)
 
     def _labels(self, variant: str, metric: str, player_type: str) -> dict[str, str]:
-        """Return strategies, metric, title and players of a value."""
+        """Return the columns that identify a value, such as its variant, metric and players."""
         name = self.strategy(variant, player_type)
         opponent, players = name, player_type
         if metric == SKILL:
@@ -314,7 +314,8 @@ class Review(Result, RenamedAttributes):
             players = f"{STRONG} v {player_type}"
         elif metric == GIN_VS_KNOCK:
             opponent = dict(self.request.kinds)[KNOCKS_IMMEDIATELY]
-            title, players = "Gin v knock", f"{player_type} v {KNOCKS_IMMEDIATELY}"
+            title = scorecard.GIN_VS_KNOCK_TITLE
+            players = f"{player_type} v {KNOCKS_IMMEDIATELY}"
         else:
             title = next(row.title for row in self.rows if row.key == metric)
         labels = {"variant": variant, "strategy": name, "unit": metrics.MATCH, "metric": metric}
@@ -323,15 +324,15 @@ class Review(Result, RenamedAttributes):
 
 
 def restore_review(entry: Mapping[str, Any], results: RunResults) -> Review:
-    """Return the review of a run directory from its manifest, without playing.
+    """Restore the review of a run directory from its manifest and results.
 
     Raises:
         ReviewError: Another version of simgin made the review.
     """
     if results.info.identity["engine"] != compute_engine_digest() or "kinds" not in entry:
         raise review_request.ReviewError(
-            "another version of simgin made this review; make it again with this one, in another "
-            "directory."
+            "this review was made by another version of simgin. Repeat its command with this "
+            "version and another directory."
         )
     return Review(ReviewRequest.from_manifest(entry), results)
 
@@ -345,10 +346,10 @@ def run_review(
     on_progress: OnProgress | None = None,
     **options: Any,
 ) -> Review:
-    """Play everything and return the review, after `resolve_players` unless they are resolved.
+    """Play all matches of a request and return the review.
 
     Args:
-        request: What is reviewed.
+        request: Request with the rule sets, players and goals.
         workers: Number of worker threads.
         on_progress: Callback for the progress.
         **options: Further arguments of `run_plan`, such as a ledger.
@@ -359,7 +360,7 @@ def run_review(
 
 
 def plan_review(request: ReviewRequest) -> Plan:
-    """Return the plan of all matchups and steps of a request whose players are resolved."""
+    """Return the plan of a review: its matchups and steps. The players must be resolved."""
     cells = dict.fromkeys(
         cell for variant in request.played_variants for cell in _matchups(request, variant)
     )
@@ -380,9 +381,9 @@ def plan_review(request: ReviewRequest) -> Plan:
 
 
 def _matchups(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str | None]]:
-    """Yield variant, A and B: player types against themselves, and strong against weaker ones.
+    """Yield variant, A and B of all matchups of a variant; some occur twice.
 
-    Some matchups occur twice.
+    Every player type plays against itself, and the strong player against every weaker one.
     """
     strong = request.strong_player(variant)
     weaker = [kind.strategy for kind in request.kinds]
@@ -391,7 +392,7 @@ def _matchups(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, 
         return
     for name in (strong, *weaker):
         yield variant, strong, name
-    if variant not in request.variants:  # at equal length, strong players only
+    if variant not in request.variants:  # at equal match length, only strong players play
         return
     if variant in request.adapted_variants:
         yield variant, strong, CHAMPION
@@ -403,16 +404,16 @@ def _matchups(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, 
 
 
 def match_course_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
-    """Return variant and player of the matches whose course is counted.
+    """Return variant and player of the matches that are recorded deal by deal.
 
-    These are the matches of the strong player and, next to an adapted one, those of champion.
+    These are the matches of strong players and, for variants with an adapted player, of champion.
     """
     own = [(variant, request.strong_player(variant)) for variant in request.played_variants]
     return [*own, *((variant, CHAMPION) for variant in request.adapted_variants)]
 
 
 def step_name(variant: str, player: str) -> str:
-    """Return the name of the step in the ledger for the matches of a player under a variant."""
+    """Return the name of the ledger step that records the matches of a player under a variant."""
     return f"course of {player} {variant}"
 
 

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_BINS = 30
-LENGTH_COVERAGE = 0.995  # proportion of matches within the range of the length plot
-PLAYER_TYPE_ROWS = ("turns_per_match", "gin", "win")  # rows of the plot by player type
-SCORE_FIFTHS = 5  # parts of the target in plots of scores
+LENGTH_COVERAGE = 0.995  # proportion of matches that the plot of match lengths covers
+PLAYER_TYPE_ROWS = ("turns_per_match", "gin", "win")  # scorecard rows plotted by player type
+SCORE_FIFTHS = 5  # bins of the score in plots, each a fifth of the target
 
 
 def review_plots(review: Review) -> Iterator[Plot]:
-    """Yield every plot, in the order of the report."""
+    """Yield the plots of a review in the order of the report."""
     seed = review.request.seed
     names = [variant_label(variant) for variant in review.request.variants]
     if review.request.sweep:
@@ -37,29 +37,30 @@ def review_plots(review: Review) -> Iterator[Plot]:
         return
     frame = match_length_frame(review)
     figure = plots.match_length(frame, seed=seed, order=names)
-    columns = _make_columns(variant="", median="median turns")
+    columns = _make_columns(variant="", median="Median turns per match")
     yield _plot("match_length", "How long does a match take?", figure, frame, columns)
     frame = endings_frame(review)
     figure = plots.endings_by_player_type(frame, seed=seed)
-    columns = _make_columns("variant", "players", "metric", value="share")
+    columns = _make_columns("variant", "players", "metric", value="Proportion of deals")
     yield _plot("outcomes", "How do deals end?", figure, frame, columns)
     frame = effects_frame(review)
     if len(frame):
         figure = plots.effects_by_player_type(frame, seed=seed, order=names)
-        columns = _make_columns("title", "variant", "players", value="change")
-        question = "Does it hold for every kind of player?"
+        columns = _make_columns("title", "variant", "players", value="Difference from the baseline")
+        question = "Do the effects hold for every player type?"
         yield _plot("kinds", question, figure, frame, columns)
     frame = knocks_frame(review)
     if len(frame) and not review.request.is_solo:
         figure = plots.knocks_by_turn(frame, seed=seed, order=names)
-        columns = _make_columns("variant", "turn", "deadwood", value="share")
+        columns = _make_columns("variant", "turn", "deadwood", value="Proportion of knocks")
         question = "When does the strong player knock?"
         yield _plot("knock_chart", question, figure, frame, columns)
     frame = score_difference_frame(review)
     if len(frame):
         figure = plots.score_difference(frame, seed=seed)
-        columns = _make_columns("variant", "own", "other", value="difference")
-        yield _plot("scores", "What is a lead worth?", figure, frame, columns)
+        value = "Difference in win probability from the baseline"
+        columns = _make_columns("variant", "own", "other", value=value)
+        yield _plot("scores", "How much is a lead worth?", figure, frame, columns)
 
 
 def _plot(
@@ -69,7 +70,7 @@ def _plot(
 
 
 def _make_columns(*untitled: str, **titled: str) -> tuple[Column, ...]:
-    """Return columns with their own names as headings, and others with titles."""
+    """Return columns: the first ones are headed by their names, the others by the given titles."""
     every = {name: name for name in untitled} | titled
     return tuple(Column(name, title) for name, title in every.items())
 
@@ -105,7 +106,7 @@ def match_length_frame(review: Review) -> Frame:
 
 
 def endings_frame(review: Review) -> Frame:
-    """Return the proportions of deals by ending, for every player type."""
+    """Return the proportion of deals with each ending, for every player type."""
     rows = []
     ends = {
         "gin": ("gin", "big_gin", "shot"),
@@ -128,7 +129,7 @@ def endings_frame(review: Review) -> Frame:
 
 
 def effects_frame(review: Review) -> Frame:
-    """Return the effects on a few rows of the scorecard, for every player type."""
+    """Return the effects on the rows of PLAYER_TYPE_ROWS, for every player type."""
     rows = []
     for row in (row for row in review.rows if row.key in PLAYER_TYPE_ROWS):
         for (variant, key, kind), change in review.effects.items():
@@ -137,7 +138,7 @@ def effects_frame(review: Review) -> Frame:
                     "players": kind,
                     "metric": row.key,
                     "factor": row.factor,
-                    "title": f"{row.title}: change{', percentage points' * bool(row.unit)}",
+                    "title": f"{row.title}, difference{' in percentage points' * bool(row.unit)}",
                 }
                 numbers = estimate_columns(change.difference, review.request.matches)
                 rows.append({**_matchup_columns(review, variant, kind), **labels, **numbers})
@@ -189,7 +190,7 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
         (i, j): paired_estimate.compute_rate(won[:, i, j], deals[:, i, j], is_proportion=True)
         for i in range(SCORE_FIFTHS)
         for j in range(SCORE_FIFTHS)
-        if i != j and deals[:, i, j].any()  # it is one half at equal scores
+        if i != j and deals[:, i, j].any()  # equal scores give one half
     }
 
 
@@ -197,13 +198,13 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
 
 
 def _sweep_plots(review: Review) -> Iterator[Plot]:
-    """Yield curves over one parameter, or a heat map for each row of the scorecard over two."""
+    """Yield curves for one parameter, or a heat map per scorecard row for two parameters."""
     seed = review.request.seed
     frame = sweep_frame(review)
-    columns = _make_columns("title", "variant", value="value")
+    columns = _make_columns("title", "variant", value="Value")
     if len(review.request.sweep) == 1:
         figure = plots.sweep_curves(frame, seed=seed)
-        yield _plot("sweep", "What does each value do?", figure, frame, columns)
+        yield _plot("sweep", "How does the game change?", figure, frame, columns)
         return
     for i, (title, part) in enumerate(frame.groupby("title", sort=False), start=1):
         figure = plots.sweep_map(part, seed=seed)
@@ -211,7 +212,7 @@ def _sweep_plots(review: Review) -> Iterator[Plot]:
 
 
 def sweep_frame(review: Review) -> Frame:
-    """Return every row of the scorecard for every value; `even` is the break-even value."""
+    """Return all scorecard rows for all values of a sweep; `even` is the break-even value."""
     (x_name, xs), *second = review.request.sweep
     y_name, ys = second[0] if second else ("", ("",))
     points = dict(zip(review.request.swept_variants, ((x, y) for x in xs for y in ys), strict=True))
@@ -220,7 +221,7 @@ def sweep_frame(review: Review) -> Frame:
     titles = {row.key: (row.title, row.factor, np.nan) for row in drawn}
     if review.request.gin_and_knock_players:
         titles[GIN_VS_KNOCK] = (
-            "Matches that playing for gin wins from knocking at once, %",
+            "Matches won by playing for gin against knocking at once, %",
             100,
             50.0,
         )

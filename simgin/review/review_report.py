@@ -13,6 +13,7 @@ from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
 from simgin.review.review_plots import review_plots
 from simgin.review.scorecard import (
     EVENINGS,
+    GIN_VS_KNOCK_TITLE,
     LITTLE,
     MATCHES_PER_EVENING,
     MATCHUP_MEANINGS,
@@ -55,20 +56,23 @@ SKILL_EFFECT_CELLS = {
     **{f"+{size}": (f"▲ {size} more", SIZE_TONES[size]) for size in (LITTLE, MUCH)},
     **{f"-{size}": (f"▼ {size} less", SIZE_TONES[size]) for size in (LITTLE, MUCH)},
 }
+SAME_LENGTH_TITLE = "Scorecard at equal match length"
 UNTRAINED_MARK = "†"  # marks rows that a player trained for the rules would change
 MAX_VARIANTS_NAMED = 4  # rule sets listed in a caveat
-MAX_VARIANTS_PER_TABLE = 8  # rule sets per table; plots show longer sweeps
-GOAL_RESULTS = (MET, MISSED, UNDECIDED)
-INTERVAL_NOTE = "; ± are 95 % intervals. "
+MAX_VARIANTS_PER_TABLE = 8  # rule sets per table; longer sweeps are shown in plots
+GOAL_RESULTS = {MET: "met by", MISSED: "missed by", UNDECIDED: "undecided for"}
+INTERVAL_NOTE = "± are 95 % confidence intervals. "
 SIZE_NOTE = (
-    f"Much: what an evening of {MATCHES_PER_EVENING} matches "
-    f"under each would show, five times in six; a little: what {EVENINGS} evenings would; same: "
-    "less. For skill, seats and shares of wins, a little is from 1 or 2 percentage points, much "
-    "from 3 or 6. "
+    '"Much" marks a difference that an evening of '
+    f"{MATCHES_PER_EVENING} matches under each rule set would show, with probability 5/6. "
+    f'"A little" marks one that {EVENINGS} evenings would show, and "same" a smaller one. For '
+    'skill, seats and percentages of wins, "a little" begins at 1 or 2 percentage points and '
+    '"much" at 3 or 6. '
 )
 LIMITATIONS = (
-    "Fun, learning, bluffing, and people: these players never tire, misremember or talk. A strong "
-    "player is the strongest program here, not the best play there is."
+    "A review does not measure fun, learning, bluffing or human play: these players never get "
+    "tired, forget a card or talk. The strong player is the strongest program in simgin, which "
+    "does not play perfectly."
 )
 
 
@@ -94,7 +98,7 @@ def review_report(review: Review, command: str) -> Report:
 
 
 def _training_caveat(review: Review, command: str) -> Caveat | None:
-    """Return a caveat that lists untrained strong players, with the command to train them."""
+    """Return a caveat on strong players that were not trained, with the command to train them."""
     request = review.request
     untrained = [variant for variant in request.variants if variant in request.untrained]
     if not untrained:
@@ -105,14 +109,14 @@ def _training_caveat(review: Review, command: str) -> Caveat | None:
         which = f"{len(untrained)} of these {len(request.variants)} rule sets"
     return Caveat(
         f"Caution: {join_words(players)} {'was' if len(players) == 1 else 'were'} not trained for "
-        f"{which}. Rows marked {UNTRAINED_MARK} can be far from what a trained player does there. "
+        f"{which}. Rows marked {UNTRAINED_MARK} can differ greatly from those of a trained player. "
         "Add --adapt to train one.",
         _adapt_command(command),
     )
 
 
 def _adapt_command(command: str) -> str:
-    """Return the command with adapted players and its own output directory."""
+    """Return the command with --adapt and an output directory of its own."""
     words = shlex.split(command)
     for index in range(1, len(words)):
         if words[index - 1] == "-o":
@@ -124,12 +128,12 @@ def _verdict_lines(review: Review) -> list[str]:
     """Return the goals, followed by the verdicts of all rule sets or of the sweep."""
     goals = [_goal_line(review, goal) for goal in parse_goals(review.request.goals, review.rows)]
     if review.request.sweep:
-        return goals + [f"{line}." for line in sweep_lines(review)]
+        return [*goals, *sweep_lines(review)]
     return goals + [f"{name}: {words}" for name, words in verdicts.review_verdicts(review)]
 
 
 def _goal_line(review: Review, goal: DesignGoal) -> str:
-    """Return a line on which rule sets meet a goal, miss it, or are inconclusive."""
+    """Return a sentence on the rule sets that meet a goal, miss it, or are undecided."""
     by_result: dict[str, list[str]] = {}
     for variant in review.request.variants:
         number = review.measurements[variant, goal.row.key, STRONG]
@@ -138,9 +142,11 @@ def _goal_line(review: Review, goal: DesignGoal) -> str:
         )
         by_result.setdefault(goal.evaluate(number), []).append(name)
     parts = [
-        f"{word} by {join_words(by_result[word])}" for word in GOAL_RESULTS if word in by_result
+        f"{words} {join_words(by_result[result])}"
+        for result, words in GOAL_RESULTS.items()
+        if result in by_result
     ]
-    return f"Goal {goal.text}: {'; '.join(parts)}."
+    return f'The goal "{goal.text}" is {", ".join(parts)}.'
 
 
 def _tables(review: Review) -> Iterator[Table]:
@@ -159,19 +165,25 @@ def scorecard_table(review: Review) -> Table:
     rows = _scorecard_rows(review, request.variants, _value_cell)
     if review.request.gin_and_knock_players:
         rows.append(
-            {"row": "Gin v knock", **{v: _gin_vs_knock_cell(review, v) for v in request.variants}}
+            {
+                "row": GIN_VS_KNOCK_TITLE,
+                **{v: _gin_vs_knock_cell(review, v) for v in request.variants},
+            }
         )
     rows.append(_skill_row(review, request.variants))
     named = [(variant, variant_label(variant)) for variant in request.variants]
-    title = "At a glance"
+    title = "Scorecard"
     if request.sweep:
         rows = [{name: _arrow_only(cell) for name, cell in row.items()} for row in rows]
         named = [(variant, format_sweep_values(review, variant)) for variant in request.variants]
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
-    whose = "Of the strong player" if request.is_solo else "Between strong players"
+    whose = "for the strong player" if request.is_solo else "for matches between strong players"
     sizes = SIZE_NOTE if request.base else ""
-    note = f"{whose}{INTERVAL_NOTE}{sizes}{_meanings_text(review)}Players: {_players_text(review)}"
+    note = (
+        f"Values are {whose}. {INTERVAL_NOTE}{sizes}{_meanings_text(review)}"
+        f"Players: {_players_text(review)}"
+    )
     return Table(title, make_frame(rows), columns, note)
 
 
@@ -180,7 +192,7 @@ def _scorecard_rows(
     shown_variants: Iterable[str],
     make_cell: Callable[[Review, str, ScorecardRow], ScoreCell],
 ) -> list[dict[str, Any]]:
-    """Return the rows of the scorecard for which any rule set has a value."""
+    """Return the scorecard rows for which at least one rule set has a value."""
     rows = []
     for row in review.rows:
         cells = {variant: make_cell(review, variant, row) for variant in shown_variants}
@@ -200,7 +212,7 @@ def _skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, Any]:
 
 
 def _training_mark(review: Review, shown_variants: Iterable[str], metric: str) -> str:
-    """Return UNTRAINED_MARK if training for one of the rule sets would change a row, or ""."""
+    """Return UNTRAINED_MARK if training for any of the rule sets would change a row, or ""."""
     return UNTRAINED_MARK * any(
         review.is_untrained((variant, metric, STRONG)) for variant in shown_variants
     )
@@ -218,14 +230,14 @@ def _transpose(card: Table) -> Table:
 
 
 def _meanings_text(review: Review) -> str:
-    """Return explanations of rows whose titles are not sufficient."""
+    """Return explanations of the rows whose titles are not sufficient."""
     meanings = {row.title: row.meaning for row in review.rows if row.meaning}
     meanings |= SOLO_MEANINGS if review.request.is_solo else MATCHUP_MEANINGS
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
 def _arrow_only(cell: Any) -> Any:
-    """Return a cell for wide tables, with only the arrow of its verdict."""
+    """Return a narrow cell: the value with the arrow of its verdict."""
     if not isinstance(cell, ScoreCell):
         return cell
     arrow = cell.verdict[:1] if cell.verdict[:1] in ("▲", "▼") else ""
@@ -233,7 +245,7 @@ def _arrow_only(cell: Any) -> Any:
 
 
 def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
-    """Return the strong player's value, its effect in words, and the range over player types."""
+    """Return a cell with the strong player's value, its effect size and the range over types."""
     number = review.measurements[variant, row.key, STRONG]
     if not isinstance(number, PairedEstimate) or number.value != number.value:
         return ScoreCell(EN_DASH)
@@ -245,7 +257,7 @@ def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
         return ScoreCell(text, "", light, "unclear")
     word = _effect_text(change, row.more, row.less)
     if review.player_types_differ(variant, row.key):
-        light = f"{light}; by kind {_range_by_type(review, variant, row)}"
+        light = f"{light}; by player type {_range_by_type(review, variant, row)}"
     return ScoreCell(text, word, light, SIZE_TONES[change.size])
 
 
@@ -268,7 +280,7 @@ def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
 
 
 def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
-    """Return the win rate of playing for gin against knocking immediately."""
+    """Return a cell with the win rate of playing for gin against knocking immediately."""
     key = (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN)
     number, change = review.measurements[key], review.effects.get(key)
     assert isinstance(number, PairedEstimate)
@@ -279,9 +291,9 @@ def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
 
 
 def _skill_cell(review: Review, variant: str) -> ScoreCell:
-    """Return the range of the strong player's win rate against weaker player types.
+    """Return a cell with the range of the strong player's win rate against weaker types.
 
-    In solitaire games, it is the difference from the naive player in percentage points.
+    In solitaire games, the cell contains the difference from the naive player.
     """
     known = [
         number
@@ -303,10 +315,10 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
 
 
 def _same_length_table(review: Review) -> Table:
-    """Return the scorecard at targets that make matches as long as under the baseline."""
+    """Return the scorecard with targets that make matches as long as under the baseline."""
     same = dict(review.request.same_length)
     if not same:
-        return Table("At the same length", make_frame([]), ())
+        return Table(SAME_LENGTH_TITLE, make_frame([]), ())
     base = str(review.request.base)
     titles = {base: variant_label(base)}
     for variant, text in same.items():
@@ -316,11 +328,11 @@ def _same_length_table(review: Review) -> Table:
     rows = _scorecard_rows(review, titles, _value_cell)
     rows.append(_skill_row(review, titles))
     note = (
-        "Played to the target at which a match between strong players takes about as long as under "
-        f"{variant_label(base)}: length alone moves shut-outs, comebacks and skill."
+        "Match length affects shut-outs, comebacks and skill. The target in this table makes "
+        f"matches between strong players about as long as under {variant_label(base)}."
     )
     columns = [Column("row", "property"), *(Column(v, title) for v, title in titles.items())]
-    return Table("At the same length", make_frame(rows), columns, note)
+    return Table(SAME_LENGTH_TITLE, make_frame(rows), columns, note)
 
 
 def _adapted_player_table(review: Review) -> Table:
@@ -333,14 +345,14 @@ def _adapted_player_table(review: Review) -> Table:
             v: ScoreCell(f"{100 * own.value:.1f} %", "", _format_half_width(own))
             for v, own in won.items()
         }
-        rows.append({"row": "Wins from champion", **cells})
+        rows.append({"row": "Matches won against champion", **cells})
     rows += _scorecard_rows(review, learned, _adapted_cell)
     note = (
-        "Matches between two players that learned these rules, against those between two of "
-        "champion, whose weights come from other rules."
+        "Each column compares matches between two players that were trained for these rules with "
+        "matches between two copies of champion, which was trained for other rules."
     )
     columns = [Column("row", "property"), *(Column(v, variant_label(v)) for v in learned)]
-    return Table("What a better player does differently", make_frame(rows), columns, note)
+    return Table("How trained players differ from champion", make_frame(rows), columns, note)
 
 
 def _format_half_width(proportion: PairedEstimate) -> str:
@@ -372,44 +384,50 @@ def _detail_tables(review: Review) -> Iterator[Table]:
     named = review.metrics.assign(variant=review.metrics["variant"].map(variant_label))
     known = named[named["why"] == ""]
     columns = (
-        *(Column("variant", "rules"), Column("title", "what"), Column("players", "players")),
+        *(Column("variant", "rules"), Column("title", "metric"), Column("players", "players")),
         *(Column("value", "value"), Column("n", "n")),
     )
-    yield Table("All figures", known, columns, "Shares are from 0 to 1.")
+    yield Table("All metrics", known, columns, "Proportions are between 0 and 1.")
     if len(review.differences):
         changed = review.differences
         changed = changed.assign(variant=changed["variant"].map(variant_label))
         shown = (
-            *(Column("variant", "rules"), Column("title", "what")),
+            *(Column("variant", "rules"), Column("title", "metric")),
             Column("players", "players"),
-            *(Column("value", "difference"), Column("p_holm", "p, Holm", digits=4)),
-            Column("size", "in words"),
+            *(Column("value", "difference"), Column("p_holm", "p (Holm)", digits=4)),
+            Column("size", "effect size"),
         )
         base = variant_label(str(review.request.base))
-        note = f"Each less {base}; p is adjusted over this whole table."
-        yield Table("All differences", changed, shown, note)
+        note = (
+            f"A difference is the value of the rule set minus that of {base}. p-values have Holm's "
+            "correction for all rows of this table."
+        )
+        yield Table("All differences from the baseline", changed, shown, note)
 
 
 def _methods(review: Review) -> Iterator[tuple[str, str]]:
     request = review.request
-    yield "What this cannot tell", LIMITATIONS
+    yield "Limitations", LIMITATIONS
     if request.note:
         yield "Note", request.note
-    each = "of every player" if request.is_solo else "of every pair of players"
-    yield "Size", f"{request.matches:,} matches {each}, under every rule set, on the same packs."
+    each = "player" if request.is_solo else "pair of players"
+    yield (
+        "Sample size",
+        f"{request.matches:,} matches per {each} and rule set. All rule sets use the same deals.",
+    )
     yield "Seed", str(request.seed)
     if missing := _missing_text(review):
-        yield "Why some figures are missing", missing
+        yield "Missing values", missing
 
 
 def _players_text(review: Review) -> str:
-    """Return every player type with its strategy, and the strong players by rule set."""
+    """Return all player types with their strategies, and the strong players by rule set."""
     request = review.request
     named = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
     strong: dict[str, list[str]] = {}
     for v in request.variants:
         player = (
-            "champion as it learned each"
+            "champion, trained for each rule set"
             if v in request.adapted_variants
             else request.strong_player(v)
         )
@@ -423,7 +441,7 @@ def _players_text(review: Review) -> str:
         v for v in request.variants if request.adapt and v not in request.adapted_variants
     ]
     learned = (
-        f" Learning gained nothing under {_variants_text(review, unimproved)}."
+        f" Training did not improve champion under {_variants_text(review, unimproved)}."
         if unimproved
         else ""
     )
@@ -431,7 +449,7 @@ def _players_text(review: Review) -> str:
 
 
 def _variants_text(review: Review, chosen: Sequence[str]) -> str:
-    """Return a list of rule sets; those of a sweep are listed by their values."""
+    """Return the names of rule sets as text, or their values for rule sets of a sweep."""
     swept = review.request.swept_variants if review.request.sweep else []
     named = [variant_label(variant) for variant in chosen if variant not in swept]
     if len(named) < len(chosen):
@@ -447,5 +465,5 @@ def _missing_text(review: Review) -> str:
         reasons.setdefault(row["why"], []).append(
             f"{row['title']} ({variant_label(row['variant'])})"
         )
-    parts = [f"{', '.join(dict.fromkeys(what))}: {why}" for why, what in reasons.items()]
-    return "; ".join(parts) + "." if parts else ""
+    parts = [f"{', '.join(dict.fromkeys(what))}: {why}." for why, what in reasons.items()]
+    return " ".join(parts)

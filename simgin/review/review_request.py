@@ -1,7 +1,7 @@
 """The request of a review: rule sets, baseline, players and goals.
 
-Results depend strongly on the players. Values are therefore given for every player type and never
-averaged over types; the value of the game is that of the strong player.
+Results depend strongly on the players. A review therefore reports every player type separately and
+never averages over types. The value of the game is that of the strong player.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from simgin.text.messages import did_you_mean, format_value
 
 REVIEW_MATCHES = 20_000  # matches per pair of players
 SOLO_MATCHES = 5_000  # matches per player of a solitaire variant
-MIN_MATCHES = 1_000  # per pair of players: five batches, the minimum for standard errors
-DEEP_FACTOR = 100  # factor of --deep for matches; standard errors fall to a tenth
+MIN_MATCHES = 1_000  # per pair of players; gives five batches, the minimum for standard errors
+DEEP_FACTOR = 100  # --deep multiplies the matches by this and divides standard errors by ten
 SECONDS_PER_TURN = 8.0
 MAX_RULE_SETS = 50  # combinations of values in a sweep
 _SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
-LENGTH_TOLERANCE = 0.1  # relative difference in length up to which targets are unchanged
+LENGTH_TOLERANCE = 0.1  # relative difference in match length that needs no other target
 TARGET_STEP = 5  # points
-LENGTH_METRICS = ("turns", "deals_per_match")  # their product is the turns per match
+LENGTH_METRICS = ("turns", "deals_per_match")  # the product is the number of turns per match
 
 
 class ReviewError(ValueError):
-    """A review request that is not valid; the message includes the fix."""
+    """A review request is not valid; the message includes the fix."""
 
 
 def _standard_types() -> tuple[PlayerType, ...]:
@@ -56,7 +56,7 @@ def _standard_types() -> tuple[PlayerType, ...]:
 
 @dataclass(frozen=True)
 class ReviewRequest:
-    """What is reviewed, in strings and numbers only, so that a manifest can store it.
+    """The request of a review: strings and numbers only, so that a manifest can store it.
 
     Attributes:
         variants: Canonical specs, with the baseline first if there is one.
@@ -125,7 +125,7 @@ class ReviewRequest:
             seed: Seed of the deals.
             seconds_per_turn: Duration of a turn, to convert turns to minutes.
             title: Title of the report.
-            note: Note of the report.
+            note: Note shown in the report.
 
         Raises:
             ReviewError: If these variants cannot be reviewed together, or a goal is not valid.
@@ -134,8 +134,8 @@ class ReviewRequest:
 
         if not names and against is None:
             raise ReviewError(
-                "name at least one variant, like: simgin review oklahoma --against standard. "
-                "`simgin variants` lists them."
+                "no variant is given. Name at least one, as in `simgin review oklahoma --against "
+                "standard`. `simgin variants` lists all variants."
             )
         if sweep:
             names, against, swept = _parse_sweep(names, against, sweep)
@@ -145,16 +145,16 @@ class ReviewRequest:
         named = [variants.find_variant(name) for name in (*base, *names)]
         if len({variant.params["players"] for variant in named}) > 1:
             raise ReviewError(
-                "variants for one player and for two have no metric in common: review them "
+                "solitaire and two-player variants have no metric in common. Review them "
                 "separately."
             )
         texts = tuple(dict.fromkeys(variant.spec for variant in named))
         if against is not None and texts[0] in (variant.spec for variant in named[1:]):
-            texts = tuple(dict.fromkeys(variant.spec for variant in named[1:]))  # a sweep's order
+            texts = tuple(dict.fromkeys(variant.spec for variant in named[1:]))  # order of a sweep
         base_text = named[0].spec
         alone = named[0].params["players"] == 1
         if adapt and alone:
-            raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
+            raise ReviewError("--adapt needs two-player rules. Remove it for solitaire variants.")
         kinds, strong = _parse_players(players) if players else (weaker_types(*named), None)
         rows = scorecard.scorecard_rows(variants.find_variant(texts[0]).params, seconds_per_turn)
         scorecard.parse_goals(goals, rows)
@@ -271,18 +271,18 @@ def _parse_matches(matches: int | str | None, is_solo: bool, deep: bool) -> int:
     n = amounts.parse_count(matches)
     if n < MIN_MATCHES:
         raise ReviewError(
-            f"{n} matches are too few for error estimates: use at least {MIN_MATCHES}."
+            f"{n} matches are too few for standard errors. Use at least {MIN_MATCHES}."
         )
     return n
 
 
 def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]:
-    """Return the weaker players as types of their own, and the strong player."""
+    """Return a player type for every weaker player, and the strong player."""
     texts = [loader.find_strategy(name).spec for name in players]
     if len(set(texts)) < 2:
         raise ReviewError(
-            "--players takes at least two different strategies, weakest first; the last one is "
-            "the strong player."
+            "--players needs at least two different strategies. List them from weakest to "
+            "strongest."
         )
     *weaker, strong = dict.fromkeys(texts)
     return tuple(PlayerType(text, text) for text in weaker), strong
@@ -297,21 +297,21 @@ def _parse_sweep(
     """Return the variants of a sweep, its baseline, and the values of each parameter."""
     if against is not None or len(names) != 1 or len(sweep) > 2:
         raise ReviewError(
-            "a sweep is of one variant, by one or two parameters: "
-            "simgin review standard --sweep undercut_bonus=0,10,25."
+            "a sweep needs one variant and one or two parameters. Use a command such as `simgin "
+            "review standard --sweep undercut_bonus=0,10,25`."
         )
     swept = tuple(map(_parse_values, sweep))
     if len({name for name, _ in swept}) < len(swept):
-        raise ReviewError("the two parameters of a sweep are one; give two different ones.")
+        raise ReviewError("both --sweep options name the same parameter. Use two different ones.")
     points = math.prod(len(values) for _, values in swept)
     if points > MAX_RULE_SETS:
-        raise ReviewError(f"{points} rule sets are too many; keep {MAX_RULE_SETS} or fewer.")
+        raise ReviewError(f"{points} rule sets are too many. Use {MAX_RULE_SETS} or fewer.")
     base = variants.find_variant(names[0]).spec
     return _sweep_variants(base, swept), base, swept
 
 
 def _sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    """Return the canonical spec of the baseline with every combination of values."""
+    """Return the canonical spec of the baseline for every combination of values."""
     texts = []
     for point in itertools.product(*(values for _, values in sweep)):
         settings = [f"{name}={value}" for (name, _), value in zip(sweep, point, strict=True)]
@@ -328,7 +328,9 @@ def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
         raise ReviewError(f"there is no parameter {format_value(name)}{near}")
     found = [value for part in values.split(",") for value in _parse_span(part.strip()) if value]
     if not equals or not found:
-        raise ReviewError(f"give {name} its values, like --sweep {name}=0,10,25.")
+        raise ReviewError(
+            f"--sweep {name} has no values. Add them, as in `--sweep {name}=0,10,25`."
+        )
     return name, tuple(dict.fromkeys(found))
 
 
@@ -339,7 +341,10 @@ def _parse_span(part: str) -> Sequence[str]:
     span = _SPAN_PATTERN.fullmatch(part)
     first, last = map(int, span.groups()) if span else (0, MAX_RULE_SETS + 1)
     if last - first > MAX_RULE_SETS:
-        raise ReviewError(f"{format_value(part)} is no short span of whole numbers, like 0..10.")
+        raise ReviewError(
+            f"{format_value(part)} is not a valid range. Use whole numbers such as 0..10, with at "
+            f"most {MAX_RULE_SETS + 1} values."
+        )
     return [str(value) for value in range(first, last + 1)]
 
 
@@ -381,7 +386,7 @@ def resolve_players(
 def _variant_of_length(
     n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
-    """Return the variant with the target for matches of this length, or None if it has it."""
+    """Return the variant with the target for this match length, or None if no change is needed."""
     rules = variants.find_variant(variant)
     target = rules.params["points_target"]
     if rules.goal.score != "points" or not isinstance(target, int):
@@ -400,8 +405,9 @@ def _variant_of_length(
 def nearest_target(n_turns: float, length: Callable[[int], float], guess: float) -> int:
     """Return the multiple of five points whose matches are nearest to a number of turns.
 
-    Match length increases with the target, but not in proportion, because matches end with whole
-    deals. The search therefore finds two adjacent targets, one too short and one long enough.
+    Match length increases with the target, but not proportionally, because the last deal of a match
+    is always completed. The search therefore finds two adjacent targets, one whose matches are too
+    short and one whose matches are long enough.
 
     Args:
         n_turns: Turns per match.
@@ -428,10 +434,10 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
 def mean_turns_per_match(
     player: str, variant: str, request: ReviewRequest, workers: int | None
 ) -> float:
-    """Return the mean turns per match of a player against itself, in matches of the review.
+    """Return the mean turns per match of a player against itself.
 
-    It is computed from the first REVIEW_MATCHES: the ratio of two lengths then has a standard error
-    of 0.4 %.
+    The mean covers the first REVIEW_MATCHES matches of the review, which gives the ratio of two
+    lengths a standard error of 0.4 %.
     """
     matches = min(request.matches, REVIEW_MATCHES)
     rows = play_matches(player, player, variant, request.seed, workers, matches)
@@ -449,17 +455,17 @@ StringList = Annotated[list[str], Field(default_factory=list)]
 
 
 class ReviewFile(toml.StrictTable):
-    """The keys of a review file in TOML.
+    """Schema of a review file in TOML.
 
     Example:
         title = "Should we play Oklahoma?"   # heading of the report; optional
         note = "For the meeting in May."     # shown in the report; optional
         rule_sets = ["oklahoma", "standard+gin_bonus=20"]
         against = "standard"
-        players = ["simple", "mine.py", "champion"]   # weakest first, the strong one last; optional
+        players = ["simple", "mine.py", "champion"]   # optional; weakest first
         goals = ["turns per match 100..140", "gin 40..50 %"]
         seconds_per_turn = 10
-        sweep = ["undercut_bonus=0,10,25"]   # instead of several rule sets
+        sweep = ["undercut_bonus=0,10,25"]   # only for a single rule set
         matches = "20k"
         seed = 1
         adapt = true

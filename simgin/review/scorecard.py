@@ -1,8 +1,8 @@
 """The scorecard: the metrics of a rule set that a review measures, and effect sizes.
 
-Each value belongs to one player type; the value of the game is that of the strong player. Effect
-sizes depend on what players would notice (`ScorecardRow.effect_bounds`): *much* is a difference
-that one evening under each rule set would show, and *a little* one that ten evenings would.
+Each value belongs to one player type, and the value of the game is that of the strong player.
+Effect sizes describe what players would notice (`ScorecardRow.effect_bounds`). *Much* is a
+difference that one evening under each rule set would show, and *a little* needs ten evenings.
 """
 
 import math
@@ -21,15 +21,15 @@ from simgin.stats.estimate import RatioSums, estimate_metric, estimate_ratio
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.text.messages import did_you_mean, format_value
 
-MATCHES_PER_EVENING, EVENINGS = 5, 10  # matches per evening, and evenings that show "a little"
-TENFOLD = 10  # factor from which a small change of a percentage is "much"
+MATCHES_PER_EVENING, EVENINGS = 5, 10  # matches per evening; evenings for a small effect
+TENFOLD = 10  # a small change of a percentage by this factor counts as "much"
 PERCENT_SIGN = " %"  # unit of percentages
 NO_KNOCK = "only gin ends a deal"
-NO_SCORE = "there is no single score to lead by"
+NO_SCORE = "the match has no single score"
 # Effect sizes
 SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "too close to call"
 
-Measurement = PairedEstimate | str  # or the reason for a missing value
+Measurement = PairedEstimate | str  # a string is the reason for a missing value
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class MatchupStats:
 
     Attributes:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
-        course: Counts of `simgin.review.match_course.count_matches`; empty if they were not taken.
+        match_course: Counts of `simgin.review.match_course.count_matches`, or an empty mapping.
     """
 
     rows: np.ndarray
@@ -56,7 +56,7 @@ class MatchupStats:
         below = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]
         own = paired_estimate.compute_rate(counts, below, is_proportion=share)
         unit_se = self._unit_se([self._ratio_sums(fact, unit) for fact in facts])
-        # Effective batches count units, as of any metric
+        # The number of effective batches depends on the number of units, as for other metrics
         return replace(own, effective_batches=batches.effective_batches(self.rows), unit_se=unit_se)
 
     @property
@@ -88,8 +88,8 @@ class MatchupStats:
     def _unit_se(self, ratios: Sequence[RatioSums]) -> float:
         """Return the standard error of a sum of ratios over single matches.
 
-        A deal ends in one way only, so two endings have a covariance of minus the product of their
-        proportions per deal.
+        Every deal has only one ending, so the covariance of two endings is minus the product of
+        their proportions per deal.
         """
         units = int(self._total[batch_columns.COL_UNITS])
         estimates = [estimate_ratio(units, ratio) for ratio in ratios]
@@ -103,17 +103,18 @@ class ScorecardRow:
     """A row of the scorecard.
 
     Attributes:
-        key: Name in files.
-        title: Displayed name.
+        key: Name of the metric in output files.
+        title: Name shown to users.
         measure: Function that computes the value.
-        digits: Decimals.
+        digits: Number of decimals.
         unit: Unit printed after a value.
         more: Word for a higher value, such as "longer".
-        less: Word for a lower value.
-        factor: Multiplier for display (100 for %).
-        fixed_bounds: Fixed bounds of effect sizes, if they do not depend on evenings.
-        goal_names: Names in goals.
-        meaning: Explanation if the title is not sufficient.
+        less: Word for a lower value, such as "shorter".
+        factor: Factor by which values are multiplied for display, 100 for percentages.
+        fixed_bounds: Smallest differences called "a little" and "much", or None to derive them from
+            the standard deviation of a match.
+        goal_names: Names that goals can use, in addition to the title.
+        meaning: Explanation for rows whose title is not sufficient.
         is_training_independent: True if training the player for the rules hardly changes the value.
     """
 
@@ -133,10 +134,10 @@ class ScorecardRow:
     def effect_bounds(self, baseline: PairedEstimate, n_matches: int) -> tuple[float, float]:
         """Return the smallest differences that are called "a little" and "much".
 
-        The bound for "much" is the standard error of the difference between MATCHES_PER_EVENING
-        matches under each rule set, estimated from the baseline. The bound for "a little" is that
-        of EVENINGS times as many matches. A true difference of one standard error is observed with
-        the right sign with probability 5/6.
+        The bound for "much" is the standard error of the difference between rule sets with
+        MATCHES_PER_EVENING matches each, estimated from the baseline. The bound for "a little" uses
+        EVENINGS times as many matches. If the true difference is one standard error, its sign is
+        observed correctly with probability 5/6.
 
         Args:
             baseline: Value under the baseline.
@@ -154,7 +155,7 @@ class ScorecardRow:
         return f"{value * self.factor:.{self.digits}f}{self.unit}"
 
     def format_interval(self, number: PairedEstimate) -> str:
-        """Return the half-width of the interval, without a unit."""
+        """Return the half-width of the confidence interval, without a unit."""
         low, high = (limit * self.factor for limit in number.interval)
         half = (high - low) / 2
         return f"± {half:.{max(self.digits, 1 if half >= 0.05 else 2)}f}"
@@ -163,8 +164,9 @@ class ScorecardRow:
 def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
     """Return the effect size of a difference: SAME, LITTLE, MUCH or UNCLEAR.
 
-    SAME requires the whole interval within the first bound. If the interval allows two sizes, the
-    smaller one is returned; if it allows SAME and another size, the result is UNCLEAR.
+    The result is SAME if the whole interval is within the bound for LITTLE, and UNCLEAR if the
+    interval includes both SAME and a larger effect. If it includes LITTLE and MUCH, the result is
+    LITTLE.
     """
     little, much = bounds
     low, high = difference.interval
@@ -179,7 +181,7 @@ def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
 
 
 def is_tenfold(value: PairedEstimate, reference: PairedEstimate, row: ScorecardRow) -> bool:
-    """Return True if a percentage differs by a factor of ten, for the whole interval."""
+    """Return True if a percentage differs by a factor of ten or more at the 95 % level."""
     if row.unit != PERCENT_SIGN:
         return False
     rise, fall = value - reference.rescale(TENFOLD), value.rescale(TENFOLD) - reference
@@ -211,7 +213,7 @@ def _median_knock(axis: int) -> Callable[[MatchupStats], Measurement]:
 
     def measure(played: MatchupStats) -> Measurement:
         if "knocks" not in played.match_course:
-            return "its matches were not followed"
+            return "its matches were not recorded"
         knocks = played.match_course["knocks"].sum(axis=3 - axis)
         return (
             match_course.grouped_median(knocks, played.match_course[squares])
@@ -230,7 +232,7 @@ def _comeback_rate(played: MatchupStats) -> Measurement:
 
 
 def _with_binomial_se(share: PairedEstimate) -> PairedEstimate:
-    """Return a proportion of at most one case per match with the binomial standard error."""
+    """Return a proportion of matches with its binomial standard error."""
     return replace(share, unit_se=float(np.sqrt(share.value * (1 - share.value) / share.n)))
 
 
@@ -238,39 +240,39 @@ def _shutout_rate(played: MatchupStats) -> Measurement:
     return played.metric("loser_zero") if "leads" in played.match_course else NO_SCORE
 
 
-_PROPORTION_BOUNDS = (0.01, 0.03)  # proportions that matter over years
+_PROPORTION_BOUNDS = (0.01, 0.03)  # differences that matter over years, though not in an evening
 SKILL_BOUNDS = (0.02, 0.06)
 _LENGTH_WORDS: dict[str, Any] = {"more": "longer", "less": "shorter"}
 _PERCENT_FORMAT: dict[str, Any] = {"unit": PERCENT_SIGN, "factor": 100}
 TURNS_ROW = ScorecardRow(
     "turns_per_match",
-    "Turns a match",
+    "Turns per match",
     _match_turns,
     **_LENGTH_WORDS,
     goal_names=("turns per match",),
 )
 GIN_ROW = ScorecardRow(
-    *("gin", "Ended by gin", _ending_rate("gin", "big_gin", "shot")),
+    *("gin", "Deals ended by gin", _ending_rate("gin", "big_gin", "shot")),
     **_PERCENT_FORMAT,
     goal_names=("gin",),
     meaning="of all deals",
 )
 DEALS_ROW = ScorecardRow(
-    *("deals_per_match", "Deals a match", _metric_of("deals_per_match"), 1),
+    *("deals_per_match", "Deals per match", _metric_of("deals_per_match"), 1),
     less="fewer",
     goal_names=("deals per match",),
 )
 
 
 def minutes_row(seconds_per_turn: float) -> ScorecardRow:
-    """Return the row for the duration of a match in minutes."""
+    """Return the scorecard row for the duration of a match in minutes."""
     return ScorecardRow(
         "minutes",
-        f"Minutes at {seconds_per_turn:g} s",
+        f"Minutes at {seconds_per_turn:g} s per turn",
         lambda played: _match_turns(played).rescale(seconds_per_turn / 60),
         **_LENGTH_WORDS,
         goal_names=("minutes", "minutes per match"),
-        meaning="a match whose turns take so many seconds each",
+        meaning="duration of a match if every turn takes this many seconds",
     )
 
 
@@ -279,7 +281,7 @@ TWO_PLAYER_ROWS = (
     DEALS_ROW,
     ScorecardRow(
         "turns",
-        "Turns a deal",
+        "Turns per deal",
         _metric_of("turns"),
         1,
         **_LENGTH_WORDS,
@@ -287,16 +289,16 @@ TWO_PLAYER_ROWS = (
     ),
     GIN_ROW,
     ScorecardRow(
-        *("knock_turn", "Knock: own turn", _median_knock(1), 1),
+        *("knock_turn", "Median turn of knocks", _median_knock(1), 1),
         more="later",
         less="earlier",
         goal_names=("knock turn",),
-        meaning="the median own turn of the strong player's knocks",
+        meaning="the knocker's own turn, counted from 1",
     ),
     ScorecardRow(
-        *("knock_deadwood", "Knock: deadwood", _median_knock(2), 1),
+        *("knock_deadwood", "Median deadwood of knocks", _median_knock(2), 1),
         goal_names=("knock deadwood",),
-        meaning="the median deadwood of the strong player's knocks",
+        meaning="the knocker's deadwood",
     ),
     ScorecardRow(
         *("dead", "Dead hands", _ending_rate("void", "stalled"), 1),
@@ -306,7 +308,7 @@ TWO_PLAYER_ROWS = (
         meaning="of all deals",
     ),
     ScorecardRow(
-        *("seat", "Nondealer wins", _metric_of("first_player_win"), 1),
+        *("seat", "Deals won by nondealer", _metric_of("first_player_win"), 1),
         **_PERCENT_FORMAT,
         fixed_bounds=_PROPORTION_BOUNDS,
         goal_names=("nondealer", "seats"),
@@ -316,8 +318,8 @@ TWO_PLAYER_ROWS = (
         *("comebacks", "Comebacks", _comeback_rate),
         **_PERCENT_FORMAT,
         goal_names=("comebacks",),
-        meaning="of all matches, those that the side wins that was behind when the other first "
-        "had half of the target",
+        meaning="of all matches, those won by the side that was behind when its opponent first "
+        "reached half of the target",
         is_training_independent=True,
     ),
     ScorecardRow(
@@ -325,7 +327,7 @@ TWO_PLAYER_ROWS = (
         less="fewer",
         **_PERCENT_FORMAT,
         goal_names=("shut-outs", "shutouts"),
-        meaning="of the matches that either side wins, those whose loser has nothing",
+        meaning="of the matches with a winner, those in which the loser scores nothing",
     ),
 )
 SOLO_ROWS = (
@@ -338,7 +340,7 @@ SOLO_ROWS = (
         fixed_bounds=_PROPORTION_BOUNDS,
         goal_names=("deals won",),
     ),
-    ScorecardRow("score", "Score a deal", _metric_of("score"), 1, goal_names=("score",)),
+    ScorecardRow("score", "Score per deal", _metric_of("score"), 1, goal_names=("score",)),
     ScorecardRow(
         *("match_win", "Matches won", _metric_of("match_win"), 1),
         **_PERCENT_FORMAT,
@@ -347,27 +349,30 @@ SOLO_ROWS = (
     ),
     GIN_ROW,
     ScorecardRow(
-        *("draws", "Draws a deal", _draws, 1),
+        *("draws", "Draws per deal", _draws, 1),
         **_LENGTH_WORDS,
         goal_names=("draws per deal",),
-        meaning="that of the joker included",
+        meaning="includes the draw of the joker",
     ),
     DEALS_ROW,
 )
-# Rows of one player against another, and of two players in solitaire games
+# Titles and meanings of the rows that compare players
+GIN_VS_KNOCK_TITLE = "Playing for gin v knocking"
 MATCHUP_MEANINGS = {
-    "Gin v knock": "matches that playing for gin wins from knocking at once",
-    "Skill": "matches that the strong player wins from each weaker kind",
+    GIN_VS_KNOCK_TITLE: "matches that a player for gin wins against one that knocks at once",
+    "Skill: strong v weaker players": "matches that the strong player wins against each weaker "
+    "player type",
 }
 SOLO_MEANINGS = {
-    "Skill, matches won": "percentage points that the strong player wins more than the naive one"
+    "Skill: strong v naive player": "difference in matches won between the strong player and the "
+    "naive player, in percentage points"
 }
 
 
 def scorecard_rows(
     params: Mapping[str, object], seconds_per_turn: float
 ) -> tuple[ScorecardRow, ...]:
-    """Return the rows for a variant with these parameters."""
+    """Return the scorecard rows for a variant with these parameters."""
     if params["players"] == 2:
         first, *others = TWO_PLAYER_ROWS
         return (first, minutes_row(seconds_per_turn), *others)
@@ -400,7 +405,7 @@ _GOAL_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class DesignGoal:
-    """A row of the scorecard and the bounds that its displayed value must satisfy."""
+    """A row of the scorecard, with the lower and upper limit for its displayed value."""
 
     row: ScorecardRow
     low: float
@@ -408,7 +413,7 @@ class DesignGoal:
     text: str
 
     def evaluate(self, value: object) -> str:
-        """Return MET, MISSED or UNDECIDED for a value."""
+        """Return MET, MISSED or UNDECIDED, depending on the interval of a value."""
         if not isinstance(value, PairedEstimate):
             return UNDECIDED
         low, high = (limit * self.row.factor for limit in value.interval)
@@ -420,7 +425,7 @@ class DesignGoal:
 
 
 def parse_goals(texts: Sequence[str], rows: Sequence[ScorecardRow]) -> list[DesignGoal]:
-    """Return the goals in strings, which can contain several separated by commas.
+    """Parse goals; each string can contain several goals separated by commas.
 
     Raises:
         ReviewError: A goal is not valid.
@@ -433,18 +438,25 @@ def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
     found = _GOAL_PATTERN.fullmatch(" ".join(text.lower().split()))
     if not found:
         raise ReviewError(
-            f"{format_value(text)} is no goal; write one like `turns per match 100..140`, "
-            "`gin 40..50 %` or `dead hands < 5 %`."
+            f"{format_value(text)} is not a valid goal. Use a form such as "
+            "`turns per match 100..140`, `gin 40..50 %` or `dead hands < 5 %`."
         )
-    names = {name: row for row in rows for name in (row.key.replace("_", " "), *row.goal_names)}
+    names = {
+        name: row
+        for row in rows
+        for name in (row.key.replace("_", " "), row.title.lower(), *row.goal_names)
+    }
     name = " ".join(found["name"].split())
     if name not in names:
         near = did_you_mean(name, names)
         known = ", ".join(row.goal_names[0] if row.goal_names else row.key for row in rows)
-        remedy = f" Goals may be about {known}." if near == "." else ""
-        raise ReviewError(f"no row of the scorecard is called {format_value(name)}{near}{remedy}")
+        valid = f" Valid names: {known}." if near == "." else ""
+        raise ReviewError(f"the scorecard has no row {format_value(name)}{near}{valid}")
     low = found["low"] or found["least"] or "-inf"
     high = found["high"] or found["most"] or "inf"
     if float(low) > float(high):
-        raise ReviewError(f"{format_value(text)} has its limits the wrong way round.")
+        raise ReviewError(
+            f"in the goal {format_value(text)}, the first limit is greater than the second. "
+            "Exchange them."
+        )
     return DesignGoal(names[name], float(low), float(high), text)

@@ -1,8 +1,8 @@
 """The texts of a review: question, rules in words, and the verdict of each rule set.
 
-A verdict has at most 25 words and no intervals: match length, endings, winners and skill. It
-depends only on the effect sizes of the scorecard. For a sweep, the texts give the trend of rows,
-the break-even values and the best values.
+A verdict consists of one to three short sentences without intervals: match length, endings,
+winners and skill. It depends only on the effect sizes of the scorecard. For a sweep, the texts
+give the trend of rows, the break-even values and the best values.
 """
 
 import itertools
@@ -26,9 +26,9 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
 from simgin.strategy.cast import PLAYS_FOR_GIN, STRONG
 
-MAX_WORDS = 25
-NO_EFFECT = "Nothing an evening would show."
-IDENTICAL = "The same game: every match came out alike."
+MAX_CLAUSES = 5  # clauses of a verdict, two per sentence; the last one is about skill
+NO_EFFECT = "Players would not notice the difference, even in ten evenings."
+IDENTICAL = "Every match had the same result as under the baseline."
 NEARLY_ALL_DEALS = 0.9  # proportion of deals
 # Words for relative changes of length
 FRACTIONS = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
@@ -37,31 +37,53 @@ HALF_AGAIN = 0.42  # relative change from which a length is "half as long again"
 MIN_FRACTION_FACTOR, MAX_FRACTION_FACTOR = 0.6, 1.5
 SMALL_FACTOR = 0.2  # smaller factors have two decimals
 BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
-# Clauses for significant effects on a row: increase, decrease
-EFFECT_WORDS = {
-    "dead": ("more dead hands", "fewer dead hands"),
-    "shut_out": ("more shut-outs", "fewer shut-outs"),
-    "comebacks": ("more comebacks", "fewer comebacks"),
-    "seat": ("better for the nondealer", "worse for the nondealer"),
-    "knock_turn": ("later knocks", "earlier knocks"),
-    "turns": ("longer deals", "shorter deals"),
-    "draws": ("longer deals", "shorter deals"),
-    "win": ("deals easier to win", "deals harder to win"),
-    "match_win": ("matches easier to win", "matches harder to win"),
+SAME_LENGTH = "matches are as long as before"
+LENGTH_DIFFERS = f"{SAME_LENGTH} between strong players, but not for every player type"
+# Clauses for significant effects on a row: increase, decrease. The size of the effect replaces {}
+EFFECT_CLAUSES = {
+    "dead": ("dead hands are {} more common", "dead hands are {} less common"),
+    "shut_out": ("shut-outs are {} more common", "shut-outs are {} less common"),
+    "comebacks": ("comebacks are {} more common", "comebacks are {} less common"),
+    "seat": ("the nondealer wins {} more often", "the nondealer wins {} less often"),
+    "knock_turn": ("players knock {} later", "players knock {} earlier"),
+    "turns": ("deals are {} longer", "deals are {} shorter"),
+    "draws": ("deals are {} longer", "deals are {} shorter"),
+    "win": ("deals are {} easier to win", "deals are {} harder to win"),
+    "match_win": ("matches are {} easier to win", "matches are {} harder to win"),
 }
+SAME_SKILL = "skill matters as much as before"
+UNCLEAR_SKILL = "there is no clear change in skill"
+SKILL_CLAUSES = {
+    SAME: SAME_SKILL,
+    UNCLEAR: UNCLEAR_SKILL,
+    "depends": "skill matters more against some opponents and less against others",
+    "some+": "skill matters more against some opponents",
+    "some-": "skill matters less against some opponents",
+    f"+{LITTLE}": "skill matters slightly more",
+    f"+{MUCH}": "skill matters much more",
+    f"-{LITTLE}": "skill matters slightly less",
+    f"-{MUCH}": "skill matters much less",
+}
+# Sentences on a rule set without a baseline, by rows of the scorecard
+SINGLE_SENTENCES = {
+    ("turns_per_match", "minutes"): "a match takes about {} turns ({} minutes)",
+    ("win",): "a strong player wins {} of deals",
+    ("gin",): "gin ends {} of deals",
+}
+UNCHANGED_CLAUSES = (SAME_LENGTH, SAME_SKILL, UNCLEAR_SKILL)
 
 
 # Question and rules
 
 
 def review_question(review: Review) -> str:
-    """Return the user's title, or a question on the rules."""
+    """Return the title of the request, or a question about the rules."""
     request = review.request
     if request.title:
         return request.title
     if request.sweep:
         names = join_words([name.replace("_", " ") for name, _ in request.sweep])
-        return f"Which {names}?"
+        return f"Which {names} {'is' if len(request.sweep) == 1 else 'are'} best?"
     if not request.compared_variants:
         return f"What is {join_words(list(map(variant_label, request.variants)))} like?"
     if len(request.compared_variants) == 1:
@@ -73,7 +95,7 @@ def review_question(review: Review) -> str:
 
 
 def variant_label(variant: str) -> str:
-    """Return the display name of a rule set, with the settings that differ from it."""
+    """Return the display name of a variant spec, such as `Tedesco, gin bonus 20`."""
     name, *settings = variant.split("+")
     named = [setting for setting in settings if "=" not in setting]
     words = [setting.replace("_", " ").replace("=", " ") for setting in settings if "=" in setting]
@@ -89,14 +111,14 @@ def capitalize_first(text: str) -> str:
 
 
 def describe_rules(review: Review) -> list[tuple[str, str]]:
-    """Return a sentence for every rule set: the baseline's main rules, and how others differ."""
+    """Return the main rules of the baseline, and the differences of the other rule sets."""
     request = review.request
     base = variants.find_variant(request.base or "standard")
     if request.sweep:
         tried = [f"{name.replace('_', ' ')} {join_words(values)}" for name, values in request.sweep]
         return [
-            (variant_label(base.spec), f"{capitalize_first('; '.join(_describe_basics(base)))}."),
-            ("Tried", f"{'; '.join(tried)}."),
+            (variant_label(base.spec), join_sentences(_describe_basics(base))),
+            ("Values", join_sentences([", each with ".join(tried)])),
         ]
     sentences = []
     for text in request.variants:
@@ -104,11 +126,15 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
         said = _describe_parameters(
             variant, [name for name, *_ in variants.rule_differences(base, variant)]
         )
-        said = said or _describe_basics(variant)
-        sentences.append((variant_label(text), f"{capitalize_first('; '.join(said))}."))
+        sentences.append((variant_label(text), join_sentences(said or _describe_basics(variant))))
     if any(text != base.spec for text in request.variants):
-        sentences.append(("Everything else", f"As in {variant_label(base.spec)}."))
+        sentences.append(("All other rules", f"As in {variant_label(base.spec)}."))
     return sentences
+
+
+def join_sentences(clauses: Sequence[str]) -> str:
+    """Return every clause as a sentence with a capital letter and a full stop."""
+    return " ".join(f"{capitalize_first(clause)}." for clause in clauses)
 
 
 def _describe_basics(variant: Variant) -> list[str]:
@@ -144,7 +170,7 @@ def review_verdicts(review: Review) -> list[tuple[str, str]]:
 
 
 def variant_verdict(review: Review, variant: str) -> str:
-    """Return the effects of a rule set, in at most 25 words."""
+    """Return the effects of a rule set, in one to three sentences."""
     if review.is_identical_to_baseline(variant):
         return IDENTICAL
     effects = {
@@ -156,32 +182,43 @@ def variant_verdict(review: Review, variant: str) -> str:
     all_same = skill == SAME and all(change.size == SAME for change in effects.values())
     if all_same and not any(review.player_types_differ(variant, key) for key in effects):
         return NO_EFFECT
-    clauses = list(_effect_clauses(review, variant, effects))
-    clauses.append(SKILL_WORDS[skill])
-    return join_clauses(clauses)
+    clauses = [
+        _length_clause(review, variant, effects),
+        _gin_clause(review, variant, effects.get("gin")),
+        *_effect_clauses(review, variant, effects),
+    ]
+    return compose_verdict([clause for clause in clauses if clause], SKILL_CLAUSES[skill])
 
 
-def join_clauses(clauses: Sequence[str]) -> str:
-    """Return as many clauses as fit as one sentence, always including the last one."""
-    *first, last = [clause for clause in clauses if clause]
-    kept: list[str] = []
-    for clause in first:
-        if len(" ".join([*kept, clause, last]).split()) <= MAX_WORDS:
-            kept.append(clause)
-    return capitalize_first("; ".join([*kept, last])) + "."
+def compose_verdict(clauses: Sequence[str], skill_clause: str) -> str:
+    """Return the first clauses and the one on skill as sentences of up to two clauses each."""
+    first = list(clauses[: MAX_CLAUSES - 1])
+    sentences = []
+    if first[:1] == [LENGTH_DIFFERS]:  # long enough for a sentence
+        sentences = [first.pop(0)]
+        first = first[: MAX_CLAUSES - 3]
+    first.append(skill_clause)
+    pairs = [first[index : index + 2] for index in range(0, len(first), 2)]
+    return join_sentences([*sentences, *(_join_clauses(*pair) for pair in pairs)])
+
+
+def _join_clauses(clause: str, other: str = "") -> str:
+    """Join clauses with "but" if only one of them says that nothing changes."""
+    if not other:
+        return clause
+    differ = (clause in UNCHANGED_CLAUSES) != (other in UNCHANGED_CLAUSES)
+    return f"{clause}, {'but' if differ else 'and'} {other}"
 
 
 def _effect_clauses(review: Review, variant: str, effects: dict[str, Effect]) -> Iterator[str]:
-    yield _length_clause(review, variant, effects)
-    yield _gin_clause(review, variant, effects.get("gin"))
     waiting = review.effects.get((variant, GIN_VS_KNOCK, PLAYS_FOR_GIN))
     if waiting is not None and waiting.size == MUCH:
         yield "playing for gin pays " + ("more" if waiting.sign > 0 else "less")
     for effect_size in (MUCH, LITTLE):
-        for key, words in EFFECT_WORDS.items():
+        for key, clauses in EFFECT_CLAUSES.items():
             if key in effects and effects[key].size == effect_size and effects[key].sign:
-                a_few = "" if effect_size == MUCH else "slightly "
-                yield a_few + words[effects[key].sign < 0]
+                clause = clauses[effects[key].sign < 0]
+                yield clause.format("much" if effect_size == MUCH else "slightly")
 
 
 def _length_clause(review: Review, variant: str, effects: dict[str, Effect]) -> str:
@@ -189,16 +226,14 @@ def _length_clause(review: Review, variant: str, effects: dict[str, Effect]) -> 
     change = effects.get("turns_per_match")
     if change is None or change.size == UNCLEAR:
         return ""
-    if review.player_types_differ(variant, "turns_per_match") and change.size == SAME:
-        return "matches as long between strong players, not for every kind"
     if change.size == SAME:
-        return "matches as long"
-    way = "longer" if change.sign > 0 else "shorter"
+        differs = review.player_types_differ(variant, "turns_per_match")
+        return LENGTH_DIFFERS if differs else SAME_LENGTH
     if change.size == LITTLE:
-        return f"matches a little {way}"
+        return f"matches are slightly {'longer' if change.sign > 0 else 'shorter'}"
     base = review.measurements[str(review.request.base), "turns_per_match", STRONG]
     assert isinstance(base, PairedEstimate)
-    return f"matches {format_length_change(change.difference.value / base.value)}"
+    return f"matches are {format_length_change(change.difference.value / base.value)}"
 
 
 def format_length_change(relative_change: float) -> str:
@@ -213,14 +248,16 @@ def format_length_change(relative_change: float) -> str:
 
 
 def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
+    """Return a clause on the deals that end in gin, or "" without a significant effect."""
     if effect is None or not effect.sign:
         return ""
     share = review.measurements[variant, "gin", STRONG]
     assert isinstance(share, PairedEstimate)
     if share.value >= NEARLY_ALL_DEALS and effect.sign > 0:
-        return "nearly every deal runs to gin"
-    many = "much " if effect.size == MUCH else "a little "
-    return many + ("more gin" if effect.sign > 0 else "less gin")
+        return "nearly every deal ends in gin"
+    if effect.size == MUCH:
+        return ("many more" if effect.sign > 0 else "far fewer") + " deals end in gin"
+    return f"slightly {'more' if effect.sign > 0 else 'fewer'} deals end in gin"
 
 
 def skill_effect(review: Review, variant: str) -> str:
@@ -246,40 +283,38 @@ def skill_effect(review: Review, variant: str) -> str:
     return sign + (MUCH if all(change.size == MUCH for change in clear) else LITTLE)
 
 
-SKILL_WORDS = {
-    SAME: "skill counts as before",
-    UNCLEAR: "no clear change in skill",
-    "depends": "skill counts more against some, less against others",
-    "some+": "skill counts more, against some",
-    "some-": "skill counts less, against some",
-    f"+{LITTLE}": "skill counts a little more",
-    f"+{MUCH}": "skill counts much more",
-    f"-{LITTLE}": "skill counts a little less",
-    f"-{MUCH}": "skill counts much less",
-}
-
-
 def _single_verdict(review: Review, variant: str) -> str:
-    """Return the length, gin rate and skill of a rule set without a baseline."""
-    parts = []
-    for key, words in (
-        ("turns_per_match", "about {} turns a match"),
-        ("minutes", "{} minutes"),
-        ("win", "a strong player wins {} of the deals"),
-        ("gin", "{} of deals end in gin"),
-    ):
-        found = review.measurements.get((variant, key, STRONG))
-        if isinstance(found, PairedEstimate):
-            row = next(row for row in review.rows if row.key == key)
-            parts.append(words.format(f"{found.value * row.factor:.0f}{row.unit}"))
-    return join_clauses(parts)
+    """Return match length, win rate and gin rate of a rule set without a baseline."""
+    rows = {row.key: row for row in review.rows}
+    sentences = []
+    for keys, sentence in SINGLE_SENTENCES.items():
+        found = [review.measurements.get((variant, key, STRONG)) for key in keys]
+        values = [
+            f"{number.value * rows[key].factor:.0f}{rows[key].unit}"
+            for key, number in zip(keys, found, strict=True)
+            if isinstance(number, PairedEstimate)
+        ]
+        if len(values) == len(keys):
+            sentences.append(sentence.format(*values))
+    return join_sentences(sentences)
 
 
 # Sweeps
 
 
-TREND_ROWS = ("turns_per_match", "gin", "win")  # rows whose trend the verdict describes
+# Rows whose trend the verdict describes: subject, and noun of a value
+TREND_SUBJECTS = {
+    "turns_per_match": ("The length of a match", " turns"),
+    "gin": ("The percentage of deals that end in gin", ""),
+    "win": ("The percentage of deals that a strong player wins", ""),
+}
 BREAK_EVEN = 0.5
+# Sentences on playing for gin, by the sign of its result against knocking immediately
+BREAK_EVEN_SENTENCES = {
+    1: "Playing for gin beats knocking at once with {}.",
+    -1: "Playing for gin loses to knocking at once with {}.",
+    0: "It is too close to call whether playing for gin beats knocking at once with {}.",
+}
 
 Measurements = Mapping[MetricKey, Measurement]
 
@@ -305,10 +340,10 @@ def sweep_point(review: Review, variant: str) -> list[tuple[str, str]]:
 
 
 def sweep_lines(review: Review) -> Iterator[str]:
-    """Yield the results of a sweep: trends of rows and break-even values."""
+    """Yield the results of a sweep as sentences: trends of rows and break-even values."""
     first, *_, last = review.request.swept_variants
     for row in review.rows:
-        if row.key in TREND_ROWS:
+        if row.key in TREND_SUBJECTS:
             yield from _trend_line(review, row, first, last)
     if review.request.gin_and_knock_players:
         yield (
@@ -324,29 +359,35 @@ def _trend_line(review: Review, row: ScorecardRow, first: str, last: str) -> Ite
     if not isinstance(own, PairedEstimate) or not isinstance(other, PairedEstimate):
         return
     change = review.compute_effect(other, own, row.key)
-    way = row.more if change.difference.value > 0 else row.less
-    word = f"{change.size} {way}" if change.sign else change.size
-    start = f"{row.format_value(own.value)} at {format_sweep_point(review, first)}"
-    end = f"{row.format_value(other.value)} at {format_sweep_point(review, last)}"
-    yield f"{row.title}: {start}, {end}: {word}"
+    subject, noun = TREND_SUBJECTS[row.key]
+    start, end = (
+        f"{row.format_value(value.value)}{noun} with {format_sweep_point(review, variant)}"
+        for value, variant in ((own, first), (other, last))
+    )
+    if change.sign:
+        verb = "rises" if change.sign > 0 else "falls"
+        size = "sharply" if change.size == MUCH else "slightly"
+        yield f"{subject} {verb} {size}, from {start} to {end}."
+    elif change.size == SAME:
+        yield f"{subject} hardly changes: it is {start} and {end}."
+    else:
+        yield f"{subject} does not change clearly: it is {start} and {end}."
 
 
 def _break_even_line(review: Review) -> str:
-    """Return a line on the values for which playing for gin beats knocking immediately."""
+    """Return the values for which playing for gin beats or loses to knocking immediately."""
     ((name, _),) = review.request.sweep
-    by_result: dict[str, list[str]] = {}
-    for variant, way in _gin_vs_knock_signs(review).items():
-        word = {1: "beats it", -1: "loses to it", 0: UNCLEAR}[way]
-        by_result.setdefault(word, []).append(variant)
     parameter = name.replace("_", " ")
-    if len(by_result) == 1:
-        parts = [f"{next(iter(by_result))} with every {parameter} tried"]
-    else:
-        parts = [
-            f"{word} with {parameter} {join_words(value_ranges(review, of))}"
-            for word, of in by_result.items()
-        ]
-    return f"Playing for gin against knocking at once: {'; '.join(parts)}"
+    by_sign: dict[int, list[str]] = {}
+    for variant, sign in _gin_vs_knock_signs(review).items():
+        by_sign.setdefault(sign, []).append(variant)
+    if len(by_sign) == 1:
+        return BREAK_EVEN_SENTENCES[next(iter(by_sign))].format(f"every {parameter} tried")
+    return " ".join(
+        sentence.format(f"{parameter} {join_words(value_ranges(review, by_sign[sign]))}")
+        for sign, sentence in BREAK_EVEN_SENTENCES.items()
+        if sign in by_sign
+    )
 
 
 def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
@@ -381,13 +422,20 @@ def _break_even_grid_line(review: Review) -> str:
     """Return the values of the second parameter for which gin pays, for each first value."""
     (first, firsts), (second, seconds) = review.request.sweep
     wins = _gin_vs_knock_signs(review)
-    parts = []
+    by_paying: dict[tuple[str, ...], list[str]] = {}
     for place, value in enumerate(firsts):
         row = review.request.swept_variants[place * len(seconds) : (place + 1) * len(seconds)]
-        pays = [text for text, variant in zip(seconds, row, strict=True) if wins[variant] > 0]
-        parts.append(f"{join_words(pays) if pays else 'none'} with {value}")
-    names = f"these values of {second.replace('_', ' ')}, by {first.replace('_', ' ')}"
-    return f"Playing for gin beats knocking at once under {names}: {'; '.join(parts)}"
+        pays = (text for text, variant in zip(seconds, row, strict=True) if wins[variant] > 0)
+        by_paying.setdefault(tuple(pays), []).append(value)
+    sentences = []
+    for pays, values in by_paying.items():
+        given = f"For {first.replace('_', ' ')} {join_words(values)}"
+        if pays:
+            condition = f"with {second.replace('_', ' ')} {join_words(pays)}"
+            sentences.append(f"{given}, playing for gin beats knocking at once {condition}.")
+        else:
+            sentences.append(f"{given}, playing for gin never clearly beats knocking at once.")
+    return " ".join(sentences)
 
 
 # Best values
@@ -410,7 +458,7 @@ AIMS: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate]], ..
     ("fewest dead hands", "dead", STRONG, lambda number: number),
     ("fairest seats", "seat", STRONG, _imbalance),
     (
-        "knocking at once and playing for gin worth the same",
+        "knocking at once and playing for gin equally strong",
         GIN_VS_KNOCK,
         PLAYS_FOR_GIN,
         _imbalance,
@@ -425,7 +473,14 @@ def best_values_table(review: Review) -> Table:
     rows = []
     aims = list(AIMS)
     for kind, _ in review.request.kinds:
-        aims.append((f"most skill against: {kind}", SKILL, kind, lambda number: number.rescale(-1)))
+        aims.append(
+            (
+                f"skill matters most (opponent {kind})",
+                SKILL,
+                kind,
+                lambda number: number.rescale(-1),
+            )
+        )
     for title, metric, kind, bad in aims:
         known = _losses(review, even, metric, kind, bad)
         if not known:
@@ -433,13 +488,19 @@ def best_values_table(review: Review) -> Table:
         chosen = min(known, key=lambda variant: known[variant].value)
         not_worse = _not_worse_text(review, _losses(review, odd, metric, kind, bad), chosen)
         rows.append({"aim": title, "best": format_sweep_values(review, chosen), "near": not_worse})
-    columns = (Column("aim", "aim"), Column("best", "best"), Column("near", "not clearly worse"))
+    columns = (
+        *(Column("aim", "aim"), Column("best", "best value")),
+        Column("near", "not significantly worse"),
+    )
     note = (
-        "Chosen on one half of the packs and judged on the other, at 5 % (Holm). A dash: that half "
-        f"has fewer than {MIN_BATCHES} batches, so play at least {ENOUGH_MATCHES:,} matches."
+        "One half of the deals selects the best value, and the other half tests the remaining "
+        "values at the 5 % level with Holm's correction. If there is a dash, the second half has "
+        f"fewer than {MIN_BATCHES} batches. Play at least {ENOUGH_MATCHES:,} matches for a test."
     )
     names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
-    return Table(f"Best {names}", make_frame(rows, ("aim", "best", "near")), columns, note)
+    return Table(
+        f"Best values of {names}", make_frame(rows, ("aim", "best", "near")), columns, note
+    )
 
 
 def _losses(
@@ -464,7 +525,7 @@ def _not_worse_text(review: Review, known: Mapping[str, PairedEstimate], best: s
     if others is None:
         return EN_DASH
     if len(others) == len(review.request.swept_variants) - 1:
-        return "all the others"
+        return "all other values"
     return ", ".join(value_ranges(review, others)) or "none"
 
 

@@ -214,10 +214,10 @@ def test_every_row_of_a_scorecard_is_described():
     """Proportions name their denominator: all or some deals or matches."""
     described = [(row[0], row[1].strip("`")) for row in rows(REVIEWS, "scorecard")]
     known = scorecard.scorecard_rows({**STANDARD}, review_request.SECONDS_PER_TURN)
-    against = [("Gin v knock", "waiting"), ("Skill", "skill")]
-    solo = [("Deals won", "win"), ("Score a deal", "score"), ("Matches won", "match_win")]
-    solo += [("Draws a deal", "draws"), ("Skill, matches won", "skill")]
-    solo = [(f"alone: {title}", key) for title, key in solo]
+    against = [*zip(scorecard.MATCHUP_MEANINGS, ("waiting", "skill"), strict=True)]
+    solo = [("Deals won", "win"), ("Score per deal", "score"), ("Matches won", "match_win")]
+    solo += [("Draws per deal", "draws"), ("Skill: strong v naive player", "skill")]
+    solo = [(f"solitaire: {title}", key) for title, key in solo]
     assert described == [*((row.title, row.key) for row in known), *against, *solo]
     meanings = [row.meaning for row in known if "%" in row.unit]
     assert len(meanings) == 5

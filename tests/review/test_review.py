@@ -235,16 +235,16 @@ def test_question_verdict_and_scorecard_take_24_lines(small_review):
     lines = small_review[1].stdout.splitlines()
     end = next(i for i, line in enumerate(lines) if line.startswith("Skill"))
     assert lines[0] == "Straight or Points target 200?" and end < 24
-    assert lines[1].startswith("Goal turns per match 60..120: ")
+    assert lines[1].startswith('The goal "turns per match 60..120" is ')
     said = " ".join(" ".join(lines[1:9]).split())
-    assert "Straight: Matches " in said and "nearly every deal runs to gin" in said
+    assert "Straight: Matches " in said and "nearly every deal ends in gin" in said
     assert "Points target 200: Matches " in said and "longer" in said
 
 
 def test_the_page_has_every_part_and_is_sound(small_review):
     text = (small_review[0] / "report.html").read_text()
     assert find_errors(text) == []
-    for part in ("At a glance", "At the same length", "What this cannot tell", "All figures"):
+    for part in ("Scorecard", "at equal match length", "Limitations", "All metrics"):
         assert part in text
     pictures = {path.stem for path in (small_review[0] / "plots").glob("*.svg")}
     assert pictures == {"match_length", "outcomes", "kinds", "knock_chart", "scores"}
@@ -282,10 +282,13 @@ def test_a_sweep_ends_in_an_answer(empty_directory):
         *("-o", "out", "--players", "simple,gin-only,gold-early"),
     ).stdout
     lines = " ".join(shown.split())
-    assert "Which undercut bonus? Turns a match: " in lines and "by undercut bonus" in lines
+    assert (
+        "Which undercut bonus is best? The length of a match " in lines
+        and "by undercut bonus" in lines
+    )
     text = (empty_directory / "out" / "report.html").read_text()
     assert "Best undercut bonus" in text and find_errors(text) == []
-    assert "play at least 2,000 matches" in text
+    assert "Play at least 2,000 matches" in text
     frame = pd.read_csv(empty_directory / "out" / "plots" / "sweep.csv")
     assert sorted(set(frame["x"])) == [0, 10, 40]
 

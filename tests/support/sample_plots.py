@@ -105,7 +105,7 @@ def sweep(_, strategies):
 def sweep_map(_, strategies):
     made = rows_for(("standard",), strategies[:1], x=range(0, 25, 5), y=range(0, 50, 10))
     rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
-    names = {"title": "Turns a match", "x_name": "gin bonus", "y_name": "undercut bonus"}
+    names = {"title": "Turns per match", "x_name": "gin bonus", "y_name": "undercut bonus"}
     return with_bounds(rows, half=2).assign(**names, factor=1, even=np.nan)
 
 
