@@ -135,10 +135,10 @@ def test_a_picture_needs_no_seed_and_refuses_what_it_cannot_draw(found):
     for wrong, told in [
         (
             frame.drop(columns="metric"),
-            r"plots\.endings draws another frame: this one has no column metric",
+            r"plots\.endings received a DataFrame without the column metric",
         ),
-        ([1, 2], r"plots\.endings draws a pandas frame, not '1/2'"),
-        (frame.iloc[:0], r"plots\.endings has nothing to draw"),
+        ([1, 2], r"plots\.endings needs a pandas DataFrame, but received '1/2'"),
+        (frame.iloc[:0], r"plots\.endings received a DataFrame without rows"),
         (pd.concat([frame, frame]), r"stands in 2 rows, of several runs; take one run\."),
     ]:
         with pytest.raises(ValueError, match=told):

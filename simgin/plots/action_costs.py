@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["analysis", "decision_chart"]
 
 COST_PANEL_HEAD = 0.55  # inches of a panel without its rows
-DONE_SUFFIX = " (done)"  # suffix of the action that the player chose
-# Unit of costs by the measure that compares actions
+DONE_SUFFIX = " (played)"  # suffix of the action that the player chose
+# Unit of costs for each measure by which actions are compared
 COST_UNITS = {
     "points": "points",
     "match": "% of matches",
@@ -28,18 +28,18 @@ COST_UNITS = {
 }
 ACTION_STYLE, DONE_STYLE = figures.SERIES_STYLES[0], figures.SERIES_STYLES[1]
 COST_NOTE = (
-    "Each action against the best in the same worlds. Bars are 95 % intervals, which hold for all "
-    "actions together. Grey and hollow: may be as good as the best."
+    "Cost of each action compared with the best one in the same worlds. Error bars are "
+    "simultaneous 95 % intervals. Hollow grey dots mark actions that may be as good as the best."
 )
-DONE_NOTE = " Square: what was done."
+DONE_NOTE = " A square marks the action that was played."
 
 
 @figures.plot_function
 def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the cost of each action in a position compared with the best, which is at the top.
+    """Plot the cost of each action in a position, with the best action at the top.
 
-    Columns: action, cost, by, worlds, best, done; optional decision. The DataFrame of
-    `simgin.analyze_deal` gives a panel for each decision.
+    Columns: action, cost, by, worlds, best, done, and optionally decision. A DataFrame of
+    `simgin.analyze_deal` has one panel per decision.
 
     Args:
         frame: The costs, as from `simgin.analyze` or `simgin.analyze_deal`.
@@ -72,7 +72,7 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _action_labels(rows: pd.DataFrame) -> list[str]:
-    """Return the actions, with the one that was chosen marked."""
+    """Return the labels of the actions, with a suffix for the one that the player chose."""
     actions = zip(rows["action"], rows["done"], strict=True)
     return [action + DONE_SUFFIX if done else action for action, done in actions]
 
@@ -90,7 +90,7 @@ def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
     may_be_best = rows["best"].to_numpy(bool)
     for row in range(len(rows)):
         style = DONE_STYLE if done[row] else ACTION_STYLE
-        # The best action is compared with itself, so it is never inconclusive
+        # The best action is compared with itself and is never inconclusive
         is_unclear = row > 0 and may_be_best[row]
         draw = figures.draw_inconclusive_bars if is_unclear else figures.draw_horizontal_bars
         row_index = np.array([row])
@@ -101,14 +101,14 @@ def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
     axes.locator_params(axis="x", nbins=6)
 
 
-# Charts for players: blue if an action gains, orange if it costs
+# Charts for players; an action that gains is blue, and one that costs is orange
 
 INCONCLUSIVE_OPACITY = 0.5  # opacity of inconclusive numbers
-GAIN_UNITS = {"deal": "points a deal", "match": "% of matches"}  # by unit
+GAIN_UNITS = {"deal": "points per deal", "match": "% of matches"}
 CHART_TITLES = {
-    "knock_gain": ("Knock, or play on?", "own turn", "deadwood"),
-    "upcard_gain": ("Take the first upcard?", "your seat", "the upcard"),
-    "discard_gain": ("What does a first discard cost?", "card", "partners in the hand"),
+    "knock_gain": ("Should you knock?", "your own turn", "deadwood"),
+    "upcard_gain": ("Should you take the first upcard?", "your seat", "upcard"),
+    "discard_gain": ("What does the first discard cost?", "card", "partners in the hand"),
 }
 
 
@@ -117,7 +117,7 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the average gain of an action by situation; significant gains are coloured.
 
     Columns: metric (knock_gain, upcard_gain or discard_gain), unit (deal or match), row, column,
-    value, p_holm; one chart.
+    value, p_holm. The DataFrame contains a single chart.
 
     Args:
         frame: The gains of one chart.
@@ -131,15 +131,15 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     title, column_label, row_label = CHART_TITLES[str(frame["metric"].iloc[0])]
     rows, columns = (figures.unique_names(frame[name]) for name in ("row", "column"))
-    columns = sorted(columns, key=_turn_number) if column_label == "own turn" else columns
+    columns = sorted(columns, key=_turn_number) if column_label == "your own turn" else columns
     is_significant = frame["p_holm"] < ALPHA
     unit = str(frame["unit"].iloc[0])
     frame = frame.assign(value=frame["value"] * (100 if unit == "match" else 1))
     note = (
-        f"In {GAIN_UNITS[unit]}. Blue: it pays; orange: it costs; pale: too close to call, at 95 % "
-        "for all cells together."
+        f"Average gain in {GAIN_UNITS[unit]}. Blue cells gain and orange cells lose. Pale cells "
+        "are inconclusive at a simultaneous level of 95 %."
     )
-    caption = figures.format_caption(frame, seed=seed, unit="questions", note=note)
+    caption = figures.format_caption(frame, seed=seed, unit="decisions", note=note)
     figure = figures.new_figure(0.34 * len(rows) + 0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     known = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
@@ -155,7 +155,7 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         column, row = map(int, text.get_position())
         gain = values[row, column]
         if np.isnan(gain):
-            continue  # the label of an undefined cell
+            continue  # keeps the label of an undefined cell
         number_text = form.format(gain)
         text.set_text(number_text if float(number_text) else number_text[1:])  # zero has no sign
         text.set_alpha(INCONCLUSIVE_OPACITY if cells.iat[row, column] == 0 else 1)

@@ -19,27 +19,25 @@ if TYPE_CHECKING:
 __all__ = ["forest_plot", "gains_by_field", "search_history"]
 
 PANEL_HEAD = 0.55  # inches of a panel without its rows
-# Points with a tick on the scale of gains
+# Possible ticks on the scale of gains in points, and the maximum on each side
 TICK_POINTS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
 SCALE_MARGIN = 1.15  # limit of the scale of gains, relative to the largest gain
 MIN_REACH = 0.01  # points; smallest limit of the scale of gains
-BARS_NOTE = (
-    "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
-)
-INCONCLUSIVE_NOTE = "Grey and hollow: no clear difference."
+BARS_NOTE = "Error bars are 95 % intervals from shared deals, and some are shorter than their dot."
+INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant."
 
 
 @figures.plot_function
 def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot differences of variants or strategies from their baseline, one panel per metric.
 
-    Columns: metric, title, base_variant (and base_strategy), value; optional p_holm, which
-    decides significance instead of the interval. Metrics without a significant difference are only
-    listed in the caption, unless no metric has one. `simgin.prepare_forest` makes such a DataFrame
-    from the differences of a run.
+    Columns: metric, title, base_variant (and base_strategy), value, and optionally p_holm.
+    Significance depends on p_holm if the column exists, and otherwise on the interval. Metrics
+    without a significant difference are only listed in the caption, unless no metric has one.
+    `simgin.prepare_forest` creates such a DataFrame from the differences of a run.
 
     Args:
-        frame: The differences, as they are shown.
+        frame: The differences in display units, such as %.
         seed: Seed named in the caption.
 
     Returns:
@@ -57,7 +55,7 @@ def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     shown = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles.index)
     unclear = [title for metric, title in titles.items() if metric not in shown]
     note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE}"
-    note += f" No clear difference: {', '.join(unclear)}." if unclear else ""
+    note += f" No significant difference: {', '.join(unclear)}." if unclear else ""
     caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=note)
     parts = {titles[metric]: frame[frame["metric"] == metric] for metric in shown}
     figure, _ = _draw_panels(f"Difference from {base}", caption, parts)
@@ -68,8 +66,9 @@ def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the points per deal that changes of a strategy gain, one panel per change.
 
-    Columns: change, field, value; rows in points (metric margin) of one variant. Panels are
-    sorted by mean gain and share a square-root scale, with a dot and its error bar for every field.
+    Columns: change, field, value. All rows are gains in points per deal (metric margin) under one
+    variant. Panels are sorted by mean gain, share a square-root scale, and contain a dot with an
+    error bar for every field.
 
     Args:
         frame: The gains.
@@ -83,9 +82,9 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     gains = frame.groupby("change", sort=False)["value"].mean()
     changes = gains.sort_values(ascending=False, kind="stable").index
-    # The caption lists the fields only, because it would be too long with every change
+    # The caption lists only the fields, because a list of all changes would be too long
     by_field = frame.assign(strategy=frame["field"], opponent="")
-    note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE} All panels have one scale, of square roots."
+    note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE} All panels share a square-root scale."
     caption = figures.format_caption(by_field, seed=seed, unit="deals", note=note)
     frame = frame.assign(name=frame["field"].map(str), clear=_is_significant(frame))
     parts = {str(change): frame[frame["change"] == change] for change in changes}
@@ -97,7 +96,7 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _is_significant(frame: pd.DataFrame) -> pd.Series:
-    """Return True for significant rows, by Holm-adjusted p-value or else by interval."""
+    """Return True for rows that are significant by p_holm or, without it, by their interval."""
     if "p_holm" in frame:
         return frame["p_holm"] < ALPHA
     return (frame["low"] > 0) | (frame["high"] < 0)
@@ -106,9 +105,10 @@ def _is_significant(frame: pd.DataFrame) -> pd.Series:
 def _draw_panels(
     title: str, caption: str, parts: Mapping[str, pd.DataFrame]
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with a panel for every part: a dot with an error bar for every name.
+    """Return a figure with a panel for every part, and its panels.
 
-    Every panel has a row for every name; differences that are not significant are grey.
+    Every panel has a row for every name, with a dot and an error bar. Differences that are not
+    significant are grey.
     """
     names = list(dict.fromkeys(name for part in parts.values() for name in part["name"]))
     height = len(parts) * (PANEL_HEAD + figures.row_height(names) * len(names))
@@ -132,7 +132,7 @@ def _draw_panels(
 
 
 def _set_root_scale(axes: Axes, reach: float) -> None:
-    """Set a signed square-root scale, which shows both small and large gains and losses."""
+    """Set a signed square-root scale, on which small and large gains are visible."""
     axes.set_xscale("function", functions=(_signed_root, _signed_square))
     axes.set_xlim(-reach, reach)
     gains = [points for points in TICK_POINTS if points < reach][-MAX_TICKS:]
@@ -150,22 +150,23 @@ def _signed_square(x: np.ndarray) -> np.ndarray:
 
 # History of a parameter search
 
-GAIN_HEIGHT, PARAMETER_HEIGHT = 1.9, 1.15  # inches of the panels of the gain and of the parameters
+GAIN_HEIGHT, PARAMETER_HEIGHT = 1.9, 1.15  # inches per panel
 LINE_STYLE = figures.SERIES_STYLES[0]
 DEFAULT_LINE: dict[str, Any] = {"color": figures.TEXT_COLOUR, "linewidth": 1, "linestyle": "--"}
 SEARCH_NOTE = (
-    "After each generation, the middle of what is drawn next: above, its gain on the default on "
-    "packs new to it, with 95 % intervals; below, its values, and one standard deviation of what "
-    "is drawn either way. Last: what was chosen, as confirmed. Dashed: the default."
+    "Top: gain of the distribution mean over the default on held-out deals, with 95 % intervals. "
+    "Below: parameters of the mean, with one standard deviation of the candidates as a band. The "
+    "last point shows the validated result. Dashed lines mark the default."
 )
 
 
 @figures.plot_function
 def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the gain over the default and the parameters of a search, generation by generation.
+    """Plot the gain over the default and the parameters of a search by generation.
 
     Columns: generations, metric, gain (with low and high), parameter, value (with value_low and
-    value_high, the range of the candidates), default; one row per generation and parameter.
+    value_high, the range of the candidates), default. There is one row per generation and
+    parameter.
 
     Args:
         frame: The history of the search.
@@ -179,9 +180,11 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         simgin.plots.search_history(result.history_frame)
     """
     names = figures.unique_names(frame["parameter"])
-    caption = figures.format_caption(frame, seed=seed, unit="matches a candidate", note=SEARCH_NOTE)
+    caption = figures.format_caption(
+        frame, seed=seed, unit="matches per candidate", note=SEARCH_NOTE
+    )
     heights = [GAIN_HEIGHT, *[PARAMETER_HEIGHT] * len(names)]
-    figure = figures.new_figure(sum(heights), "Search for better numbers", caption)
+    figure = figures.new_figure(sum(heights), "Search for better parameters", caption)
     top, *panels = figures.stack_panels(figure, len(heights), sharex=True, heights=heights)
     _draw_gain(top, frame[frame["parameter"] == names[0]])
     for axes, (name, rows) in zip(panels, figures.iterate_groups(frame, "parameter"), strict=True):
@@ -202,7 +205,7 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
     axes.axhline(0, **DEFAULT_LINE)
     figures.draw_band(axes, generations, shown, LINE_STYLE, "")
     figures.label_if_undefined(axes, rows["gain"])
-    figures.set_panel_title(axes, f"gain on the default, {metric.title}")
+    figures.set_panel_title(axes, f"gain over the default, {metric.title}")
     _use_integer_ticks(axes)
 
 

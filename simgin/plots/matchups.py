@@ -26,15 +26,15 @@ __all__ = ["elo_ratings", "endings", "league", "win_and_points"]
 LABEL_LINE, ROW_GAP = 0.14, 0.16  # inches per line of a label, and between matchups
 LABEL_FONT = 8  # points of labels and legends
 PANEL_HEAD = 0.6  # inches of a panel without its rows
-MAX_STACKED_MATCHUPS = 6  # matchups up to which panels are stacked; above, they are side by side
+MAX_STACKED_MATCHUPS = 6  # with more matchups, panels are side by side instead of stacked
 MAX_PLAYERS_NAMED = 8  # players listed in a caption
-TITLE_ROW_CHARACTERS = 36  # characters of all titles of panels that are side by side
-BARS_NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
+TITLE_ROW_CHARACTERS = 36  # characters for the titles of all panels that are side by side
+BARS_NOTE = "Error bars are 95 % intervals, and some are shorter than their dot."
 
 MatchupRows = tuple[tuple[str, str, str], "ByMetric"]  # variant, A, B; the rows of player A
 
 BREAK_EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
-# Styles of the dots of the first and second player; the second is visible behind the first
+# Styles of the dots of both players; the second is visible behind the first
 FIRST_PLAYER_STYLE = {"markersize": 4, "zorder": 3}
 SECOND_PLAYER_STYLE = {
     "color": figures.MUTED_COLOUR,
@@ -48,7 +48,7 @@ WINNER_LABELS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
 
 @figures.plot_function
 def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot deals won, points per deal and, if matches were played, matches won per matchup.
+    """Plot deals won, points per deal and, for runs of matches, matches won by each matchup.
 
     Args:
         frame: Tidy rows, as from `simgin.match`.
@@ -97,7 +97,7 @@ def _draw_panel(
     axes: Axes, panel: Column, matchups: list[MatchupRows], winners: tuple[str, str]
 ) -> None:
     _draw_dots(axes, matchups, panel.name, panel.factor, winners[0], **FIRST_PLAYER_STYLE)
-    # Variants that count penalties have no lost deals
+    # Variants that count penalty points have no lost deals
     losses = [table.find_interval(rows, "deal_loss")[0] for _, rows in matchups]
     if panel.name == "deal_win" and any(losses):
         _draw_dots(axes, matchups, "deal_loss", panel.factor, winners[1], **SECOND_PLAYER_STYLE)
@@ -111,8 +111,8 @@ def _draw_panel(
 def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the deal endings of each matchup as stacked bars, in % of all deals.
 
-    If two different players meet, A's wins are on the left, B's on the right and deals without a
-    winner between them.
+    If the two players differ, A's wins are on the left, B's wins on the right, and deals without a
+    winner in the middle.
 
     Args:
         frame: Tidy rows, as from `simgin.match`.
@@ -151,12 +151,12 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _sides_title(frame: pd.DataFrame) -> str:
-    """Return a title on whose endings the bars show; empty for solitaire variants."""
+    """Return the title of the bars, or "" for solitaire variants."""
     if has_sides(frame):
-        return "won by A from the left, by B from the right"
+        return "deals won by A (left) and by B (right)"
     if len(player_headings(frame)) == 1:
         return ""
-    return "ended by either player"
+    return "endings of both players"
 
 
 def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
@@ -221,7 +221,7 @@ def _draw_dots(
 
 
 def _matchup_labels(matchups: list[MatchupRows]) -> list[str]:
-    """Return the players of every matchup, with the variant below if there are several."""
+    """Return labels with the players of every matchup, and the variant if there are several."""
     is_one = len({variant for (variant, _, _), _ in matchups}) == 1
     players = [f"{a} v {b}" if b else a for (_, a, b), _ in matchups]
     variants = ["" if is_one else f"\n{_fold_label(variant)}" for (variant, _, _), _ in matchups]
@@ -246,17 +246,16 @@ def _set_row_labels(axes: Axes, labels: list[str]) -> None:
 
 
 def _matchups_caption(matchups: list[MatchupRows], seed: int | None, note: str) -> str:
-    variants = list(dict.fromkeys(key[0] for key, _ in matchups))
-    noun = "Variants" if len(variants) > 1 else "Variant"
+    names = list(dict.fromkeys(key[0] for key, _ in matchups))
     size = format_sample_size(*(rows for _, rows in matchups))
     if len(matchups) > 1:
         size += " each"
-    players = _players_text(matchups)
-    return f"{noun} {', '.join(variants)}; {players}; {size}{figures.seed_clause(seed)}. {note}"
+    variants, players = ", ".join(names), _players_text(matchups)
+    return figures.describe_sample(variants, len(names), players, size, seed, note)
 
 
 def _players_text(matchups: list[MatchupRows]) -> str:
-    """Return the players of a single matchup, or else the names or number of all players."""
+    """Return the players of a single matchup, or the names or number of all players."""
     pairs = {f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in matchups}
     if len(pairs) == 1:
         return pairs.pop()
@@ -273,14 +272,14 @@ RATINGS_HEAD = 0.5  # inches of a panel without its rows
 CROWDED_REDUCTION = 0.06  # inches by which the rows of large leagues are lower
 MIN_LEAGUE_HEIGHT = 1.1  # inches
 LEAD_MARGIN = 1.35  # limit of the scale of leads, relative to the largest
-LEAD_TICKS = (0, 20, 40, 400)  # Elo with a tick; the scale is compressed above the last but one
-CROWDED_PLAYERS = 8  # players above which the font is smaller
+LEAD_TICKS = (0, 20, 40, 400)  # Elo; the scale is compressed above the second to last tick
+CROWDED_PLAYERS = 8  # with more players, the font is smaller
 CROWDED_FONT = 7  # points
-MAX_PLAYERS_NUMBERED = 14  # players above which cells have no numbers
+MAX_PLAYERS_NUMBERED = 14  # with more players, cells contain no numbers
 RATINGS_NOTE = (
-    "Right: how far everyone is ahead of the next below; where the bar reaches the line, their "
-    "order is open; its scale is compressed beyond 40. Bars are 95 % intervals; those on the left "
-    "are of the distance to the anchor at 0."
+    "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player, on a scale "
+    "that is compressed above 40. Error bars are 95 % intervals. If the bar of a lead reaches the "
+    "line, the order of the two players is uncertain."
 )
 
 
@@ -288,7 +287,9 @@ RATINGS_NOTE = (
 def league(
     standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int | None = None
 ) -> Figure:
-    """Plot a league as a heat map: % won by the row against the column, best rating first.
+    """Plot a league as a heat map of the % won by the row player against the column player.
+
+    Players are sorted by rating, the best one first.
 
     Args:
         standings: Rows with strategy and variant, best rating first; one variant.
@@ -317,7 +318,7 @@ def league(
     names = [figures.escape_text(figures.fold_text(row, figures.LABEL_CHARACTERS)) for row in rows]
     if len(order) > MAX_PLAYERS_NUMBERED:
         every_other = [str(place) if place % 2 else "" for place in columns]
-        key = f"{UNIT_NOUNS[unit]} won by the row, %"
+        key = f"{UNIT_NOUNS[unit]} won by the row player, %"
         figures.draw_shade_map(
             axes, values, names, every_other, font_size=CROWDED_FONT, scale_title=key
         )
@@ -332,15 +333,16 @@ def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | No
     least = int(cross["n"].min())
     more = " or more" if (cross["n"] > least).any() else ""
     return (
-        f"{UNIT_NOUNS[unit].capitalize()} won by the row against the column, %. Variant {variant}; "
-        f"{least:,} {UNIT_NOUNS[unit]}{more} per pair{figures.seed_clause(seed)}. "
+        f"{UNIT_NOUNS[unit].capitalize()} won by the row player against the column player, in %. "
+        f"Variant: {variant}. Sample: {least:,} {UNIT_NOUNS[unit]}{more} per pair"
+        f"{figures.seed_clause(seed)}. "
         f"{figures.precision_sentence(cross)}"
     )
 
 
 @figures.plot_function
 def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
-    """Plot the Elo ratings of a league, and next to them every player's lead over the next.
+    """Plot the Elo ratings of a league, and the lead of each player over the next one.
 
     Columns: elo, elo_low, elo_high, lead, lead_low, lead_high; one variant.
 
@@ -359,8 +361,8 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     variant = standings["variant"].iloc[0]
     names = list(standings["strategy"])
     least = int(standings["n"].min())
-    size = f"{least:,} {UNIT_NOUNS[unit]} of each{figures.seed_clause(seed)}"
-    caption = f"Variant {variant}; {size}. {RATINGS_NOTE}"
+    size = f"{least:,} {UNIT_NOUNS[unit]} per player{figures.seed_clause(seed)}"
+    caption = f"Variant: {variant}. Sample: {size}. {RATINGS_NOTE}"
     figure = figures.new_figure(figures.row_height(names) * len(names) + RATINGS_HEAD, "", caption)
     left, right = figure.subplots(1, 2, sharey=True)
     _draw_ratings(left, standings, "elo")
@@ -373,7 +375,7 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     right.set_xticks(ticks, list(map(str, ticks)))
     right.minorticks_off()
     figures.set_panel_title(left, "Elo")
-    figures.set_panel_title(right, "lead over the next")
+    figures.set_panel_title(right, "lead over the next player")
     figures.set_row_names(left, names)
     return figure
 

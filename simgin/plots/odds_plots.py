@@ -29,7 +29,7 @@ __all__ = [
 ODDS_HEIGHT = 1.75  # inches of one panel
 TOTALS_HEIGHT = 1.25  # inches of one panel
 SKILL_HEAD = 0.85  # inches of a panel without its rows
-# Highest total that wins a match of Solitary Gin; width of a bin of totals
+# Maximum total that wins a match of Solitary Gin, and the width of a bin of totals
 WINNING_TOTAL, TOTAL_BIN = (30, 10)
 # Outcomes other than gin, in grey
 OUTCOME_STYLES = {
@@ -37,15 +37,16 @@ OUTCOME_STYLES = {
     "joker": SeriesStyle(figures.MUTED_COLOUR, "", ":"),
 }
 MIN_OUTCOME_SHARE = 0.01  # proportion below which other outcomes are omitted
-LABEL_DISTANCE = 13  # % of deals between the names of two lines
-LABEL_MARGIN = 0.3  # proportion of the horizontal scale for the names to the right
-ODDS_NOTE = "Shares of all deals; bands are 95 % intervals."
+LABEL_DISTANCE = 13  # % of deals between the labels of two lines
+LABEL_MARGIN = 0.3  # proportion of the horizontal scale for labels
+ODDS_NOTE = "Values are percentages of all deals. Bands are 95 % intervals."
 SKILL_NOTE = (
-    "Pale: where the best possible player lies, up to one who sees the whole deck. Bars are 95 % "
-    "intervals."
+    "The best possible player is within the pale bar, which ends at a player that sees the whole "
+    "deck. Error bars are 95 % intervals."
 )
 TOTALS_NOTE = (
-    f"Coloured: totals of {WINNING_TOTAL} or less, which win the match. Bars are 95 % intervals."
+    f"Coloured bars are totals of {WINNING_TOTAL} or less, which win the match. Error bars are "
+    "95 % intervals."
 )
 
 
@@ -53,8 +54,9 @@ TOTALS_NOTE = (
 def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the cumulative probability of gin by draw for the weakest and strongest strategy.
 
-    Columns: draws, kind, value; one panel per variant with labelled lines. Strategies are sorted
-    weakest first (naive and strong); for the last one, drawn jokers and knocks are grey lines.
+    Columns: draws, kind, value. Each variant has a panel with labelled lines. Strategies are sorted
+    from weakest (naive) to strongest (strong). For the strongest, grey lines show drawn jokers and
+    knocks.
 
     Args:
         frame: The odds, as in the frame "odds" of `simgin.compute_odds`.
@@ -80,7 +82,7 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return gin of the first and last strategy per variant, and other outcomes of the last."""
+    """Return the rows of gin for the first and last strategy, and other outcomes for the last."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")
@@ -93,7 +95,7 @@ def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
-    """Draw lines with their names to the right of the data, spaced to avoid overlap."""
+    """Draw labelled lines; the labels are to the right of the data and do not overlap."""
     names = figures.unique_names(rows["strategy"])
     ends_of = {names[0]: "naive", names[-1]: "strong"} if len(names) > 1 else {names[0]: "gin"}
     ends = []
@@ -119,10 +121,10 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
 
 @figures.plot_function
 def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot deals won by the weakest and strongest solitaire player, and a bound for the best.
+    """Plot deals won by the weakest and strongest solitaire player, and an upper bound.
 
-    Columns: value, low, high; one row for each player, the last for a player that sees the whole
-    deck. One line per variant; the best possible player is within the pale bar.
+    Columns: value, low, high. Each variant has one row per player; the last one is a player that
+    sees the whole deck. The best possible player is within the pale bar.
 
     Args:
         frame: The win rates, as in the frame "bracket" of `simgin.compute_odds`.
@@ -163,7 +165,7 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the distribution of match totals in bins of ten, with winning totals coloured.
 
-    Columns: total, value; one panel per strategy.
+    Columns: total, value. Each strategy has a panel.
 
     Args:
         frame: The totals, as in the frame "totals" of `simgin.compute_odds`.
@@ -211,8 +213,8 @@ def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 
 
 KNOCK_HEIGHT = 2.1  # inches
-THRESHOLD_SPREAD = 0.6  # width that the dots of all variants cover at one threshold
-KNOCK_NOTE = "Large markers: best threshold of each variant. Bars are 95 % intervals."
+THRESHOLD_SPREAD = 0.6  # total width of the dots of all variants at one threshold
+KNOCK_NOTE = "Large markers show the best threshold of each variant. Error bars are 95 % intervals."
 
 
 # Title, factor and break-even value
@@ -223,9 +225,9 @@ KNOCK_MEASURES = {"points": ("score per deal", 1, 0.0), "share": ("deals won, %"
 def knock_thresholds(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot the result of a player by knock threshold, one line per variant, the best marked.
+    """Plot the result of a player by knock threshold, with the best threshold marked.
 
-    Columns: k, measure, value.
+    Columns: k, measure, value. Each variant has a line.
 
     Args:
         frame: The results of a player for each threshold, as `simgin odds` computes them.
@@ -252,7 +254,7 @@ def knock_thresholds(
         figures.label_if_undefined(axes, frame[frame["measure"] == measure]["value"])
         figures.set_panel_title(axes, title)
     panels[-1].set_xticks(sorted(set(frame["k"])))
-    figures.set_axis_labels(panels[-1], "knocks with this deadwood or less (0: only gin)")
+    figures.set_axis_labels(panels[-1], "maximum deadwood of a knock (0: only gin)")
     figures.add_legend(panels[0])
     return figure
 
@@ -292,17 +294,17 @@ CONTOUR_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # probabilities with a contour lin
 SHADES = 41
 YOU_DEAL = 0
 COUNTS_HEIGHT = 2.8  # inches
-MIN_HANDS = 100  # hands per cell; cells with fewer are empty
-# Turns above which the font is smaller, and its size in points
+MIN_HANDS = 100  # cells with fewer hands are empty
+# With more turns, the font has this smaller size in points
 CROWDED_TURNS, SMALL_CELL_FONT = (12, 7)
 COUNT_BIN = 5  # points of deadwood per row of the heat map
 
 
 @figures.plot_function
 def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the probability of winning the match by score when the first player deals.
+    """Plot the probability of winning the match by score if the first player deals.
 
-    Columns: a, b (the points of the players), dealer, value; one variant.
+    Columns: a, b (points of both players), dealer, value. The DataFrame contains one variant.
 
     Args:
         frame: The probabilities, as in the frame "scores" of `simgin.compute_odds`.
@@ -319,9 +321,9 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     changes = by_dealer.diff(axis=1).to_numpy(np.float64)
     effect = 100 * figures.max_distance(changes, 0)
     note = (
-        "You deal. "
+        "Values are for the dealer. "
         if np.isnan(changes).all()
-        else (f"You deal; if the opponent deals, values change by {effect:.2g} or less. ")
+        else f"Values are for the dealer. For the nondealer, they differ by at most {effect:.2g}. "
     )
     note += figures.precision_sentence(frame)
     caption = figures.format_caption(frame, seed=seed, unit="single deals", note=note)
@@ -336,7 +338,7 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     _draw_contours(axes, own_deals.pivot(index="b", columns="a", values="value"))
     axes.set_aspect("equal")
     figures.set_panel_title(axes, players)
-    figures.set_axis_labels(axes, "your points", "points of the opponent")
+    figures.set_axis_labels(axes, "your points", "opponent's points")
     return figure
 
 
@@ -352,16 +354,16 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
     shades = axes.contourf(
         x, y, shares, levels=np.linspace(0, 1, SHADES), cmap=figures.win_rate_colormap()
     )
-    shades.set(edgecolor="face", linewidth=0.4)  # or the background is visible between shades
+    shades.set(edgecolor="face", linewidth=0.4)  # hides the background between shades
     lines = axes.contour(x, y, shares, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1)
     axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.FONT_NORMAL)
 
 
 @figures.plot_function
 def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the probability of winning the deal by own deadwood and turn, one map per player.
+    """Plot the probability of winning the deal by own deadwood and turn.
 
-    Columns: turn, count, value; count is the lower end of a bin.
+    Columns: turn, count (lower end of a bin), value. Each player has a heat map.
 
     Args:
         frame: The probabilities, as `simgin odds` computes them.
@@ -377,8 +379,8 @@ def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     frame = frame.assign(value=np.nan, low=np.nan) if known.empty else known
     frame = frame.assign(title=frame["strategy"] + ", " + frame["variant"] + ": deals won, %")
     note = (
-        f"Deadwood in bins of {COUNT_BIN}, labelled by their lower end. "
-        f"{figures.precision_sentence(frame)} Empty cells: fewer than {MIN_HANDS} hands."
+        f"Rows are bins of {COUNT_BIN} points of deadwood, labelled by their lower end. Empty "
+        f"cells have fewer than {MIN_HANDS} hands. {figures.precision_sentence(frame)}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="hands per cell", note=note)
     height = COUNTS_HEIGHT * frame["title"].nunique()

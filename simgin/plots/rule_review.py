@@ -1,4 +1,4 @@
-"""Plots of rule reviews: one colour per rule set, equal scales."""
+"""Plots of rule reviews, with one colour per rule set and equal scales."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ __all__ = [
 ]
 
 PERCENTAGE_POINTS = " percentage points"
-PANEL_HEIGHT = 1.0  # inches of a distribution
+PANEL_HEIGHT = 1.0  # inches per distribution
 OUTCOMES = ("gin", "knock", "undercut", "void")
-MIN_COLOUR_REACH = 2.0  # percentage points; smallest limit of a colour scale
-MIN_SHARE_SHOWN = 0.001  # proportion of knocks up to which cells are not shown
-ROW_SPREAD = 0.5  # width of a row that the dots of all variants cover
+MIN_COLOUR_REACH = 2.0  # minimum limit of a colour scale, in percentage points
+MIN_SHARE_SHOWN = 0.001  # cells with a smaller proportion of knocks are not shown
+ROW_SPREAD = 0.5  # total height of the dots of all variants, in rows
 
 
 @figures.plot_function
 def match_length(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot the distribution of turns per match for every variant, with its median marked.
+    """Plot the distribution and median of turns per match for every variant.
 
     Columns: turns (lower end of a bin), width, value (proportion of matches), median.
 
@@ -53,9 +53,9 @@ def match_length(
         simgin.plots.match_length(frame, seed=7)
     """
     names = figures.unique_names(frame["variant"])
-    both = " of both players" if any(frame["opponent"]) else ""
+    both = " of both players together" if any(frame["opponent"]) else ""
     note = (
-        f"Bins of {int(frame['width'].iloc[0])} turns{both}. The line is the median. "
+        f"Each bar covers {int(frame['width'].iloc[0])} turns{both}. The line marks the median. "
         f"{figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
@@ -66,7 +66,7 @@ def match_length(
         _draw_distribution(axes, part, styles[variant].colour)
         axes.set_ylim(0, 1.1 * most)
         figures.set_panel_title(axes, f"{variant}: median {part['median'].iloc[0]:.0f} turns")
-    figures.set_axis_labels(axes, "turns in a match", "matches, %")
+    figures.set_axis_labels(axes, "turns per match", "matches, %")
     return figure
 
 
@@ -82,7 +82,7 @@ def _draw_distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 
 @figures.plot_function
 def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot how deals end as stacked bars, one for each player type under each variant.
+    """Plot deal endings as stacked bars, one for each player type under each variant.
 
     Columns: players, metric (gin, knock, undercut, void), value.
 
@@ -99,7 +99,7 @@ def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> F
     names = figures.unique_names(frame["variant"])
     player_types = figures.unique_names(frame["players"])
     height = figures.row_height(player_types) * len(player_types)
-    note = "Between two of a kind. " * any(frame["opponent"])
+    note = "Both players are of the same type. " * any(frame["opponent"])
     note += figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
     outcomes = [name for name in OUTCOMES if frame[frame["metric"] == name]["value"].any()]
@@ -132,7 +132,7 @@ def _draw_endings(
 def knocks_by_turn(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot when and with how much deadwood the strong player knocks, per variant.
+    """Plot the turn and the deadwood of the strong player's knocks for every variant.
 
     Columns: turn, deadwood, value (proportion of all knocks of the variant).
 
@@ -149,14 +149,14 @@ def knocks_by_turn(
     """
     names = figures.unique_names(frame["variant"])
     precision = figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)
-    note = f"The darker, the more of the strong player's knocks lie there. {precision}"
+    note = f"Darker cells contain more of the strong player's knocks. {precision}"
     caption = figures.format_caption(frame, seed=seed, unit="knocks", note=note)
     figure = figures.new_figure(1.5 * len(names) + 0.3, "", caption)
     styles = figures.series_styles(names, order)
     for axes, variant, part in figures.panels_by(figure, frame, "variant"):
         _draw_knocks(axes, part, styles[variant].colour)
         figures.set_axis_labels(axes, "", "deadwood")
-    figures.set_axis_labels(axes, "own turn", "deadwood")
+    figures.set_axis_labels(axes, "knocker's own turn", "deadwood")
     return figure
 
 
@@ -183,9 +183,9 @@ def _draw_knocks(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 def effects_by_player_type(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot differences from the baseline for every player type, one panel per title.
+    """Plot differences from the baseline for every player type, with one panel per metric.
 
-    Columns: players, title, factor, value; one colour per variant.
+    Columns: players, title, factor, value. Each variant has its own colour.
 
     Args:
         frame: The differences of a review.
@@ -202,7 +202,10 @@ def effects_by_player_type(
     titles = figures.unique_names(frame["title"])
     names = figures.unique_names(frame["players"])
     height = (figures.row_height(names) * len(names) + 0.5) * len(titles)
-    note = "Changes from the base, between two of a kind. Bars are 95 % intervals."
+    note = (
+        "Differences from the baseline in matches between two players of the same type. Error bars "
+        "are 95 % intervals."
+    )
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.new_figure(height, "", caption, variants)
     styles = figures.series_styles(variants, order)
@@ -221,7 +224,7 @@ def _scaled_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
 def _draw_player_type_dots(
     axes: Axes, part: pd.DataFrame, names: Sequence[str], styles: dict[str, figures.SeriesStyle]
 ) -> None:
-    """Draw a row for each player type, with the dots of the variants slightly shifted."""
+    """Draw a row for each player type, in which the dots of variants are slightly shifted."""
     for i, (variant, look) in enumerate(styles.items()):
         rows = part[part["variant"] == variant].set_index("players").reindex(list(names)).dropna()
         shift = ROW_SPREAD * ((i + 0.5) / len(styles) - 0.5)
@@ -237,16 +240,17 @@ def _draw_player_type_dots(
 
 @figures.plot_function
 def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the difference in win probability from the baseline by score, one map per variant.
+    """Plot the difference in win probability from the baseline by score.
 
-    Columns: own, other (lower ends of bins, in % of the target), value, low, high.
+    Columns: own, other (lower ends of bins, in % of the target), value, low, high. Each variant
+    has a heat map.
 
     Args:
         frame: The differences of a review, as proportions.
         seed: Seed named in the caption.
 
     Returns:
-        The figure, in percentage points; cells without a significant difference are empty.
+        The figure, in percentage points. Cells without a significant difference are empty.
 
     Example:
         simgin.plots.score_difference(frame, seed=7)
@@ -254,11 +258,11 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     clear = (frame["low"] > 0) | (frame["high"] < 0)
     names = figures.unique_names(frame[clear]["variant"])
     note = (
-        "Chance to win the match, percentage points more than under the base, where the 95 % "
-        "interval is clear of zero."
+        "Win probability minus that under the baseline, in percentage points. Empty cells are not "
+        "significant at the 95 % level."
     )
     if unclear := [name for name in figures.unique_names(frame["variant"]) if name not in names]:
-        note += f" Nowhere clear: {', '.join(unclear)}."
+        note += f" No cell is significant for {', '.join(unclear)}."
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
     if not names:
         return _empty_figure("No cell is significant", caption)
@@ -281,12 +285,12 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
             font_size=figures.FONT_SMALL,
         )
         figures.set_axis_labels(axes, "", "own score")
-    figures.set_axis_labels(axes, "opponent's score, of the target", "own score")
+    figures.set_axis_labels(axes, "opponent's score in % of the target", "own score")
     return figure
 
 
 def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
-    """Return a figure with a text on why it is empty."""
+    """Return a figure that contains only the reason why it is empty."""
     figure = figures.new_figure(0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     figures.label_empty(axes, reason)
@@ -295,7 +299,7 @@ def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
 
 @figures.plot_function
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot every row of the scorecard by a rule parameter, with the baseline marked.
+    """Plot all rows of the scorecard by a rule parameter, with the baseline marked.
 
     Columns: x_name, x, title, factor, value, is_base.
 
@@ -311,10 +315,13 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     titles = figures.unique_names(frame["title"])
     caption = figures.format_caption(
-        frame, seed=seed, unit="matches", note="Bands are 95 % intervals. Ring: the base."
+        frame,
+        seed=seed,
+        unit="matches",
+        note="Bands are 95 % intervals. A ring marks the baseline.",
     )
     name = str(frame["x_name"].iloc[0])
-    figure = figures.new_figure(1.25 * len(titles), f"What the {name} does", caption)
+    figure = figures.new_figure(1.25 * len(titles), f"Effects of the {name}", caption)
     for axes, title, part in figures.panels_by(figure, frame, "title", sharex=True):
         _draw_curve(axes, part.sort_values("x"))
         figures.set_panel_title(axes, _with_unit(title, part))
@@ -324,7 +331,7 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _with_unit(title: str, part: pd.DataFrame) -> str:
-    """Return the title of a row, with "%" if its values are percentages."""
+    """Return the title of a row, with a "%" if its values are percentages."""
     is_share = float(part["factor"].iloc[0]) == 100
     return f"{title}, %" if is_share and not title.endswith("%") else title
 
@@ -344,17 +351,17 @@ def _draw_curve(axes: Axes, part: pd.DataFrame) -> None:
 
 @figures.plot_function
 def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot a row of the scorecard by two rule parameters, as a heat map.
+    """Plot a row of the scorecard by two rule parameters as a heat map.
 
     Columns: x, y (numbers), title, factor, value, x_name, y_name, even (the value with the palest
-    shade); one title.
+    shade). All rows have the same title.
 
     Args:
         frame: The values of a review of two parameters.
         seed: Seed named in the caption.
 
     Returns:
-        The figure; a line marks the break-even value, if there is one.
+        The figure. A line marks the break-even value if there is one.
 
     Example:
         simgin.plots.sweep_map(frame, seed=7)
@@ -362,7 +369,7 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     shown = frame.assign(**dict(zip(("value", "low", "high"), _scaled_bounds(frame), strict=True)))
     note = figures.precision_sentence(shown, factor=1)
     if frame["even"].notna().all():
-        note += f" Line: {frame['even'].iloc[0]:g}, break-even."
+        note += f" The line marks the break-even value, {frame['even'].iloc[0]:g}."
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     table = shown.pivot(index="y", columns="x", values="value")
     cells = table.to_numpy(dtype=float)

@@ -187,13 +187,13 @@ def table_from_rows(
 def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
     """Return alternative text for a plot of a DataFrame.
 
-    For every numeric column it gives the first, last, least and greatest value. The columns before
-    the first numeric one name the rows.
+    For every numeric column it states the smallest, largest, first and last value. The columns
+    before the first numeric one name the rows.
     """
     import pandas as pd
 
     if frame.empty:
-        return "Nothing to show."
+        return "The plot has no data."
     is_number = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in columns]
     first = is_number.index(True) if any(is_number) else len(columns)
     keys = [columns[k].format_rows(frame) for k in range(max(1, first))]
@@ -205,11 +205,15 @@ def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
             continue
         texts = column.format_rows(frame)
         values = frame[column.name].to_numpy()[known]
-        places = {"from": known[0], "to": known[-1]} if len(known) > 1 else {"": known[0]}
-        if len(known) > 2:
-            places |= {"least": known[values.argmin()], "greatest": known[values.argmax()]}
-        parts = [f"{word} {texts[i]} ({names[i]})".strip() for word, i in places.items()]
-        sentences.append(f"{column.heading}: {', '.join(parts)}.")
+        labelled = {i: f"{texts[i]} ({names[i]})" for i in known}
+        first, last = labelled[known[0]], labelled[known[-1]]
+        title = f"{column.heading[:1].upper()}{column.heading[1:]}"
+        if len(known) <= 2:
+            sentences.append(f"{title}: {' and '.join(labelled.values())}.")
+            continue
+        least, most = labelled[known[values.argmin()]], labelled[known[values.argmax()]]
+        sentences.append(f"{title} ranges from {least} to {most}.")
+        sentences.append(f"The first value is {first}, and the last value is {last}.")
     return " ".join(sentences)
 
 

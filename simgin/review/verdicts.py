@@ -498,9 +498,7 @@ def best_values_table(review: Review) -> Table:
         f"fewer than {MIN_BATCHES} batches. Play at least {ENOUGH_MATCHES:,} matches for a test."
     )
     names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
-    return Table(
-        f"Best values of {names}", make_frame(rows, ("aim", "best", "near")), columns, note
-    )
+    return Table(f"Best {names}", make_frame(rows, ("aim", "best", "near")), columns, note)
 
 
 def _losses(

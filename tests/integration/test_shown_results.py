@@ -52,7 +52,7 @@ def test_nothing_names_a_second_player(variant, tmp_path):
     assert max(map(len, text.splitlines())) <= 80 and "…" not in text and "against" not in text
     for plot in (plots.win_and_points, plots.endings):
         figure = plot(data, seed=1)
-        assert "; gold; " in figure.get_supxlabel().replace("\n", " ")
+        assert "Players: gold. " in figure.get_supxlabel().replace("\n", " ")
         assert not any("(B)" in text.get_text() for text in figure.findobj(Text))
     sides = ["won", "lost to the joker"] if variant == JOKER else []
     legend = plots.win_and_points(data, seed=1).axes[0].get_legend()

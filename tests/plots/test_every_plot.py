@@ -94,7 +94,7 @@ def test_metrics_without_a_clear_difference_are_named_and_not_drawn():
     figure = plots.forest_plot(frame, seed=1)
     shown = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
     assert shown == ["gin", "turns"]
-    assert "No clear difference: void, margin." in " ".join(figure.get_supxlabel().split())
+    assert "No significant difference: void, margin." in " ".join(figure.get_supxlabel().split())
 
 
 def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
@@ -131,10 +131,10 @@ def test_undefined_values_are_noted_and_not_drawn():
     figure = plots.forest_plot(frame, seed=1)
     assert plots.png(figure).startswith(b"\x89PNG")
     texts = figure.findobj(lambda artist: hasattr(artist, "get_text"))
-    assert any("too few to estimate" in text.get_text() for text in texts)
+    assert any("sample too small" in text.get_text() for text in texts)
 
 
-EMPTY = "too few to estimate|too few scores for a map|No cell is significant|no knock"
+EMPTY = "sample too small|too few scores for a map|No cell is significant|no knock"
 
 
 @pytest.mark.parametrize("name", sample_plots.PLOT_NAMES)
@@ -210,7 +210,7 @@ GAMES = [("standard", "gold", "simple"), ("eaai", "gold", "simple")]
 )
 def test_labels_name_the_players_and_variants_where_they_differ(plot, pairs, labels):
     figure = plot(matchups(*pairs), seed=7)
-    assert re.search(r"400\sdeals(\seach)?;\sseed\s7", figure.get_supxlabel())
+    assert re.search(r"400\sdeals(\seach)?,\sseed\s7", figure.get_supxlabel())
     for axes in figure.axes:
         assert [text.get_text() for text in axes.get_yticklabels()] == labels
 

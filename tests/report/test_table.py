@@ -93,7 +93,7 @@ def test_the_words_of_a_picture_tell_its_ends_its_least_and_its_greatest():
     frame = pd.concat([FRAME[:2], third])
     words = describe_frame(frame, COLUMNS[:2])
     assert words == (
-        "won %: from 50 ± 10 (gold), to 10 ± 10 (gin-only), least 10 ± 10 (gin-only), "
-        "greatest 50 ± 10 (gold)."
+        "Won % ranges from 10 ± 10 (gin-only) to 50 ± 10 (gold). The first value is 50 ± 10 "
+        "(gold), and the last value is 10 ± 10 (gin-only)."
     )
-    assert describe_frame(frame[:0], COLUMNS) == "Nothing to show."
+    assert describe_frame(frame[:0], COLUMNS) == "The plot has no data."

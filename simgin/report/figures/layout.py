@@ -30,8 +30,8 @@ FIGURE_WIDTH = 4.2  # inches; text keeps 90 % of its size on a phone in portrait
 DPI = 200
 ROW_GAP, ROW_LINE = 0.08, 0.145  # inches between row names, and per line of a row name
 # Legends
-LEGEND_LEFT = 0.02  # proportion of the figure's width, as for its title
-LEGEND_GAP, TITLE_LINE = 0.1, 0.16  # inches below a legend, and per line of the axes' title
+LEGEND_LEFT = 0.02  # proportion of the figure width, the same as for the title
+LEGEND_GAP, TITLE_LINE = 0.1, 0.16  # inches below a legend, and per line of a panel title
 LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7  # characters per line, and the width of a marker
 MAX_LEGEND_COLUMNS = 3
 
@@ -42,7 +42,7 @@ MAX_LEGEND_COLUMNS = 3
 def escape_text(text: str) -> str:
     """Return the text so that matplotlib draws it literally.
 
-    Paths may contain control characters, and dollar signs, which would start a formula.
+    Paths can contain control characters. Dollar signs would start a formula.
     """
     return escape_control_chars(text).replace("$", r"\$")
 
@@ -163,7 +163,7 @@ def set_axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
 
 
 def set_row_names(axes: Axes, names: Sequence[str]) -> None:
-    """Set the folded names of rows 0, 1, ... from the top."""
+    """Set the names of the rows, counted from the top, and fold long names."""
     labels = [escape_text(fold_text(name, LABEL_CHARACTERS)) for name in names]
     axes.set_yticks(range(len(names)), labels, fontsize=FONT_NORMAL, color=TEXT_COLOUR)
     hide_row_axis(axes, len(names))
@@ -182,7 +182,7 @@ def hide_row_axis(axes: Axes, n_rows: int) -> None:
     axes.spines["left"].set_visible(False)
 
 
-# Legends: above the axes and their titles, so that they cover no data
+# Legends are above the axes and their titles, so that they cover no data
 
 
 def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
@@ -216,7 +216,7 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
         borderaxespad=0,
         borderpad=0,
     )
-    box.set_in_layout(False)  # or the axes would shrink to the width of the legend
+    box.set_in_layout(False)  # keeps the layout from narrowing the axes
     _reserve_space(axes, above, lift + TEXT_LINE * legend_lines(names))
 
 
@@ -323,24 +323,24 @@ def svg(figure: Figure, name: str) -> str:
 
 @contextlib.contextmanager
 def _missing_glyphs_ignored() -> Iterator[None]:
-    """Draw characters that no font has as boxes, without a warning."""
+    """Suppress the warning about characters that are missing from all fonts."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
 
 
 def _lay_out(figure: Figure) -> None:
-    """Compute the layout once for all output files."""
+    """Compute the layout once and reuse it for all output files."""
     if figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
 
 
-# HTML reports replace these four colours with those of the light or dark scheme
+# HTML reports replace these four colours by those of the light or dark scheme
 TEXT_COLOUR, MUTED_COLOUR, GRID_COLOUR, BACKGROUND = "#222222", "#666666", "#dddddd", "#ffffff"
 
-# Hues of Okabe and Ito, a brown and a violet, for light and dark backgrounds;
-# tests/plots/test_colours.py checks their distances for every type of colour vision
+# The hues of Okabe and Ito, with a brown and a violet, for light and dark backgrounds.
+# tests/plots/test_colours.py checks their contrast for all types of colour vision.
 BLUE, ORANGE, GREEN, SKY, RED, PINK, BROWN, VIOLET = (
     *("#0072B2", "#E69F00", "#009E73"),
     *("#56B4E9", "#D55E00", "#CC79A7", "#8C5A2B", "#8424F0"),
@@ -361,7 +361,7 @@ ENDING_COLOURS = {
     "limit": GREY,
     "refused": "#CFCFCF",
 }
-LIGHT_TEXT_ENDINGS = ("knock", "undercut", "stalled", "joker")  # endings with dark colours
+LIGHT_TEXT_ENDINGS = ("knock", "undercut", "stalled", "joker")  # endings with a dark colour
 
 
 def win_rate_colormap() -> Colormap:
@@ -375,7 +375,7 @@ DashStyle = str | tuple[int, tuple[int, ...]]
 
 
 class SeriesStyle(NamedTuple):
-    """The style of a series, distinct in colour and in greyscale."""
+    """Style of a series, which is distinct both in colour and in greyscale."""
 
     colour: str
     marker: str
@@ -392,14 +392,14 @@ SERIES_STYLES = (
     SeriesStyle(BROWN, "X", (0, (7, 2))),
     SeriesStyle(VIOLET, "*", (0, (9, 2))),
 )
-# For named rows, because colours stand for variants and strategies in other plots
+# Style of named rows; colours are reserved for variants and strategies
 SINGLE_STYLE = SeriesStyle(TEXT_COLOUR, "o", "-")
 
 
 def series_style(i: int) -> SeriesStyle:
     """Return the style of series i, counted from 0.
 
-    After eight hues, series are grey and differ in marker and dash.
+    From the ninth series on, series are grey and differ only in marker and dash.
     """
     style = SERIES_STYLES[i % len(SERIES_STYLES)]
     return style if i < len(SERIES_STYLES) else style._replace(colour=GREY)

@@ -1,4 +1,4 @@
-"""Marks of plots, such as error bars and heat maps, and checks of the DataFrames drawn."""
+"""Marks of plots, such as error bars and heat maps, and checks of their DataFrames."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
 
-UNDEFINED_LABEL = "too few to estimate"
-MIN_LABELLED_PERCENT = 7  # %; narrower parts of a bar have no label
-# Shades of a map without numbers, and ticks in %
+UNDEFINED_LABEL = "sample too small"
+MIN_LABELLED_PERCENT = 7  # %; narrower segments of a bar have no label
+# Number of shades in a heat map without numbers, and ticks of its colour bar in %
 SHADE_STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)
 DrawArgs = ParamSpec("DrawArgs")  # arguments of a plot function
 MAX_MATCHUPS_NAMED = 3  # matchups listed in a caption
-MAX_NAMES = 12  # variants or strategies listed in a caption; above that, their number
-MAX_NAME_CHARACTERS = 150  # of the strategies listed in a caption
+MAX_NAMES = 12  # variants or strategies listed in a caption; longer lists become a count
+MAX_NAME_CHARACTERS = 150  # characters of all strategies listed in a caption
 # Style of labels in axes or rows without data
 LABEL_STYLE: dict[str, Any] = {
     "fontsize": FONT_NORMAL,
@@ -128,9 +128,9 @@ def label_empty(axes: Axes, text: str) -> None:
 def draw_stacked_bars(
     axes: Axes, ending: str, percentages: np.ndarray, left: np.ndarray, label: str, size: float
 ) -> None:
-    """Draw a deal ending as a part of every stacked bar, labelled with its percentage.
+    """Draw a deal ending as a segment of every stacked bar, labelled with its percentage.
 
-    Parts narrower than MIN_LABELLED_PERCENT have no label.
+    Segments narrower than MIN_LABELLED_PERCENT have no label.
     """
     rows = range(len(percentages))
     bars = axes.barh(rows, percentages, left=left, color=ENDING_COLOURS[ending], label=label)
@@ -153,7 +153,7 @@ def heat_map(
     number_format: str = "{:.0f}",
     font_size: float = FONT_NORMAL,
 ) -> None:
-    """Draw a table of numbers on shades.
+    """Draw a heat map with a number in every cell.
 
     Args:
         axes: The axes.
@@ -195,7 +195,7 @@ def draw_shade_map(
     font_size: float,
     scale_title: str,
 ) -> None:
-    """Draw a large table of percentages as shades, without numbers but with a colour bar.
+    """Draw a heat map of percentages with a colour bar and without numbers.
 
     Args:
         axes: The axes.
@@ -271,57 +271,66 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
     def checked(*args: DrawArgs.args, **kwargs: DrawArgs.kwargs) -> Figure:
         name, frame = draw.__name__, cast("pd.DataFrame", args[0])
         if not hasattr(frame, "columns"):
-            raise ValueError(f"plots.{name} draws a pandas frame, not {format_value(frame)}.")
+            raise ValueError(
+                f"plots.{name} needs a pandas DataFrame, but received {format_value(frame)}. "
+                f"See help(simgin.plots.{name})."
+            )
         if not len(frame):
-            raise ValueError(f"plots.{name} has nothing to draw: the frame has no rows.")
+            raise ValueError(
+                f"plots.{name} received a DataFrame without rows. Pass at least one row."
+            )
         try:
             return draw(*args, **kwargs)
         except KeyError as error:
             message = str(error.args[0])
             missing = ", ".join(re.findall(r"'(\w+)'", message)[-1:] or [message])
             raise ValueError(
-                f"plots.{name} draws another frame: this one has no column {missing} "
-                f"(help(simgin.plots.{name}) lists them)."
+                f"plots.{name} received a DataFrame without the column {missing}. "
+                f"See help(simgin.plots.{name}) for the required columns."
             ) from error
 
     return checked
 
 
 def seed_clause(seed: int | None) -> str:
-    """Return the end of a list of facts: `; seed 7`, or "" if the seed is unknown."""
-    return "" if seed is None else f"; seed {seed}"
+    """Return the end of a caption's sample size: `, seed 7`, or "" if the seed is unknown."""
+    return "" if seed is None else f", seed {seed}"
 
 
 def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: str = "") -> str:
-    """Return a caption: variants, strategies, sample size and seed, followed by a note.
+    """Return a caption with variants, players, sample size and seed, followed by a note.
 
     Args:
         frame: DataFrame with the columns variant, strategy, opponent and n.
         seed: Seed of the deals; omitted if None.
         unit: Noun for `n`, such as "deals".
-        note: Text after these facts.
+        note: Text at the end of the caption.
     """
     smallest = int(frame["n"].min())
     largest = int(frame["n"].max())
     size = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
     variants = unique_names(frame["variant"])
-    noun = "Variants" if len(variants) > 1 else "Variant"
-    variants_text = (
-        f"{noun} {', '.join(variants)}"
-        if len(variants) <= MAX_NAMES
-        else f"{len(variants)} variants"
+    listing = ", ".join(variants) if len(variants) <= MAX_NAMES else f"{len(variants)} variants"
+    return describe_sample(
+        listing, len(variants), _players_text(frame), f"{size} {unit}", seed, note
     )
-    facts = [variants_text, _players_text(frame), f"{size} {unit}"]
-    origin = "; ".join(facts) + seed_clause(seed) + "."
+
+
+def describe_sample(
+    variants: str, n_variants: int, players: str, size: str, seed: int | None, note: str
+) -> str:
+    """Return a caption from the names of variants and players and the sample size."""
+    noun = "Variants" if n_variants > 1 else "Variant"
+    origin = f"{noun}: {variants}. Players: {players}. Sample: {size}{seed_clause(seed)}."
     return f"{origin} {note}" if note else origin
 
 
 def _players_text(frame: pd.DataFrame) -> str:
-    """Return the matchups if they are few, and otherwise the strategies or their number."""
+    """Return the matchups if there are few, and otherwise the strategies or their number."""
     strategies = frame["strategy"].map(str)
     pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MAX_MATCHUPS_NAMED:
-        return "; ".join([f"{a} against {b}" if b else a for a, b in pairs])
+        return ", ".join([f"{a} against {b}" if b else a for a, b in pairs])
     names: dict[str, None] = {}
     for pair in pairs:
         names |= dict.fromkeys(pair)
@@ -332,7 +341,7 @@ def _players_text(frame: pd.DataFrame) -> str:
 
 
 def iterate_groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the rows for each value of a column, in order of appearance."""
+    """Yield each value of a column with its rows, in order of appearance."""
     for name, part in frame.groupby(column, sort=False):
         yield str(name), part
 
@@ -361,5 +370,5 @@ def precision_sentence(frame: pd.DataFrame, factor: float = 100, unit: str = "")
     """Return a sentence with the half-width of the widest 95 % confidence interval."""
     half = factor * float((frame["high"] - frame["low"]).max()) / 2
     if np.isnan(half):
-        return "Too few to estimate."
-    return f"95 % intervals: ± {half:.2g}{unit} or less."
+        return "The sample is too small for 95 % intervals."
+    return f"All 95 % intervals are within ± {half:.2g}{unit}."
