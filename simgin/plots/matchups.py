@@ -375,7 +375,7 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     right.set_xticks(ticks, list(map(str, ticks)))
     right.minorticks_off()
     figures.set_panel_title(left, "Elo")
-    figures.set_panel_title(right, "lead over the next player")
+    figures.set_panel_title(right, "lead over next player")
     figures.set_row_names(left, names)
     return figure
 
