@@ -1,4 +1,4 @@
-"""Blocks about metrics, reviews, charts and plots, from the tables in the code."""
+"""Documentation blocks about metrics, reviews, charts and plots."""
 
 import inspect
 import re
@@ -20,15 +20,15 @@ from simgin.strategy import cast
 
 
 def render_metrics(unit: str) -> str:
-    """Return a table of the metrics of a unit, with how values and errors are computed."""
+    """Return a table of the metrics of a unit, with their numerators and denominators."""
     headings = (
-        "metric",
-        "players",
-        "what it is",
-        "numerator",
-        "denominator",
-        "share",
-        "error over",
+        "Metric",
+        "Players",
+        "Definition",
+        "Numerator",
+        "Denominator",
+        "Proportion",
+        "Units for the error",
     )
     return format_table(
         headings, [metric_cells(metric) for metric in metrics.METRICS if metric.unit == unit]
@@ -98,7 +98,7 @@ def metric_cells(metric: Metric) -> tuple[str, ...]:
         facts.describe_fact(metric.numerator_a),
         facts.describe_fact(metric.denominator),
         "yes" if metric.is_proportion else "no",
-        "all units" if metric.is_in_every_unit else "units that hold any",
+        "all" if metric.is_in_every_unit else "with the denominator",
     )
 
 
@@ -112,10 +112,10 @@ def render_scorecard() -> str:
         lines.append((title, f"`{key}`", meaning, bounds, ""))
     two_player_keys = {row.key for row in rows}
     solo_rows = [row for row in scorecard.SOLO_ROWS if row.key not in two_player_keys]
-    lines += [_scorecard_cells(f"alone: {row.title}", row) for row in solo_rows]
+    lines += [_scorecard_cells(f"solitaire: {row.title}", row) for row in solo_rows]
     for title, meaning in scorecard.SOLO_MEANINGS.items():
-        lines.append((f"alone: {title}", f"`{SKILL}`", meaning, bounds, ""))
-    headings = ("row", "in `metrics.csv`", "what it is", "a little, much from", "in goals")
+        lines.append((f"solitaire: {title}", f"`{SKILL}`", meaning, bounds, ""))
+    headings = ("Row", "In `metrics.csv`", "Meaning", "Fixed thresholds", "Names in goals")
     return format_table(headings, lines)
 
 
@@ -130,23 +130,27 @@ def _scorecard_cells(title: str, row: scorecard.ScorecardRow) -> tuple[str, ...]
 
 
 def _format_bounds(bounds: tuple[float, float] | None) -> str:
-    return "" if bounds is None else " and ".join(f"{100 * bound:g} points" for bound in bounds)
+    return "" if bounds is None else " and ".join(f"{100 * bound:g} %" for bound in bounds)
 
 
 def render_review(name: str) -> str:
-    """Return the cautions, verdicts and scorecard of a reference review, without ranges."""
+    """Return the caution, verdicts and scorecard of a review in results/reference."""
     parts = (REFERENCE / name / "summary.md").read_text().split("\n\n")
-    table_index = parts.index("## At a glance")
+    table_index = parts.index("## Scorecard")
     cautions = [
         part.partition(" `")[0] for part in parts[:table_index] if part.startswith("**Caution")
     ]
     return "\n\n".join(
-        (*cautions, parts[table_index - 1], re.sub(r"; by kind [^)]*", "", parts[table_index + 1]))
+        (
+            *cautions,
+            parts[table_index - 1],
+            re.sub(r"; by player type [^)]*", "", parts[table_index + 1]),
+        )
     )
 
 
 def render_chart(name: str) -> str:
-    """Return the verdict on a chart in results/reference."""
+    """Return the verdict of a chart in results/reference."""
     return (REFERENCE / name / "summary.md").read_text().split("\n\n")[2]
 
 
@@ -158,9 +162,10 @@ def render_review_players() -> str:
         (player.name, f"`{player.strategy}`") for player in (*cast.weaker_types(two_player), strong)
     ]
     lines += [
-        (f"alone: {player.name}", f"`{player.strategy}`") for player in cast.weaker_types(solitaire)
+        (f"solitaire: {player.name}", f"`{player.strategy}`")
+        for player in cast.weaker_types(solitaire)
     ]
-    return format_table(("kind of player", "strategy"), lines)
+    return format_table(("Player type", "Strategy"), lines)
 
 
 def render_player_types(variant: str) -> str:
@@ -169,15 +174,15 @@ def render_player_types(variant: str) -> str:
     entries = cast.CAST["solitaire" if game.params["players"] == 1 else "two_player"]
     types = zip(cast.player_types(game), entries, strict=True)
     lines = [(name, f"`{strategy}`", entry["about"]) for (name, strategy), entry in types]
-    return format_table(("player type", "strategy", "how it plays"), lines)
+    return format_table(("Player type", "Strategy", "Behaviour"), lines)
 
 
 def render_plots() -> str:
-    """Return a table of the plots with the columns that they need."""
+    """Return a table of the plot functions with the columns that they need."""
     names = [name for name in plots.__all__ if name not in ("png", "svg")]
     docstrings = [inspect.getdoc(getattr(plots, name)) or "" for name in names]
     lines = [
         (f"`{name}`", format_cell(text.partition("\n\nArgs:")[0]))
         for name, text in zip(names, docstrings, strict=True)
     ]
-    return format_table(("`simgin.plots`", "what it draws"), lines)
+    return format_table(("Function", "Plot and columns"), lines)

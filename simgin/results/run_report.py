@@ -114,8 +114,7 @@ def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str
         if (row["strategy"], row["metric"]) == (key.a, metric):
             row |= {"margin": half_width, "verdict": verdict}
     shown = results.with_display_names.matchup_keys[0]
-    sentence = differences.format_verdict(verdict, half_width, metric)
-    return f"{shown.a} and {shown.b}, {METRICS_BY_NAME[metric].title}: {sentence}."
+    return differences.format_verdict(f"{shown.a} and {shown.b}", verdict, half_width, metric)
 
 
 def _build_csv_files(results: RunResults) -> dict[str, str]:

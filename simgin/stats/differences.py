@@ -1,8 +1,8 @@
 """Differences of metrics between two matchups, with significance tests and their power.
 
-Matchups with the same seed play the same deals: unit u has the same deal in both. The standard
-error of a difference of two ratios therefore comes from paired differences of batches, and is often
-several times smaller than that of two independent runs
+Matchups with the same seed play the same deals in the same order. The standard error of a
+difference is therefore computed from paired differences of batches. It is often several times
+smaller than that of independent runs
 (docs/explanation/statistics.md#differences-between-matchups).
 """
 
@@ -33,9 +33,9 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
         metric_names: Names of the metrics.
 
     Returns:
-        Rows of the output `differences` (rows.toml), NaN if undefined. `n` is the number of units
-        in the smaller matchup. `p` is undefined for matchups with a stopping rule, whose intervals
-        are wider instead. `p_holm` is adjusted over all rows.
+        Rows of the output `differences` (rows.toml), with NaN for undefined values. `n` is the
+        number of units in the smaller matchup. Matchups with a stopping rule have wider intervals
+        and no `p`. `p_holm` has Holm's correction for all rows.
     """
     chosen = [metrics.METRICS_BY_NAME[name] for name in metric_names]
     rows = [row for played, base in comparisons for row in _comparison_rows(played, base, chosen)]
@@ -43,15 +43,15 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
 
 
 def add_adjusted_p_values(frame: Frame) -> Frame:
-    """Return differences whose column `p_holm` has Holm's adjustment over all rows."""
+    """Return differences with Holm's correction for all rows in the column `p_holm`."""
     return frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
 
 
 def adjust_p_values(p: np.ndarray) -> np.ndarray:
-    """Return Holm's adjusted p-values in the given order.
+    """Return p-values with Holm's correction, in the given order.
 
     Args:
-        p: p-values of one family. NaN stays NaN and does not count.
+        p: p-values of one family. NaN values are ignored and stay NaN.
     """
     tested = np.flatnonzero(~np.isnan(p))
     order = tested[np.argsort(p[tested], kind="stable")]
@@ -62,7 +62,7 @@ def adjust_p_values(p: np.ndarray) -> np.ndarray:
 
 
 def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None:
-    """Return both matchups restricted to batches with the same units; None if there are none."""
+    """Return both matchups restricted to batches with the same units, or None without any."""
     matchup = compared.matchup
     other = baseline.matchup
     if matchup.seed != other.seed or matchup.unit != other.unit:
@@ -79,7 +79,7 @@ def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None
 def _comparison_rows(
     compared: BatchRows, baseline: BatchRows, chosen: Sequence[Metric]
 ) -> list[dict[str, object]]:
-    """Return the rows of one comparison, without Holm's adjustment."""
+    """Return the rows of one comparison, without Holm's correction."""
     shared = align_batches(compared, baseline)
     pair = shared or (compared, baseline)
     is_paired = shared is not None
@@ -98,7 +98,7 @@ def _comparison_rows(
             "metric": metric.name,
             "value": difference.value,
             "se": difference.se,
-            "p_holm": np.nan,  # needs all rows
+            "p_holm": np.nan,  # computed later from all rows
             **_test_statistics(difference, [cell.multiplier for cell in pair if cell.multiplier]),
             "n": min(counts),
             "paired": is_paired,
@@ -109,7 +109,7 @@ def _comparison_rows(
 
 
 def _estimate_difference(pair: Comparison, metric: Metric, *, paired: bool) -> Estimate:
-    """Return a difference, with the number of units or batches for its t quantile as `n`."""
+    """Estimate a difference; `n` is the number of units or batches for its t quantile."""
     totals = ((batches.sum_rows(cell.rows), cell.as_b) for cell in pair)
     played, base = (estimate_metric(total, metric, as_b) for total, as_b in totals)
     influences, base_influences = (
@@ -132,10 +132,10 @@ def _estimate_difference(pair: Comparison, metric: Metric, *, paired: bool) -> E
 def _paired_standard_error(
     pair: Comparison, metric: Metric, difference: PairedEstimate
 ) -> tuple[float, float]:
-    """Return the standard error of a difference from paired batches, and the effective number.
+    """Return the standard error of a paired difference, and the effective number of batches.
 
-    The standard error is NaN with too few batches, or with too few batches in which the numerator
-    is not 0. For a proportion, one such batch is enough.
+    The standard error is NaN if there are too few batches, or too few batches with a numerator
+    other than 0. For a proportion, one such batch is sufficient.
     """
     effective = batches.effective_batches(pair[0].rows)
     has_any = np.zeros(len(pair[0].rows), bool)
@@ -148,10 +148,9 @@ def _paired_standard_error(
 
 
 def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple[float, float]:
-    """Return the standard error of a difference of independent runs.
+    """Return the standard error of an independent difference, and the units for its t quantile.
 
-    The second value is the number of units for the t quantile. The degrees of freedom are those of
-    Welch and Satterthwaite.
+    The degrees of freedom are those of Welch and Satterthwaite.
     """
     parts = np.array([compared.se**2, baseline.se**2])
     df = np.array([max(compared.n - 1, 1), max(baseline.n - 1, 1)])
@@ -166,12 +165,12 @@ def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple
 def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float]:
     """Return the confidence bounds, p and the detectable difference.
 
-    All are NaN if the standard error is not positive.
+    All values are NaN if the standard error is not positive.
 
     Args:
         difference: The estimated difference.
-        multipliers: Half-widths in standard errors of the matchups with a stopping rule; the
-            largest applies.
+        multipliers: Half-widths in standard errors of the matchups with a stopping rule. The
+            largest one is used.
     """
     se = difference.se
     if not se > 0:
@@ -192,15 +191,15 @@ def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict
 # Equivalence
 
 
-# Within the margin, beyond the margin, significant but on either side of it, or inconclusive
+# Within the margin, beyond it, significant but on both sides of it, or inconclusive
 SAME, BEYOND, APART, OPEN = "same", "beyond", "apart", "open"
-# Metrics of a margin in percentage points
+# Metrics to which a margin in % applies
 PERCENT_METRICS = ("deal_win", "match_win", "win", "goal_met")
-POINT_METRICS = ("margin", "score")  # metrics of a margin in points per deal
+POINT_METRICS = ("margin", "score")  # metrics to which a margin in points per deal applies
 
 
 def classify_difference(low: float, high: float, margin: float) -> str:
-    """Classify the 95 % interval of a difference by a margin; OPEN if it is undefined."""
+    """Classify the 95 % interval of a difference by a margin; undefined intervals are OPEN."""
     if -margin < low and high < margin:
         return SAME
     if low > margin or high < -margin:
@@ -212,10 +211,10 @@ def add_verdicts(frame: Frame, margin: str | float) -> Frame:
     """Return a frame of differences with the columns `margin` and `verdict`.
 
     Args:
-        frame: Differences with the columns low, high, se and metric. A difference with a standard
-            error of 0 counts as 0.
-        margin: As in `simgin.text.amounts.parse_half_width`: "1%" of deals or matches won, or
-            points per deal. Both columns are empty for other metrics.
+        frame: Differences with the columns low, high, se and metric. Differences with a standard
+            error of 0 are treated as 0.
+        margin: Percentage points of deals or matches won, such as "1%", or points per deal. Both
+            columns are empty for other metrics.
     """
     width = parse_margin(margin)
     chosen = frame["metric"].isin(PERCENT_METRICS if isinstance(margin, str) else POINT_METRICS)
@@ -230,20 +229,20 @@ def add_verdicts(frame: Frame, margin: str | float) -> Frame:
 
 
 def parse_margin(margin: str | float) -> float:
-    """Return a margin or difference as a number: a proportion from 0 to 1, or points."""
+    """Return a margin as a proportion from 0 to 1 if it is in %, and otherwise in points."""
     return float(str(margin).removesuffix("%")) / (100 if isinstance(margin, str) else 1)
 
 
 def compute_pair_verdict(
     total: np.ndarray, unit: str, margin: str | float, multiplier: float | None = None
 ) -> tuple[str, str]:
-    """Return the metric and the verdict on two strategies that played mirrored pairs.
+    """Return the metric and the equivalence verdict for two strategies in mirrored pairs.
 
     Args:
         total: Sum of the batch rows.
         unit: "deal" or "match".
-        margin: For a margin in percentage points, the win rate of A in pairs minus one half, with
-            draws as one half; otherwise the points per deal.
+        margin: A margin in % is compared with the win rate of A in pairs minus one half, in which
+            draws count as half a win. Any other margin is compared with the points per deal.
         multiplier: Half-width in standard errors for a run with a stopping rule.
     """
     counts = total[PAIR_COLUMNS]
@@ -262,26 +261,35 @@ def compute_pair_verdict(
     )
 
 
-def format_verdict(verdict: str, margin: float, metric: str) -> str:
-    """Return a verdict on two strategies or rule sets as text."""
+def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> str:
+    """Return a sentence with the equivalence verdict on two strategies or rule sets.
+
+    Args:
+        subject: What is compared, in the plural, such as "gold and simple".
+        verdict: Verdict, as from `classify_difference`.
+        margin: Margin, as from `parse_margin`.
+        metric: Name of the metric.
+    """
     known = METRICS_BY_NAME[metric]
     size = f"{known.display_factor * margin:g}"
     point = "point" if size == "1" else "points"
-    near = f"{size} percentage {point}" if known.is_proportion else f"{size} {point} a deal"
-    words = {
-        SAME: f"the same within {near}",
-        BEYOND: f"further apart than {near}",
-        APART: f"not the same; too little was played to say whether by more than {near}",
-        OPEN: f"too close to call: too little was played to say that they are within {near}",
+    near = f"{size} percentage {point}" if known.is_proportion else f"{size} {point} per deal"
+    sentences = {
+        SAME: f"{subject} are equivalent within {near}",
+        BEYOND: f"{subject} differ by more than {near}",
+        APART: f"{subject} differ significantly, but not clearly by more than {near}",
+        OPEN: f"{subject} may be equivalent within {near}, but the sample is too small to show it",
     }
-    return words[verdict]
+    return f"{sentences[verdict]} ({known.title})."
 
 
 def describe_verdicts(frame: Frame) -> Iterator[str]:
-    """Yield a sentence for each verdict in a frame of `add_verdicts`."""
+    """Yield a sentence for each verdict in a DataFrame of `add_verdicts`."""
     for _, row in frame[frame["verdict"].notna()].iterrows():
-        pairs = [(row[name], row[f"base_{name}"]) for name in ("variant", "strategy")]
-        what = " ".join(f"{a} and {b}" if a != b else a for a, b in pairs)
-        against = f" v {row['opponent']}" if row["opponent"] else ""
-        told = format_verdict(row["verdict"], row["margin"], row["metric"])
-        yield f"{what}{against}, {METRICS_BY_NAME[row['metric']].title}: {told}."
+        strategies, rules = (
+            " and ".join(dict.fromkeys((row[name], row[f"base_{name}"])))
+            for name in ("strategy", "variant")
+        )
+        against = f" against {row['opponent']}" if row["opponent"] else ""
+        subject = f"The results of {strategies}{against} in {rules}"
+        yield format_verdict(subject, row["verdict"], row["margin"], row["metric"])

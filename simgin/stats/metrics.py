@@ -1,9 +1,9 @@
-"""The metrics of a matchup, in the order of tables.
+"""The metrics of a matchup in table order.
 
-metrics.toml defines them. A metric is the ratio of two facts of `simgin.core.batch_columns`: the
-TOML file names the numerator, and `DENOMINATOR_INDEX` gives the denominator. A metric has the
-perspective of one strategy: `numerator_a` is the numerator if that strategy is A, `numerator_b` if
-it is B. docs/blocks/facts.py documents the facts.
+A metric is the ratio of two facts of `simgin.core.batch_columns`. metrics.toml names the numerator,
+and `DENOMINATOR_INDEX` gives the denominator. Every metric has the perspective of one strategy. The
+numerator is `numerator_a` if that strategy is A and `numerator_b` if it is B. docs/blocks/facts.py
+documents the facts.
 """
 
 import tomllib
@@ -13,7 +13,7 @@ from pathlib import Path
 from simgin.core import batch_columns
 
 DEAL, MATCH = "deal", "match"
-UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}  # fact that counts the deals or matches
+UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}  # facts that count deals and matches
 ANY_PLAYERS, TWO_PLAYERS, ONE_PLAYER = (1, 2), (2,), (1,)  # numbers of players
 OTHER_SIDE = {"a_": "b_", "b_": "a_"}  # prefixes of the facts of one side
 
@@ -24,14 +24,13 @@ class Metric:
 
     Attributes:
         name: Name of the metric.
-        title: Column head; ends with % for a proportion.
-        meaning: One sentence with unit and range.
+        title: Column heading, which ends with % for a proportion.
+        meaning: Definition with unit and range.
         numerator: Fact from the perspective of A, if it differs from the name.
-        better: "higher" or "lower" if the strategy aims for that.
-        scale: Number of parts of one in which the numerator counts.
-        heading: Column in summary.csv, if it is not the name (with the suffix _pct for a
-            proportion).
-        players: Numbers of players of the matchups that have the metric.
+        better: "higher" or "lower" if that is better for the strategy, otherwise empty.
+        scale: Divisor of the numerator, for facts that are counted in halves.
+        heading: Column in summary.csv, if it is not the name with the suffix _pct for a proportion.
+        players: Numbers of players for which the metric is defined.
     """
 
     name: str
@@ -50,7 +49,7 @@ class Metric:
 
     @property
     def numerator_b(self) -> str:
-        """The numerator if the strategy is B; the same as for A if the fact has no side."""
+        """The numerator if the strategy is B; facts without a side are the same for A and B."""
         exchanged = (
             OTHER_SIDE.get(self.numerator_a[:2], self.numerator_a[:2]) + self.numerator_a[2:]
         )
@@ -63,12 +62,12 @@ class Metric:
 
     @property
     def denominator(self) -> str:
-        """The fact by which the numerator of A is divided."""
+        """The fact by which the numerator is divided."""
         return batch_columns.FACT_NAMES[batch_columns.DENOMINATOR_INDEX[self.fact_index()]]
 
     @property
     def unit(self) -> str:
-        """The unit of the metric, "deal" or "match". Facts of matches come last."""
+        """The unit of the metric, "deal" or "match"; facts of matches are the last columns."""
         is_of_matches = (
             batch_columns.FACT_INDEX[self.denominator] >= batch_columns.FACT_INDEX["matches"]
         )
@@ -76,12 +75,12 @@ class Metric:
 
     @property
     def is_in_every_unit(self) -> bool:
-        """True if the denominator is positive in every unit, however short the run."""
+        """True if the denominator is positive in every unit."""
         return self.denominator in ("deals", "matches")
 
     @property
     def is_proportion(self) -> bool:
-        """True if the metric is a proportion in 0..1."""
+        """True if the metric is a proportion from 0 to 1."""
         return self.title.endswith("%")
 
     @property
@@ -104,7 +103,7 @@ class Metric:
 
 
 def format_deal_ending(kind: str) -> str:
-    """Return the usual name of a deal ending: `big gin`, and `dead hand` for void."""
+    """Return the display name of a deal ending: `big gin`, and `dead hand` for void."""
     return "dead hand" if kind == "void" else kind.replace("_", " ")
 
 
@@ -119,8 +118,8 @@ def _read_metrics() -> tuple[Metric, ...]:
 
 METRICS = _read_metrics()
 
-# Metrics in tables of a matchup, in order, with the numbers of players for which they are shown
-# even if the event never happened. The first six describe who wins.
+# Metrics in tables of a matchup, in order, with the numbers of players for which the metric is
+# shown even if its event never occurred. The first six metrics describe who wins.
 TABLE_METRICS = {
     "deal_win": ANY_PLAYERS,
     "margin": TWO_PLAYERS,

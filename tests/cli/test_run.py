@@ -141,9 +141,9 @@ def test_a_dry_run_says_how_wide_intervals_will_be_and_what_a_difference_takes(s
 @pytest.mark.parametrize(
     ("margin", "metric", "verdict", "words"),
     [
-        ("20%", "deal_win", "same", "the same within 20 percentage points"),
-        ("0.001", "margin", "open", "too close to call"),
-        ("0.1%", "deal_win", "open", "too close to call"),
+        ("20%", "deal_win", "same", "are equivalent within 20 percentage points"),
+        ("0.001", "margin", "open", "the sample is too small to show it"),
+        ("0.1%", "deal_win", "open", "the sample is too small to show it"),
     ],
 )
 def test_a_margin_tells_what_is_the_same(margin, metric, verdict, words):
