@@ -255,7 +255,7 @@ GIN_ROW = ScorecardRow(
     *("gin", "Deals ended by gin", _ending_rate("gin", "big_gin", "shot")),
     **_PERCENT_FORMAT,
     goal_names=("gin",),
-    meaning="of all deals",
+    meaning="percentage of all deals",
 )
 DEALS_ROW = ScorecardRow(
     *("deals_per_match", "Deals per match", _metric_of("deals_per_match"), 1),
@@ -268,11 +268,11 @@ def minutes_row(seconds_per_turn: float) -> ScorecardRow:
     """Return the scorecard row for the duration of a match in minutes."""
     return ScorecardRow(
         "minutes",
-        f"Minutes at {seconds_per_turn:g} s per turn",
+        "Minutes per match",
         lambda played: _match_turns(played).rescale(seconds_per_turn / 60),
         **_LENGTH_WORDS,
         goal_names=("minutes", "minutes per match"),
-        meaning="duration of a match if every turn takes this many seconds",
+        meaning=f"duration of a match at {seconds_per_turn:g} s per turn",
     )
 
 
@@ -293,33 +293,32 @@ TWO_PLAYER_ROWS = (
         more="later",
         less="earlier",
         goal_names=("knock turn",),
-        meaning="the knocker's own turn, counted from 1",
+        meaning="only the knocker's own turns count",
     ),
     ScorecardRow(
         *("knock_deadwood", "Median deadwood of knocks", _median_knock(2), 1),
         goal_names=("knock deadwood",),
-        meaning="the knocker's deadwood",
     ),
     ScorecardRow(
         *("dead", "Dead hands", _ending_rate("void", "stalled"), 1),
         less="fewer",
         **_PERCENT_FORMAT,
         goal_names=("dead hands",),
-        meaning="of all deals",
+        meaning="percentage of all deals",
     ),
     ScorecardRow(
         *("seat", "Deals won by nondealer", _metric_of("first_player_win"), 1),
         **_PERCENT_FORMAT,
         fixed_bounds=_PROPORTION_BOUNDS,
         goal_names=("nondealer", "seats"),
-        meaning="of the deals that either player wins",
+        meaning="percentage of the deals that either player wins",
     ),
     ScorecardRow(
         *("comebacks", "Comebacks", _comeback_rate),
         **_PERCENT_FORMAT,
         goal_names=("comebacks",),
-        meaning="of all matches, those won by the side that was behind when its opponent first "
-        "reached half of the target",
+        meaning="percentage of all matches that are won by the side that was behind when its "
+        "opponent first reached half of the target",
         is_training_independent=True,
     ),
     ScorecardRow(
@@ -327,7 +326,7 @@ TWO_PLAYER_ROWS = (
         less="fewer",
         **_PERCENT_FORMAT,
         goal_names=("shut-outs", "shutouts"),
-        meaning="of the matches with a winner, those in which the loser scores nothing",
+        meaning="percentage of the matches with a winner in which the loser scores nothing",
     ),
 )
 SOLO_ROWS = (
@@ -359,9 +358,9 @@ SOLO_ROWS = (
 # Titles and meanings of the rows that compare players
 GIN_VS_KNOCK_TITLE = "Playing for gin v knocking"
 MATCHUP_MEANINGS = {
-    GIN_VS_KNOCK_TITLE: "matches that a player for gin wins against one that knocks at once",
-    "Skill: strong v weaker players": "matches that the strong player wins against each weaker "
-    "player type",
+    GIN_VS_KNOCK_TITLE: "percentage of matches that playing for gin wins against knocking at once",
+    "Skill: strong v weaker players": "percentage of matches that the strong player wins against "
+    "each weaker player type",
 }
 SOLO_MEANINGS = {
     "Skill: strong v naive player": "difference in matches won between the strong player and the "

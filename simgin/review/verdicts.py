@@ -320,9 +320,9 @@ Measurements = Mapping[MetricKey, Measurement]
 
 
 def format_sweep_point(review: Review, variant: str) -> str:
-    """Return the parameter values of a rule set, as in `undercut bonus 10`."""
+    """Return the parameter values of a rule set, as in `gin bonus 25 and undercut bonus 10`."""
     point = sweep_point(review, variant)
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in point)
+    return join_words([f"{name.replace('_', ' ')} {value}" for name, value in point])
 
 
 def format_sweep_values(review: Review, variant: str) -> str:

@@ -221,7 +221,9 @@ def test_every_row_of_a_scorecard_is_described():
     assert described == [*((row.title, row.key) for row in known), *against, *solo]
     meanings = [row.meaning for row in known if "%" in row.unit]
     assert len(meanings) == 5
-    assert all(re.match(r"of (all|the) (deals|matches)", meaning) for meaning in meanings), meanings
+    assert all(
+        re.match(r"percentage of (all|the) (deals|matches)", meaning) for meaning in meanings
+    ), meanings
 
 
 def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():
@@ -236,7 +238,7 @@ def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():
 def test_the_page_states_what_a_review_plays():
     assert dict(rows(REVIEWS, "kinds"))["strong"] == f"`{cast.CHAMPION}`"
     solo = review_request.SOLO_MATCHES
-    assert f"{review_request.REVIEW_MATCHES:,} matches ({solo:,} a player" in REVIEWS
+    assert f"{review_request.REVIEW_MATCHES:,} matches ({solo:,} per player" in REVIEWS
     assert all(f"`{name}`" in REVIEWS for name in cast.CHALLENGERS)
     evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS)
     assert (review_request.DEEP_FACTOR, *evenings) == (100, 5, 10)
