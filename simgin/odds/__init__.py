@@ -1,1 +1,1 @@
-"""Odds: win probabilities by score, seat and deadwood, and of solitaire games."""
+"""Win probabilities by score, seat and deadwood, and in solitaire games."""

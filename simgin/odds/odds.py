@@ -1,4 +1,4 @@
-"""Odds of variants: request, simulation, and results as DataFrames by name."""
+"""Compute the odds of variants, as DataFrames and as a report."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
     from simgin.report.report import Report
 
-SOLO_DEALS = 40_000  # deals per player of a solitaire variant
-PAIR_DEALS = 400_000  # deals per player of a two-player variant
+SOLO_DEALS = 40_000  # deals per player in a solitaire variant
+PAIR_DEALS = 400_000  # deals per player in a two-player variant
 RETRACE_INTERVAL = 20  # One in 20 two-player deals is replayed turn by turn.
 THRESHOLD_STRATEGY = "solo-greedy+knock=at:k={k}"  # strategy for a knock threshold
 
@@ -40,15 +40,15 @@ PlayerGroup = tuple[str, tuple[str, ...]]  # (variant, players)
 
 @dataclass(frozen=True)
 class OddsRequest:
-    """Request for odds.
+    """Request to compute odds.
 
     Attributes:
         variants: Canonical variant specs.
-        strategies: Canonical strategy specs, weakest first; empty for the default players of each
-            variant.
-        deals: Deals per player; None for SOLO_DEALS or PAIR_DEALS.
+        strategies: Canonical strategy specs, weakest first. If empty, each variant has its default
+            players.
+        deals: Deals per player. If None, SOLO_DEALS or PAIR_DEALS applies.
         seed: Seed of the shuffles.
-        complete: Include results by knock threshold, and by turn and deadwood.
+        complete: True to include results by knock threshold, and by turn and deadwood.
     """
 
     variants: tuple[str, ...]
@@ -67,10 +67,17 @@ class OddsRequest:
         seed: int = 1,
         complete: bool = True,
     ) -> OddsRequest:
-        """Read a request: variants, by default all solitaire ones, and strategies, each once.
+        """Parse a request, and remove duplicate variants and strategies.
+
+        Args:
+            variants_: Variant specs; by default, all solitaire variants.
+            strategies: Strategy specs, weakest first; by default, the players of each variant.
+            deals: Deals per player.
+            seed: Seed of the shuffles.
+            complete: True to include results by knock threshold, and by turn and deadwood.
 
         Raises:
-            ValueError: If a name was not found.
+            ValueError: If a variant or a strategy was not found.
         """
         solitaire = [variant.spec for variant in _solitaire_variants(variants.variant_names())]
         chosen = [variants.find_variant(text).spec for text in variants_ or solitaire]
@@ -86,7 +93,7 @@ class OddsRequest:
 
     @property
     def threshold_groups(self) -> list[PlayerGroup]:
-        """Solitaire variants with a knock, each with one player per knock threshold."""
+        """Solitaire variants that allow knocking, with one player per knock threshold."""
         groups = []
         for variant in _solitaire_variants(self.variants):
             limit = variant.params["knock_limit"]
@@ -97,7 +104,7 @@ class OddsRequest:
 
     @property
     def two_player_groups(self) -> list[PlayerGroup]:
-        """Two-player variants with the players that play against themselves, weakest first."""
+        """Two-player variants with their players, weakest first; each plays against itself."""
         alone = {variant.spec for variant in _solitaire_variants(self.variants)}
         return [
             (variant, self.strategies or odds_players(variants.find_variant(variant)))
@@ -107,21 +114,21 @@ class OddsRequest:
 
     @property
     def step_names(self) -> list[str]:
-        """Player and variant of each step, in the order of play."""
+        """Player and variant of each step of the run, in order."""
         groups = (*self.solo_groups, *self.threshold_groups, *self.two_player_groups)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
 
 @dataclass(frozen=True)
 class Odds(Result, RenamedAttributes):
-    """Odds as tables by name.
+    """Odds of one or more variants.
 
     Attributes:
         seed: Seed of the shuffles.
-        tables: Tables by name.
-        strongest: Strongest player by variant, the subject of most odds.
-        unavailable: Explanations of odds that are not computable.
-        played: Matchups with their numbers of units.
+        tables: DataFrames by table name.
+        strongest: Strongest player of each variant, to whom most odds apply.
+        unavailable: Reasons why some odds could not be computed.
+        played: Matchups that were played, with their numbers of units.
     """
 
     seed: int
@@ -131,7 +138,7 @@ class Odds(Result, RenamedAttributes):
     played: Sequence[tuple[Matchup, int]] = ()
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the tables by name; those without rows are missing."""
+        """Return the non-empty tables by name."""
         return self.tables
 
     def report(self, command: str) -> Report:
@@ -152,11 +159,11 @@ class Odds(Result, RenamedAttributes):
         ]
 
     def csv_files(self) -> dict[str, str]:
-        """Return every table as CSV, by file name."""
+        """Return the CSV content of every table, by file name."""
         return {f"{name}.csv": table.format_csv(frame) for name, frame in self.tables.items()}
 
     def select_rows(self, name: str, variant: str, **values: object) -> pd.DataFrame:
-        """Return the rows of a table about a variant; none if the table does not exist.
+        """Return the rows of a table for a variant, or no rows if there is no such table.
 
         Args:
             name: Name of the table.
@@ -180,16 +187,16 @@ def run_odds(
     *,
     compile_players: CompileMatchup = kernel.compile_matchup,
 ) -> Odds:
-    """Compute odds. Players that an earlier run left in the cache do not play again.
+    """Compute odds. Cached results of earlier runs are reused.
 
     Args:
         request: Variants, players and number of deals.
         workers: Number of threads, by default one per CPU.
-        on_progress: Callback for the progress of all players together.
+        on_progress: Progress callback for the whole run.
         compile_players: Function that compiles a matchup before it is played.
 
     Raises:
-        OutcomeError: If there are too few deals.
+        OutcomeError: If the number of deals is too small.
         PlayerCountError: If a strategy cannot play a variant.
     """
     names = request.step_names
@@ -252,13 +259,13 @@ def build_odds(
     threshold_results: Sequence[Sequence[SoloDeals]] = (),
     deadwood_tables: Sequence[pd.DataFrame] = (),
 ) -> Odds:
-    """Combine results into odds. Tables without rows are left out.
+    """Combine results into odds, without empty tables.
 
     Args:
-        solo_results: Players of each solitaire variant, weakest first.
-        self_plays: Self-play of each two-player variant and player.
+        solo_results: Deals of all players of each solitaire variant, weakest player first.
+        self_plays: Self-play results of each player in each two-player variant.
         seed: Seed of the shuffles.
-        threshold_results: For each solitaire variant with a knock, one player per knock threshold.
+        threshold_results: Deals for each knock threshold, by solitaire variant with knocking.
         deadwood_tables: Tables of `hands_by_turn.win_rate_by_deadwood`.
     """
     all_deals = [deals for players in solo_results for deals in players]

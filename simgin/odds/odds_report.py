@@ -1,4 +1,4 @@
-"""Report of odds: summary sentences, tables, plots, and how they were computed."""
+"""Build the report of odds: summary sentences, tables, plots and notes."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from simgin.strategy.cast import NAIVE, STRONG, type_name
 if TYPE_CHECKING:
     import pandas as pd
 
-ODDS_INTERVAL_NOTE = "± and brackets are 95 % intervals."
+ODDS_INTERVAL_NOTE = "± and parentheses are 95 % confidence intervals."
 N_SCORE_STEPS = 10  # scores per side in the table
 SHOWN_TURNS = (0, 2, 4, 6, 8)  # own turns shown in the table by deadwood
 DEADWOOD_BIN = 5  # points of deadwood per row
-EXAMPLE_HAND = (4, 20)  # own turns and deadwood in a summary sentence
-MAX_HALF_WIDTH = 0.05  # maximum half-width of the interval of a value shown without it
+EXAMPLE_HAND = (4, 20)  # own turns and deadwood of the hand in a summary sentence
+MAX_HALF_WIDTH = 0.05  # maximum half-width of intervals that the table omits
 OMNISCIENT_LABEL = "sees the whole deck"
-METRIC_TITLES = {"win": "deal won", "score": "score", "match": "match won"}
+METRIC_TITLES = {"win": "deals won", "score": "score", "match": "matches won"}
 
 
 def odds_report(odds: Odds, command: str) -> Report:
     """Return the report of odds.
 
     Args:
-        odds: Odds.
+        odds: Computed odds.
         command: Command that repeats the run.
     """
     first, *others = odds_tables(odds)
     open_tables = sum(name in odds.tables for name in ("scores", "counts", "seats"))
     return Report(
-        question=f"Odds of {', '.join(odds.identity['variants'])}",
+        question=f"Odds for {', '.join(odds.identity['variants'])}",
         verdict=list(odds_verdict(odds)),
         rules=[(name, find_variant(name).title) for name in odds.strongest]
         if len(odds.strongest) > 1
@@ -55,12 +55,12 @@ def odds_report(odds: Odds, command: str) -> Report:
 
 
 def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
-    """Yield the notes on how the odds were computed."""
-    yield "Reading", ODDS_INTERVAL_NOTE
+    """Yield notes on intervals, players and random numbers."""
+    yield "Intervals", ODDS_INTERVAL_NOTE
     for variant, best in odds.strongest.items():
-        yield f"Strong player of {variant}", best
+        yield f"Strong player in {variant}", best
         for naive in odds.select_rows("bracket", variant)["strategy"][:-2]:
-            yield f"Naive player of {variant}", naive
+            yield f"Naive player in {variant}", naive
     for sentence in odds.unavailable:
         yield "Not computed", sentence
     identity = odds.identity
@@ -71,7 +71,7 @@ def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
 
 
 def odds_verdict(odds: Odds) -> Iterator[str]:
-    """Yield the main results in sentences, prefixed by the variant if there are several."""
+    """Yield the main results as sentences; with several variants, prefixed by the variant."""
     for variant in odds.strongest:
         name = f"{variant}: " if len(odds.strongest) > 1 else ""
         sentence_makers = (
@@ -86,35 +86,35 @@ def odds_verdict(odds: Odds) -> Iterator[str]:
 
 
 def lead_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence on win rates with a lead, at 3/4 against 1/2 of the target."""
+    """Yield a sentence on the win rates with two leads: 3/4 to 1/2 of the target, and 1/2 to 0."""
     rows = odds.select_rows("scores", variant, strongest=True)
     if len(rows):
         target = int(rows["a"].max()) + 1
         a, b = _round_score(0.75 * target), _round_score(0.5 * target)
         yield (
-            f"Ahead {a} to {b} you win {_format_win_rate(rows, a, b)} % of matches between equals, "
-            f"ahead {b} to 0 you win {_format_win_rate(rows, b, 0)} %."
+            f"Against an equal opponent, you win {_format_win_rate(rows, a, b)} % of matches with "
+            f"a lead of {a} to {b}, and {_format_win_rate(rows, b, 0)} % with a lead of {b} to 0."
         )
 
 
 def _round_score(points: float) -> int:
-    """Round a score for a sentence."""
+    """Return a score rounded to a multiple of 5, or to an integer if it is below 10."""
     return round(points / 5) * 5 if points >= 10 else round(points)
 
 
 def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
-    """Format the win rate at a score in percent, averaged over the dealer."""
+    """Return the win rate at a score in percent, averaged over both dealers."""
     return f"{100 * float(rows[(rows['a'] == a) & (rows['b'] == b)]['value'].mean()):.0f}"
 
 
 def deadwood_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence on the win rate with a certain deadwood after some turns."""
+    """Yield a sentence on the win rate with EXAMPLE_HAND."""
     turn, deadwood = EXAMPLE_HAND
     rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_precise(rows)].iterrows():
         yield (
-            f"With {deadwood} to {deadwood + DEADWOOD_BIN - 1} points of deadwood after {turn} "
-            f"turns of your own you win {100 * row['value']:.0f} % of deals."
+            f"With {deadwood} to {deadwood + DEADWOOD_BIN - 1} points of deadwood after your first "
+            f"{turn} turns, you win {100 * row['value']:.0f} % of deals."
         )
 
 
@@ -122,49 +122,52 @@ def seat_sentences(odds: Odds, variant: str) -> Iterator[str]:
     """Yield a sentence on the win rate of each seat between strong players."""
     rows = odds.select_rows("seats", variant, strongest=True, metric="win")
     if len(rows):
-        won = [f"the {row['seat']} wins {100 * row['value']:.1f} %" for _, row in rows.iterrows()]
-        yield f"Of deals between strong players {', '.join(won)}."
+        dealer, nondealer = (f"{100 * value:.1f} %" for value in rows["value"])
+        seats = f"the dealer wins {dealer} of deals and the nondealer {nondealer}"
+        yield f"Between strong players, {seats}."
 
 
 def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield sentences on naive, strong and best possible players in solitaire games."""
+    """Yield sentences on a naive, a strong and the best possible player of a solitaire game."""
     bracket = odds.select_rows("bracket", variant)
     if not len(bracket):
         return
-    goal = "win" if not find_variant(variant).params["knock_limit"] else "go gin in"
+    goal = "wins" if not find_variant(variant).params["knock_limit"] else "goes gin in"
     shares = [f"{100 * value:.0f} %" for value in bracket["value"]]
     low, high = _bracket_percentages(bracket)
-    players = f"playing well you {goal} {shares[-2]} of deals"
+    best = bracket["strategy"].iloc[-2]
+    players = f"{best} {goal} {shares[-2]} of deals"
     if len(bracket) > 2:
-        players = f"playing naively you {goal} {shares[0]} of deals, playing well {shares[1]}"
-    between = f"{low} % ({bracket['strategy'].iloc[-2]}) and {high} %"
-    optimum = f"the optimum lies between {between} (gin of one who sees the deck)."
-    yield f"{players.capitalize()}; {optimum}"
+        players = f"A naive player {goal} {shares[0]} of deals, and {best} {shares[1]}"
+    optimum = f"The optimum is between {low} % ({best}) and {high} % (seeing the whole deck)."
+    yield f"{players}. {optimum}"
     matches = odds.select_rows("strength", variant, metric="match")["value"]
     if len(matches) > 1:
         goal = "meets the goal in" if find_variant(variant).goal.total else "wins"
         ends = (100 * matches.iloc[0], 100 * matches.iloc[-1])
-        yield "A naive player {} {:.0f} % of matches, a strong one {:.0f} %.".format(goal, *ends)
+        yield "A naive player {} {:.0f} % of matches, and a strong player {:.0f} %.".format(
+            goal, *ends
+        )
 
 
 def _bracket_percentages(rows: pd.DataFrame) -> tuple[int, int]:
-    """Return bounds for the best possible player in whole percent, from the 95 % intervals."""
+    """Return bounds for the best possible player in percent, rounded outwards."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
 
 def gin_draw_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence on the draws with which the strong player goes gin."""
+    """Yield a sentence on the draws on which the strong player goes gin."""
     rows = odds.select_rows("gin", variant, strongest=True)
     if len(rows):
         draws = rows.set_index("statistic")["value"]
         yield (
-            f"Half of the gins of a strong player have come by draw {draws['q50']:.0f}, "
-            f"the middle 80 % on draws {draws['q10']:.0f} to {draws['q90']:.0f}."
+            f"When a strong player goes gin, the median draw is {draws['q50']:.0f}, and 80 % of "
+            f"gins come on draws {draws['q10']:.0f} to {draws['q90']:.0f}."
         )
 
 
 def _is_precise(rows: pd.DataFrame) -> pd.Series:
-    """Return a mask of the rows precise enough to be shown without their intervals."""
+    """Return a mask of the rows whose values are precise enough to omit the interval."""
     return (rows["high"] - rows["low"]) / 2 <= MAX_HALF_WIDTH
 
 
@@ -172,7 +175,7 @@ def _is_precise(rows: pd.DataFrame) -> pd.Series:
 
 
 def odds_tables(odds: Odds) -> list[Table]:
-    """Return the tables: of two players by score, deadwood and seat, then of solitaire games."""
+    """Return the tables of two-player variants, followed by those of solitaire games."""
     makers = (("scores", _score_table), ("counts", _deadwood_table), ("seats", _seat_table))
     pairs = [variant for variant in odds.strongest if len(odds.select_rows("seats", variant))]
     alone = [variant for variant in odds.strongest if variant not in pairs]
@@ -208,11 +211,11 @@ def _score_table(odds: Odds, variant: str) -> Table:
     dealt = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
     effect = 100 * float((dealt[0] - dealt[1]).abs().max() / 2)
     return _grid_table(
-        f"Matches won by score, %: {variant}, {odds.strongest[variant]} against itself",
+        f"Matches won by score (%): {odds.strongest[variant]} against itself, {variant}",
         table,
-        "you",
-        f"Rows: your points; columns: the opponent's. 95 % intervals are ± {half:.2g} or less; who "
-        f"deals changes a cell by {effect:.2g} at most.",
+        "your points",
+        "Columns show the opponent's points. 95 % confidence intervals are within "
+        f"± {half:.2g} percentage points. The dealer changes a value by up to {effect:.2g}.",
     )
 
 
@@ -222,14 +225,14 @@ def _deadwood_table(odds: Odds, variant: str) -> Table:
     shown = rows[rows["turn"].isin(SHOWN_TURNS) & _is_precise(rows)]
     table = shown.pivot(index="count", columns="turn", values="value")
     table.index = [f"{count} to {count + DEADWOOD_BIN - 1}" for count in table.index]
-    table.columns = [f"after {turn}" for turn in table.columns]
+    table.columns = [f"after turn {turn}" for turn in table.columns]
     return _grid_table(
-        f"Deals won by deadwood and own turns, %: {variant}, {odds.strongest[variant]} against "
-        "itself",
+        f"Deals won by deadwood and own turn (%): {odds.strongest[variant]} against itself, "
+        f"{variant}",
         table,
         "deadwood",
-        f"Columns: own turns played. {numbers.EN_DASH}: known no better than ± "
-        f"{100 * MAX_HALF_WIDTH:.0f}; every turn with its interval is in counts.csv.",
+        f"A dash ({numbers.EN_DASH}) marks values with an interval wider than "
+        f"± {100 * MAX_HALF_WIDTH:.0f} percentage points. counts.csv contains all turns.",
     )
 
 
@@ -241,13 +244,13 @@ def _seat_table(odds: Odds, variant: str) -> Table:
         who = type_name(str(player)) or (STRONG if player == odds.strongest[variant] else "")
         name = f"{who} ({player})" if who else str(player)
         lines.append({"player": name, "seat": seat, **_combine_metrics(own)})
-    titles = {"win": "deal won", "nobody": "nobody's", "match": "match won"}
+    titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}
     return Table(
-        f"Deals and matches won by seat: {variant}, each against itself",
+        f"Deals and matches won by seat: each player against itself, {variant}",
         make_frame(lines),
         [Column("player", "player"), Column("seat", "seat"), *_metric_columns(rows, titles)],
-        "Match: for the seat in the first deal, or for either seat if the rules treat them "
-        "differently.",
+        "Matches won are by seat in the first deal, or by seat number if the rules distinguish the "
+        "seats.",
     )
 
 
@@ -264,7 +267,7 @@ def _estimate_fields(name: str, row: Any) -> dict[str, Any]:
 
 
 def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
-    """Return the columns of the metrics in the rows; all except scores are proportions."""
+    """Return a column for each metric in the rows; all except scores are proportions."""
     present = [name for name in titles if name in set(rows["metric"])]
     return [
         Column(name, titles[name])
@@ -275,7 +278,7 @@ def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Colum
 
 
 def _solo_table(odds: Odds, variants: list[str]) -> Table:
-    """Return the results of a naive and a strong player, one row per solitaire game."""
+    """Return the results of a naive and a strong player in each solitaire game."""
     lines = []
     for variant in variants:
         rows = odds.select_rows("bracket", variant)
@@ -294,19 +297,19 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         lines.append(line)
     titles = {
         NAIVE: "naive: gin",
-        STRONG: "best of ours: gin",
-        "best": "best possible: gin",
-        "match_naive": "naive: match won",
-        "match": "strong: match won",
+        STRONG: "best: gin",
+        "best": "optimum: gin",
+        "match_naive": "naive: matches won",
+        "match": "strong: matches won",
     }
     frame = make_frame(lines)
     shown = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
     return Table(
-        "Deals gone gin, and matches won or goals met",
+        "Deals ended by gin, and matches won or goals met",
         frame,
         [Column("variant", "game"), *shown],
-        "Best possible: between the best of our players and one who sees the whole deck. Without a "
-        "knock only gin wins a deal.",
+        "The optimum is between the best strategy and a player who sees the whole deck. In games "
+        "without knocking, only gin wins a deal.",
     )
 
 
@@ -317,7 +320,7 @@ def _strategy_table(odds: Odds, variant: str) -> Table:
     if game.params["deal_scoring"] == "penalty":
         titles["score"] = "penalty"
     if game.goal.total:
-        titles["match"] = "goal met"
+        titles["match"] = "goals met"
     rows = odds.select_rows("strength", variant)
     players = rows.groupby("strategy", sort=False)
     lines = [{"strategy": name, **_combine_metrics(own)} for name, own in players]
@@ -331,11 +334,11 @@ def _strategy_table(odds: Odds, variant: str) -> Table:
 
 
 def odds_plots(odds: Odds) -> Iterator[Plot]:
-    """Yield the plots: by score and deadwood for two players, by draw and skill for one."""
+    """Yield the plots of two-player variants, followed by those of solitaire games."""
     for variant in odds.strongest:
         parts = (
-            ("scores", plots.win_by_score, "What is a lead worth?"),
-            ("counts", plots.win_by_deadwood, "What is a hand worth?"),
+            ("scores", plots.win_by_score, "Win probability by score"),
+            ("counts", plots.win_by_deadwood, "Win probability by deadwood and turn"),
         )
         for name, draw, title in parts:
             rows = odds.select_rows(name, variant, strongest=True)
@@ -346,24 +349,24 @@ def odds_plots(odds: Odds) -> Iterator[Plot]:
         yield _make_plot(
             odds,
             "odds",
-            "How soon does gin come?",
+            "Probability of gin by draw",
             _naive_and_strong_rows(odds, "odds"),
             plots.gin_by_draw,
         )
         yield _make_plot(
             odds,
             "strength",
-            "How much is skill?",
+            "Naive, strong and best possible players",
             _naive_and_strong_rows(odds, "bracket"),
             plots.skill,
         )
     if "totals" in odds.tables:
         totals = _naive_and_strong_rows(odds, "totals")
-        yield _make_plot(odds, "totals", "What does a match come to?", totals, plots.match_totals)
+        yield _make_plot(odds, "totals", "Match totals", totals, plots.match_totals)
     if "threshold" in odds.tables:
         frame = odds.tables["threshold"]
         yield _make_plot(
-            odds, "threshold", "Should you knock, or wait for gin?", frame, plots.knock_thresholds
+            odds, "threshold", "Results by knock threshold", frame, plots.knock_thresholds
         )
 
 
@@ -373,15 +376,15 @@ def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any
     columns = [Column(key, key) for key in keys if key in text]
     columns.append(Column("value", f"{title} %", digits=1, factor=100))
     figure = draw(frame.reset_index(drop=True), seed=odds.seed)
-    # The data of the plot is in the CSV file of all players.
+    # The CSV file of all players contains the data of the plot
     return Plot(name, title, describe_frame(frame, columns), figure)
 
 
 def _naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
-    """Return the rows of a table about the naive and the strong player, with these names.
+    """Return the rows of the naive and the strong player, renamed to these types.
 
-    The last row of the bracket is the player who sees the whole deck. There, the strong player is
-    the best strategy.
+    In the table "bracket", the strong player is the strategy that goes gin most often, and the last
+    row is the player who sees the whole deck.
     """
     frame = odds.tables[name]
     strategies = frame.groupby("variant", sort=False)["strategy"]

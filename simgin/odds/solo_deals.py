@@ -1,8 +1,8 @@
-"""Samples of solitaire deals, from which the odds of solitaire variants are estimated.
+"""Play or load the solitaire deals from which odds are estimated.
 
-A variant with a fixed number of deals (Solitary Gin) is played in matches, all others in single
-deals. The deals are a pure function of the rules, the strategy, the seed and their number, and are
-cached on disk.
+Variants with a fixed number of deals per match (Solitary Gin) are played in matches, all others in
+single deals. The deals are a pure function of the rules, the strategy, the seed and their number,
+and are cached on disk.
 """
 
 from __future__ import annotations
@@ -33,17 +33,21 @@ if TYPE_CHECKING:
 
 
 MIN_SOLO_DEALS = 1_000
-# Number of the unit (a deal or a match); position of the joker in the deck, 0 on top, -1 if there
-# is none or it was dealt; number of draws; index of the ending; 1 if the player won; the player's
-# points minus the joker's, or the penalty; outcome of the match after the deal
-DEAL_COLUMNS = ("unit", "place", "drawn", "kind", "won", "score", "outcome")
+DEAL_COLUMNS = (
+    "unit",  # number of the unit, a deal or a match
+    "place",  # position of the joker in the deck, from 0 at the top; -1 if it is not in the deck
+    "drawn",  # number of draws
+    "kind",  # index of the ending
+    "won",  # 1 if the player won
+    "score",  # points of the player minus those of the joker, or the penalty
+    "outcome",  # outcome of the match after the deal
+)
 _COLUMN_INDEX = {name: i for i, name in enumerate(DEAL_COLUMNS)}
-# Deals per call of the engine, a quarter of a second for the slowest of these players
-DEALS_PER_CALL = 5_000
+DEALS_PER_CALL = 5_000  # deals per engine call; the slowest strategy needs a quarter of a second
 
 
 class PlayerResult:
-    """Base of results for one strategy, in solitaire games or against itself."""
+    """Base class for the results of one strategy, in solitaire games or self-play."""
 
     matchup: Matchup
 
@@ -65,8 +69,8 @@ class SoloDeals(PlayerResult):
     Attributes:
         matchup: Matchup that was played.
         rows: Deals, (n_deals, len(DEAL_COLUMNS)) int32.
-        outcomes: The same deals as outcome counts.
-        depends_on_score: True if the strategy plays differently at other scores.
+        outcomes: Outcome counts of the deals.
+        depends_on_score: True if the decisions of the strategy depend on the match score.
     """
 
     matchup: Matchup
@@ -84,7 +88,7 @@ class SoloDeals(PlayerResult):
 
     @property
     def n_units(self) -> int:
-        """Number of deals or matches that were played, by which errors are clustered."""
+        """Number of deals or matches played, by which standard errors are clustered."""
         return int(self.rows[-1, _COLUMN_INDEX["unit"]]) + 1
 
     @cached_property
@@ -97,7 +101,7 @@ class SoloDeals(PlayerResult):
 def with_players(
     output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
 ) -> pd.DataFrame:
-    """Return the rows of an output (`build_frame`) for the players of a matchup."""
+    """Return rows as a DataFrame with the columns of an output, for the players of a matchup."""
     names = {
         "variant": matchup.variant.spec,
         "strategy": matchup.a.spec,
@@ -133,8 +137,8 @@ def play_solo_deals(
     """
     if n_deals < MIN_SOLO_DEALS:
         raise outcomes.OutcomeError(
-            f"{n_deals} deals are too few for odds: take at least {MIN_SOLO_DEALS:,}, better "
-            "40,000."
+            f"{n_deals} deals are too few to estimate odds. Use at least {MIN_SOLO_DEALS:,} deals "
+            "(default: 40,000)."
         )
     matchup = solo_matchup(strategy, variant, seed)
     units = -(-n_deals // _deals_in_unit(matchup))
@@ -159,8 +163,8 @@ def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     if matchup.b is not None:
         raise PlayerCountError(
-            f"{matchup.variant.spec} is for two players: its odds are by seat and by score "
-            "(`simgin.odds.two_player_odds`)."
+            f"{matchup.variant.spec} is for two players. Use simgin.odds.two_player_odds to "
+            "compute its odds."
         )
     return replace(matchup, unit="match") if matchup.variant.goal.total else matchup
 
@@ -172,13 +176,13 @@ def _deals_in_unit(matchup: Matchup) -> int:
 def compute_solo_tables(
     matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> outcomes.Arrays:
-    """Play deals, and return the arrays that `play_solo_deals` caches."""
+    """Play deals and return the arrays that `play_solo_deals` caches."""
     size = DEALS_PER_CALL // _deals_in_unit(matchup) // matchup.batch_size * matchup.batch_size
     tallies = list[np.ndarray]()
 
     def part(first: int, n: int) -> np.ndarray:
         _, records = play_with_records(matchup, first, n)
-        tallies.append(outcomes.tally_records(records))  # The order does not matter.
+        tallies.append(outcomes.tally_records(records))  # in any order
         return _to_rows(matchup, records)
 
     rows = np.concatenate(map_units(part, n_units, size, workers, on_progress))
@@ -220,7 +224,7 @@ def _joker_positions(
 ) -> np.ndarray:
     """Return the joker's position among the 53 cards in dealing order; -1 for none."""
     positions = np.empty(len(unit_numbers), np.int64)
-    seed = np.uint64(matchup.seed).astype(np.int64)  # The engine uses int64.
+    seed = np.uint64(matchup.seed).astype(np.int64)  # the engine uses int64
     in_order = map(np.ascontiguousarray, (unit_numbers, deal_numbers))
     _compile_joker_positions()(seed, *in_order, build_rules(matchup.variant), positions)
     return positions
@@ -228,5 +232,5 @@ def _joker_positions(
 
 @cache
 def _compile_joker_positions() -> Any:
-    """Compile the loop over deals, which would take as long as play in Python."""
+    """Return the compiled loop over deals; in Python, it would take as long as playing them."""
     return jit.compile_function(kernels.write_joker_positions)

@@ -1,9 +1,9 @@
-"""Solitaire odds as tidy DataFrames with 95 % confidence intervals.
+"""Compute solitaire odds as tidy DataFrames with 95 % confidence intervals.
 
     variant = "solitaire-gin"
     players = odds_players(find_variant(variant))  # weakest first
     samples = [play_solo_deals(player, variant, 40_000) for player in players]
-    odds_by_strategy(samples)  # probability to win, to go gin and to win the match; mean score
+    odds_by_strategy(samples)  # win rates, gin rates and scores
     odds_by_draws(samples[-1])  # endings of the strongest player by number of draws
 
 simgin/stats/rows.toml lists the columns of every DataFrame.
@@ -48,19 +48,20 @@ ENDING_GROUPS = {
 }
 QUANTILES = (0.1, 0.5, 0.9)
 
-RESULT_COLUMNS = {"win": "won", "score": "score"}  # metric of a deal -> column
-HINDSIGHT = "hindsight"  # name of a player who sees the whole deck
+RESULT_COLUMNS = {"win": "won", "score": "score"}  # column by metric
+HINDSIGHT = "hindsight"  # player who sees the whole deck
 N_HINDSIGHT_DECKS = 10_000  # random decks for HINDSIGHT
 MAX_PACK_MELDS = 1024
 
 
 def odds_by_strategy(samples: Sequence[SoloDeals]) -> pd.DataFrame:
-    """Compute the results of every player by metric.
+    """Compute the win rate, the gin rate, the score and the match win rate of every strategy.
 
-    The metrics are the probability to `win` a deal and to go `gin`, the mean `score` of a deal, and
-    the probability to win the `match`. For a match to points, the latter is the match value at the
-    start, from the same deals; for a match of a fixed number of deals, it is the win rate. There is
-    no such row if the match value is not computable; `match_unavailable_reason` explains it.
+    The metrics are `win` and `gin` (proportions of deals), `score` (mean per deal) and `match`
+    (probability of winning the match). In matches with a fixed number of deals, `match` is the
+    observed win rate. In matches to points, it is the match value at the start, computed from the
+    same deals. If the match value cannot be computed, there is no row for `match`;
+    `match_unavailable_reason` returns the reason.
     """
     return concat_frames([_strategy_odds(deals) for deals in samples])
 
@@ -73,7 +74,7 @@ def _strategy_odds(deals: SoloDeals) -> pd.DataFrame:
 
 
 def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
-    """Return the probability to win a deal and to go gin, and the mean score."""
+    """Return the rows of the win rate, the gin rate and the mean score."""
     n = len(deals.rows)
     counted = _metric_values(deals).items()
     return [
@@ -83,7 +84,7 @@ def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return the values of every deal by metric, and True if they are proportions."""
+    """Return, by metric, the values of all deals and True if the metric is a proportion."""
     return {
         "win": (deals.column("won"), True),
         "gin": (deals.ended_in(*ENDING_GROUPS["gin"]), True),
@@ -92,7 +93,7 @@ def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
 
 
 def match_unavailable_reason(deals: SoloDeals) -> str:
-    """Explain why the probability to win the match is not computable; empty if it is."""
+    """Return the reason why there is no match win probability, or an empty string."""
     if deals.matchup.variant.goal.one_deal:
         return ""
     try:
@@ -104,13 +105,13 @@ def match_unavailable_reason(deals: SoloDeals) -> str:
 
 @cache
 def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
-    """Compute the probability to win the match.
+    """Compute the probability of winning the match.
 
     Returns:
-        (estimate, number of matches, or of deals if match values are used).
+        Estimate and sample size. The size counts deals if match values are used, otherwise matches.
 
     Raises:
-        ValueUnavailableError: The match value is not computable from these deals.
+        ValueUnavailableError: If the match value cannot be computed from these deals.
     """
     if deals.matchup.unit == "match":
         unit = deals.column("unit")
@@ -122,8 +123,8 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
     if deals.depends_on_score:
         raise match_value.value_unavailable_error(
             deals.matchup,
-            f"{deals.strategy} plays {deals.variant} otherwise at other scores, and V by score is "
-            "computed for two players only.",
+            f"The match win probability of {deals.strategy} in {deals.variant} cannot be computed, "
+            "because its decisions depend on the match score.",
         )
     start = match_value.value_from_outcomes(deals.matchup, deals.outcomes).at_start()
     n = len(deals.rows)
@@ -135,9 +136,8 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
 def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     """Compute the cumulative proportion of deals ended, by number of draws and ending.
 
-    The endings that occur are gin (including big gin), knock (with any winner), joker and limit.
-    The joker is met by drawing it. Every deal is therefore over after as many draws as the deck has
-    cards.
+    The endings are gin (including big gin), knock (with either winner), joker (the player drew it)
+    and limit (the maximum number of draws).
 
     Returns:
         Output `odds` (rows.toml).
@@ -155,11 +155,11 @@ def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
 
 
 def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
-    """Compute results of the deals that continue, by number of cards left and metric.
+    """Compute the results of unfinished deals, by number of cards left and metric.
 
-    The metrics are the probability to `win` and to go `gin`, and the mean `score`. The cards left
-    include the joker. A deal continues if another card is drawn. Rows with fewer than 30 deals are
-    left out.
+    A deal is unfinished if the player draws another card. The cards left include the joker. The
+    metrics are the probabilities `win` and `gin`, and the mean `score`. Rows with fewer than 30
+    deals are omitted.
 
     Returns:
         Output `left` (rows.toml).
@@ -180,8 +180,8 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
 def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     """Compute statistics of the draw on which gin was reached.
 
-    Confidence intervals of quantiles are order statistics, by the normal approximation of the
-    binomial.
+    The confidence bounds of quantiles are order statistics, selected with the normal approximation
+    to the binomial distribution.
 
     Returns:
         Output `gin` (rows.toml).
@@ -194,7 +194,7 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     mean = undefined_if_constant(interval_around(float(drawn.mean()), se, n, np.inf, minimum=0.0))
     rows = [{"statistic": "mean", **estimate_columns(mean, n)}]
     for q in QUANTILES:
-        # The quantile of n sorted numbers, and its confidence bounds
+        # Ranks of the quantile and its confidence bounds among n sorted values
         rank = n * q
         half = critical_value(n) * np.sqrt(rank * (1 - q))
         ranks = np.array([rank, rank - half, rank + half + 1])
@@ -229,11 +229,11 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """Compute results by knock threshold.
 
     Args:
-        samples: Deals of the same player with `knock=at:k=0`, `knock=at:k=1` and so on.
+        samples: Deals of one player with `knock=at:k=0`, `knock=at:k=1` and so on.
 
     Returns:
-        Output `threshold` (rows.toml). The measure is "points" (mean score of a deal) or "share"
-        (deals won).
+        Output `threshold` (rows.toml). The measure is "points" (mean score per deal) or "share"
+        (proportion of deals won).
     """
     measures = {"score": "points", "win": "share"}
     rows = []
@@ -247,7 +247,7 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 
 
 def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the endings that occur, and a mask of the deals with each."""
+    """Yield each ending that occurs, with a mask of its deals."""
     for kind, names in ENDING_GROUPS.items():
         ended = deals.ended_in(*names)
         if ended.any():
@@ -264,15 +264,15 @@ def _max_draws(deals: SoloDeals) -> int:
 
 
 def skill_gap(weak: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
-    """Compute the difference between two players on the same shuffles, and required sample sizes.
+    """Compute the difference between two players, and the deals needed to detect it.
 
-    The metrics are win and score. `own_packs` and `same_packs` are the numbers of deals of each
-    player that a 5 % test needs to find the difference with 80 % power, (2.8 sigma /
-    difference)**2, with independent shuffles and with the same shuffles. Their bounds follow from
+    The metrics are `win` and `score`. A 5 % test detects the difference with 80 % power after
+    (2.8 sigma / difference)**2 deals per player: `own_packs` with independent shuffles, or
+    `same_packs` if both players play the same shuffles. The bounds of these numbers follow from
     those of the difference, because the standard deviation is known much more precisely.
 
     Returns:
-        DataFrame of the stronger player, with the weaker one in base_strategy.
+        DataFrame for the stronger player; base_strategy is the weaker player.
     """
     deals = len(strong.rows)
     rows = []
@@ -280,7 +280,7 @@ def skill_gap(weak: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
         a = sums_by_unit(strong, column)
         b = sums_by_unit(weak, column)
         n = len(a)
-        deals_per_unit = deals / n  # deals per unit
+        deals_per_unit = deals / n
         difference = (a - b) / deals_per_unit
         se = difference.std(ddof=1) / np.sqrt(n)
         estimate = undefined_if_constant(
@@ -298,7 +298,7 @@ def skill_gap(weak: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
 
 
 def _required_deals(name: str, variance: float, difference: Estimate) -> dict[str, float]:
-    """Return the required deals for a difference and for its bounds; infinite at 0."""
+    """Return the deals needed to detect a difference and its bounds; infinite for 0."""
     names = (name, f"{name}_low", f"{name}_high")
     low, high = difference.interval
     if np.isnan(difference.value):
@@ -310,12 +310,13 @@ def _required_deals(name: str, variance: float, difference: Estimate) -> dict[st
 
 
 def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
-    """Compute bounds for the best possible player: the probability that a deal ends with gin.
+    """Compute a lower and an upper bound for the gin rate of the best possible player.
 
-    If there is no knock, only gin wins a deal.
+    In games without knocking, the gin rate is also the win rate.
 
     Returns:
-        DataFrame of the weakest player, the player who goes gin most often, and HINDSIGHT.
+        DataFrame with a row each for the weakest player, the player with the highest gin rate, and
+        HINDSIGHT.
     """
     parts = []
     for deals in samples:
@@ -331,11 +332,11 @@ def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 
 
 def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.ndarray:
-    """Compute the probability to go gin for a player who sees the whole deck.
+    """Compute the gin rate of a player who sees the whole deck.
 
-    Such a player can hold any ten of the cards seen so far. It goes gin as soon as these cards
-    contain ten in melds: three, three and four cards, or two runs of five. The probability is
-    averaged exactly over the positions of the joker. If the joker is dealt, the deal is repeated.
+    Such a player can keep any ten of the cards seen so far, and goes gin as soon as ten of them
+    form melds of three, three and four cards, or two runs of five. The result is an exact average
+    over the positions of the joker in the deck.
 
     Args:
         variant: Solitaire variant.
@@ -343,12 +344,12 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
         seed: Seed of the decks.
 
     Returns:
-        Probability for each deck, (n,) float64.
+        Gin probability for each deck, (n_decks,) float64.
     """
     rules = build_rules(variant)
     pack = np.tile(np.arange(52), (n_decks, 1))
     decks = np.random.default_rng(seed).permuted(pack, axis=1)
-    # Number of cards seen when each card is seen: its position in the deck plus 1
+    # For each card, the number of cards seen up to and including it
     seen = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
     melds_buffer = np.zeros(MAX_PACK_MELDS, np.int64)
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]
@@ -385,19 +386,22 @@ def _disjoint_pairs(melds: np.ndarray) -> np.ndarray:
 
 
 def _cards_until_complete(melds: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    """Return the number of cards seen when each meld is complete, (n_melds, n_decks) int8."""
+    """Return the number of cards seen until each meld is complete, (n_melds, n_decks) int8."""
     cards = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
     return np.stack([seen[meld_cards].max(axis=0) for meld_cards in cards])
 
 
 def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the proportion of a deal's result variance that is due to the joker's position.
+    """Compute the proportion of the variance of results that the joker's position explains.
 
-    It is Var(E[result | position]) divided by the total variance, from the mean squares of a
-    one-way layout, which are unbiased for finite groups (Searle, Casella and McCulloch 1992,
-    Variance Components, 3.6). Standard errors are jackknife errors over twenty groups. The metrics
-    are win and score. There are no rows without a joker, or if the results of some groups do not
-    vary.
+    The proportion is Var(E[result | position]) / Var(result). It is estimated from the mean squares
+    of a one-way analysis of variance, which are unbiased for finite groups (Searle, Casella and
+    McCulloch 1992, Variance Components, 3.6). Standard errors are jackknife estimates over twenty
+    groups of deals.
+
+    Returns:
+        Output `joker` (rows.toml), with the metrics `win` and `score`. It is empty if the game has
+        no joker, or if the results of a group do not vary.
     """
     place = deals.column("place")
     group = deals.column("unit") % outcomes.N_GROUPS
@@ -428,14 +432,14 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
 
 
 def _moments_by_position(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
-    """Return number, sum and sum of squares of the results by position, (3, size) float64."""
+    """Return count, sum and sum of squares of the results by position, (3, size) float64."""
     known = place >= 0
     powers = [(result[known] ** power).astype(float) for power in range(3)]
     return np.stack([np.bincount(place[known], numbers, size) for numbers in powers])
 
 
 def _between_group_share(cells: np.ndarray) -> float:
-    """Return the between-group proportion of variance of `_moments_by_position`."""
+    """Return the proportion of the variance between positions, from their moments."""
     n, total, square = cells[:, cells[0] > 0]
     results = n.sum()
     df = len(n) - 1
@@ -504,10 +508,10 @@ def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Es
 
 
 def sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
-    """Return the sum of a column in every unit, (n_units,) float64."""
+    """Return the sum of a column for every unit, (n_units,) float64."""
     return np.bincount(deals.column("unit"), deals.column(column))
 
 
 def undefined_if_constant(estimate: Estimate) -> Estimate:
-    """Return the estimate, or an undefined one if nothing varied, which is not an error of 0."""
+    """Return the estimate, or an undefined one if its standard error is 0."""
     return undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate

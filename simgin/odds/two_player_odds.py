@@ -1,4 +1,4 @@
-"""Odds of two equal players by seat and by score, from match values and deal outcomes.
+"""Compute the odds of two equal players by seat and by score.
 
 Both seats play the same strategy. simgin/stats/rows.toml lists the columns of every DataFrame.
 """
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 SEAT_NAMES = ("dealer", "nondealer")
-POINTS_FIELDS = (("score",), ("score",))  # score fields of a match to points
+POINTS_FIELDS = (("score",), ("score",))  # score fields of matches to points
 
 
 @dataclass(frozen=True)
 class SelfPlay(PlayerResult):
-    """Self-play of a strategy: deal outcomes, and match values if they are computable.
+    """Deal outcomes and match values of a strategy that plays against itself.
 
     Attributes:
         matchup: Matchup of single deals.
         outcomes: Outcome counts.
-        value: Match values; None if they are not computable.
-        unavailable_reason: Explanation if there are no match values.
+        value: Match values, or None if they cannot be computed.
+        unavailable_reason: Reason why there are no match values, or an empty string.
     """
 
     matchup: Matchup
@@ -50,7 +50,7 @@ class SelfPlay(PlayerResult):
 
     @property
     def counts_per_deal(self) -> int:
-        """Number of times that each deal is counted: twice, for both sides, with match values."""
+        """Number of times that `outcomes` counts each deal: 2 with match values, otherwise 1."""
         return 1 if self.value is None else 2
 
 
@@ -74,14 +74,14 @@ def simulate_self_play(
         on_progress: Callback for the progress.
 
     Raises:
-        PlayerCountError: The variant is for one player.
+        PlayerCountError: If the variant is for one player.
     """
     matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
     text = matchup.variant.spec
     name = matchup.a.spec
     if matchup.b is None:
         raise PlayerCountError(
-            f"{text} is for one player: its odds are those of `simgin.odds.solo_odds`."
+            f"{text} is for one player. Use simgin.odds.solo_odds to compute its odds."
         )
     try:
         match_values = match_value.compute_value(
@@ -107,10 +107,10 @@ def simulate_self_play(
 def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
     """Compute win rates by seat and metric.
 
-    The metrics are `win` and `nobody` (a drawn deal) by dealer and nondealer of the deal. If match
-    values are available, `match` follows: for the dealer and the nondealer of the first deal, or
-    for "seat 0" and "seat 1" if the rules distinguish the seats (Gin Race). The nondealer has the
-    first turn.
+    The metrics `win` and `nobody` (drawn deals) are computed for the dealer and the nondealer of a
+    deal. If match values are available, `match` is computed for the dealer and the nondealer of the
+    first deal, or for "seat 0" and "seat 1" if the rules distinguish the seats (Gin Race). The
+    nondealer has the first turn.
 
     Returns:
         Output `seats` (rows.toml).
@@ -125,7 +125,7 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
 
 
 def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
-    """Yield the rates of deals won by a seat, and of drawn deals."""
+    """Yield the proportions of deals won by a seat and of drawn deals."""
     outcomes = self_play.outcomes
     counts = outcomes.counts.sum(axis=0)
     n = self_play.n_deals
@@ -163,11 +163,11 @@ def _value_estimate(probability: float, se: float) -> Estimate:
 
 
 def odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
-    """Compute the probability to win the match at every score.
+    """Compute the probability of winning the match at every score.
 
     Returns:
-        Output `scores` (rows.toml). It is empty without match values, or if the sides count
-        anything but points.
+        Output `scores` (rows.toml). It is empty if there are no match values, or if the players
+        do not play for points.
     """
     match_values = self_play.value
     if match_values is None or match_values.board.fields != POINTS_FIELDS:

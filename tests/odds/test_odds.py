@@ -390,13 +390,13 @@ def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
     early = f"{50 * (v.win_probability(50, 0, 0) + v.win_probability(50, 0, 1)):.0f}"
     first, second = odds_verdict(odds)
     assert first == (
-        f"Ahead 75 to 50 you win {ahead} % of matches between equals, "
-        f"ahead 50 to 0 you win {early} %."
+        f"Against an equal opponent, you win {ahead} % of matches with a lead of 75 to 50, "
+        f"and {early} % with a lead of 50 to 0."
     )
-    assert second.startswith("Of deals between strong players the dealer wins ")
+    assert second.startswith("Between strong players, the dealer wins ")
     scores, by_seat = odds_tables(odds)
     tens = [str(ten) for ten in range(0, 100, 10)]
-    assert scores.headings == ("you", *tens) and [row[0] for row in scores.rows] == tens
+    assert scores.headings == ("your points", *tens) and [row[0] for row in scores.rows] == tens
     assert (
         scores.rows[7][6]
         == f"{50 * (v.win_probability(70, 50, 0) + v.win_probability(70, 50, 1)):.0f}"
@@ -451,14 +451,15 @@ def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wi
     low, high = found["low"].iloc[-2], bound["high"]
     first, *others = odds_verdict(odds)
     best, least = found["strategy"].iloc[-2], math.floor(100 * low)
-    limits = f"{least} % ({best}) and {math.ceil(100 * high)} % (gin of one who sees the deck)."
-    assert first.endswith(f"the optimum lies between {limits}")
-    shares = "playing well you win 50 % of deals"
+    limits = f"{least} % ({best}) and {math.ceil(100 * high)} % (seeing the whole deck)."
+    assert first.endswith(f" The optimum is between {limits}")
+    shares = f"{best} wins 50 % of deals"
     if len(wins) > 1:
         well = f"{100 * ends[1] / 400:.0f}"
-        shares = f"playing naively you win 25 % of deals, playing well {well} %"
-    assert first.lower().startswith(f"{shares}; ")
+        shares = f"A naive player wins 25 % of deals, and {best} {well} %"
+    assert first.startswith(f"{shares}. ")
     assert others == [
-        "Half of the gins of a strong player have come by draw 8, the middle 80 % on draws 8 to 8."
+        "When a strong player goes gin, the median draw is 8, "
+        "and 80 % of gins come on draws 8 to 8."
     ]
     assert [fault for line in odds_verdict(odds) for fault in list_errors(line)] == []
