@@ -1,1 +1,1 @@
-"""Strategy charts: gains of knocking, of taking the first upcard, and of first discards."""
+"""Charts of the gains of knocking, taking the first upcard, and first discards."""

@@ -1,11 +1,11 @@
-"""Charts of the gains of actions for a strong strategy, by the features that matter.
+"""Measure how much the actions of a strong strategy gain at one kind of decision.
 
-Each deal has paired rollouts from one decision of the strategy (`simgin.play.rollouts`): all
-actions are played to the end of the deal with the same hidden cards. A cell is a regression
-coefficient with a fixed effect of the decision (`simgin.charts.regression`); with two actions it
-equals their mean difference. If a decision was drawn at random from several in its deal, its weight
-is their number. Intervals are based on Student's t distribution, with the effective number of
-decisions of a cell (Kish 1965).
+The strategy plays against itself. At one decision of each deal, all actions are played to the end
+of the deal with the same hidden cards (`simgin.play.rollouts`). The gain in a cell is a regression
+coefficient with a fixed effect for each decision (`simgin.charts.regression`). With two actions, it
+equals the mean difference between them. A decision that was drawn at random from several in its
+deal is weighted by their number. Confidence intervals use Student's t distribution, with the
+effective number of decisions in the cell (Kish 1965).
 """
 
 from __future__ import annotations
@@ -54,26 +54,35 @@ if TYPE_CHECKING:
 
 SCORE_PATTERN = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 DEALS_PER_CALL = 4000  # deals per engine call
-TEST_MATCHES = 20_000  # matches on held-out deals that test a chart
+TEST_MATCHES = 20_000  # matches on held-out deals to estimate the win rate of a chart
 STRATEGY_TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
-FILE_MARK = b'"""Knocks by a chart of simgin: '  # first bytes of generated strategy files
-TEST_FACT = f"{TEST_MATCHES:,} matches on packs that the chart was not made from."
-TEST_SEED_OFFSET = 0x7072696365  # added to the seed of the chart
-MAX_WITH_DECIMALS = 5  # tables with more columns and a gain of at least this have no decimals
+FILE_MARK = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
+TEST_FACT = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
+TEST_SEED_OFFSET = 0x7072696365  # added to the seed of the chart, for the held-out deals
+MAX_WITH_DECIMALS = 5  # above this number of columns, gains from this on have no decimals
 SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
-UNCLEAR_WORDS = "Too close to call, or clear in one seat only:"
-SAMPLING_NOTES = {  # by `ChartKind.first_only`
-    True: "Each is branched at this decision of one side, who deals in every second deal.",
-    False: "Each is branched at one decision to knock of one side, who deals in every second deal. "
-    "It is drawn at random from all such decisions of that side and weighted by their number.",
+UPCARD_SENTENCES = {
+    "take": "Take an upcard that {}.",
+    "leave": "Leave an upcard that {}.",
+    "unclear": "If the upcard {}, neither choice is significantly better in both seats.",
 }
-MIN_KNOCK_TURNS = 3  # shortest run of turns that is reported
-MAX_EARLY_TURN = 3  # latest first turn of an early knock
-READING_NOTE = "A dot is too close to call; the other cells hold together at 5 % (Holm)."
+SAMPLING_NOTES = {  # by `ChartKind.first_only`
+    True: "In each deal, all actions were compared at this decision of one player, who was the "
+    "dealer in every second deal.",
+    False: "In each deal, knocking and continuing were compared at one knock decision of one "
+    "player, who was the dealer in every second deal. The decision was drawn at random from all "
+    "knock decisions of that player, and weighted by their number.",
+}
+MIN_KNOCK_TURNS = 3  # shortest run of turns that the summary reports
+MAX_EARLY_TURN = 3  # latest turn in which an early run of knocks starts
+READING_NOTE = (
+    "A dot marks an inconclusive cell. All other cells are significant at 5 % after Holm's "
+    "correction."
+)
 
 
 class ChartError(ValueError):
-    """Error raised if a chart cannot be made."""
+    """Raised if a chart cannot be measured."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +92,11 @@ class ChartRequest:
     Attributes:
         kind_name: Key of `CHART_KINDS`.
         variant: Spec of the variant.
-        strategy: Strategy; if empty, `run_chart` finds the strongest one.
+        strategy: Strategy spec. If it is empty, `run_chart` finds the strongest strategy.
         n_deals: Number of deals.
         seed: Seed of the deals.
-        score: Points of the player and the opponent; None to maximise the points of a deal instead
-            of the probability of winning the match.
+        score: Points of the player and of the opponent, to measure gains in matches won. If None,
+            gains are points per deal.
     """
 
     kind_name: str
@@ -113,18 +122,21 @@ class ChartRequest:
         Args:
             kind: Key of `CHART_KINDS`.
             variant: Variant spec.
-            player: Strategy; by default the strongest one, which `run_chart` finds.
-            score: Score such as `60-80`, the player's points first.
-            deals: Number of deals; the default depends on the kind.
+            player: Strategy spec. By default, `run_chart` finds the strongest strategy.
+            score: Score such as `60-80`, with the player's points first.
+            deals: Number of deals. The default depends on the kind.
             seed: Seed of the deals.
 
         Raises:
-            ChartError: If there is no chart of these rules or at this score.
+            ChartError: If charts do not support the variant or the score.
             VariantError: If the variant was not found.
         """
         rules = variants.find_variant(variant)
         if rules.params["players"] != 2:
-            raise ChartError("charts are of rules for two players; for one, see: simgin odds.")
+            raise ChartError(
+                f"{rules.text} is for one player, but charts need a two-player variant. Use "
+                "simgin odds for solitaire variants."
+            )
         at = (
             None
             if score is None
@@ -148,38 +160,47 @@ class ChartRequest:
 
     @property
     def unit(self) -> str:
-        """Unit of the gains: `deal` for points, or `match` for matches."""
+        """Unit of the gains: `deal` for points per deal, or `match` for matches won."""
         return "deal" if self.score is None else "match"
 
     @property
     def display_factor(self) -> float:
-        """Factor from gains to displayed values: 100 for matches, in %, otherwise 1."""
+        """Factor from gains to displayed values: 100 for matches won, otherwise 1."""
         return 1.0 if self.score is None else 100.0
 
 
 def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
     """Parse a score such as `60-80`, with both numbers below the target."""
     if row["goal"] != "points":
-        raise ChartError("--score is for matches to a number of points; leave it out here.")
+        raise ChartError(
+            "--score needs a variant that is played to a number of points. Omit --score for this "
+            "variant."
+        )
     score = SCORE_PATTERN.fullmatch(text)
     if score is None:
-        raise ChartError(f"{quote_text(text)} is not a score. Write one like 60-80, yours first.")
+        raise ChartError(
+            f"--score: {quote_text(text)} is not a valid score. Use a score such as 60-80, with "
+            "your points first."
+        )
     points, opponent_points = int(score[1]), int(score[2])
     if max(points, opponent_points) >= target:
-        raise ChartError(f"both scores must be below {target}, which wins the match.")
+        raise ChartError(
+            f"--score: {quote_text(text)} has a score of {target} or more, which ends the match. "
+            "Use a lower score."
+        )
     return points, opponent_points
 
 
 @dataclass(frozen=True, eq=False)
 class Chart(Result):
-    """Measured chart.
+    """Chart with its measurements.
 
     Attributes:
         request: The request.
         cells: int64 (n_decisions, n_actions), cell of each action, -1 for none.
-        values: float64 (n_decisions, n_actions), points or probability of winning the match; NaN if
-            there is no action.
-        weights: int64 (n_decisions,), number of decisions that each one represents.
+        values: float64 (n_decisions, n_actions), points or probability of winning the match; NaN
+            for missing actions.
+        weights: int64 (n_decisions,), number of decisions that each sampled decision represents.
         win_rate: Result of `estimate_chart_win_rate`, or None if it was not measured.
     """
 
@@ -259,7 +280,7 @@ def run_chart(
 ) -> Chart:
     """Measure a chart and, if possible, the win rate of a strategy that follows it.
 
-    If the request names no strategy, pilot matches find the strongest one of the variant.
+    If the request names no strategy, pilot matches find the strongest strategy for the variant.
 
     Raises:
         ChartError: If the decision occurs too rarely.
@@ -269,14 +290,14 @@ def run_chart(
         request = replace(request, strategy=strongest)
     chart = measure_chart(request, workers, on_progress)
     if request.kind_name != "knock" or request.score is not None:
-        return chart  # a chart for one score does not apply to a whole match
+        return chart  # the score changes during a match, so a chart for one score does not apply
     return replace(chart, win_rate=estimate_chart_win_rate(chart, workers))
 
 
 def measure_chart(
     request: ChartRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Chart:
-    """Play paired rollouts of the decisions of a chart.
+    """Measure the cells of a chart with paired rollouts.
 
     Raises:
         ChartError: If the decision occurs too rarely.
@@ -312,8 +333,8 @@ def measure_chart(
     chart = Chart(request, cells, values, weights)
     if not len(chart.frame):
         raise ChartError(
-            f"under {request.variant} this question came up fewer than {MIN_DECISIONS} times in "
-            "any cell; play more --deals, or another variant."
+            f"no cell of the chart for {request.variant} has {MIN_DECISIONS} decisions. Increase "
+            "--deals or choose another variant."
         )
     return chart
 
@@ -322,7 +343,7 @@ def measure_chart(
 
 
 def render_chart_strategy(chart: Chart, command: str) -> str:
-    """Render a strategy file in which the player knocks if the cell is positive."""
+    """Return the content of a strategy file that knocks in all cells with a positive gain."""
     gains = np.nan_to_num(chart.to_grid("value")) > 0
     rows = ["".join("1" if pays else "0" for pays in turn[::-1]) + "0" for turn in gains.T]
     words = {
@@ -334,12 +355,12 @@ def render_chart_strategy(chart: Chart, command: str) -> str:
 
 
 def _escape_docstring(text: str) -> str:
-    """Escape a text for use in a docstring; it may contain a path with any character."""
+    """Escape a string for use in a docstring."""
     return repr(text)[1:-1].replace('"', r"\"")
 
 
 def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedEstimate:
-    """Estimate the proportion of matches won against itself if one side knocks by the chart."""
+    """Estimate how often the strategy beats itself in a match if it knocks by the chart."""
     request = chart.request
     seed = (request.seed + TEST_SEED_OFFSET) % 2**64
     with TemporaryDirectory() as folder:
@@ -355,11 +376,12 @@ def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedE
 
 
 def summarise_knock(chart: Chart) -> Iterator[str]:
-    """Yield sentences with the turns to knock and the turns to play on, by deadwood."""
+    """Yield sentences on the turns in which to knock or to play for gin, by deadwood."""
     turns_by_row = [(name, _find_turns(signs)) for name, _, signs in chart.filled_rows]
     for early, group in groupby(turns_by_row, lambda row: row[1][0] is not None):
         names, turns = zip(*group, strict=True)
         span = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        points = "point" if span == "1" else "points"
         waits = [first for *_, first in turns]
         later = None if None in waits else max(waits)
         parts = []
@@ -368,16 +390,17 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
             in_turns = f"your first {last} turns" if first == 1 else f"turns {first} to {last}"
             parts.append(f"knock in {in_turns}")
         if later is not None:
-            parts.append(f"from turn {later} on play for gin")
-        yield f"With {span} deadwood: {'; '.join(parts) or 'too close to call, or it depends'}."
+            parts.append(f"play for gin from turn {later}")
+        advice = ", and ".join(parts) or "the best choice is inconclusive or depends on the turn"
+        yield f"With {span} {points} of deadwood, {advice}."
 
 
 def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
     """Return the first and last turn of early knocks, and the turn from which to play for gin.
 
-    Early knocks are a run of turns in which knocking is significantly better. From the third turn
-    returned, knocking is never significantly better, and in that turn it is significantly worse. A
-    turn that does not exist is None.
+    Early knocks are an early run of turns in which knocking is significantly better. In the turn
+    from which to play for gin, knocking is significantly worse, and in no later turn is it
+    significantly better. Turns that do not exist are None.
     """
     pays = np.flatnonzero(signs == 1)
     start = end = None
@@ -394,19 +417,19 @@ def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
 
 
 def summarise_upcard(chart: Chart) -> Iterator[str]:
-    """Yield sentences with the upcards to take and to leave."""
-    names_by_word: dict[str, list[str]] = {}
+    """Yield sentences on the upcards to take and to leave."""
+    names_by_advice: dict[str, list[str]] = {}
     for name, signs in zip(chart.request.kind.rows, chart.signs, strict=True):
-        word = {(1, 1): "Take", (-1, -1): "Leave"}.get(tuple(signs), UNCLEAR_WORDS)
-        names_by_word.setdefault(word, []).append(name)
-    for word in ("Take", "Leave", UNCLEAR_WORDS):
-        if word in names_by_word:
-            *most, last = names_by_word[word]
-            yield f"{word} an upcard that {' or '.join(filter(None, (', '.join(most), last)))}."
+        advice = {(1, 1): "take", (-1, -1): "leave"}.get(tuple(signs), "unclear")
+        names_by_advice.setdefault(advice, []).append(name)
+    for advice, sentence in UPCARD_SENTENCES.items():
+        if advice in names_by_advice:
+            *most, last = names_by_advice[advice]
+            yield sentence.format(" or ".join(filter(None, (", ".join(most), last))))
 
 
 def summarise_discard(chart: Chart) -> Iterator[str]:
-    """Yield sentences with the costs of discards, compared with a king without partners."""
+    """Yield sentences on the costs of discards, compared with a king without partners."""
     kind, signs = chart.request.kind, chart.signs
     values = -chart.request.display_factor * chart.to_grid("value")
     half_widths = chart.request.display_factor * (chart.to_grid("high") - chart.to_grid("low")) / 2
@@ -414,16 +437,16 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
     costlier = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign < 0]
     cheaper = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign > 0]
     if costlier:
-        yield f"Of cards without a partner {join_words(costlier)} clearly cost more than a king."
+        yield f"Without a partner, {join_words(costlier)} cost significantly more than a king."
     if cheaper:
-        yield f"Of cards without a partner {join_words(cheaper)} clearly cost less than a king."
+        yield f"Without a partner, {join_words(cheaper)} cost significantly less than a king."
     for name, row, error in zip(kind.rows[1:], values[1:], half_widths[1:], strict=True):
         if np.isnan(row).all():
             continue
         partners = "one partner" if name == "one" else f"{name} partners"
         ends = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
-        known = f"each within ± {np.nanmax(error):.1f}"
-        yield f"A card with {partners} costs {ends} more than a king with none ({known})."
+        known = f"each ± {np.nanmax(error):.1f} or less"
+        yield f"A card with {partners} costs {ends} more than a king without partners ({known})."
 
 
 SUMMARY_FUNCTIONS = {
@@ -438,21 +461,21 @@ SUMMARY_FUNCTIONS = {
 
 def build_chart_report(chart: Chart, command: str) -> Report:
     """Build the report of a chart."""
-    request, price = chart.request, chart.win_rate
+    request, win_rate = chart.request, chart.win_rate
     sentences = list(SUMMARY_FUNCTIONS[request.kind_name](chart))
-    if price is not None:
-        low, high = price.interval
+    if win_rate is not None:
+        low, high = win_rate.interval
         sentences.append(
-            f"{request.strategy} knocking by this chart wins {100 * price.value:.1f} % of matches "
-            f"from {request.strategy} itself ({100 * low:.1f} to {100 * high:.1f})."
+            f"If {request.strategy} knocks by this chart, it wins {100 * win_rate.value:.1f} % of "
+            f"matches against itself ({100 * low:.1f} to {100 * high:.1f})."
         )
     else:
         sentences.append(
-            f"What playing by this chart costs was not measured: {request.kind.untested_reason}."
+            f"The win rate of this chart was not measured, because {request.kind.untested_reason}."
         )
     sentences.append(
-        f"Hands: those of {request.strategy} against itself, at {request.kind.decisions}; every "
-        "answer is played on with the same pack."
+        f"The chart covers {request.kind.decisions}, in deals of {request.strategy} against "
+        "itself. Every action is played to the end of the deal with the same hidden cards."
     )
     score = f", at {request.score[0]} to {request.score[1]}" if request.score else ""
     title = variants.find_variant(request.variant).title
@@ -461,12 +484,12 @@ def build_chart_report(chart: Chart, command: str) -> Report:
     return Report(
         request.kind.question,
         sentences,
-        rules=[("Rules", f"{title}{score}; {request.strategy} plays.")],
+        rules=[("Rules", f"{title}{score}, played by {request.strategy}.")],
         detail_tables=[_build_chart_table(chart)],
         plots=[
             Plot(
                 f"chart_{request.kind_name}",
-                f"Gain of {request.kind.gain}",
+                f"Gain from {request.kind.gain}",
                 describe_frame(chart.frame, columns),
                 plots.decision_chart(chart.frame, seed=request.seed),
                 frame=chart.frame,
@@ -475,10 +498,10 @@ def build_chart_report(chart: Chart, command: str) -> Report:
         facts=[
             (
                 "Deals",
-                f"{request.n_deals:,} deals of {request.strategy} against itself, none mirrored. "
+                f"{request.n_deals:,} deals of {request.strategy} against itself, not mirrored. "
                 + SAMPLING_NOTES[request.kind.first_only],
             ),
-            *([] if price is None else [("Price", TEST_FACT)]),
+            *([] if win_rate is None else [("Win rate", TEST_FACT)]),
             ("Seed", str(request.seed)),
         ],
         command=command,
@@ -497,7 +520,7 @@ def _build_chart_table(chart: Chart) -> Table:
     ]
     columns = [Column("row", ""), *(Column(column, column) for column in kind.columns)]
     unit = GAIN_UNITS[chart.request.unit]
-    title = f"Gain of {kind.gain}, {unit}, by {kind.row_title} and {kind.column_title}"
+    title = f"Gain from {kind.gain} ({unit}), by {kind.row_title} and {kind.column_title}"
     frame = make_frame(cells, ["row", *kind.columns])
     return Table(title, frame, columns, READING_NOTE)
 

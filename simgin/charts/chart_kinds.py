@@ -1,7 +1,7 @@
-"""Kinds of charts: the decision, the actions that are tried, and the cells of the chart.
+"""Define the kinds of charts: their decisions, actions and cells.
 
-A cell stands for the relevant features of an action. Cells are numbered row by row. An action
-without a cell, such as playing on, is the baseline of the others.
+A cell represents a combination of features of an action. Cells are numbered row by row. An action
+without a cell, such as not knocking, is the baseline of the other actions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simgin.toolkit import rank as rank_of
 # Policies and feature functions are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
 
-N_TURNS, MAX_DEADWOOD = 12, 15  # columns of a knock chart (the last one: 12 or more), and rows
+N_TURNS, MAX_DEADWOOD = 12, 15  # columns (the last one is 12 or more) and rows of a knock chart
 RANK_NAMES = tuple("A23456789TJQK")
 PARTNER_ROWS = ("none", "one", "two or more")
 OFFER_ROWS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")
@@ -36,8 +36,8 @@ class ChartKind:
 
     Attributes:
         question: Title of the chart.
-        gain: Phrase for the gain that the chart shows.
-        decisions: Phrase for the decisions of a deal that the chart covers.
+        gain: Source of the gain, as a phrase that follows "Gain from".
+        decisions: Decisions of a deal that the chart covers, as a phrase.
         choose: Policy that returns the actions to try (`simgin.play.rollouts`).
         rows: Names of the rows.
         columns: Names of the columns.
@@ -46,9 +46,9 @@ class ChartKind:
         find_cells: Function from rollouts and rules to the cell of each action,
             int64 (n_decisions, n_actions), -1 for none.
         max_actions: Maximum number of actions per decision.
-        first_only: True to use the first decision of a deal instead of a random one.
+        first_only: True to use the first decision of each deal instead of a random one.
         baseline: Cell that is the baseline, if every action has a cell.
-        untested_reason: Reason why no strategy can follow the chart alone; empty if one can.
+        untested_reason: Reason why the win rate was not measured, as a phrase after "because".
         default_deals: Default number of deals.
     """
 
@@ -78,7 +78,7 @@ class ChartKind:
 
 @take
 def try_upcard(view, rules, params):
-    """Try to take and to leave the first upcard."""
+    """Try both taking and leaving the first upcard."""
     return 3 if view.phase == 0 and view.legal & 3 == 3 else 0
 
 
@@ -135,8 +135,8 @@ def write_partner_cells(views, answers, out):
 CHART_KINDS: Mapping[str, ChartKind] = {
     "knock": ChartKind(
         "When should you knock?",
-        "knocking over playing on",
-        "every decision to knock without gin",
+        "knocking instead of continuing",
+        "all knock decisions without gin",
         propose_knock,
         tuple(str(count) for count in range(1, MAX_DEADWOOD + 1)),
         (*(str(turn) for turn in range(1, N_TURNS)), f"{N_TURNS}+"),
@@ -144,24 +144,24 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         "own turn",
         _knock_cells,
         first_only=False,
-        untested_reason="a match is played at more than one score",
+        untested_reason="the score changes during a match",
     ),
     "upcard": ChartKind(
         "When should you take the first upcard?",
-        "taking it over leaving it",
-        "the first upcard (the dealer's decision only if the nondealer left it)",
+        "taking the upcard instead of leaving it",
+        "the first upcard (the dealer decides only if the nondealer leaves it)",
         try_upcard,
         OFFER_ROWS,
         SEAT_COLUMNS,
-        "the upcard",
-        "your seat",
+        "upcard",
+        "seat",
         _upcard_cells,
-        untested_reason="a player takes more cards in a deal than the first upcard",
+        untested_reason="the chart covers only the first upcard",
     ),
     "discard": ChartKind(
-        "What should you throw first?",
-        "throwing it over throwing a king without a partner",
-        "the first discard",
+        "What should you discard first?",
+        "discarding a card instead of a king without partners",
+        "the first discards",
         try_first_discards,
         PARTNER_ROWS,
         RANK_NAMES,
@@ -170,7 +170,7 @@ CHART_KINDS: Mapping[str, ChartKind] = {
         _discard_cells,
         max_actions=MAX_DISCARDS,
         baseline=12,
-        untested_reason="a player throws more cards in a deal than the first",
+        untested_reason="the chart covers only the first discard",
         default_deals=200_000,
     ),
 }

@@ -1,9 +1,9 @@
-"""Weighted least squares on cells, with a fixed effect of every decision.
+"""Weighted least squares on cells, with a fixed effect for each decision.
 
-All actions of a decision have rollouts in the same world. Subtracting the mean of the decision from
-both sides removes what they share (the within estimator). Standard errors are clustered by decision
-(White 1980), with the correction n / (n - 1) for the effective number of decisions of a cell (Kish
-1965).
+All actions of a decision are rolled out with the same hidden cards. Subtracting the mean of the
+decision from both sides of the regression removes their common luck (the within estimator).
+Standard errors are clustered by decision (White 1980), with the correction n / (n - 1) for the
+effective number n of decisions in a cell (Kish 1965).
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-MIN_DECISIONS = 30  # per cell; a cell with fewer stays empty
+MIN_DECISIONS = 30  # decisions per cell; cells with fewer are empty
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +40,7 @@ class CellRegression:
 
     @cached_property
     def estimates(self) -> np.ndarray:
-        """Coefficient, standard error and effective number of decisions of every cell.
-
-        float64 (3, n_cells).
-        """
+        """Coefficients, standard errors and effective decision counts: float64 (3, n_cells)."""
         inverse, effective = self._inverse, self._effective
         values = inverse @ self._sum_by_cell(self._weight_column * self._centre(self.values))
         fitted = np.where(self.cells >= 0, values[self.cells], 0)
@@ -53,7 +50,7 @@ class CellRegression:
 
     @property
     def _inverse(self) -> np.ndarray:
-        """Inverse of the matrix of sums of squares; 0 for the baseline and for rare cells."""
+        """Inverse of the cross-product matrix; 0 for the baseline and for rare cells."""
         shared = np.sqrt(self._weight_column / self._n_actions)
         squares = np.diag(self._sum_by_cell(self._weight_column)) - self._sum_by_cell_pair(shared)
         used = (self.counts >= MIN_DECISIONS) & (np.arange(self.n_cells) != self.baseline)
@@ -99,12 +96,12 @@ class CellRegression:
         return np.where(self._tried, filled - mean, 0)
 
     def _sum_by_cell(self, values: np.ndarray) -> np.ndarray:
-        """Sum values of actions by cell: float64 (n_cells,)."""
+        """Return the sum of the values of actions by cell: float64 (n_cells,)."""
         values = np.broadcast_to(values, self.cells.shape)[self._has_cell]
         return np.bincount(self.cells[self._has_cell], values, self.n_cells)
 
     def _sum_by_cell_pair(self, values: np.ndarray) -> np.ndarray:
-        """Sum products of all pairs of actions of a decision: float64 (n_cells, n_cells)."""
+        """Return the sums of products of the actions of a decision, by pair of cells."""
         values = np.broadcast_to(values, self.cells.shape)
         sums = np.zeros(self.n_cells**2)
         for k, m in product(range(self.cells.shape[1]), repeat=2):

@@ -184,11 +184,12 @@ def test_what_a_knock_chart_says_is_so_in_every_cell_that_it_names():
     later = [0, 5.0, 5, 5, 5, 5, 0, *[-4.0] * 5]
     lines = list(SUMMARY_FUNCTIONS["knock"](make_chart("knock", [wait, wait, early, later])))
     assert lines == [
-        "With 1 to 2 deadwood: from turn 4 on play for gin.",
-        "With 3 to 4 deadwood: knock in turns 2 to 4; from turn 8 on play for gin.",
+        "With 1 to 2 points of deadwood, play for gin from turn 4.",
+        "With 3 to 4 points of deadwood, knock in turns 2 to 4, and play for gin from turn 8.",
     ]
     alone = list(SUMMARY_FUNCTIONS["knock"](make_chart("knock", [[0.0] * 12])))
-    assert alone == ["With 1 deadwood: too close to call, or it depends."]
+    unclear = "the best choice is inconclusive or depends on the turn"
+    assert alone == [f"With 1 point of deadwood, {unclear}."]
 
 
 def test_upcards_and_discards_in_words():
@@ -196,15 +197,15 @@ def test_upcards_and_discards_in_words():
     assert list(SUMMARY_FUNCTIONS["upcard"](upcard)) == [
         "Take an upcard that makes a meld or has two or more partners.",
         "Leave an upcard that has no partner.",
-        "Too close to call, or clear in one seat only: an upcard that has one partner.",
+        "If the upcard has one partner, neither choice is significantly better in both seats.",
     ]
     lone = [-2.0, -1.5, *[0.0] * 10, 0.0]
     lines = list(
         SUMMARY_FUNCTIONS["discard"](make_chart("discard", [lone, [-4.0] * 13, [-6.0] * 13]))
     )
-    assert lines[0] == "Of cards without a partner A and 2 clearly cost more than a king."
-    assert lines[1].startswith("A card with one partner costs 4.0 to 4.0 points a deal more")
-    assert lines[1].endswith("(each within ± 0.5).")
+    assert lines[0] == "Without a partner, A and 2 cost significantly more than a king."
+    assert lines[1].startswith("A card with one partner costs 4.0 to 4.0 points")
+    assert lines[1].endswith("more than a king without partners (each ± 0.5 or less).")
 
 
 def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knock_chart):
@@ -245,7 +246,7 @@ def test_what_cannot_be_charted_is_told_in_a_sentence(kind, more):
 
 
 def test_a_question_that_never_comes_up_is_told():
-    with pytest.raises(ChartError, match="came up fewer"):
+    with pytest.raises(ChartError, match="no cell of the chart"):
         charts.measure_chart(ChartRequest.read("knock", "straight", player="simple", deals=500))
 
 

@@ -33,7 +33,7 @@ def test_no_command_and_no_player_is_code_in_the_file(empty_directory, word):
     chart = Chart(request, np.zeros((60, 2), int), np.tile([0.0, 1.0], (60, 1)), np.ones(60, int))
     text = charts.render_chart_strategy(chart, command)
     document = ast.get_docstring(ast.parse(text), clean=False)
-    assert document.startswith(f"Knocks by a chart of simgin: {command}\n")
+    assert document.startswith(f"Knock policy from a chart: {command}\n")
     assert f"\nSource: {request.strategy} against itself, 1,000 deals" in document
     assert text.encode().startswith(charts.FILE_MARK)
     Path("by_chart.py").write_text(text)
