@@ -10,6 +10,7 @@ import numpy as np
 from simgin.report import figures
 from simgin.report.figures import SeriesStyle
 from simgin.stats.estimate import wilson_interval
+from simgin.strategy.cast import NAIVE, STRONG
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,14 +98,14 @@ def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
 def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
     """Draw labelled lines; the labels are to the right of the data and do not overlap."""
     names = figures.unique_names(rows["strategy"])
-    ends_of = {names[0]: "naive", names[-1]: "strong"} if len(names) > 1 else {names[0]: "gin"}
+    labels = {names[0]: NAIVE, names[-1]: STRONG} if len(names) > 1 else {names[0]: "gin"}
     ends = []
     for (kind, strategy), part in rows.groupby(["kind", "strategy"], sort=False):
         style = OUTCOME_STYLES.get(str(kind)) or styles[str(strategy)]
         (draws,) = figures.float_columns(part, "draws")
         share = figures.percent_columns(part, "value", "low", "high")
         figures.draw_band(axes, draws, share, style, "")
-        name = ends_of[str(strategy)] if kind == "gin" else str(kind)
+        name = labels[str(strategy)] if kind == "gin" else str(kind)
         ink = figures.TEXT_COLOUR if kind == "gin" else figures.MUTED_COLOUR
         ends.append((np.nan_to_num(share[0][-1]), name, ink))
     last = max(float(rows["draws"].max()), 1.0)
