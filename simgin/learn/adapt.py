@@ -1,11 +1,11 @@
-"""Adaptation of champion to other rules: training of all decisions, cached and confirmed.
+"""Adapt champion to other rules by training all of its decisions.
 
-    result = adapt_champion("straight")   # about a minute of CPU time, once
+    result = adapt_champion("straight")   # about a minute of CPU time on the first call
     result.player                         # champion@NAME.npy, or champion if there is no gain
 
-The weights are stored next to the compiled code, under a digest of everything that they depend on.
-A second call therefore does not train again. Finished rounds are stored, too, so an interrupted
-training resumes.
+The weights are cached next to the compiled code, under a digest of everything on which they depend.
+A second call therefore loads them. Finished rounds are cached as well, so an interrupted training
+resumes.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ from simgin.text.files import read_bytes, write_file
 if TYPE_CHECKING:
     from simgin.learn.champion_weights import ChampionTrainer
 
-OnRound = Callable[[str], None]  # called with a line for every round
+OnRound = Callable[[str], None]  # function that is called with a progress line of every round
 
-# Opponents in training except champion itself
+# Opponents in training, except champion itself
 TRAINING_OPPONENTS = tuple(
     name for group in cast.TRAINING.values() for name in group["opponents"] if name != SELF
 )
 ADAPT_ROUNDS = 12  # rounds per type of opponent
 ADAPT_DEALS = 40_000  # deals per round
-ADAPT_CONFIRMATION_MATCHES = 10_000  # matches of the confirmation against each opponent
-TRAINING_VERSION = 1  # incremented when training would give other weights
+ADAPT_CONFIRMATION_MATCHES = 10_000  # matches per opponent that confirm the result
+TRAINING_VERSION = 1  # incremented if training gives different weights
 FINAL_STEP = "learned"  # last step of the ledger
 # Sections of the rules, and match parameters, that affect how deals are best played
 PLAY_SECTIONS = ("deal", "meld", "score", "stake")
@@ -76,7 +76,7 @@ MATCH_PARAMETERS = ("goal", "deal_count_gin", "deal_count_undercut")
 
 @dataclass(frozen=True)
 class AdaptRequest(TrainingRequest):
-    """A training of champion."""
+    """Request for the training of champion."""
 
     @classmethod
     def read(
@@ -90,44 +90,54 @@ class AdaptRequest(TrainingRequest):
         confirmed: int | str = ADAPT_CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> AdaptRequest:
-        """Return the training that the strings describe.
+        """Parse a request.
 
         Args:
             strategy: `champion`.
             variant: Two-player variant.
-            against: Must be empty, because champion has its own opponents.
+            against: Must be empty, because the opponents of champion are fixed.
             rounds: Rounds per type of opponent.
             deals: Deals per round.
-            confirmed: Matches of the confirmation against each opponent.
+            confirmed: Matches per opponent that confirm the result.
             seed: Seed of the deals.
 
         Raises:
-            TuneError: Opponents were named.
-            PlayerCountError: The variant is a solitaire game.
-            AmountError: A number is invalid.
+            TuneError: If `against` is not empty.
+            PlayerCountError: If the variant is for one player.
+            AmountError: If a number is not valid.
         """
         if against:
             raise TuneError(
-                f"champion learns against opponents of its own, {', '.join(TRAINING_OPPONENTS)} "
-                "and itself; leave --against out."
+                "--against cannot be used with champion, which always trains against "
+                f"{', '.join(TRAINING_OPPONENTS)} and itself. Omit --against."
             )
         player, rules, pool = read_players(strategy, variant, TRAINING_OPPONENTS)
         confirming = read_matches(confirmed)
         n = parse_count(deals)
         training = f"training of all decisions on {n} deals a round, form {TRAINING_VERSION}"
         match = TuneRequest(
-            player, rules, pool, (), confirmed=confirming, seed=parse_seed(seed), training=training
+            player,
+            rules,
+            pool,
+            (),
+            confirmed=confirming,
+            seed=parse_seed(seed),
+            training=training,
         )
         return cls(match, rounds, n)
 
     @cached_property
     def ledger_file(self) -> Path:
-        """The ledger of the rounds, next to the weights; raises TuneError without a cache."""
+        """Ledger of the rounds, next to the weights.
+
+        Raises:
+            TuneError: If the cache cannot be written.
+        """
         folder = jit.cache_directory()
         if folder is None:
             raise TuneError(
-                "learned players are kept in the cache, which cannot be written; name another "
-                "folder with SIMGIN_CACHE_DIR."
+                "the cache for trained players cannot be written. Set SIMGIN_CACHE_DIR to another "
+                "directory."
             )
         about = json.dumps([self.identity, self.rounds], sort_keys=True)
         digest = hashlib.sha256(about.encode()).hexdigest()
@@ -135,24 +145,24 @@ class AdaptRequest(TrainingRequest):
         return folder / loader.LEARNED_FOLDER / f"{rules[:60]}-{digest[:8]}.sqlite"
 
     def weights_file(self, content: bytes) -> Path:
-        """Return the file of these weights, named after the rules and their digest."""
+        """Return the file for weights, which is named after the variant and a digest."""
         file = self.ledger_file
         return file.with_name(loader.format_learned_name(file.stem, content))
 
     @property
     def is_cached(self) -> bool:
-        """True if the training was finished before."""
+        """True if the training is finished and cached."""
         return any(self.ledger_file.parent.glob(f"{self.ledger_file.stem}-*.npy"))
 
     @property
     def n_pieces(self) -> int:
-        """Number of progress steps: two per round, one for the opponent table, one to confirm."""
+        """Number of progress steps: two per round, the opponent table and the confirmation."""
         return 2 * self.rounds + 2
 
 
 @dataclass(frozen=True)
 class AdaptedChampion(Improvement):
-    """Champion after training for some rules, and the confirmation."""
+    """Champion trained for a rule set, with the confirmation of its gain."""
 
     wording = TRAINING_WORDING
     training: AdaptRequest
@@ -162,24 +172,24 @@ class AdaptedChampion(Improvement):
 
     @property
     def p_holm(self) -> dict[str, float]:
-        """Holm-adjusted p-values of every gain, by opponent."""
+        """Holm-adjusted p-values of the gains, by opponent."""
         gains = {line.opponent: line.gain for line in self.confirmation.all_comparisons}
         p = [two_sided_p_value(gain.value, gain.se, gain.n) for gain in gains.values()]
         return dict(zip(gains, map(float, adjust_p_values(np.array(p))), strict=True))
 
     @property
     def gain(self) -> Estimate:
-        """Win rate against champion minus one half."""
+        """Match win rate against champion, minus one half."""
         return self.confirmation.head_to_head.gain
 
     @property
     def is_better(self) -> bool:
-        """True if it beats champion on held-out deals."""
+        """True if it significantly beats champion on held-out deals."""
         return self.gain.value > 0 and self.p_holm[CHAMPION] < ALPHA
 
     @property
     def player(self) -> str:
-        """Spec string of the strategy to play: the trained one if it is better, or champion."""
+        """Spec of the trained strategy if it is better, otherwise champion."""
         return f"{CHAMPION}@{self.name}" if self.is_better else CHAMPION
 
     @property
@@ -189,18 +199,17 @@ class AdaptedChampion(Improvement):
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences on the result against champion, and on opponents against which it wins less."""
+        """Sentences on matches against champion, and on opponents with a lower win rate."""
         variant, n = self.request.variant.spec, self.request.confirmed
         won = self.confirmation.head_to_head.tuned
         figure = numbers.format_estimate(won.value, won.low, won.high, 100)
-        what = f"{figure} % of the matches against champion"
-        size = f"{n:,} matches of {self.wording.held_out}, {variant}"
+        result = (
+            f"With the trained weights, it wins {figure} % of matches against champion ({variant}, "
+            f"{n:,} matches on held-out deals)."
+        )
         if not self.is_better:
-            return [
-                "What was learned is not better than champion, and champion is what plays: it "
-                f"wins {what}, on {size}."
-            ]
-        sentences = [f"What was learned is better than champion: it wins {what}, on {size}."]
+            return [f"Training did not improve champion. {result} simgin keeps using champion."]
+        sentences = [f"Training improved champion. {result}"]
         p = self.p_holm
         for line in self.confirmation.comparisons:
             if line.gain.value < 0 and p[line.opponent] < ALPHA:
@@ -208,23 +217,24 @@ class AdaptedChampion(Improvement):
                     -line.gain.value, -line.gain.high, -line.gain.low, 100
                 )
                 sentences.append(
-                    f"Against {line.opponent} it wins {gain} points fewer than champion."
+                    f"Against {line.opponent}, its win rate is {gain} percentage points lower than "
+                    "before."
                 )
         return sentences
 
     @property
     def pool_label(self) -> str:
-        """Empty, because an average over these opponents has no meaning."""
+        """Empty string, because an average over these opponents is not meaningful."""
         return ""
 
     @property
     def table(self) -> Frame:
-        """The confirmation, with Holm-adjusted p-values of the gains."""
+        """DataFrame of the confirmation, with Holm-adjusted p-values of the gains."""
         table = super().table
         return build_frame("confirmation", table.assign(p_holm=table["opponent"].map(self.p_holm)))
 
     def file_content(self, command: str) -> bytes:
-        """Return the weights, followed by the command and the gain as remarks."""
+        """Return the weights, followed by the command and the gain in comments."""
         return encode_weights(self.weights, command, *self.sentences)
 
     def frames(self) -> Mapping[str, Frame]:
@@ -242,36 +252,39 @@ class AdaptedChampion(Improvement):
             [{"round": n, **dict(zip(TRAINING_OPPONENTS, won, strict=True))} for n, won in rows]
         )
         columns = [Column(name, name, digits=1, factor=100) for name in TRAINING_OPPONENTS]
-        note = "Of 1,000 matches each: the half-width of an interval is 3 points."
-        title = "Matches won before each round [%]"
+        note = (
+            "1,000 matches per value. 95 % confidence intervals are within ± 3 percentage points."
+        )
+        title = "Matches won before each round (%)"
         return [Table(title, frame, [Column("round", "round"), *columns], note)]
 
     @property
     def method(self) -> str:
-        """A sentence on how the training was made."""
+        """Description of the training for the report."""
         training = self.training
         return (
-            f"{training.rounds} rounds of {training.deals:,} deals against opponents who wait for "
-            f"gin, and as many of {training.deals // 2:,} against those who knock at once, from "
-            "champion's own weights on; the mean of the last rounds."
+            "The training started from the weights of champion, with "
+            f"{training.rounds} rounds of {training.deals:,} deals against opponents that wait for "
+            f"gin, and {training.rounds} rounds of {training.deals // 2:,} deals against opponents "
+            "that knock immediately. The result is the average over the last rounds."
         )
 
 
 def adapt_champion(
     variant: str, *, workers: int | None = None, progress: Progress | None = None, **sizes: Any
 ) -> AdaptedChampion:
-    """Return champion adapted to a two-player variant, from the cache or newly trained.
+    """Return champion trained for a two-player variant, from the cache or newly trained.
 
     Args:
         variant: Variant spec.
         workers: Number of worker threads.
-        progress: Progress callback for training and confirmation together.
-        **sizes: seed, deals, rounds and confirmed of `AdaptRequest.read`.
+        progress: Progress callback for the training and the confirmation.
+        **sizes: seed, deals, rounds and confirmed, as in `AdaptRequest.read`.
 
     Raises:
-        PlayerCountError: The variant is a solitaire game.
-        TuneError: The cache cannot be written.
-        LedgerError: Another process trains the same weights.
+        PlayerCountError: If the variant is for one player.
+        TuneError: If the cache cannot be written.
+        LedgerError: If another process trains the same weights.
     """
 
     def report(done: int, total: int, _look: object = None) -> None:
@@ -290,9 +303,10 @@ def load_adapted(variant: str, **sizes: Any) -> AdaptedChampion | None:
 
 
 def is_trained_champion(name: str, variant: Variant) -> bool:
-    """Return True if a strategy is champion with weights that were trained for these rules.
+    """Return True if a strategy is champion with weights trained for a variant.
 
-    The default weights count if no parameter that affects how deals are best played differs.
+    The default weights qualify if all parameters that affect the best play have the values for
+    which champion was trained.
     """
     if name.startswith(f"{CHAMPION}@"):
         return True
@@ -300,7 +314,7 @@ def is_trained_champion(name: str, variant: Variant) -> bool:
 
 
 def differing_parameters(variant: Variant) -> list[str]:
-    """Return the parameters that differ from the rules that champion was trained for."""
+    """Return the parameters that differ from the rules for which champion was trained."""
     from simgin.learn import champion_weights
 
     trained_rules = variants.find_variant(champion_weights.trained_variant(variant))
@@ -322,14 +336,14 @@ def run_adaptation(
     on_round: Callable[[str], None] = lambda line: None,
     **_: Ledger,
 ) -> AdaptedChampion:
-    """Train and confirm, or load the result.
+    """Train champion and confirm its gain, or load the cached result.
 
     Args:
-        training: The training.
+        training: The request.
         workers: Number of worker threads.
-        on_progress: Callback for the progress of the rounds and the confirmation together.
-        on_round: Callback that is called with a line for every round.
-        **_: A ledger of the caller, which is not used: the cache contains the only one.
+        on_progress: Progress callback for the rounds and the confirmation.
+        on_round: Function that is called with a progress line of every round.
+        **_: Ledger of the caller, which is ignored because the cache has its own.
     """
     lines: list[str] = []
 
@@ -369,17 +383,17 @@ def _train(
     piece_progress: PieceProgress,
     on_round: OnRound,
 ) -> dict[str, np.ndarray]:
-    """Run all rounds against both types of opponents, and estimate the opponent table.
+    """Train against both types of opponents, and estimate the table of opponent types.
 
     Returns:
-        weights (float64, in champion's format), course (win rates before each round, (n_rounds,
-        len(TRAINING_OPPONENTS))) and seconds (CPU time).
+        Arrays by name: `weights` (float64, in champion's format), `course` (win rates before each
+        round, (n_rounds, len(TRAINING_OPPONENTS))) and `seconds` (CPU time).
     """
     from simgin.learn import champion_weights
 
     match = training.match
     own = champion_weights.initial_champion_weights(match.variant)
-    kinds = ("knock at once", "wait for gin")
+    kinds = ("knock immediately", "wait for gin")
     learners = []
     for place, (kind, group) in enumerate(zip(kinds, cast.TRAINING, strict=True)):
         rivals = champion_weights.training_opponents(group)
@@ -417,8 +431,8 @@ def _play_rounds(
     piece_progress: Sequence[Progress | None],
     on_round: OnRound,
 ) -> None:
-    """Run the rounds against one type of opponents, starting from the last stored one."""
-    step = f"rounds against who {opponent_type}"
+    """Run the rounds against one type of opponents, resuming after the last stored round."""
+    step = f"rounds against opponents that {opponent_type}"
     rounds = len(piece_progress)
     done = max((n for n in range(1, rounds + 1) if run_ledger.has_pass(step, n)), default=0)
     if done:
@@ -427,7 +441,7 @@ def _play_rounds(
         won = ", ".join(f"{100 * share:.1f}" for share in learner.run_round(deals))
         run_ledger.add_pass(step, number, learner.state)
         _complete_piece(piece_progress[number - 1])
-        on_round(f"against who {opponent_type}, round {number} of {rounds}: won {won} % before it")
+        on_round(f"{step}: before round {number} of {rounds}, won {won} %")
 
 
 def _complete_piece(progress: Progress | None) -> None:
@@ -436,11 +450,11 @@ def _complete_piece(progress: Progress | None) -> None:
 
 
 def plan_sentence(training: AdaptRequest) -> str:
-    """Return sentences on what will be played."""
+    """Return the plan of a training in sentences."""
     match = training.match
     return (
-        f"Champion learns all of its decisions under {match.variant.spec}: {training.rounds} "
-        f"rounds of {training.deals // 2:,} deals against opponents who knock at once, then of "
-        f"{training.deals:,} against those who wait for gin. Then {match.confirmed:,} matches on "
-        f"{AdaptedChampion.wording.held_out} confirm what was learned."
+        f"champion trains for {match.variant.spec} in {training.rounds} rounds of "
+        f"{training.deals // 2:,} deals against opponents that knock immediately, and as many "
+        f"rounds of {training.deals:,} deals against opponents that wait for gin. "
+        f"Then {match.confirmed:,} matches on held-out deals confirm the result."
     )

@@ -1,15 +1,15 @@
-"""Training of all decisions of `champion`: discards, knocks, draws and opponent types.
+"""Train all decisions of `champion`: discards, knocks, draws and the opponent type.
 
-Each training deal is rolled out from one decision of the player (simgin.play.rollouts): every
-promising action continues in the same world. The gain of an action, as the change of the
-probability of winning the match, is regressed on its features. The rollouts of a decision share one
-world, so features and gains are centred per decision first. Ridge penalties shrink the weights
-towards those of the previous round; the result is the average of the last rounds.
+At one decision of each training deal, every promising action is rolled out with the same hidden
+cards (simgin.play.rollouts). The gain of an action, measured as the change of the match win
+probability, is regressed on its features. Features and gains are first centred per decision,
+because the rollouts of a decision share their luck. Ridge penalties shrink the weights towards
+those of the previous round. The result is the average over the last rounds.
 
 Two sets of weights are trained: one against `simple`, which knocks immediately, and one against
-players that wait for gin. They are mixed in nine blends by the probability that the opponent is of
-the first type. A table gives this probability by the deals that the opponent won in the match, and
-by how long the deal lasts.
+players that wait for gin. Nine blends of the two sets are stored, and the probability that the
+opponent knocks immediately selects a blend. A table contains this probability by the opponent's won
+deals and by the length of the deal.
 """
 
 import time
@@ -59,13 +59,13 @@ from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
 MAX_DISCARDS = 5  # discards rolled out per decision
 ROLLOUT_BLOCK = 4000  # deals per call; their views take 16 MB
-START_MATCHES, REFINE_MATCHES = 4000, 1000  # matches per opponent to sample starting scores
+START_MATCHES, REFINE_MATCHES = 4000, 1000  # matches per opponent to sample initial scores
 WARM_UP_ROUNDS = 4  # rounds of the warm-up
-AVERAGED_ROUNDS = 5  # last rounds that are averaged
-WARM_UP_DECAY, DECAY = 0.7, 0.95  # factor for the sums of previous rounds
+AVERAGED_ROUNDS = 5  # number of last rounds to average
+WARM_UP_DECAY, DECAY = 0.7, 0.95  # factors for the sums of previous rounds
 RIDGE_PENALTY = 4000.0
 SMOOTHNESS_PENALTY, LEVEL_PENALTY, LINEAR_PENALTY = 60.0, 1.0, 500.0  # penalties of the knock table
-REFINE_LEVEL_PENALTY = 10.0  # decisions that a cell of a trained table counts for
+REFINE_LEVEL_PENALTY = 10.0  # weight of a cell of a trained table, in decisions
 IMMEDIATE_KNOCK_PRIOR = 0.5  # probability that an unknown opponent knocks immediately
 # Policies and their features are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
@@ -76,7 +76,7 @@ IMMEDIATE_KNOCK_PRIOR = 0.5  # probability that an unknown opponent knocks immed
 
 @helper
 def cheapest_discards(view, rules, params, max_discards):
-    """Return the discards of lowest cost, at most `max_discards`, as bits."""
+    """Return up to `max_discards` discards of lowest cost, as bits."""
     weights = player.current_weights(view, rules, params)
     cards, costs = int_stack_array(), float_stack_array()
     n = player.write_candidates(view.legal, view, rules, weights, cards, costs)
@@ -90,25 +90,25 @@ def cheapest_discards(view, rules, params, max_discards):
 
 @discard
 def propose_discards(view, rules, params):
-    """Return the discards of lowest cost as bits."""
+    """Return the MAX_DISCARDS discards of lowest cost, as bits."""
     return cheapest_discards(view, rules, params, MAX_DISCARDS)
 
 
 @knock
 def propose_knock(view, rules, params):
-    """Return both knocking and continuing, except with gin."""
+    """Propose both knocking and continuing, except with gin."""
     return 0 if is_gin_or_better(view) else 3
 
 
 @knock(noise=True)
 def knock_sometimes(view, rules, params):
-    """Knock in two of five cases, so that later opportunities occur in training, too."""
+    """Knock with probability 0.4, so that later opportunities also occur in training."""
     return is_gin_or_better(view) or bernoulli(0.4, view.noise)
 
 
 @take
 def propose_take(view, rules, params):
-    """Return both taking and leaving a card that lowers the deadwood."""
+    """Propose both taking and leaving a card that lowers the deadwood."""
     return 3 if lowers_deadwood(view, rules) and view.legal & 3 == 3 else 0
 
 
@@ -130,9 +130,8 @@ def write_discard_features(views, actions, rules, out):
             cards[n], ranks[n], tens[n] = card, card % 13, ten
             loose[n], counts[n] = ten & ~cards_in_melds(ten, rules), deadwood(ten, rules)
             n += 1
-        for j in range(
-            N_FEATURES
-        ):  # with one weight of 1 and all others 0, the cost is that feature
+        # If one weight is 1 and all others are 0, the cost equals the feature
+        for j in range(N_FEATURES):
             weights[j] = 1.0
             if j < len(HAND_FEATURES):
                 write_hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
@@ -145,7 +144,7 @@ def write_discard_features(views, actions, rules, out):
 
 
 def write_take_features(views, rules, params, out):
-    """Write the features of every card on offer to out, (n_decisions, N_TAKE_FEATURES)."""
+    """Write the features of every offered card to out, (n_decisions, N_TAKE_FEATURES)."""
     for i in range(len(views)):
         weights = player.current_weights(views[i], rules, params)
         x = player.describe_take(views[i], rules, weights)
@@ -178,12 +177,12 @@ def deal_stages(views: np.ndarray) -> np.ndarray:
 
 StageSums = tuple[np.ndarray, np.ndarray]  # squares and products, by stage of the deal
 KNOCK_CELLS = player.KNOCK_TURNS * player.N_KNOCK_COUNTS
-# A table, and linear features by stage
+# Cells of the table, and linear features by stage
 KNOCK_FEATURES = KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
 
 def sums_by_stage(stages: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
-    """Return least-squares sums of rows of features and their gains, by stage."""
+    """Return the least-squares sums of features and gains, by stage."""
     squares = np.zeros((N_STAGES, x.shape[1], x.shape[1]))
     products = np.zeros((N_STAGES, x.shape[1]))
     for s in range(N_STAGES):
@@ -194,7 +193,7 @@ def sums_by_stage(stages: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums
 
 
 def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
-    """Return least-squares sums of knocks: a table by turn and count, and features by stage."""
+    """Return the least-squares sums of knocks, for the table and for the features by stage."""
     turn = np.minimum(views["own_turn"], player.KNOCK_TURNS) - 1
     count = np.minimum(views["ending_count"], player.N_KNOCK_COUNTS - 1)
     row = np.arange(len(views))
@@ -209,7 +208,7 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
 def fit_near_prior(
     sums: StageSums, prior: np.ndarray, common_penalty: float, stage_penalty: float
 ) -> np.ndarray:
-    """Return weights near `prior`: a common change for all stages, then one per stage.
+    """Fit weights near `prior`, first with one change for all stages, then one per stage.
 
     Args:
         sums: Least-squares sums by stage.
@@ -233,7 +232,7 @@ def fit_near_prior(
 
 @cache
 def knock_penalty(level: float) -> np.ndarray:
-    """Return the quadratic penalty on differences of adjacent cells and on linear features."""
+    """Return the quadratic penalty on differences of adjacent cells and linear features."""
     cell = np.arange(KNOCK_CELLS).reshape(player.KNOCK_TURNS, player.N_KNOCK_COUNTS)
     out = np.diag(np.where(np.arange(KNOCK_FEATURES) < KNOCK_CELLS, level, LINEAR_PENALTY))
     for one, other in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):
@@ -246,34 +245,36 @@ def knock_penalty(level: float) -> np.ndarray:
 
 
 def centered(values: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Return numbers minus the mean of their decision; 0 for actions that were not tried."""
+    """Subtract the mean of each decision; return 0 for actions that were not rolled out."""
     tried_values = np.where(tried, values, 0)
     mean = tried_values.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
     result: np.ndarray = np.where(tried, tried_values - mean, 0)
     return result
 
 
-# Equity of a deal under the rules of a variant, on about the scale of points: the probability of
-# winning the match if points win it, won deals if they win it, and points for other goals or if
-# the seats have unequal chances
+# Equity of a deal in a variant, roughly on the scale of points. In matches to points, it is
+# proportional to the probability of winning the match. In matches to won deals, it is proportional
+# to the won deals. For other goals, or if the seats have unequal chances, it is the points.
 
 
-VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122  # for the probability of winning by score
+VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122  # deals and seed for the win probability by score
 
 RolloutEquity = Callable[[PairedRollouts], np.ndarray]
 
 
 def rollout_equity(variant: Variant) -> RolloutEquity:
-    """Return a function that computes A's equity of rollouts, in the shape of their records."""
+    """Return a function that computes A's equity for the records of rollouts."""
     goal = variant.params["goal"]
     if goal == "points":
-        with suppress(match_value.ValueUnavailableError):  # without match values, points count
+        with suppress(
+            match_value.ValueUnavailableError
+        ):  # without match values, equity is in points
             return match_equity(variant)
     return deal_equity if goal == "deals" else point_equity
 
 
 def match_equity(variant: Variant) -> RolloutEquity:
-    """Return a function that computes MATCH times the probability of winning the match."""
+    """Return a function that computes MATCH_VALUE times the match win probability."""
     target = int_param(variant.params, "points_target")
     won = win_table(variant.spec, target)
 
@@ -288,7 +289,7 @@ def match_equity(variant: Variant) -> RolloutEquity:
 
 @cache
 def win_table(variant: str, target: int) -> np.ndarray:
-    """Return the probability of winning by both scores (0 to target) for gold against gold."""
+    """Return the win probability of gold against gold, by both scores (0 to target)."""
     values = np.full((target + 1, target + 1), np.nan)
     values[:target, :target] = win_probabilities(variant, target).astype(np.float32)
     values[target, :target] = 1
@@ -297,9 +298,9 @@ def win_table(variant: str, target: int) -> np.ndarray:
 
 
 def win_probabilities(variant: str, target: int) -> np.ndarray:
-    """Return the probability that gold beats gold, by own and opponent's points below target.
+    """Return the win probability of gold against gold, by both scores below the target.
 
-    The probability is averaged over both dealers, so the table and its transpose add up to 1.
+    The result is averaged over both dealers, so the table and its transpose add up to 1.
     """
     v = match_value.compute_value(variant, "gold", "gold", deals=VALUE_DEALS, seed=VALUE_SEED)
     own, other = np.indices((target, target))
@@ -310,7 +311,7 @@ def win_probabilities(variant: str, target: int) -> np.ndarray:
 
 
 def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
-    """Return DEAL for every deal won, multiplied by the stake."""
+    """Return DEAL_VALUE times the stake for deals won, its negative for deals lost."""
     winner = rollouts.records["winner"]
     won = (winner == 0).astype(float) - (winner == 1)
     worth: np.ndarray = DEAL_VALUE * won * rollouts.records["stake"]
@@ -318,7 +319,7 @@ def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
 
 
 def point_equity(rollouts: PairedRollouts) -> np.ndarray:
-    """Return points won minus points lost."""
+    """Return the points won minus the points lost."""
     won: np.ndarray = rollouts.records["points_a"] - rollouts.records["points_b"]
     return won.astype(float)
 
@@ -327,7 +328,7 @@ def point_equity(rollouts: PairedRollouts) -> np.ndarray:
 
 
 class ChampionTrainer:
-    """The training of one set of weights against opponents."""
+    """Training of one set of weights against a group of opponents."""
 
     def __init__(
         self,
@@ -339,22 +340,22 @@ class ChampionTrainer:
         *,
         is_trained: bool = False,
     ) -> None:
-        """Set up the training.
+        """Initialise the training.
 
         Args:
-            opponents: Opponents; None is the player itself with its current weights.
+            opponents: Opponents. None stands for the player itself with its current weights.
             weights: Initial weights, (player.BLEND_SIZE,) float64.
             seed: Seed of the deals.
             variant: Rules of the training.
             workers: Number of worker threads.
-            is_trained: True if the weights are already trained. Knocks and takes are then shrunk
-                towards them, too, and fewer matches are played to sample scores.
+            is_trained: True if the weights are already trained. The weights of knocks and takes
+                are then also shrunk towards them, and fewer matches are played to sample scores.
         """
         self.variant, self.rules = variant, build_rules(variant)
         self.opponents, self.seed, self.workers = opponents, seed, workers
         self.equity = rollout_equity(variant)
         self.weights = weights.copy()
-        # Of knocks and takes
+        # Target of the shrinkage for knocks and takes
         self.shrink_target = weights.copy() if is_trained else np.zeros(player.BLEND_SIZE)
         self.level_penalty, self.n_matches = (
             (REFINE_LEVEL_PENALTY, REFINE_MATCHES) if is_trained else (LEVEL_PENALTY, START_MATCHES)
@@ -368,7 +369,7 @@ class ChampionTrainer:
         self.reset_sums()
 
     def reset_sums(self) -> None:
-        """Discard the sums, and shrink towards the current weights."""
+        """Reset the sums, and make the current weights the prior."""
         self.prior = self.weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES).copy()
         self.sums = {
             name: (np.zeros((*stages, size, size)), np.zeros((*stages, size)))
@@ -381,7 +382,7 @@ class ChampionTrainer:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """Everything that the next rounds and the result depend on."""
+        """State of the training, from which the next rounds follow."""
         arrays = {"weights": self.weights, "prior": self.prior}
         arrays |= {
             "last": self.last_weights,
@@ -394,7 +395,7 @@ class ChampionTrainer:
         return arrays
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Restore the state at the end of a round."""
+        """Restore the state of a training."""
         self.weights, self.prior = state["weights"].copy(), state["prior"]
         self.last_weights, self.win_rates = state["last"], state["shares"]
         self.next_unit, self.rounds = int(state["next"]), len(self.win_rates)
@@ -416,19 +417,19 @@ class ChampionTrainer:
         compute_sums: Callable[[PairedRollouts, np.ndarray], StageSums],
         explore: Policy | None = None,
     ) -> StageSums:
-        """Roll out n deals against all opponents, and add the gains of their actions to the sums.
+        """Roll out n deals against all opponents, and add their least-squares sums.
 
         The weights of the sampled decisions (`PairedRollouts.weights`) are not used yet, so long
-        deals count too little and the result is biased. The shipped weights were trained without
-        them, and `make train` reproduces those until the next training.
+        deals have too little weight and the result is biased. The shipped weights were trained in
+        this way, and `make train` must reproduce them.
 
         Args:
             name: Key of the sums: "discards", "knocks" or "takes".
             n: Number of deals.
             max_actions: Maximum number of actions per decision.
             propose: Policy that proposes the actions as bits.
-            compute_sums: Function of rollouts and their match equity that computes the sums.
-            explore: Policy that plays until the decision.
+            compute_sums: Function that computes the sums from rollouts and their equity.
+            explore: Policy that plays up to the decision.
 
         Returns:
             The sums, including those of previous rounds.
@@ -436,7 +437,7 @@ class ChampionTrainer:
         n //= len(self.opponents)
 
         def block_sums(opponent: Strategy | None, start_scores: np.ndarray) -> list[StageSums]:
-            """Return the sums of n deals against an opponent, by block, from sampled scores."""
+            """Return the sums of n deals from sampled scores against an opponent, by block."""
             deals, start = self.matchup(opponent, "deal"), self.next_unit
             kernel.compile_matchup(deals)
             lots = np.random.default_rng([self.seed, start])
@@ -494,7 +495,7 @@ class ChampionTrainer:
         self.weights[player.TAKE_OFFSET :] = weights.ravel()
 
     def fit_knocks(self, n: int) -> None:
-        """Regress the gain of knocking on its table and its features."""
+        """Regress the gain of knocking on the cells of the table and on features."""
 
         def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((len(found.views), player.N_KNOCK_FEATURES))
@@ -508,7 +509,7 @@ class ChampionTrainer:
         self.weights[player.KNOCK_OFFSET : player.TAKE_OFFSET] = weights
 
     def run_round(self, deals: int, decay: float | None = None) -> np.ndarray:
-        """Train for one round, and return the proportions of matches won before it, by opponent.
+        """Train for one round, and return the previous match win rates by opponent.
 
         Args:
             deals: Deals to roll out for discards; half of them for knocks and takes.
@@ -538,12 +539,12 @@ class ChampionTrainer:
 
     @property
     def mean_weights(self) -> np.ndarray:
-        """The mean weights of the last rounds, (player.BLEND_SIZE,) float64."""
+        """Mean weights of the last rounds, (player.BLEND_SIZE,) float64."""
         mean: np.ndarray = np.mean(self.last_weights, axis=0)
         return mean
 
     def play_matches(self, opponent: Strategy | None, matches: int) -> np.ndarray:
-        """Return the records of the deals of matches against an opponent."""
+        """Return the records of all deals in matches against an opponent."""
         matchup = self.matchup(opponent, "match")
         kernel.compile_matchup(matchup)
         play = partial(_records, matchup)
@@ -556,7 +557,7 @@ def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
 
 
 def match_win_rate(records: np.ndarray) -> float:
-    """Return the proportion of finished matches that A won."""
+    """Return the proportion of finished matches that player A won."""
     return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
 
 
@@ -572,32 +573,32 @@ def training_opponents(group: str) -> list[Strategy | None]:
 
 
 def champion_with_weights(weights: np.ndarray) -> Strategy:
-    """Return champion with other weights than those of its file."""
+    """Return champion with the given weights."""
     return loader.with_weights(loader.find_strategy("champion"), weights)
 
 
 def single_set_weights(weights: np.ndarray) -> np.ndarray:
-    """Return the weights of a player with a single set, for any rules."""
+    """Return the full weights of a player with a single set, for all rules."""
     never = np.zeros((player.N_WON, player.N_MEANS, player.N_TURNS))
     return tile_for_all_rules(blend_weights(weights, weights, never))
 
 
 def tile_for_all_rules(weights: np.ndarray) -> np.ndarray:
-    """Return the weights for one group of rules, repeated for every group that champion knows."""
+    """Repeat the weights of one rule group for every rule group of champion."""
     return np.tile(weights, player.N_WEIGHTS // player.RULES_SIZE)
 
 
 def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Return the weights for one group of rules: nine blends of two sets, and a table of use.
+    """Return the weights for one rule group: nine blends of two sets, and a selection table.
 
     Args:
         patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
         hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
-        probabilities: Probability that the opponent knocks immediately, by deals won, their mean
-            points and own turn.
+        probabilities: Probability that the opponent knocks immediately, by deals won, mean points
+            of these deals, and own turn.
 
     Returns:
-        Weights with the precision of the file.
+        Weights with the precision of the weights file.
     """
     last = player.N_BLENDS - 1
     blends = [patient + (hasty - patient) * (i / last) for i in range(player.N_BLENDS)]
@@ -606,7 +607,7 @@ def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndar
 
 
 def opponent_distribution(records: np.ndarray) -> np.ndarray:
-    """Return smoothed proportions of B's deals won and mean points, (N_WON, N_MEANS) float64."""
+    """Return the smoothed distribution of B's mean points by deals won, (N_WON, N_MEANS)."""
     won = np.minimum(records["deals_b"], player.N_WON - 1)
     mean = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
     mean = np.where(won > 0, np.minimum(mean, player.N_MEANS - 1), 0)
@@ -629,10 +630,11 @@ def immediate_knock_probabilities(
     *,
     is_trained: bool = False,
 ) -> np.ndarray:
-    """Return the probability of an immediate knocker, by the key of `champion.blend`.
+    """Return the probability that the opponent knocks immediately, for `champion.blend`.
 
-    Bayes' rule is applied to matches of the set `hasty` against players that knock immediately, and
-    of the set `patient` against players that wait for gin.
+    The probability follows from Bayes' rule. The likelihoods are estimated from matches of the set
+    `hasty` against players that knock immediately, and of the set `patient` against players that
+    wait for gin.
 
     Args:
         patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
@@ -644,7 +646,7 @@ def immediate_knock_probabilities(
             against itself.
 
     Returns:
-        Probabilities by deals won, their mean points and own turn.
+        Probabilities by deals won, mean points of these deals, and own turn.
     """
     found = []
     for weights, group in zip((hasty, patient), TRAINING.values(), strict=True):
@@ -666,19 +668,19 @@ def immediate_knock_probabilities(
     return chances
 
 
-# Variants that champion's weights were trained for, in the order of its file
+# Variants for which champion was trained, in the order of its weights file
 TRAINED_VARIANTS = ("eaai", "rush", "tedesco", "dice")
 
 
 def trained_variant(variant: Variant) -> str:
-    """Return the variant of TRAINED_VARIANTS whose weights champion uses for a variant."""
+    """Return the entry of TRAINED_VARIANTS whose weights champion uses in a variant."""
     return TRAINED_VARIANTS[int(player.rules_offset(build_rules(variant))) // player.RULES_SIZE]
 
 
 def initial_champion_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return champion's weights under the most similar rules: the set `hasty`, then `patient`."""
+    """Return the `hasty` and the `patient` weights of champion for the most similar rules."""
     policy = loader.find_strategy("champion").discard
-    assert policy is not None, "champion has one"
+    assert policy is not None, "champion has a discard policy"
     first = int(player.rules_offset(build_rules(variant)))
     numbers = compiler.make_parameter_vector(policy)[first : first + player.OPPONENT_OFFSET]
     blends = numbers.reshape(player.N_BLENDS, player.BLEND_SIZE)

@@ -1,9 +1,9 @@
-"""Parameter search with CMA-ES; all strategies of a generation play the same deals.
+"""Search for better parameters with CMA-ES.
 
 Covariance matrix adaptation (N. Hansen and A. Ostermeier, Evolutionary Computation 2001) draws each
-generation from a normal distribution and moves it towards the best candidates. The candidates
-depend on the seed only, and each result depends on its deals only. An interrupted search therefore
-resumes from its ledger and gives the same result.
+generation from a normal distribution and moves it towards the best candidates. All strategies of a
+generation play the same deals. Candidates and deals depend only on the seed, so an interrupted
+search resumes from its ledger and gives the same result.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ from simgin.strategy.strategy_spec import format_values_toml
 from simgin.text.messages import escape_to_one_line
 
 ESTIMATE_SIZE = len(fields(Estimate))
-BEST_MEANS = 3  # means that enter the finals because of their gain
+BEST_MEANS = 3  # means with the highest gains that enter the finals
 MAX_FINALISTS = 3 + BEST_MEANS
-FINALS_FACTOR = 5  # matches of the finals, relative to a generation
+FINALS_FACTOR = 5  # matches per strategy in the finals, relative to a generation
 # Minimum standard deviation of integer parameters, so that their neighbours are tried
 MIN_INTEGER_DEVIATION = 0.3
 
 
 @dataclass(frozen=True)
 class DistributionMean:
-    """The mean of the distribution of candidates, rounded as it is played, and its deviations."""
+    """Mean of the distribution of candidates, rounded for play, and its standard deviations."""
 
     values: ParameterValues
     deviations: tuple[float, ...]
@@ -63,31 +63,31 @@ class DistributionMean:
 
 @dataclass(frozen=True, eq=False)
 class Generation:
-    """Candidates of a generation, and the gain of the mean that they were drawn around."""
+    """Candidates of a generation, and the mean from which they were drawn."""
 
     number: int  # from 1
     candidates: tuple[ParameterValues, ...]
     scores: np.ndarray  # (n_candidates,) float64: proportion of matches won, or points per deal
     mean: DistributionMean
-    gain: Estimate  # of the mean over the defaults, on the deals of the candidates
+    gain: Estimate  # gain of the mean over the defaults, on the deals of the candidates
 
 
 @dataclass(frozen=True)
 class SearchHistory:
-    """A search from the first generation to its final mean."""
+    """All generations of a search, and its final mean."""
 
     generations: tuple[Generation, ...]
     final_mean: DistributionMean
 
 
 class CandidateDistribution:
-    """The distribution of candidates, in steps from the start."""
+    """Distribution of candidates, in initial standard deviations from the defaults."""
 
     def __init__(
         self, parameters: Sequence[TunableParameter], n_candidates: int, seed: int
     ) -> None:
         self._parameters = parameters
-        # The library needs at least two dimensions; the second one has no effect
+        # The library needs at least two dimensions, so a single parameter gets an unused second one
         size = max(2, len(parameters))
         rng = np.random.default_rng(seed)
         low, high = [-1.0] * size, [1.0] * size
@@ -108,7 +108,7 @@ class CandidateDistribution:
         self._cma = _import_cma().CMAEvolutionStrategy([0.0] * size, 1.0, options)
 
     def draw_generation(self) -> list[np.ndarray]:
-        """Return the next generation."""
+        """Return the points of the next generation."""
         return list(self._cma.ask())
 
     def update(self, points: Sequence[np.ndarray], scores: np.ndarray) -> None:
@@ -116,7 +116,7 @@ class CandidateDistribution:
         self._cma.tell(points, list(-scores))
 
     def parameter_values(self, point: np.ndarray) -> ParameterValues:
-        """Return a point as values of the parameters."""
+        """Convert a point to values of the parameters."""
         moved = zip(self._parameters, map(float, point), strict=False)
         return tuple(
             knob.round_value(knob.start + steps * knob.initial_deviation) for knob, steps in moved
@@ -124,7 +124,7 @@ class CandidateDistribution:
 
     @property
     def mean(self) -> DistributionMean:
-        """The mean of the distribution."""
+        """Mean of the distribution."""
         result = self._cma.result
         deviations = zip(self._parameters, map(float, result.stds), strict=False)
         spread = tuple(knob.initial_deviation * deviation for knob, deviation in deviations)
@@ -137,7 +137,7 @@ def _import_cma() -> Any:
         import cma
     except ImportError:
         raise TuneError(
-            "the search needs the package cma; install it with: pip install 'simgin[tune]'"
+            "tuning needs the package cma. Install it with: pip install 'simgin[tune]'"
         ) from None
     return cma
 
@@ -149,14 +149,14 @@ def search(
     piece_progress: PieceProgress = lambda place: None,
     on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> SearchHistory:
-    """Return all generations of a search, after playing those that the ledger does not have.
+    """Return all generations of a search, from the ledger or newly played.
 
     Args:
         request: The search.
         ledger: Ledger of the search.
         workers: Number of worker threads.
-        piece_progress: Function that returns the progress callback of a generation, counted from 0.
-        on_generation: Callback that is called with every generation.
+        piece_progress: Function from the index of a generation to its progress callback.
+        on_generation: Function that is called with every generation.
     """
     distribution = CandidateDistribution(request.parameters, request.n_candidates, request.seed)
     generations = []
@@ -193,7 +193,7 @@ def _play_generation(
     workers: int | None,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
-    """Play a generation, its mean (last in `tried_values`) and the defaults on the same deals."""
+    """Play the candidates, their mean (the last of `tried_values`) and the defaults."""
     strategies = [*map(request.with_values, tried_values), request.strategy]
     seed = request.generation_seed(number)
     *candidates, middle, base = evaluate_strategies(
@@ -214,10 +214,10 @@ def play_finals(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> ParameterValues:
-    """Return the best of a few candidates and the defaults on fresh deals.
+    """Return the best finalist on new deals, from the ledger or newly played.
 
-    The last mean of a search is not necessarily its best, and the one with the highest score was
-    also lucky. The finals are played unless the ledger has them.
+    The last mean of a search is not necessarily its best, and the mean with the highest score was
+    also lucky. The finals therefore compare several means and the defaults.
     """
     finalists = _finalists(request, history)
     last = len(history.generations)
@@ -251,24 +251,25 @@ def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterVa
 
 @dataclass(frozen=True)
 class TuningResult(Improvement, RenamedAttributes):
-    """The result of a search."""
+    """Result of a parameter search."""
 
     wording = Wording(
         doing="Tuning",
         done="tuned",
         baseline="default",
+        initial="default parameters",
         noun="search",
         pieces="generations",
-        content="numbers",
+        content="parameters",
         suffix=".toml",
         marker=b"# simgin tune ",
     )
     history: SearchHistory
-    values: ParameterValues  # chosen in the finals
+    values: ParameterValues  # winner of the finals
 
     @property
     def parameters(self) -> Frame:
-        """The parameters: parameter, meaning, low, high, default, tuned."""
+        """DataFrame with a row per parameter: meaning, range, default and tuned value."""
         return build_frame(
             "parameters",
             [
@@ -286,7 +287,7 @@ class TuningResult(Improvement, RenamedAttributes):
 
     @property
     def candidates(self) -> Frame:
-        """Every strategy tried: generation, strategy, parameter values and score."""
+        """DataFrame with a row per candidate: generation, strategy, parameters and score."""
         names = [knob.name for knob in self.request.parameters]
         rows = []
         for generation in self.history.generations:
@@ -299,10 +300,10 @@ class TuningResult(Improvement, RenamedAttributes):
 
     @property
     def history_frame(self) -> Frame:
-        """The mean after every generation, as `simgin.plots.search_history` draws it.
+        """DataFrame with the mean after every generation, for `simgin.plots.search_history`.
 
-        Gains are measured on the deals of the next generation. The last rows are the values that
-        were chosen, with the gain of the confirmation.
+        Gains are measured on the deals of the next generation. The last rows contain the selected
+        values and the gain of the confirmation.
         """
         request = self.request
         rows: list[dict[str, Any]] = []
@@ -310,11 +311,13 @@ class TuningResult(Improvement, RenamedAttributes):
             rows += _history_rows(request, last.number - 1, last.mean, last.gain, request.matches)
         chosen = DistributionMean(self.values, self.history.final_mean.deviations)
         gain = self.confirmation.objective.gain
-        rows += _history_rows(request, request.generations, chosen, gain, request.confirmed)
+        rows += _history_rows(
+            request, request.generations, chosen, gain, request.confirmed
+        )
         return build_frame("search", rows)
 
     def file_content(self, command: str) -> bytes:
-        """Return the tuned parameters as TOML for `name@FILE.toml`, with remarks on the gain."""
+        """Return the tuned parameters as TOML for `name@FILE.toml`, with the gain in comments."""
         remarks = [command, *self.sentences]
         head = "".join(f"# {escape_to_one_line(remark)}\n" for remark in remarks)
         text = format_values_toml(slot_values(self.request.parameters, self.values))
@@ -336,31 +339,29 @@ class TuningResult(Improvement, RenamedAttributes):
                 "parameter": knob.name,
                 "default": knob.format_value(knob.param.default),
                 "tuned": knob.format_value(value),
-                "limits": f"{knob.low:g}..{knob.high:g}",
+                "range": f"{knob.low:g}..{knob.high:g}",
             }
             for knob, value in zip(self.request.parameters, self.values, strict=True)
         ]
-        return [Table("Numbers", make_frame(rows), [Column(name, name) for name in rows[0]])]
+        return [Table("Parameters", make_frame(rows), [Column(name, name) for name in rows[0]])]
 
     def plots(self) -> list[Plot]:
         """Return the plot of the search history."""
         factor = self.request.metric.display_factor
         gains = [f"{factor * one.gain.value:.2f}" for one in self.history.generations]
         chosen = format_interval(self.request, self.confirmation.objective.gain)
-        alt_text = (
-            f"Gain on the default by generation: {', '.join(gains)}; of the values chosen {chosen}."
-        )
+        alt_text = f"Gain over the defaults by generation: {', '.join(gains)}. Result: {chosen}."
         figure = plots.search_history(self.history_frame, seed=self.request.seed)
-        return [Plot("search", "Course of the search", alt_text, figure)]
+        return [Plot("search", "Search history", alt_text, figure)]
 
     @property
     def method(self) -> str:
-        """A sentence on how the search was made."""
+        """Description of the search for the report."""
         request = self.request
         return (
-            f"CMA-ES, {request.generations} generations of {request.n_candidates} strategies, "
-            f"{request.matches:,} matches each against every opponent, all of a generation on the "
-            "same packs."
+            f"CMA-ES with {request.generations} generations of {request.n_candidates} strategies. "
+            f"Each strategy played {request.matches:,} matches against every opponent, on the same "
+            "deals as the other strategies of its generation."
         )
 
 
@@ -372,14 +373,15 @@ def run_tune(
     run_ledger: Ledger | None = None,
     on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> TuningResult:
-    """Search, choose and confirm; steps in the ledger are not played again.
+    """Search, select the best parameters and confirm their gain.
 
     Args:
         request: The search.
         workers: Number of worker threads.
-        on_progress: Callback for the progress of the generations, finals and confirmation together.
-        run_ledger: Ledger of the search; None for a ledger in memory.
-        on_generation: Callback that is called with every generation.
+        on_progress: Progress callback for the generations, the finals and the confirmation.
+        run_ledger: Ledger of the search, whose finished steps are reused; None for a ledger in
+            memory.
+        on_generation: Function that is called with every generation.
     """
     if run_ledger is None:
         with open_ledger(None, request.identity) as memory:
@@ -402,18 +404,18 @@ def run_tune(
 
 
 def plan_sentence(request: TuneRequest) -> str:
-    """Return a sentence on what will be played."""
+    """Return the plan of a search in sentences."""
     names = ", ".join(knob.name for knob in request.parameters)
     return (
-        f"{request.generations} generations of {request.n_candidates} strategies that differ in "
-        f"{names} play {request.matches:,} matches each against {request.opponent_list} "
-        f"({request.variant.spec}). Then {request.confirmed:,} matches on "
-        f"{TuningResult.wording.held_out} confirm what was found."
+        f"{request.generations} generations of {request.n_candidates} strategies play "
+        f"{request.matches:,} matches per strategy against {request.opponent_list} "
+        f"({request.variant.spec}). Parameters: {names}. Then "
+        f"{request.confirmed:,} matches on held-out deals confirm the result."
     )
 
 
 def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
-    """Return a line on the progress of a search."""
+    """Return a progress line with the last mean and its gain."""
     if not generations:
         return f"generation 1 of {request.generations}"
     last = generations[-1]
@@ -426,7 +428,7 @@ def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> st
 def _history_rows(
     request: TuneRequest, n_generations: int, mean: DistributionMean, gain: Estimate, n: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for every parameter after a number of generations."""
+    """Yield the rows of `history_frame` for a number of generations, one per parameter."""
     for knob, value, spread in zip(request.parameters, mean.values, mean.deviations, strict=True):
         yield {
             "variant": request.variant.spec,

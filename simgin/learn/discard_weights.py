@@ -1,8 +1,8 @@
-"""Training of discard weights: paired rollouts and a regression on features of discards.
+"""Train the weights of a discard policy with paired rollouts and a regression.
 
-Every round plays with the weights of the previous round, so that discards are evaluated by a player
-that is already better. The weights of a round depend only on the seed and the rounds before. An
-interrupted training therefore resumes from its ledger and gives the same result.
+Every round plays with the weights of the previous round, so discards are evaluated by a stronger
+player each time. The weights of a round depend only on the seed and the previous rounds, so an
+interrupted training resumes from its ledger and gives the same result.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from simgin.text.amounts import parse_count, parse_seed
 
 TRAINING_ROUNDS = 8
 TRAINING_DEALS = 20_000  # deals per round and opponent
-EVALUATION_MATCHES = 4_000  # matches against each opponent to estimate the gain of a round
+EVALUATION_MATCHES = 4_000  # matches per opponent to estimate the gain of a round
 MAX_WEIGHTS_SHOWN = 30  # weights in the table of a report
 ROLLOUT_BLOCK = 2_000  # deals per call; their views take 8 MB
 
 
 @dataclass(frozen=True)
 class TrainRequest(TrainingRequest):
-    """A training of discard weights, with so many deals per round and opponent."""
+    """Request for the training of discard weights. Deals are per round and opponent."""
 
-    weights_file: Path  # the file that the strategy reads its weights from
+    weights_file: Path  # file from which the strategy reads its weights
 
     @classmethod
     def read(
@@ -66,28 +66,28 @@ class TrainRequest(TrainingRequest):
         confirmed: int | str = CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> TrainRequest:
-        """Return the training that the strings describe.
+        """Parse a request.
 
         Args:
             strategy: Strategy with a trainable discard policy.
             variant: Two-player variant.
-            against: Opponents, by default `simple`.
+            against: Opponents; by default, `simple`.
             rounds: Number of rounds.
             deals: Deals per round and opponent.
-            confirmed: Matches of the confirmation.
+            confirmed: Matches per opponent that confirm the result.
             seed: Seed of the deals.
 
         Raises:
-            TuneError: The strategy cannot be trained, or a request of its opponents is invalid.
-            PlayerCountError: The variant is a solitaire game.
-            AmountError: A number is invalid.
+            TuneError: If the discard policy of the strategy cannot be trained.
+            PlayerCountError: If the variant is for one player.
+            AmountError: If a number is not valid.
         """
         player, rules, pool = read_players(strategy, variant, against)
         confirming = read_matches(confirmed)
         policy = player.discard
         assert policy is not None, "the loader fills empty slots"
-        feature_sampler(policy)  # raises for one that cannot be trained
-        assert isinstance(policy.weights, Path), "the decorator asks for a file"
+        feature_sampler(policy)  # raises an error if the policy cannot be trained
+        assert isinstance(policy.weights, Path), "the decorator requires a file"
         start = np.array(list(policy.start.values()), np.float64)
         untrained = replace(player, discard=replace(policy, weights=start))
         n = parse_count(deals)
@@ -110,14 +110,14 @@ class TrainRequest(TrainingRequest):
 
     @property
     def policy(self) -> Policy:
-        """The policy that is trained, with its initial weights."""
+        """Policy to train, with its initial weights."""
         policy = self.match.strategy.discard
         assert policy is not None, "the loader fills empty slots"
         return policy
 
     @property
     def initial_weights(self) -> np.ndarray:
-        """The weights before the training."""
+        """Weights before the training."""
         return np.array(list(self.policy.start.values()), np.float64)
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
@@ -125,7 +125,7 @@ class TrainRequest(TrainingRequest):
         return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
     def renamed_with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return the strategy with other weights and a distinct name, as it plays the start."""
+        """Return the strategy with other weights, and a distinct name for matches with itself."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")
@@ -133,11 +133,11 @@ class TrainRequest(TrainingRequest):
 
 @dataclass(frozen=True, eq=False)
 class TrainingRound:
-    """The result of a round."""
+    """Result of a training round."""
 
     number: int  # from 1
     weights: np.ndarray
-    n_decisions: int  # decisions whose discards were compared
+    n_decisions: int  # decisions with compared discards
     gain: Estimate  # gain over the initial weights, on the deals of the next round
 
 
@@ -148,14 +148,14 @@ def run_rounds(
     piece_progress: improvement.PieceProgress = lambda place: None,
     on_round: Callable[[TrainingRound], None] = lambda played: None,
 ) -> list[TrainingRound]:
-    """Return all rounds of a training, after playing those that the ledger does not have.
+    """Return all rounds of a training, from the ledger or newly played.
 
     Args:
         request: The training.
         ledger: Ledger of the training.
         workers: Number of worker threads.
-        piece_progress: Function that returns the progress callback of a round, counted from 0.
-        on_round: Callback that is called with every round.
+        piece_progress: Function from the index of a round to its progress callback.
+        on_round: Function that is called with every round.
     """
     sampler = feature_sampler(request.policy)
     weights = request.initial_weights
@@ -178,7 +178,7 @@ def run_rounds(
 
 
 def round_to_float32(weights: np.ndarray) -> np.ndarray:
-    """Return weights with the precision of the output file, independent of rounding errors."""
+    """Return weights rounded to the precision of the output file."""
     return weights.astype(np.float32).astype(np.float64)
 
 
@@ -190,7 +190,7 @@ def _play_round(
     workers: int | None,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
-    """Play a round with the weights of the previous round, and fit new weights."""
+    """Play a round with the previous weights, and fit new weights."""
     match = request.match
     player = request.with_weights(weights)
     sums = []
@@ -217,7 +217,7 @@ def _play_round(
 
 @dataclass(frozen=True)
 class TrainingResult(Improvement):
-    """The result of a training."""
+    """Result of the training of discard weights."""
 
     wording = improvement.TRAINING_WORDING
     training: TrainRequest
@@ -226,7 +226,7 @@ class TrainingResult(Improvement):
 
     @property
     def parameters(self) -> Frame:
-        """The weights: number, start, trained."""
+        """DataFrame with a row per feature: its initial and its trained weight."""
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)
         return build_frame(
             "weights",
@@ -234,7 +234,7 @@ class TrainingResult(Improvement):
         )
 
     def file_content(self, command: str) -> bytes:
-        """Return the weights, followed by the command and the gain as remarks."""
+        """Return the weights, followed by the command and the gain in comments."""
         return improvement.encode_weights(self.weights, command, *self.sentences)
 
     def frames(self) -> Mapping[str, Frame]:
@@ -253,25 +253,30 @@ class TrainingResult(Improvement):
         """Return the tables of the rounds and of the first weights."""
         rounds = self.frames()["rounds"].rename(columns={"gain": "value"})
         gain = Column("value", "gain", factor=self.request.metric.display_factor)
-        columns = (Column("round", "round"), Column("questions", "questions"), gain)
+        columns = (Column("round", "round"), Column("questions", "decisions"), gain)
         weights = self.parameters[:MAX_WEIGHTS_SHOWN]
         weights_text = weights.assign(trained=[f"{weight:.3g}" for weight in weights["trained"]])
-        note = "The card with the least sum of weights times numbers is thrown; sums are points."
+        note = "The policy discards the card with the lowest weighted sum of its features."
         if len(self.weights) > MAX_WEIGHTS_SHOWN:
-            note = f"The first {MAX_WEIGHTS_SHOWN} of {len(self.weights)}. {note}"
-        named = [Column(name, name) for name in ("number", "start", "trained")]
+            note = f"The first {MAX_WEIGHTS_SHOWN} of {len(self.weights)} weights. {note}"
+        named = [
+            Column("number", "feature"),
+            Column("start", "start"),
+            Column("trained", "trained"),
+        ]
         return [
-            Table("Rounds: matches won more than at the start [%]", rounds, columns),
+            Table("Gain in matches won by round (percentage points)", rounds, columns),
             Table("Weights", weights_text, named, note),
         ]
 
     @property
     def method(self) -> str:
-        """A sentence on how the training was made."""
+        """Description of the training for the report."""
         training = self.training
         return (
-            f"{training.rounds} rounds of {training.deals:,} deals against every opponent, each "
-            "with the weights of the round before; the mean of the later half of them."
+            f"{training.rounds} rounds of {training.deals:,} deals against every opponent. Each "
+            "round played with the weights of the previous round. The result is the average over "
+            "the second half of the rounds."
         )
 
 
@@ -282,13 +287,14 @@ def run_training(
     *,
     run_ledger: Ledger | None = None,
 ) -> TrainingResult:
-    """Train and confirm; steps in the ledger are not played again.
+    """Train the weights and confirm their gain.
 
     Args:
         training: The training.
         workers: Number of worker threads.
-        on_progress: Callback for the progress of the rounds and the confirmation together.
-        run_ledger: Ledger of the training; None for a ledger in memory.
+        on_progress: Progress callback for the rounds and the confirmation.
+        run_ledger: Ledger of the training, whose finished steps are reused; None for a ledger in
+            memory.
     """
     if run_ledger is None:
         with open_ledger(None, training.identity) as memory:
@@ -311,22 +317,23 @@ def run_training(
 
 
 def plan_sentence(training: TrainRequest) -> str:
-    """Return sentences on what will be played."""
+    """Return the plan of a training in sentences."""
     match = training.match
     return (
+        f"{match.strategy.name} trains {len(training.initial_weights)} weights in "
         f"{training.rounds} rounds of {training.deals:,} deals against {match.opponent_list} "
-        f"({match.variant.spec}): each is played on with several discards, and what they lead to "
-        f"teaches {len(training.initial_weights)} weights. Then {match.confirmed:,} matches on "
-        f"{TrainingResult.wording.held_out} confirm what was learned."
+        f"({match.variant.spec}). At one decision per deal, several discards are played to the end "
+        f"of the deal. Then {match.confirmed:,} matches on held-out deals confirm the "
+        "result."
     )
 
 
 def _round_line(training: TrainRequest, result: TrainingRound) -> str:
-    """Return a line with the gain of a round."""
+    """Return a progress line with the gain of a round."""
     gain = improvement.format_interval(training.match, result.gain)
     return (
-        f"round {result.number} of {training.rounds}: gain {gain} % of the matches, from "
-        f"{result.n_decisions:,} questions"
+        f"round {result.number} of {training.rounds}: gain {gain} percentage points, "
+        f"{result.n_decisions:,} decisions"
     )
 
 
@@ -334,8 +341,8 @@ def _round_line(training: TrainRequest, result: TrainingRound) -> str:
 
 
 MAX_ALTERNATIVES = 5  # discards per decision that are rolled out
-FEATURE_MARGIN = 16  # extra features, which stay 0 unless a function writes too many
-PRIOR_DECISIONS = 300  # decisions that the previous weights count for, as a prior
+FEATURE_MARGIN = 16  # extra features, which stay 0 unless describe writes too many
+PRIOR_DECISIONS = 300  # weight of the previous weights as a prior, in decisions
 ILLEGAL_COST = 1e300  # cost of cards that may not be discarded
 
 # Policies and their features are compiled together, so mypy sees them untyped.
@@ -344,13 +351,13 @@ ILLEGAL_COST = 1e300  # cost of cards that may not be discarded
 
 # Regression
 #
-# The rollouts of one decision start from the same world and share its luck. Features and points
-# are therefore centred per decision: only differences between its discards count.
+# The rollouts of a decision share the same hidden cards and their luck. Features and points are
+# therefore centred per decision, so that only differences between its discards count.
 
 
 @dataclass(frozen=True, eq=False)
 class RegressionSums:
-    """Least-squares sums of decisions, by feature."""
+    """Least-squares sums over decisions, by feature."""
 
     squares: np.ndarray  # (n_features, n_features) float64
     products: np.ndarray  # (n_features,) float64
@@ -360,28 +367,25 @@ class RegressionSums:
 def regression_sums(
     features: np.ndarray, points: np.ndarray, tried: np.ndarray, multiplicity: np.ndarray
 ) -> RegressionSums:
-    """Return the least-squares sums of decisions.
+    """Return the least-squares sums over decisions.
 
     Args:
         features: Features, (n_decisions, n_discards, n_features) float64.
         points: Points after each discard, (n_decisions, n_discards) float64.
         tried: True for discards that were rolled out, (n_decisions, n_discards) bool.
-        multiplicity: Number of decisions of its deal that each was drawn from, (n_decisions,)
-            int64.
-
-    Returns:
-        The sums.
+        multiplicity: Number of decisions in the deal from which each decision was drawn,
+            (n_decisions,) int64.
     """
     x = center_by_decision(features, tried[..., None])
     y = center_by_decision(points, tried)
     rows = x.reshape(-1, features.shape[2])
     weighted = (multiplicity[:, None, None] * x).reshape(rows.shape)
-    costs = -y.ravel()  # weights are costs: the policy discards the cheapest card
+    costs = -y.ravel()  # weights are costs, and the policy discards the card of lowest cost
     return RegressionSums(weighted.T @ rows, weighted.T @ costs, len(features))
 
 
 def add_sums(parts: Sequence[RegressionSums]) -> RegressionSums:
-    """Return the total of several sums, added in their order."""
+    """Return the total of several sums, added in order."""
     total, *others = parts
     for part in others:
         total = RegressionSums(
@@ -393,11 +397,11 @@ def add_sums(parts: Sequence[RegressionSums]) -> RegressionSums:
 
 
 def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
-    """Return the weights that fit best, with the previous weights as a prior.
+    """Return the ridge-regression weights, shrunk towards the previous weights.
 
-    The previous weights count as PRIOR_DECISIONS further decisions for each feature. The result
-    therefore does not depend on units of measurement, and a feature that never differed between two
-    discards keeps its weight.
+    The previous weights count as much as PRIOR_DECISIONS decisions for each feature. The result
+    therefore does not depend on the units of the features. If a feature never differs between two
+    discards, its weight does not change.
 
     Args:
         sums: Least-squares sums.
@@ -413,12 +417,12 @@ def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
 
 
 def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Return numbers minus the mean of their decision; 0 for discards that were not tried.
+    """Subtract the mean of each decision; return 0 for discards that were not rolled out.
 
-    The result is exactly 0 if all numbers are equal, because a rounding error would count as a
-    difference.
+    If all numbers of a decision are equal, the result is exactly 0, so that rounding errors do not
+    count as differences.
     """
-    offsets = numbers - numbers[:, :1]  # the first is always tried
+    offsets = numbers - numbers[:, :1]  # the first discard is always rolled out
     tried_offsets = np.where(tried, offsets, 0)
     mean = tried_offsets.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
     return np.where(tried, tried_offsets - mean, 0)
@@ -429,17 +433,17 @@ def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FeatureSampler:
-    """The rollouts and features of the discards of a policy."""
+    """Sampler of rollouts, and of the features of their discards."""
 
     policy: Policy
-    select_discards: Policy  # returns the cheapest discards as bits
-    write_features: Callable[..., None]  # (views, actions, rules, features) writes the features
+    select_discards: Policy  # returns the discards of lowest cost as bits
+    write_features: Callable[..., None]  # arguments: views, actions, rules, features to write
 
     def sample(self, matchup: Matchup, first_deal: int, n_deals: int) -> RegressionSums:
-        """Roll out deals of a matchup and return their regression sums.
+        """Roll out deals of a matchup, and return their regression sums.
 
         Raises:
-            TuneError: The features are not valid.
+            TuneError: If describe writes too many features.
         """
         branches = roll_out_deals(
             matchup, self.select_discards, first_deal, n_deals, MAX_ALTERNATIVES
@@ -456,8 +460,8 @@ class FeatureSampler:
         where = self.policy.source_file.name
         if numbers[:, :, size:].any():
             raise TuneError(
-                f"describe in {where} writes more numbers than the {size} that start names; name "
-                "each with the weight that it starts from."
+                f"describe in {where} writes more features than the {size} that start names. Add "
+                "the initial weight of every feature to start."
             )
         return numbers[:, :, :size]
 
@@ -466,17 +470,19 @@ def feature_sampler(policy: Policy) -> FeatureSampler:
     """Return the sampler of a discard policy.
 
     Raises:
-        TuneError: The policy has no features, or they cannot be compiled.
+        TuneError: If the policy has no features, or they cannot be compiled.
     """
     where = f"the discard policy {policy.name!r} in {policy.source_file.name}"
     if policy.describe is None:
         raise TuneError(
-            f"{where} does not say what it weighs; give it describe, a function that writes the "
-            'numbers of a discard, and start, their weights: @discard(weights="mine.npy", '
-            'describe=describe, start={"deadwood left": 1}).'
+            f"{where} cannot be trained because it defines no features. Add describe, a function "
+            "that writes the features of a discard, and start, their initial weights: "
+            '@discard(weights="mine.npy", describe=describe, start={"deadwood left": 1}).'
         )
     if not jit.is_interpreted() and not hasattr(policy.describe, "py_func"):
-        raise TuneError(f"{where} has a plain function as describe; write @helper above it.")
+        raise TuneError(
+            f"{where} has a describe function that cannot be compiled. Decorate it with @helper."
+        )
     describe = policy.describe
     return FeatureSampler(
         policy, _cheapest_discards(describe, len(policy.start)), _feature_writer(describe)
@@ -485,7 +491,7 @@ def feature_sampler(policy: Policy) -> FeatureSampler:
 
 @cache
 def _cheapest_discards(describe: Callable[..., None], size: int) -> Policy:
-    """Return a policy that selects the discards of lowest cost, at most MAX_ALTERNATIVES."""
+    """Return a policy that selects up to MAX_ALTERNATIVES discards of lowest cost."""
     n_slots = size + FEATURE_MARGIN
 
     @discard

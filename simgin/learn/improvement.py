@@ -1,4 +1,4 @@
-"""Common parts of searches and trainings: evaluation, confirmation and report."""
+"""Evaluate, confirm and report the results of parameter searches and training."""
 
 from __future__ import annotations
 
@@ -30,30 +30,26 @@ from simgin.strategy import Strategy
 from simgin.text.messages import escape_to_one_line
 
 NO_ARRAY = np.array("")  # placeholder that is not an array of numbers
-# Progress callback of a piece of the work, counted from 0
+# Function from the index of a piece of the work to its progress callback
 PieceProgress = Callable[[int], Progress | None]
 
 
 class Wording(NamedTuple):
-    """Words for what was done, and for the strategy before and after it."""
+    """Words of screens and reports, which differ between searches and training."""
 
     doing: str
     done: str
     baseline: str
-    noun: str  # noun for what was done
-    pieces: str  # parts of the work
-    content: str  # what the output file contains
+    initial: str  # parameters or weights of the baseline
+    noun: str  # name of the whole process
+    pieces: str  # parts of the process
+    content: str  # content of the output file
     suffix: str  # extension of the output file
     marker: bytes  # bytes that identify the output file
 
     @property
-    def held_out(self) -> str:
-        """The words for the deals of the confirmation."""
-        return f"packs that the {self.noun} never saw"
-
-    @property
     def file_name(self) -> str:
-        """The name of the output file."""
+        """Name of the output file."""
         return f"{self.done}{self.suffix}"
 
 
@@ -61,6 +57,7 @@ TRAINING_WORDING = Wording(
     doing="Training",
     done="trained",
     baseline="start",
+    initial="initial weights",
     noun="training",
     pieces="rounds",
     content="weights",
@@ -69,19 +66,19 @@ TRAINING_WORDING = Wording(
 )
 
 
-# Strategies against a pool of opponents on the same deals: scores and gains
+# Scores of strategies against a pool of opponents, on the same deals
 
 
 @dataclass(frozen=True, eq=False)
 class PoolResults:
-    """Results of matchups on the same deals: batch rows by the canonical names of the players."""
+    """Batch rows of matchups on the same deals, by the canonical names of the players."""
 
     request: TuneRequest
-    n_matches: int  # of each matchup
+    n_matches: int  # matches per matchup
     rows: Mapping[tuple[str, str], np.ndarray]
 
     def score_against(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
-        """Return the score of a strategy against an opponent; against itself it is even."""
+        """Return the score of a strategy against an opponent, which is even in self-play."""
         metric = self.request.metric
         if strategy.spec == opponent.spec:
             return even_score(self.n_matches, metric)
@@ -93,7 +90,7 @@ class PoolResults:
 
 
 def to_estimate(estimate: PairedEstimate) -> Estimate:
-    """Return an estimate whose standard error is computed from its batches."""
+    """Return a paired estimate with a standard error and an interval from its batches."""
     se = batches.standard_error(estimate.influences, estimate.effective_batches)
     return interval_around(
         estimate.value, se, round(estimate.effective_batches), estimate.effective_batches
@@ -101,10 +98,10 @@ def to_estimate(estimate: PairedEstimate) -> Estimate:
 
 
 def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
-    """Return the score of a strategy against itself: half of the matches, no points.
+    """Return the score of a strategy against itself: half of the matches, or 0 points.
 
     Args:
-        n_matches: Number of matches that the other strategy plays on the same deals.
+        n_matches: Number of matches that the compared strategy plays on the same deals.
         metric: Metric of the objective.
     """
     pairs = (n_matches + 1) // 2
@@ -116,7 +113,7 @@ def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
 
 
 def pool_score(scores: Sequence[PairedEstimate], objective: str) -> PairedEstimate:
-    """Return the score against a pool: the mean, or the minimum for the objective "worst"."""
+    """Return the mean score against a pool, or the minimum if the objective is "worst"."""
     if objective == "worst":
         return min(scores, key=lambda score: score.value)
     return paired_estimate.average_estimates(scores)
@@ -130,7 +127,7 @@ def distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
 def collect_results(
     request: TuneRequest, n_matches: int, matchups: Sequence[Matchup], rows: Sequence[np.ndarray]
 ) -> PoolResults:
-    """Return the results of distinct matchups from their batch rows."""
+    """Return distinct matchups with their batch rows as results."""
     pairs = [(matchup.a.spec, matchup.opponent) for matchup in matchups]
     return PoolResults(request, n_matches, dict(zip(pairs, rows, strict=True)))
 
@@ -143,7 +140,7 @@ def evaluate_strategies(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[PairedEstimate]:
-    """Return the score of each strategy against the pool, all on the same deals."""
+    """Return the score of each strategy against the pool, with the same deals for all."""
     matchups_with_duplicates = []
     for strategy in strategies:
         matchups_with_duplicates += request.matchups(strategy, seed)
@@ -161,17 +158,18 @@ def load_or_play_step(
     shapes: Mapping[str, tuple[int, ...]],
     play: Callable[[], Mapping[str, np.ndarray]],
 ) -> dict[str, np.ndarray]:
-    """Return the arrays of a step from the ledger, after playing it if it is missing.
+    """Return the arrays of a step from the ledger. A missing step is played first.
 
     Args:
         run_ledger: Ledger of the search.
         name: Name of the step.
         n: Size of the step.
-        shapes: Expected shapes of arrays by name.
+        shapes: Expected shapes of the arrays, by name.
         play: Function that computes the arrays.
 
     Raises:
-        LedgerError: An array has another shape or is not finite; the directory may be untrusted.
+        LedgerError: If an array has an unexpected shape or is not finite, which can happen in
+            an untrusted directory.
     """
     if not run_ledger.has_pass(name, n):
         run_ledger.add_pass(name, n, play())
@@ -181,7 +179,8 @@ def load_or_play_step(
         is_numbers = array.dtype.kind in "if"
         if not is_numbers or array.shape != shape or not np.isfinite(array).all():
             raise LedgerError(
-                f"the search is damaged ({name}: {key}); remove its directory to begin again."
+                f"step {name!r} of the ledger is corrupt ({key}). Remove the directory to start "
+                "again."
             )
     return arrays
 
@@ -191,7 +190,7 @@ def load_or_play_step(
 
 @dataclass(frozen=True)
 class OpponentComparison:
-    """The tuned strategy and the default against one opponent, on the same deals."""
+    """Scores of the tuned strategy and the default against one opponent, on the same deals."""
 
     opponent: str
     tuned: Estimate
@@ -201,15 +200,15 @@ class OpponentComparison:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """The gain on held-out deals: per opponent, head to head, and by the objective."""
+    """Gains on held-out deals, by opponent and by the objective."""
 
     comparisons: tuple[OpponentComparison, ...]  # one per opponent of the pool
-    head_to_head: OpponentComparison  # against the default
+    head_to_head: OpponentComparison  # opponent: the default
     objective: OpponentComparison  # mean or minimum over the pool
 
     @property
     def all_comparisons(self) -> list[OpponentComparison]:
-        """Every opponent once, with the default last unless it is in the pool."""
+        """Comparisons against every opponent. The default is last, unless it is in the pool."""
         return list(
             {line.opponent: line for line in (*self.comparisons, self.head_to_head)}.values()
         )
@@ -222,11 +221,11 @@ def confirm(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Confirmation:
-    """Return the confirmation of a strategy, after playing it if the ledger does not have it.
+    """Return the confirmation of a strategy, from the ledger or newly played.
 
     Args:
-        request: What was to be improved.
-        tuned: The strategy that was found.
+        request: Strategy before the improvement, and the opponents.
+        tuned: Strategy after the improvement.
         ledger: Ledger of the search.
         workers: Number of worker threads.
         progress: Progress callback.
@@ -269,21 +268,21 @@ def _compare(opponent: str, tuned: PairedEstimate, default: PairedEstimate) -> O
 
 @dataclass(frozen=True)
 class Improvement(Result):
-    """The result of a search or a training."""
+    """Result of a parameter search or of training."""
 
     wording: ClassVar[Wording]
-    request: TuneRequest  # what was to be improved, and the opponents
-    strategy: Strategy  # the result
+    request: TuneRequest  # with the strategy before the improvement
+    strategy: Strategy  # after the improvement
     confirmation: Confirmation
 
     @property
     def has_changed(self) -> bool:
-        """True if the strategy differs from the one before."""
+        """True if the strategy has new parameters or weights."""
         return self.strategy.spec != self.request.strategy.spec
 
     @property
     def table(self) -> Frame:
-        """The gain against every opponent, the default last (output `confirmation`)."""
+        """DataFrame with the gain against every opponent (output `confirmation`)."""
         rows = []
         for line in self.confirmation.all_comparisons:
             row: dict[str, Any] = {
@@ -302,38 +301,39 @@ class Improvement(Result):
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences on the gain by the objective and against the strategy before."""
+        """Sentences on the gain, and on matches against the default."""
         words = self.wording
         if not self.has_changed:
-            return [
-                f"The {words.noun} ended where it began: nothing is gained, and the "
-                f"{words.baseline}s stay."
-            ]
+            return [f"The {words.noun} found nothing better than the {words.initial}."]
         direct = self.confirmation.head_to_head
         sentences = [_gain_sentence(self, self.confirmation.objective)]
         if self.confirmation.objective.gain.low > 0 > direct.gain.high:
             figure = format_interval(self.request, direct.tuned)
-            unit = "points per deal" if self.request.objective == "points" else "% of the matches"
+            score = (
+                f"scores only {figure} points per deal"
+                if self.request.objective == "points"
+                else f"wins only {figure} % of matches"
+            )
             sentences.append(
-                f"But against the {words.baseline} itself it makes only {figure} {unit}: it is "
-                "fitted to its opponents, and not the better player."
+                f"However, it {score} against the {words.initial}. It is fitted to its opponents, "
+                "and is not stronger in general."
             )
         return sentences
 
     @property
     def pool_label(self) -> str:
-        """Name of the row for the whole pool; empty if there is none."""
+        """Label of the row for all opponents; empty if there is only one opponent."""
         if len(self.request.pool) == 1:
             return ""
-        return "hardest of the pool" if self.request.objective == "worst" else "mean of the pool"
+        return "hardest opponent" if self.request.objective == "worst" else "mean of opponents"
 
     @property
     def method(self) -> str:
-        """A sentence on how the strategy was found."""
+        """Description of how the strategy was found, for the report."""
         raise NotImplementedError
 
     def file_content(self, command: str) -> bytes:
-        """Return the output file, with the command and the gain as remarks."""
+        """Return the content of the output file, with the command and the gain in comments."""
         raise NotImplementedError
 
     @property
@@ -345,10 +345,13 @@ class Improvement(Result):
     def played(self) -> list[tuple[Matchup, int]]:
         """Matchups with the units played in each; see `Result.played`."""
         matchups = self.request.matchups(self.request.strategy, self.request.seed)
-        return [(matchup, matchup.count_units(self.request.confirmed)) for matchup in matchups]
+        return [
+            (matchup, matchup.count_units(self.request.confirmed))
+            for matchup in matchups
+        ]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of the confirmation for JSON."""
+        """Return the rows of the confirmation table for JSON."""
         return table.to_records(self.table)
 
     def report(self, command: str) -> Report:
@@ -356,18 +359,18 @@ class Improvement(Result):
         return improvement_report(self, command)
 
     def display_tables(self) -> list[Table]:
-        """Return the tables for reports, without the confirmation."""
+        """Return the tables of the report, except the confirmation."""
         raise NotImplementedError
 
     def plots(self) -> list[Plot]:
-        """Return the plots for reports."""
+        """Return the plots of the report."""
         return []
 
 
 def encode_weights(weights: np.ndarray, *remarks: str) -> bytes:
-    """Return weights in the npy format, followed by remarks.
+    """Return weights in the npy format, followed by comments.
 
-    NumPy stops reading where the array ends, so it ignores the remarks.
+    NumPy stops reading at the end of the array, so it ignores the comments.
     """
     content = io.BytesIO()
     np.save(content, weights.astype(np.float32))
@@ -378,12 +381,12 @@ def encode_weights(weights: np.ndarray, *remarks: str) -> bytes:
 def share_pieces(
     on_progress: OnProgress | None, pieces: int, render_result: Callable[[], str]
 ) -> PieceProgress:
-    """Return a function that returns the progress callback of a piece of the work.
+    """Return a function from the index of a piece of the work to its progress callback.
 
     Args:
-        on_progress: Callback for the progress of all pieces together.
+        on_progress: Progress callback for all pieces together.
         pieces: Number of pieces.
-        render_result: Function that returns the result so far.
+        render_result: Function that returns a description of the result so far.
     """
     if on_progress is None:
         return lambda piece: None
@@ -401,9 +404,9 @@ def bound_columns(name: str, estimate: Estimate) -> dict[str, float]:
 
 
 def format_interval(request: TuneRequest, estimate: Estimate) -> str:
-    """Return an estimate with its confidence interval, scaled by the factor of the metric.
+    """Return an estimate with its confidence interval, in the unit of the metric.
 
-    The even score of self-play has no interval.
+    The score of self-play is exact, so it has no interval.
     """
     limits = (estimate.value, estimate.low, estimate.high)
     return numbers.format_estimate(*limits, request.metric.display_factor)
@@ -413,15 +416,15 @@ def improvement_report(improvement: Improvement, command: str) -> Report:
     """Return the report of an improvement.
 
     Args:
-        improvement: Result of a search or training.
-        command: Command that reproduces it.
+        improvement: Result of a search or of training.
+        command: Command that reproduces the result.
     """
     request, words = improvement.request, improvement.wording
     shown = improvement.display_tables()
     if improvement.has_changed:
         shown.append(_confirmation_table(improvement))
     origin = f"stream {rng.STREAM_VERSION}, engine {compute_engine_digest()}"
-    files = f"{words.file_name} with the {words.done} {words.content}"
+    files = f"{words.file_name} contains the {words.done} {words.content}"
     return Report(
         question=f"{request.strategy.name}, {words.done} for {request.variant.spec}",
         verdict=improvement.sentences,
@@ -430,11 +433,12 @@ def improvement_report(improvement: Improvement, command: str) -> Report:
         facts=[
             (
                 "Gain",
-                f"{words.done} less {words.baseline}, on the same packs; ± is a 95 % interval",
+                f"{words.done} minus {words.baseline}, on the same deals. ± is a 95 % confidence "
+                "interval.",
             ),
             (words.noun.capitalize(), improvement.method),
             ("Random numbers", origin),
-            ("Beside this page", f"{files}, every table as CSV, manifest.json."),
+            ("Files", f"{files}. Every table is also a CSV file."),
         ],
         command=command,
         files={
@@ -445,43 +449,39 @@ def improvement_report(improvement: Improvement, command: str) -> Report:
 
 def _gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> str:
     words, request = improvement.wording, improvement.request
+    is_points = request.objective == "points"
     gain = format_interval(request, comparison.gain)
-    unit = "points" if request.objective == "points" else "percentage points"
-    before, after = (
-        _format_point(request, comparison.default),
-        _format_point(request, comparison.tuned),
-    )
-    size = f"on {request.confirmed:,} matches of {words.held_out}"
-    change = f"{before} become {after} {_measure_text(request)}, {size}"
-    advice = f"Keep the {words.baseline}{'s' * (words.baseline == 'default')}."
-    if comparison.gain.low > 0:
-        return f"{words.doing} gained {gain} {unit}: {change}."
-    if comparison.gain.high < 0:
-        return f"{words.doing} gained nothing: {change}. {advice}"
-    return f"No gain is shown, {gain} {unit}: {change}. {advice}"
-
-
-def _measure_text(request: TuneRequest) -> str:
-    """Return the unit of the objective and the opponents."""
-    if request.objective == "points":
-        return f"points per deal against {request.opponent_list}"
+    gain += " points per deal" if is_points else " percentage points"
     hardest = "the hardest of " if request.objective == "worst" and len(request.pool) > 1 else ""
-    return f"% of the matches against {hardest}{request.opponent_list}"
+    verb, unit = ("scores", "points per deal") if is_points else ("wins", "% of matches")
+    change = (
+        f"With the {words.done} {words.content}, the strategy {verb} "
+        f"{_format_point(request, comparison.tuned)} {unit} against {hardest}"
+        f"{request.opponent_list}, compared with {_format_point(request, comparison.default)} "
+        f"before ({request.confirmed:,} matches on held-out deals)."
+    )
+    if comparison.gain.low > 0:
+        return f"{words.doing} gained {gain}. {change}"
+    if comparison.gain.high < 0:
+        return f"{words.doing} did not help. {change} Keep the {words.initial}."
+    return (
+        f"{words.doing} made no significant difference ({gain}). {change} Keep the {words.initial}."
+    )
 
 
 def _format_point(request: TuneRequest, estimate: Estimate) -> str:
-    """Return an estimate without its interval."""
+    """Return an estimate without its interval, in the unit of the metric."""
     factor = request.metric.display_factor
     span = factor * (estimate.high - estimate.low)
     return numbers.format_number(factor * estimate.value, span / 2)
 
 
 def _confirmation_table(improvement: Improvement) -> Table:
-    """Return a table of the strategy before and after, against every opponent."""
+    """Return a table of the results against every opponent, before and after."""
     words, request = improvement.wording, improvement.request
     lines = []
     for line in improvement.confirmation.all_comparisons:
-        itself = f", the {words.baseline}" * (line.opponent == request.strategy.spec)
+        itself = f" ({words.baseline})" * (line.opponent == request.strategy.spec)
         lines.append((f"{request.short_names[line.opponent]}{itself}", line))
     if improvement.pool_label:
         lines.append((improvement.pool_label, improvement.confirmation.objective))
@@ -500,5 +500,6 @@ def _confirmation_table(improvement: Improvement) -> Table:
         f"Confirmation: {request.metric.title}",
         make_frame(rows),
         [Column("against", "against"), *columns],
-        f"{request.confirmed:,} matches each, seed {request.seed}, on {words.held_out}.",
+        f"{request.confirmed:,} matches per value on held-out deals (seed "
+        f"{request.seed}).",
     )

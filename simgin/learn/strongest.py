@@ -1,7 +1,7 @@
-"""Pilot matches that find the strongest player of a rule set.
+"""Find the strongest player of a rule set with pilot matches.
 
-The usual strong player, `champion`, learned its weights under a few rule sets. Under other rules,
-another strategy can be stronger.
+The default strong player, `champion`, was trained for a few rule sets. Under other rules, another
+strategy can be stronger.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from simgin.stats import metrics, paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO
 
-CRITICAL_VALUE = 2.39  # standard errors: two-sided 5 %, shared among three challengers
+CRITICAL_VALUE = 2.39  # standard errors, for a two-sided level of 5 % shared by three challengers
 PILOT_MATCHES = 2_000
-PILOT_SEED = 0x7261696C  # added to the seed, so that a review plays other deals
+PILOT_SEED = 0x7261696C  # added to the seed, so that pilot matches and reviews use different deals
 
 
 def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
-    """Return champion, or the challenger that beats it most in a pilot match.
+    """Return champion, or the challenger that beats it by the widest margin in pilot matches.
 
-    A challenger must win significantly more than half of the matches, at a level of 5 % shared
-    among all challengers.
+    A challenger must win significantly more than half of the matches. The significance level of
+    5 % is shared by all challengers.
     """
     if variants.find_variant(variant).params["players"] == 1:
         return FAST_SOLO
@@ -43,7 +43,7 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
 def run_pilot_match(
     a: str, b: str, variant: str, seed: int, workers: int | None, metric: str
 ) -> PairedEstimate:
-    """Return a metric of a against b, in deals that a review with the same seed does not play."""
+    """Return a metric of a against b; a review with the same seed plays different deals."""
     rows = play_matches(a, b, variant, (seed + PILOT_SEED) % 2**64, workers, PILOT_MATCHES)
     return paired_estimate.compute_ratio(rows, metrics.METRICS_BY_NAME[metric])
 
@@ -52,12 +52,12 @@ def run_pilot_match(
 def play_matches(
     a: str, b: str, variant: str, seed: int, workers: int | None, matches: int
 ) -> np.ndarray:
-    """Return the batches of some matches; the last 64 results are cached."""
+    """Return the batch rows of matches; the last 64 results are cached."""
     return run_matchup(parse_matchup(a, b, variant, seed, "match"), matches, workers)
 
 
 def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
-    """Return the player trained for a rule set if one is cached, otherwise the strongest."""
+    """Return the cached player trained for a rule set, or the strongest of pilot matches."""
     if variants.find_variant(variant).params["players"] == 2:
         found = adapt.load_adapted(variant)
         if found is not None and found.is_better:
@@ -68,6 +68,6 @@ def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
 def train_or_find_strongest(
     variant: str, seed: int, workers: int | None, progress: Progress | None
 ) -> str:
-    """Train champion for a rule set; return the strongest player if training does not help."""
+    """Return champion trained for a rule set, or the strongest player if it is no better."""
     found = adapt.adapt_champion(variant, workers=workers, progress=progress)
     return found.player if found.is_better else find_strongest_player(variant, seed, workers)

@@ -1,4 +1,4 @@
-"""The request of a parameter search: strategy, opponents, objective and sizes."""
+"""Requests for parameter searches and training."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from simgin.text.messages import did_you_mean, quote_text
 # Metric by objective
 OBJECTIVE_METRICS = {"matches": "match_win", "points": "margin", "worst": "match_win"}
 SEARCH_GENERATIONS = 20
-CANDIDATE_MATCHES = 4_000  # matches of a candidate against each opponent
-# Matches of the tuned strategy and of the default against each opponent
+CANDIDATE_MATCHES = 4_000  # matches per candidate and opponent
+# Matches per opponent that confirm the result
 CONFIRMATION_MATCHES = 40_000
-MIN_SEARCH_MATCHES = 1_000  # matches; standard errors are computed from batches of 200
-SEED_STRIDE = 2**32  # difference between the seeds of two generations
-MAX_TUNED_PARAMETERS = 60  # parameters; a generation has too few candidates for more
+MIN_SEARCH_MATCHES = 1_000  # minimum for standard errors from batches of 200 matches
+SEED_STRIDE = 2**32  # difference between the seeds of successive generations
+MAX_TUNED_PARAMETERS = 60  # more parameters would need larger generations
 
 ParameterValues = tuple[float, ...]  # one per tunable parameter
 
 
 @dataclass(frozen=True)
 class TuneRequest:
-    """A parameter search.
+    """Request for a parameter search.
 
     Attributes:
         strategy: Strategy to tune.
@@ -43,10 +43,10 @@ class TuneRequest:
         parameters: Parameters to tune.
         objective: "matches", "points" or "worst".
         generations: Number of generations.
-        matches: Matches of a candidate against each opponent.
-        confirmed: Matches of the confirmation against each opponent.
+        matches: Matches per candidate and opponent.
+        confirmed: Matches per opponent that confirm the result.
         seed: Seed of the deals.
-        training: Description of a training that replaces the search, for the identity.
+        training: Description of the training that replaces the search; part of the identity.
     """
 
     strategy: Strategy
@@ -74,31 +74,43 @@ class TuneRequest:
         confirmed: int | str = CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> TuneRequest:
-        """Read a request from names and numbers. The opponents are by default `simple`.
+        """Parse a request.
+
+        Args:
+            strategy: Strategy spec.
+            variant: Variant spec.
+            against: Opponents; by default, `simple`.
+            parameters: Parameters to tune, such as `k,share` or `k=0..12`; by default, all.
+            objective: "matches", "points" or "worst".
+            generations: Number of generations.
+            matches: Matches per candidate and opponent.
+            confirmed: Matches per opponent that confirm the result.
+            seed: Seed of the deals.
 
         Raises:
-            TuneError: If the strategy has no such numbers.
+            TuneError: If the objective or the parameters are not valid.
             PlayerCountError: If the variant is for one player.
             AmountError: If a number is out of range.
         """
         player, rules, pool = read_players(strategy, variant, against)
         if objective not in OBJECTIVE_METRICS:
             raise TuneError(
-                f"the objective is one of {', '.join(OBJECTIVE_METRICS)}, not {objective!r}."
+                f"{objective!r} is not a valid objective. Choose one of "
+                f"{', '.join(OBJECTIVE_METRICS)}."
             )
         tried, confirming = read_matches(matches), read_matches(confirmed)
         knobs = read_tunable_parameters(player, rules, parameters)
         if len(knobs) > MAX_TUNED_PARAMETERS:
             raise TuneError(
-                f"{player.spec} has {len(knobs)} numbers, and at most {MAX_TUNED_PARAMETERS} are "
-                "tuned at once; name some of them with --parameters."
+                f"{player.spec} has {len(knobs)} numeric parameters, but a search can tune at most "
+                f"{MAX_TUNED_PARAMETERS}. Select some with --parameters."
             )
         sizes = (generations, tried, confirming, parse_seed(seed))
         return cls(player, rules, pool, knobs, objective, *sizes)
 
     @property
     def metric(self) -> Metric:
-        """The metric of the objective."""
+        """Metric of the objective."""
         return metrics.METRICS_BY_NAME[OBJECTIVE_METRICS[self.objective]]
 
     @property
@@ -110,18 +122,18 @@ class TuneRequest:
 
     @property
     def opponent_list(self) -> str:
-        """The opponents as text: `simple, gold and marjj`."""
+        """List of the opponents for sentences: `simple, gold and marjj`."""
         *first, last = [self.short_names[opponent.spec] for opponent in self.pool]
         return f"{', '.join(first)} and {last}" if first else last
 
     @property
     def n_candidates(self) -> int:
-        """The number of strategies per generation, as recommended for CMA-ES."""
+        """Number of candidates per generation, as recommended for CMA-ES."""
         return 4 + math.floor(3 * math.log(max(2, len(self.parameters))))
 
     @property
     def default_values(self) -> ParameterValues:
-        """The parameter values of the strategy."""
+        """Current parameter values of the strategy."""
         return tuple(knob.param.default for knob in self.parameters)
 
     def with_values(self, values: ParameterValues) -> Strategy:
@@ -139,12 +151,12 @@ class TuneRequest:
         return [self.matchup(strategy, opponent, seed) for opponent in self.pool]
 
     def generation_seed(self, number: int) -> int:
-        """Return the seed of a generation, counted from 1; the confirmation uses `seed`."""
+        """Return the seed of a generation, from 1. The confirmation uses `seed` itself."""
         return (self.seed + number * SEED_STRIDE) % N_SEEDS
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """Everything that must not change when a search is resumed."""
+        """Identity of the search, which must not change when it is resumed."""
         moved = [f"{knob.name}={knob.low:g}..{knob.high:g}" for knob in self.parameters]
         search = f"{', '.join(moved)} for {self.objective}, {self.matches} matches each"
         search = self.training or search
@@ -153,11 +165,11 @@ class TuneRequest:
 
 @dataclass(frozen=True)
 class TrainingRequest:
-    """A training in rounds.
+    """Request for training in rounds.
 
     Attributes:
-        match: Strategy before the training, opponents and confirmation.
-        rounds: Number of rounds, for each type of opponent if there are several.
+        match: Strategy before the training, opponents and size of the confirmation.
+        rounds: Number of rounds, per type of opponent if there are several.
         deals: Deals per round.
     """
 
@@ -167,23 +179,23 @@ class TrainingRequest:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Everything that the weights depend on, except for the number of rounds."""
+        """Identity of the training, which does not include the number of rounds."""
         return self.match.identity
 
 
 def read_players(
     strategy: str, variant: str, against: Sequence[str]
 ) -> tuple[Strategy, Variant, tuple[Strategy, ...]]:
-    """Return a strategy, a two-player variant and the distinct opponents, by default `simple`.
+    """Return the strategy, the two-player variant and the distinct opponents of a request.
 
     Raises:
-        PlayerCountError: The variant is a solitaire game.
+        PlayerCountError: If the variant is for one player.
     """
     rules = variants.find_variant(variant)
     if rules.params["players"] == 1:
         raise PlayerCountError(
-            f"{rules.spec} is for one player, and strategies are tuned against others; name a "
-            "variant for two."
+            f"{rules.spec} is for one player, but tuning and training need an opponent. Choose a "
+            "two-player variant."
         )
     player = loader.find_strategy(strategy)
     pool = {found.spec: found for found in map(loader.find_strategy, against or ["simple"])}
@@ -191,15 +203,15 @@ def read_players(
 
 
 def read_matches(text: int | str) -> int:
-    """Return a number of matches.
+    """Parse a number of matches.
 
     Raises:
-        AmountError: The number is too small for standard errors.
+        AmountError: If the number is too small for standard errors.
     """
     n = parse_count(text)
     if n < MIN_SEARCH_MATCHES:
         raise AmountError(
-            f"{n} matches are too few to tell strategies apart; play {MIN_SEARCH_MATCHES:,}."
+            f"{n} matches are too few to compare strategies. Use at least {MIN_SEARCH_MATCHES:,}."
         )
     return n
 
@@ -207,25 +219,25 @@ def read_matches(text: int | str) -> int:
 # Parameters
 
 
-ORDERED_KINDS = ("number", "integer", "bool")  # kinds of parameters with an order; words have none
-VALUE_DIGITS = 2  # digits of a value after the first digit of its step
+ORDERED_KINDS = ("number", "integer", "bool")  # kinds of parameters with an order, unlike choices
+VALUE_DIGITS = 2  # significant digits of a value beyond the first digit of its step
 _LIMIT_PATTERN = r"-?(?:\d+(?:\.\d+)?|\.\d+)"
 _PARAMETER_PATTERN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT_PATTERN})\.\.({_LIMIT_PATTERN}))?")
 
 
 class TuneError(ValueError):
-    """A search or training request that is not valid; the message includes the fix."""
+    """Search or training request that is not valid."""
 
 
 @dataclass(frozen=True)
 class TunableParameter:
-    """A numeric parameter of a strategy with its search range.
+    """Numeric parameter of a strategy with its search range.
 
     Attributes:
         name: Displayed name.
         key: Name in the policies.
-        slots: All slots with the parameter if they declare it equally; otherwise one, which `name`
-            includes.
+        slots: Slots that share the parameter. Slots with different declarations are separate
+            parameters, and `name` includes the slot.
         param: Declaration of the parameter.
         low: Lower limit of the search.
         high: Upper limit of the search.
@@ -240,27 +252,27 @@ class TunableParameter:
 
     @property
     def start(self) -> float:
-        """First value of the search: the default, or the limit next to it."""
+        """First value of the search: the default, clipped to the limits."""
         return min(max(self.param.default, self.low), self.high)
 
     @property
     def is_integer(self) -> bool:
-        """True if only integers are tried, including booleans (1 and 0)."""
+        """True if the search tries only integers; booleans are 1 and 0."""
         return self.param.kind != "number"
 
     @property
     def initial_deviation(self) -> float:
         """Initial standard deviation of the candidates.
 
-        It is a quarter of the range, but at most half of the default or 1, because limits are often
-        much wider than sensible values.
+        It is a quarter of the range, but at most half of the default (or 1 if that is larger),
+        because limits are often much wider than sensible values.
         """
         sensible = max(abs(self.start) / 2, 1)
         span = self.high - self.low
         return min(span / 4, sensible)
 
     def round_value(self, number: float) -> float:
-        """Return a number as it is played: within the limits and rounded."""
+        """Return a number rounded and clipped to the limits."""
         decimals = 0
         if not self.is_integer:
             decimals = max(0, VALUE_DIGITS - math.floor(math.log10(self.initial_deviation)))
@@ -275,15 +287,15 @@ class TunableParameter:
 def read_tunable_parameters(
     strategy: Strategy, variant: Variant, selection: str | None = None
 ) -> tuple[TunableParameter, ...]:
-    """Return the parameters of a strategy that a search tunes.
+    """Return the parameters of a strategy that a search can tune.
 
     Args:
         strategy: Strategy to tune.
-        variant: Rules; only policies that decide under them are tuned.
-        selection: Parameters to tune, such as `k,share` or `k=0..12`; all by default.
+        variant: Variant. Policies that are never called in this variant are ignored.
+        selection: Parameters to tune, such as `k,share` or `k=0..12`; by default, all.
 
     Raises:
-        TuneError: There are no such parameters.
+        TuneError: If the strategy has no such parameters.
     """
     owners = _policies_by_parameter(strategy, variant)
     known = {}
@@ -314,7 +326,7 @@ def slot_values(
 
 
 def _policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
-    """Return the policies in use by parameter: `k`, or `knock.k` if two declarations differ."""
+    """Return the policies by parameter name: `k`, or `knock.k` if declarations differ."""
     asked = [policy for policy in strategy.policies if _is_used(policy, variant)]
     by_key: dict[str, list[Policy]] = {}
     for policy in asked:
@@ -331,7 +343,7 @@ def _policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, li
 
 
 def _is_used(policy: Policy, variant: Variant) -> bool:
-    """Return True if a policy can be called under a variant."""
+    """Return True if a policy can be called in a variant."""
     if policy.slot in ("offer", "answer"):
         return variant.params["die"] != "off"
     if policy.slot == "show":
@@ -345,20 +357,25 @@ def _select_parameter(
     known: Mapping[str, TunableParameter],
     owners: Mapping[str, object],
 ) -> TunableParameter:
-    """Return the parameter that a string names, with the limits of the string."""
+    """Parse a selection such as `k` or `k=0..12`."""
     match = _PARAMETER_PATTERN.fullmatch(text.strip())
     if match is None:
-        raise TuneError(f"{quote_text(text)} is not of the form parameter or parameter=low..high.")
+        raise TuneError(
+            f"--parameters: {quote_text(text)} is not valid. Write NAME or NAME=LOW..HIGH."
+        )
     name, low, high = match.groups()
     if name in owners and name not in known:
         raise TuneError(
-            f"{name} of {strategy.spec} is not a number, and a search needs an order; play the "
-            "strategy once with each of its words."
+            f"--parameters: {name} of {strategy.spec} is not a number, so it cannot be tuned. Run "
+            "the search once for each of its values."
         )
     if name not in known:
         listed = ", ".join(known) or "none"
         near = did_you_mean(name, known)
-        raise TuneError(f"{strategy.spec} has no number {quote_text(name)}; it has {listed}{near}")
+        raise TuneError(
+            f"--parameters: {strategy.spec} has no numeric parameter {quote_text(name)}{near} "
+            f"Choose from: {listed}."
+        )
     knob = known[name]
     if low is None:
         return knob
@@ -366,24 +383,26 @@ def _select_parameter(
     try:
         least, most = knob.param.encode(low), knob.param.encode(high)
     except ValueError as error:
-        raise TuneError(f"{given}: a limit of {name} {error}.") from None
+        raise TuneError(f"--parameters {given}: each limit of {name} {error}.") from None
     if not least < most:
-        raise TuneError(f"{given}: the first limit must lie below the second.")
+        raise TuneError(
+            f"--parameters {given}: the first limit must be below the second. Write NAME=LOW..HIGH."
+        )
     return replace(knob, low=least, high=most)
 
 
 def _no_parameters_message(strategy: Strategy) -> str:
-    """Return a message on why a strategy cannot be tuned."""
+    """Return the error message for a strategy without numeric parameters."""
     weights = [policy for policy in strategy.policies if policy.weights is not None]
-    remedy = "write numbers that matter as parameters, such as @knock(k=param(5, 0, 20))"
+    hint = "Declare parameters, for example @knock(k=param(5, 0, 20))"
     if any(policy.describe for policy in weights):
         return (
-            f"{strategy.spec} has no parameter that is a number, but weights: `simgin train` "
-            "learns those."
+            f"{strategy.spec} has weights, but no numeric parameters. Train its weights with "
+            "`simgin train`."
         )
     if weights:
         return (
-            f"{strategy.spec} has no parameter that is a number: what it knows is in its weights, "
-            f"which a search of this kind is not made for; {remedy}."
+            f"{strategy.spec} has weights, which `simgin tune` cannot tune, but no numeric "
+            f"parameters. {hint}."
         )
-    return f"{strategy.spec} has no parameter that is a number; {remedy}."
+    return f"{strategy.spec} has no numeric parameters. {hint}."

@@ -80,7 +80,7 @@ def test_nothing_is_kept_where_the_cache_cannot_be_written(monkeypatch):
     """A review without --adapt only looks for players; an invalid training never starts."""
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
     assert adapt.load_adapted("straight") is None
-    with pytest.raises(TuneError, match="the cache, which cannot be written; name another folder"):
+    with pytest.raises(TuneError, match="Set SIMGIN_CACHE_DIR to another directory"):
         adapt.adapt_champion("straight", **TOY)
 
 
@@ -151,7 +151,7 @@ def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_worke
     assert (toy / whole.name).read_bytes() == content
     # 600 deals are too few: about 43 % of matches won, with a standard error of 2
     assert not whole.is_better and whole.player == "champion"
-    assert "not better than champion, and champion is what plays" in whole.sentences[0]
+    assert "simgin keeps using champion" in whole.sentences[0]
 
 
 def make_result(gains):
@@ -177,14 +177,14 @@ def test_what_plays_follows_from_the_matches_against_champion():
         found = make_result({**same, "champion": gain})
         assert found.is_better == is_better and found.gain.value == gain
         assert found.player.startswith("champion@") == is_better
-        assert ("not better" in found.sentences[0]) != is_better
+        assert ("did not improve" in found.sentences[0]) != is_better
     (_, worse) = make_result({**same, "simple": -0.04, "champion": 0.05}).sentences
-    assert worse == "Against simple it wins 4.0 ± 2.0 points fewer than champion."
+    assert worse == "Against simple, its win rate is 4.0 ± 2.0 percentage points lower than before."
 
 
 def test_champion_has_opponents_of_its_own():
     told = call(*"train champion --against gold".split(), code=2).stderr
-    assert "champion learns against opponents of its own" in told
+    assert "--against cannot be used with champion" in told
     told = call(*"train champion -v solitaire-gin".split(), code=2).stderr
     assert "is for one player" in told
 
@@ -193,7 +193,7 @@ def test_the_command_says_what_plays_and_writes_a_file_for_it(toy, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     words = "train champion -v straight --deals 600 --rounds 1 --confirm 1k".split()
     said = call(*words, "-o", "mine.npy", "--run", "page").stdout
-    assert "champion is what plays" in said and "against simple" not in said
+    assert "simgin keeps using champion" in said and "against simple" not in said
     assert "Play:    simgin match champion@./mine.npy champion -v straight" in said
     assert {"report.html", "rounds.csv", "trained.npy"} < {x.name for x in Path("page").iterdir()}
     answer = json.loads(call(*words, "--json").stdout)

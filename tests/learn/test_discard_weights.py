@@ -174,8 +174,8 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('    "breaks a meld": 0,\n', "", "writes more numbers than the 7"),
-        ("@helper\ndef describe", "def describe", "write @helper above it"),
+        ('    "breaks a meld": 0,\n', "", "writes more features than the 7"),
+        ("@helper\ndef describe", "def describe", "Decorate it with @helper"),
         (", start=START", "", "names three things"),
         ("start=START", "start={'a': 'b'}", "the start of 'a' is a number"),
         ("@discard(", "@knock(", "only discards are trained"),
