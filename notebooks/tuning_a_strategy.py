@@ -71,7 +71,7 @@ tuned = simgin.tune_strategy(
     ["simple", "gold-early"],
     generations=10,
     matches="2k",
-    confirmed="20k",
+    confirmation_matches="20k",
     seed=7,
 )
 tuned.parameters

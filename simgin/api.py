@@ -234,7 +234,7 @@ def tune_strategy(
     objective: str = "matches",
     generations: int = 20,
     matches: int | str = 4_000,
-    confirmed: int | str = 40_000,
+    confirmation_matches: int | str = 40_000,
     seed: int = 1,
     workers: int | None = None,
 ) -> TuningResult:
@@ -248,7 +248,7 @@ def tune_strategy(
         objective: "matches", "points" or "worst".
         generations: Number of generations.
         matches: Matches of each candidate against each opponent.
-        confirmed: Matches of the confirmation against each opponent.
+        confirmation_matches: Matches per opponent that confirm the result.
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
@@ -277,7 +277,7 @@ def tune_strategy(
         objective=objective,
         generations=generations,
         matches=matches,
-        confirmed=confirmed,
+        confirmation_matches=confirmation_matches,
         seed=seed,
     )
     return run_tune(request, workers)

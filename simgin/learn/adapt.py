@@ -87,7 +87,7 @@ class AdaptRequest(TrainingRequest):
         *,
         rounds: int = ADAPT_ROUNDS,
         deals: int | str = ADAPT_DEALS,
-        confirmed: int | str = ADAPT_CONFIRMATION_MATCHES,
+        confirmation_matches: int | str = ADAPT_CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> AdaptRequest:
         """Parse a request.
@@ -98,7 +98,7 @@ class AdaptRequest(TrainingRequest):
             against: Must be empty, because the opponents of champion are fixed.
             rounds: Rounds per type of opponent.
             deals: Deals per round.
-            confirmed: Matches per opponent that confirm the result.
+            confirmation_matches: Matches per opponent that confirm the result.
             seed: Seed of the deals.
 
         Raises:
@@ -112,7 +112,7 @@ class AdaptRequest(TrainingRequest):
                 f"{', '.join(TRAINING_OPPONENTS)} and itself. Omit --against."
             )
         player, rules, pool = read_players(strategy, variant, TRAINING_OPPONENTS)
-        confirming = read_matches(confirmed)
+        confirming = read_matches(confirmation_matches)
         n = parse_count(deals)
         training = f"training of all decisions on {n} deals a round, form {TRAINING_VERSION}"
         match = TuneRequest(
@@ -120,7 +120,7 @@ class AdaptRequest(TrainingRequest):
             rules,
             pool,
             (),
-            confirmed=confirming,
+            confirmation_matches=confirming,
             seed=parse_seed(seed),
             training=training,
         )
@@ -200,7 +200,7 @@ class AdaptedChampion(Improvement):
     @property
     def sentences(self) -> list[str]:
         """Sentences on matches against champion, and on opponents with a lower win rate."""
-        variant, n = self.request.variant.spec, self.request.confirmed
+        variant, n = self.request.variant.spec, self.request.confirmation_matches
         won = self.confirmation.head_to_head.tuned
         figure = numbers.format_estimate(won.value, won.low, won.high, 100)
         result = (
@@ -279,7 +279,7 @@ def adapt_champion(
         variant: Variant spec.
         workers: Number of worker threads.
         progress: Progress callback for the training and the confirmation.
-        **sizes: seed, deals, rounds and confirmed, as in `AdaptRequest.read`.
+        **sizes: seed, deals, rounds and confirmation_matches, as in `AdaptRequest.read`.
 
     Raises:
         PlayerCountError: If the variant is for one player.
@@ -456,5 +456,5 @@ def plan_sentence(training: AdaptRequest) -> str:
         f"champion trains for {match.variant.spec} in {training.rounds} rounds of "
         f"{training.deals // 2:,} deals against opponents that knock immediately, and as many "
         f"rounds of {training.deals:,} deals against opponents that wait for gin. "
-        f"Then {match.confirmed:,} matches on held-out deals confirm the result."
+        f"Then {match.confirmation_matches:,} matches on held-out deals confirm the result."
     )

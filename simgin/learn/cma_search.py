@@ -312,7 +312,7 @@ class TuningResult(Improvement, RenamedAttributes):
         chosen = DistributionMean(self.values, self.history.final_mean.deviations)
         gain = self.confirmation.objective.gain
         rows += _history_rows(
-            request, request.generations, chosen, gain, request.confirmed
+            request, request.generations, chosen, gain, request.confirmation_matches
         )
         return build_frame("search", rows)
 
@@ -410,7 +410,7 @@ def plan_sentence(request: TuneRequest) -> str:
         f"{request.generations} generations of {request.n_candidates} strategies play "
         f"{request.matches:,} matches per strategy against {request.opponent_list} "
         f"({request.variant.spec}). Parameters: {names}. Then "
-        f"{request.confirmed:,} matches on held-out deals confirm the result."
+        f"{request.confirmation_matches:,} matches on held-out deals confirm the result."
     )
 
 

@@ -63,7 +63,7 @@ class TrainRequest(TrainingRequest):
         *,
         rounds: int = TRAINING_ROUNDS,
         deals: int | str = TRAINING_DEALS,
-        confirmed: int | str = CONFIRMATION_MATCHES,
+        confirmation_matches: int | str = CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> TrainRequest:
         """Parse a request.
@@ -74,7 +74,7 @@ class TrainRequest(TrainingRequest):
             against: Opponents; by default, `simple`.
             rounds: Number of rounds.
             deals: Deals per round and opponent.
-            confirmed: Matches per opponent that confirm the result.
+            confirmation_matches: Matches per opponent that confirm the result.
             seed: Seed of the deals.
 
         Raises:
@@ -83,7 +83,7 @@ class TrainRequest(TrainingRequest):
             AmountError: If a number is not valid.
         """
         player, rules, pool = read_players(strategy, variant, against)
-        confirming = read_matches(confirmed)
+        confirming = read_matches(confirmation_matches)
         policy = player.discard
         assert policy is not None, "the loader fills empty slots"
         feature_sampler(policy)  # raises an error if the policy cannot be trained
@@ -97,7 +97,7 @@ class TrainRequest(TrainingRequest):
             rules,
             pool,
             (),
-            confirmed=confirming,
+            confirmation_matches=confirming,
             seed=parse_seed(seed),
             training=training,
         )
@@ -323,7 +323,7 @@ def plan_sentence(training: TrainRequest) -> str:
         f"{match.strategy.name} trains {len(training.initial_weights)} weights in "
         f"{training.rounds} rounds of {training.deals:,} deals against {match.opponent_list} "
         f"({match.variant.spec}). At one decision per deal, several discards are played to the end "
-        f"of the deal. Then {match.confirmed:,} matches on held-out deals confirm the "
+        f"of the deal. Then {match.confirmation_matches:,} matches on held-out deals confirm the "
         "result."
     )
 

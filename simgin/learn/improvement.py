@@ -231,7 +231,7 @@ def confirm(
         progress: Progress callback.
     """
     default = request.strategy
-    n = request.confirmed
+    n = request.confirmation_matches
     matchups_with_duplicates = [request.matchup(tuned, default, request.seed)]
     for strategy in (tuned, default):
         matchups_with_duplicates += request.matchups(strategy, request.seed)
@@ -295,7 +295,7 @@ class Improvement(Result):
             }
             row |= bound_columns(self.wording.done, line.tuned)
             row |= bound_columns(self.wording.baseline, line.default)
-            row |= estimate_columns(line.gain, self.request.confirmed)
+            row |= estimate_columns(line.gain, self.request.confirmation_matches)
             rows.append(row)
         return build_frame("confirmation", rows)
 
@@ -346,7 +346,7 @@ class Improvement(Result):
         """Matchups with the units played in each; see `Result.played`."""
         matchups = self.request.matchups(self.request.strategy, self.request.seed)
         return [
-            (matchup, matchup.count_units(self.request.confirmed))
+            (matchup, matchup.count_units(self.request.confirmation_matches))
             for matchup in matchups
         ]
 
@@ -458,7 +458,7 @@ def _gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> 
         f"With the {words.done} {words.content}, the strategy {verb} "
         f"{_format_point(request, comparison.tuned)} {unit} against {hardest}"
         f"{request.opponent_list}, compared with {_format_point(request, comparison.default)} "
-        f"before ({request.confirmed:,} matches on held-out deals)."
+        f"before ({request.confirmation_matches:,} matches on held-out deals)."
     )
     if comparison.gain.low > 0:
         return f"{words.doing} gained {gain}. {change}"
@@ -500,6 +500,6 @@ def _confirmation_table(improvement: Improvement) -> Table:
         f"Confirmation: {request.metric.title}",
         make_frame(rows),
         [Column("against", "against"), *columns],
-        f"{request.confirmed:,} matches per value on held-out deals (seed "
+        f"{request.confirmation_matches:,} matches per value on held-out deals (seed "
         f"{request.seed}).",
     )

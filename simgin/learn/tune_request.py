@@ -44,7 +44,7 @@ class TuneRequest:
         objective: "matches", "points" or "worst".
         generations: Number of generations.
         matches: Matches per candidate and opponent.
-        confirmed: Matches per opponent that confirm the result.
+        confirmation_matches: Matches per opponent that confirm the result.
         seed: Seed of the deals.
         training: Description of the training that replaces the search; part of the identity.
     """
@@ -56,7 +56,7 @@ class TuneRequest:
     objective: str = "matches"
     generations: int = SEARCH_GENERATIONS
     matches: int = CANDIDATE_MATCHES
-    confirmed: int = CONFIRMATION_MATCHES
+    confirmation_matches: int = CONFIRMATION_MATCHES
     seed: int = 1
     training: str = ""
 
@@ -71,7 +71,7 @@ class TuneRequest:
         objective: str = "matches",
         generations: int = SEARCH_GENERATIONS,
         matches: int | str = CANDIDATE_MATCHES,
-        confirmed: int | str = CONFIRMATION_MATCHES,
+        confirmation_matches: int | str = CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> TuneRequest:
         """Parse a request.
@@ -84,7 +84,7 @@ class TuneRequest:
             objective: "matches", "points" or "worst".
             generations: Number of generations.
             matches: Matches per candidate and opponent.
-            confirmed: Matches per opponent that confirm the result.
+            confirmation_matches: Matches per opponent that confirm the result.
             seed: Seed of the deals.
 
         Raises:
@@ -98,7 +98,7 @@ class TuneRequest:
                 f"{objective!r} is not a valid objective. Choose one of "
                 f"{', '.join(OBJECTIVE_METRICS)}."
             )
-        tried, confirming = read_matches(matches), read_matches(confirmed)
+        tried, confirming = read_matches(matches), read_matches(confirmation_matches)
         knobs = read_tunable_parameters(player, rules, parameters)
         if len(knobs) > MAX_TUNED_PARAMETERS:
             raise TuneError(

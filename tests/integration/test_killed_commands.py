@@ -46,7 +46,9 @@ SMALL_TRAININGS = """
 from simgin.report import html_report
 from simgin.learn import adapt, champion_weights
 
-adapt.AdaptRequest.read.__func__.__kwdefaults__.update(rounds=1, deals=600, confirmed=1000)
+adapt.AdaptRequest.read.__func__.__kwdefaults__.update(
+    rounds=1, deals=600, confirmation_matches=1000
+)
 champion_weights.VALUE_DEALS, champion_weights.REFINE_MATCHES = 20_000, 40
 champion_weights.ROLLOUT_BLOCK = 60
 html_report.plot_files = lambda *_: {}

@@ -19,7 +19,7 @@ from simgin.strategy import loader
 from support.command_line import call
 from support.variant_files import CLUB
 
-TOY = {"deals": 600, "confirmed": 1000, "rounds": 2}
+TOY = {"deals": 600, "confirmation_matches": 1000, "rounds": 2}
 OWN = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
 
 

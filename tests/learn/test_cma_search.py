@@ -30,7 +30,7 @@ def run_search(request, see=lambda generation: None):
 def planted_search(tmp_path_factory):
     """Run a search that starts far from the best value."""
     file = write_planted(tmp_path_factory.mktemp("planted_search"), 4.0)
-    sizes = {"generations": 6, "matches": 1000, "confirmed": 2000, "seed": 5}
+    sizes = {"generations": 6, "matches": 1000, "confirmation_matches": 2000, "seed": 5}
     return run_search(TuneRequest.read(str(file), "eaai", ["simple"], "p", **sizes))
 
 
@@ -44,7 +44,7 @@ def test_a_planted_number_is_found(planted_search):
 
 def test_at_the_best_number_nothing_is_gained(planted_search):
     best = f"{planted_search.request.strategy.spec}:p={BEST}"
-    small = {"generations": 3, "matches": 1000, "confirmed": 1000}
+    small = {"generations": 3, "matches": 1000, "confirmation_matches": 1000}
     request = TuneRequest.read(best, "eaai", ["simple"], "p", **small)
     assert run_search(request).confirmation.objective.gain.low <= 0
 
@@ -68,7 +68,7 @@ def test_a_directory_of_a_stranger_gets_a_sentence(planted_search, tmp_path, nam
 
 def test_a_gain_is_the_paired_difference_of_the_two_runs():
     """The gain agrees with simgin.stats.differences, which also corrects for unseen events."""
-    request = TuneRequest.read("gold", "eaai", ["simple"], confirmed=3000)
+    request = TuneRequest.read("gold", "eaai", ["simple"], confirmation_matches=3000)
     strategies = [loader.find_strategy("gold-early"), loader.find_strategy("gold")]
     matchups = [matchup for s in strategies for matchup in request.matchups(s, 3)]
     rows = runner.run_matchups(matchups, 3000)
@@ -94,7 +94,7 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted_search, monk
 
     monkeypatch.setattr("simgin.learn.improvement.run_matchups", noted)
     request = planted_search.request
-    sizes = {"generations": 6, "matches": "1k", "confirmed": "2k"}
+    sizes = {"generations": 6, "matches": "1k", "confirmation_matches": "2k"}
     tuned = simgin.tune_strategy(request.strategy, "eaai", parameters="p", seed=5, **sizes)
     assert tuned.table.equals(planted_search.table) and tuned.history_frame.equals(
         planted_search.history_frame

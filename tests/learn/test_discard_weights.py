@@ -13,7 +13,7 @@ from simgin.runs import ledger
 from simgin.strategy import compiler, loader
 from support.weighted_strategy import WEIGHED, write_weighed
 
-SHORT = {"rounds": 2, "deals": 300, "confirmed": 1000, "seed": 3}
+SHORT = {"rounds": 2, "deals": 300, "confirmation_matches": 1000, "seed": 3}
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_the_strategy_of_the_page_learns_to_beat_its_start(file):
     points in fewer than one of ten thousand.
     """
     request = discard_weights.TrainRequest.read(
-        str(file), "eaai", rounds=3, deals=4000, confirmed=4000, seed=2
+        str(file), "eaai", rounds=3, deals=4000, confirmation_matches=4000, seed=2
     )
     with ledger.open_ledger(None, request.identity) as run_ledger:
         trained = discard_weights.run_training(request, run_ledger=run_ledger)
@@ -153,7 +153,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     assert "there is no weighed.npy beside it" in capfd.readouterr().err
     untrained = loader.compute_strategy_digest(loader.find_strategy(str(file)))
     request = discard_weights.TrainRequest.read(
-        str(file), "eaai", rounds=1, deals=200, confirmed=1000
+        str(file), "eaai", rounds=1, deals=200, confirmation_matches=1000
     )
     with ledger.open_ledger(None, request.identity) as run_ledger:
         trained = discard_weights.run_training(request, run_ledger=run_ledger)
@@ -163,7 +163,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     assert list(compiler.make_parameter_vector(policy)) == list(trained.weights)
     assert loader.compute_strategy_digest(loader.find_strategy(str(file))) != untrained
     again = discard_weights.TrainRequest.read(
-        str(file), "eaai", rounds=1, deals=200, confirmed=1000
+        str(file), "eaai", rounds=1, deals=200, confirmation_matches=1000
     )
     assert again.identity == request.identity  # earlier weights are ignored
     np.save(written, np.zeros(5))
@@ -188,6 +188,6 @@ def test_numbers_that_cannot_be_learned_get_a_sentence(tmp_path, old, new, told)
     with pytest.raises((TuneError, loader.StrategyError), match=told):
         run_rounds(
             discard_weights.TrainRequest.read(
-                str(file), "eaai", rounds=1, deals=100, confirmed=1000
+                str(file), "eaai", rounds=1, deals=100, confirmation_matches=1000
             )
         )

@@ -92,13 +92,13 @@ def train_command(
     words = adapt.AdaptedChampion.wording
     learn_runner.check_improvement_output(words, output, place)
     given = {name: value for name, value in asked.items() if value is not None}
-    given |= {} if confirm is None else {"confirmed": confirm}
+    given |= {} if confirm is None else {"confirmation_matches": confirm}
     training = request.read(strategy, **given)
     match = training.match
     if not as_json:
         console().print(Sentences([kind.plan_sentence(training)]))
     session.compile_players(match.matchups(match.strategy, match.seed))
-    settled = learn_runner.player_options(match) | {"confirm": match.confirmed}
+    settled = learn_runner.player_options(match) | {"confirm": match.confirmation_matches}
     settled |= {"rounds": training.rounds, "deals": training.deals}
     found = learn_runner.run_improvement(
         match,

@@ -86,7 +86,7 @@ def tune_command(
     from simgin.learn import cma_search
     from simgin.learn.tune_request import TuneRequest
 
-    request = TuneRequest.read(confirmed=confirm, **asked)
+    request = TuneRequest.read(confirmation_matches=confirm, **asked)
     words = cma_search.TuningResult.wording
     learn_runner.check_improvement_output(words, output, place)
     session.compile_players(request.matchups(request.strategy, request.seed))
@@ -141,7 +141,9 @@ def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     each = sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
     strategies = request.generations * (request.n_candidates + 2)
     final_matches = MAX_FINALISTS * FINALS_FACTOR * request.matches
-    seconds = each * (strategies * request.matches + final_matches + 3 * request.confirmed)
+    seconds = each * (
+        strategies * request.matches + final_matches + 3 * request.confirmation_matches
+    )
     return {
         "variant": request.variant.spec,
         "strategy": request.strategy.spec,
@@ -151,6 +153,6 @@ def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
         "generations": request.generations,
         "candidates": request.n_candidates,
         "matches": request.matches,
-        "confirmed": request.confirmed,
+        "confirmation_matches": request.confirmation_matches,
         "seconds": float(f"{seconds / (workers or usable_cpus()):.3g}"),
     }
