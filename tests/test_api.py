@@ -128,7 +128,7 @@ def _caption(figure):
     return " ".join(" ".join(text.get_text() for text in figure.texts).split())
 
 
-def test_a_picture_needs_no_seed_and_refuses_what_it_cannot_draw(found):
+def test_a_plot_needs_no_seed_and_rejects_what_it_cannot_draw(found):
     frame = simgin.match("gold", deals=200, workers=1)
     assert "seed" not in _caption(plots.endings(frame))
     assert "seed 1." in _caption(plots.endings(frame, seed=1))
@@ -154,7 +154,7 @@ def test_a_seed_may_be_numpys():
 
 
 @pytest.mark.parametrize("seed", ["3", 3.0, None, -1, 2**64, [3]])
-def test_what_is_no_seed_is_refused_in_a_sentence(seed):
+def test_an_invalid_seed_is_rejected_with_a_message(seed):
     calls = {simgin.match: "gold", simgin.show: "gold", simgin.review_rules: "oklahoma"}
     for ask, name in (calls | {simgin.compute_odds: "solitaire-gin"}).items():
         with pytest.raises(ValueError, match="is no seed: "):

@@ -49,7 +49,7 @@ MADE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("script", MADE)
-def test_a_script_makes_its_committed_numbers_anew(script, tmp_path):
+def test_a_script_reproduces_its_committed_weights(script, tmp_path):
     names = MADE[script].split()
     out = tmp_path if script in ("solo", "stake") else tmp_path / f"{names[0]}.npy"
     words = [sys.executable, ROOT / "training" / f"{script}.py", "--out", out]

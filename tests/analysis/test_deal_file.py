@@ -66,7 +66,7 @@ def test_positions_and_words_are_those_of_the_deal(variant, players, write_deal)
 
 
 @pytest.mark.parametrize("variant", variants.variant_names())
-def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, write_deal):
+def test_a_deal_of_a_match_has_the_reported_score(variant, write_deal):
     players = ("solo-greedy", None) if variant in SOLO_VARIANTS else ("gold", "simple")
     read = 0
     for unit, half, number in ((0, 0, 0), (1, 1, 1), (2, 0, 2), (3, 1, 4), (4, 0, 3)):
@@ -147,7 +147,9 @@ def test_a_decision_that_does_not_follow_is_named(write_deal):
         ("printed.txt", "the output of `simgin show --json` nor a Gin Rummy log"),
     ],
 )
-def test_what_does_not_go_with_a_file_is_refused(words, sentence, write_deal, empty_directory):
+def test_an_option_that_conflicts_with_a_file_is_rejected(
+    words, sentence, write_deal, empty_directory
+):
     path, _, deal = write_deal("gold", "simple", "standard", 2, 1)
     Path("printed.txt").write_text("\n".join(make_replay(deal).lines()))
     done = call("analyze", *words.format(path).split(), code=2)

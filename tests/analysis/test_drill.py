@@ -91,7 +91,7 @@ def test_packs_differ_and_themes_are_mixed(small_drill):
     assert len({one.theme for one in small_drill.exercises}) >= 2
 
 
-def test_no_card_is_told_that_the_player_does_not_see(small_drill):
+def test_hidden_cards_are_not_shown(small_drill):
     sections = drill.render_drill_page(small_drill, "").split('<section class="position"')[1:]
     assert len(sections) == len(small_drill.exercises)
     for one, section in zip(small_drill.exercises, sections, strict=True):

@@ -332,7 +332,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_what_is_no_deal_is_refused_in_a_sentence(text, empty_directory):
+def test_an_invalid_deal_is_rejected_with_a_message(text, empty_directory):
     Path("log.txt").write_text(text)
     message = " ".join(call("grade", "log.txt", code=2).stderr.split())
     assert WRONG[text] in message and message.endswith(".")
@@ -351,7 +351,7 @@ def test_what_is_no_deal_is_refused_in_a_sentence(text, empty_directory):
         ("{rlcard}", "do not allow move 110"),
     ],
 )
-def test_what_cannot_be_graded_is_refused(words, sentence, deal_files):
+def test_what_cannot_be_graded_is_rejected(words, sentence, deal_files):
     write_deal(
         Path("other.json"), trace_deal(parse_matchup("simple", "gold", "standard", 1, "deal"))
     )

@@ -134,7 +134,7 @@ def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rate
     assert not any(judged.mistake for unit in itself.decisions for judged in unit)
 
 
-def test_few_worlds_are_said_to_give_rates_that_are_too_low(rates):
+def test_few_worlds_print_a_note_about_low_rates(rates):
     note = build_rates_table(rates, "gold-early").note
     assert "With fewer than 100 worlds" in note and "too low" in note
     enough = replace(rates, task=replace(rates.task, n_worlds=100))

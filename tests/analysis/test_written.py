@@ -204,7 +204,7 @@ def test_a_pile_is_read_as_it_is_written_and_told_in_short():
 
 
 @pytest.mark.parametrize("score", [(-5, 3), (1, 2, 3), ("a", "b"), 5])
-def test_what_is_no_score_is_refused(score):
+def test_an_invalid_score_is_rejected(score):
     with pytest.raises(ValueError, match="is not a valid score"):
         parse_position(TEN, "QD TH", variants.find_variant("standard"), score=score)
 
@@ -218,12 +218,12 @@ def test_what_is_no_score_is_refused(score):
         (f"{TEN} KS", "? " * 200, "solitary-gin", None),
     ],
 )
-def test_more_forgotten_cards_than_the_pack_has_are_refused(cards, pile, game, stock):
+def test_more_forgotten_cards_than_the_pack_has_are_rejected(cards, pile, game, stock):
     with pytest.raises(PositionError, match="has more cards than the pack"):
         parse_position(cards, pile, variants.find_variant(game), stock=stock)
 
 
-def test_a_pile_without_end_is_refused():
+def test_a_pile_without_end_is_rejected():
     with pytest.raises(PositionError, match="the pile has 1,001 cards"):
         parse_position(TEN, "KD* " * 1000 + "QD", variants.find_variant("standard"))
 

@@ -240,12 +240,12 @@ def test_a_score_counts_matches_and_a_chart_makes_a_page(tmp_path, monkeypatch):
         ("knock", {"variant": "hollywood", "score": "6-7"}),
     ],
 )
-def test_what_cannot_be_charted_is_told_in_a_sentence(kind, more):
+def test_what_cannot_be_charted_is_reported_with_a_message(kind, more):
     with pytest.raises(ChartError, match=r"[.]$"):
         ChartRequest.read(kind, player="simple", **more)
 
 
-def test_a_question_that_never_comes_up_is_told():
+def test_a_question_that_never_comes_up_is_reported():
     with pytest.raises(ChartError, match="no cell of the chart"):
         charts.measure_chart(ChartRequest.read("knock", "straight", player="simple", deals=500))
 

@@ -41,7 +41,7 @@ def test_hands_in_play_have_eleven_cards_and_improve():
     assert last < first / 2
 
 
-def test_the_command_prints_figures_that_are_consistent(monkeypatch):
+def test_the_command_prints_numbers_that_are_consistent(monkeypatch):
     """Measure few strategies, because compiling all built-in strategies takes a minute."""
     monkeypatch.setattr(bench, "list_two_player_strategies", lambda: ["gold"])
     monkeypatch.setattr(bench, "BENCH_MATCHUPS", bench.BENCH_MATCHUPS[1:2])
@@ -120,20 +120,20 @@ def test_rounds_are_compared_one_by_one():
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"rows": []}', '{"rows": [1]}', '{"rows": [{}]}'])
-def test_a_file_without_figures_is_refused(tmp_path, text):
+def test_a_file_without_numbers_is_rejected(tmp_path, text):
     path = tmp_path / "bench.json"
     path.write_text(text)
     with pytest.raises(BenchError, match=NO_FIGURES.replace(".", r"\.")):
         bench.read_measurements(path)
 
 
-def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
+def test_a_folder_without_permission_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
     with pytest.raises(NewFileError, match=f"no permission to write to {tmp_path}"):
         check_writable(tmp_path / "old.json")
 
 
-def test_figures_are_saved_and_compared(tmp_path, monkeypatch):
+def test_numbers_are_saved_and_compared(tmp_path, monkeypatch):
     figure = bench.Measurement("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
     monkeypatch.setattr(bench, "measure_speeds", lambda *_: [figure])
     monkeypatch.chdir(tmp_path)

@@ -155,7 +155,7 @@ def test_a_whole_deal_has_a_row_for_each_decision_and_draws_the_costly_ones(tmp_
     assert len(costly) and page.count("<figure") == min(6, len(costly))
 
 
-def test_a_folder_with_other_files_is_refused_before_anything_is_played(tmp_path):
+def test_a_folder_with_other_files_is_rejected_before_anything_is_played(tmp_path):
     (tmp_path / "own.txt").write_text("mine")
     assert str(tmp_path) in call(*POSITION, "-o", tmp_path, code=2).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["own.txt"]

@@ -94,7 +94,7 @@ def test_a_shown_deal_and_worked_examples_may_have_a_byte_order_mark(empty_direc
     assert rows("grade", "DEAL.JSON", "--worlds", 1, "--json")
 
 
-def test_a_python_file_in_another_encoding_is_refused(empty_directory):
+def test_a_python_file_in_another_encoding_is_rejected(empty_directory):
     Path("mine.py").write_text(OWN, encoding="utf-16")
     assert "mine.py is not UTF-8 text: save it as UTF-8." in run_cli("match", "mine.py").stderr
 
@@ -134,7 +134,7 @@ LONG = {
 
 
 @pytest.mark.parametrize("words", LONG.values(), ids=LONG)
-def test_a_long_input_is_refused_soon_and_in_short(words, empty_directory):
+def test_a_long_input_is_rejected_soon_and_in_short(words, empty_directory):
     with cpu_limit(5):
         output = run_cli(*words, codes=(2,)).stderr
     assert len(output.splitlines()) <= 62
@@ -157,7 +157,7 @@ BIG = {
 
 
 @pytest.mark.parametrize("name", BIG)
-def test_a_file_of_huge_numbers_or_texts_is_refused_by_name(name, empty_directory):
+def test_a_file_of_huge_numbers_or_texts_is_rejected_by_name(name, empty_directory):
     text, words, sentence = BIG[name]
     Path(name).write_text(text)
     with cpu_limit(5):

@@ -70,14 +70,14 @@ def test_more_of_the_same_question_replaces_it(working_directory):
 
 
 @pytest.mark.parametrize("command", ["match", "run", "tune", "train", "report", "compare"])
-def test_a_directory_that_another_process_writes_is_refused(working_directory, command):
+def test_a_directory_that_another_process_writes_is_rejected(working_directory, command):
     asked = {**WRITING, "report": "report out", "compare": "compare out out"}[command]
     with ledger.open_ledger(directory.create_run_directory("out"), {}):
         output = run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
     assert "in use by another process. Wait until it ends, then repeat" in output
 
 
-def test_a_command_that_nobody_could_type_is_another(working_directory):
+def test_a_command_with_untypable_names_is_another(working_directory):
     for command in ("match 'gold", "", "x" * 5000):
         write_results(command)
         output = run_cli_harmlessly(*WRITING["analyze"].split(), codes=(2,)).stderr

@@ -56,7 +56,7 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     assert set(threshold["measure"]) == {"points", "share"}
 
 
-def test_two_players_are_told_what_a_lead_is_worth(empty_directory):
+def test_two_player_odds_show_the_value_of_a_lead(empty_directory):
     words = ("standard", "--strategy", "gold", "--deals", "10k", "-o", "out")
     output = call(*words).stdout
     assert output.splitlines()[1].startswith("Ahead 75 to 50 you win ")

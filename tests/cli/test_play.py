@@ -87,7 +87,7 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
     assert "Comparison" not in graded and ("Net score: " in graded) == (variant == "standard")
 
 
-def test_a_game_that_is_left_goes_on_and_an_answer_can_be_taken_back(saves_here):
+def test_a_game_that_is_left_is_resumed_and_an_answer_can_be_taken_back(saves_here):
     first = play_input("?\nq\n", "gold")
     assert "Keys:" in first and "run: simgin play gold -v standard" in first
     key = re.search(r"(\w) to (?:take|pass)", first)[1]
@@ -100,7 +100,7 @@ def test_a_game_that_is_left_goes_on_and_an_answer_can_be_taken_back(saves_here)
     assert "Saved game resumed." not in play_input("q\n", "gold", "--new")
 
 
-def test_what_cannot_be_typed_is_said(saves_here):
+def test_input_that_cannot_be_typed_is_reported(saves_here):
     message = play_input("XX\n9C9\n\nu\nq\n", "gold")
     assert "'XX' is not a valid key" in message
     assert "nothing to undo" in message
@@ -122,7 +122,7 @@ def saved_game(tmp_path, saves_here):
     return file
 
 
-def test_a_kept_game_that_cannot_be_read_begins_anew(tmp_path, saves_here):
+def test_a_saved_game_that_cannot_be_read_begins_again(tmp_path, saves_here):
     for content in ("[]", "{", '{"deals": [[63, 63]], "prompts": [], "back": 0}'):
         (tmp_path / "kept").mkdir(exist_ok=True)
         (tmp_path / "kept" / "game.json").write_text(content)
@@ -168,7 +168,7 @@ def corrupt_variants(content):
     yield json.dumps(kept | {"more": 1})
 
 
-def test_damaged_games_are_named_and_not_played(saved_game):
+def test_corrupt_games_are_named_and_not_played(saved_game):
     content = saved_game.read_text()
     assert "Saved game resumed." in play_input("q\n", "gold")
     assert len(json.loads(content)["deals"]) == 2 and json.loads(content)["back"] == 1

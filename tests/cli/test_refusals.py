@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("line", REFUSED)
-def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(folder, monkeypatch, line):
+def test_bad_input_is_rejected_with_a_message_and_leaves_nothing(folder, monkeypatch, line):
     monkeypatch.chdir(folder)
     words, _, sentence = line.partition(" | ")
     output = run_cli_harmlessly(*shlex.split(words), codes=(2,)).stderr
@@ -47,7 +47,7 @@ def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(folder, monkeypat
 
 
 @pytest.mark.parametrize("block", MISTAKES, ids=range(len(MISTAKES)))
-def test_every_mistake_in_a_file_is_told(empty_directory, block):
+def test_every_mistake_in_a_file_is_reported(empty_directory, block):
     first, _, content = block.partition("\n")
     words, *sentences = first.split(" | ")
     (file,) = (word.rpartition("@")[2] for word in words.split() if "." in word)

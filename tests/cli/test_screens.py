@@ -116,7 +116,7 @@ def test_details_follow_and_a_finished_run_shows_them_again():
     assert short[-1] == "Repeat:  simgin report twenty" and len(short) <= SCREENS
 
 
-def test_files_that_give_the_same_name_are_told_apart():
+def test_files_that_give_the_same_name_are_distinguished():
     for place in ("one", "two"):
         Path(place).mkdir()
         Path(place, "mine.py").write_text(PATIENT)
@@ -131,7 +131,7 @@ def test_files_that_give_the_same_name_are_told_apart():
         assert expected in " ".join(read_screen(f"match {words} --deals 400").split())
 
 
-def test_a_comparison_is_said_first_and_calls_files_by_their_names():
+def test_a_comparison_comes_first_and_calls_files_by_their_names():
     for k in (3, 9):
         read_screen(f"match FILE:k={k} simple --deals 24k -o k{k}")
     lines = call("compare", "k9", "k3").stdout.splitlines()

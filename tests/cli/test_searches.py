@@ -114,7 +114,7 @@ def test_a_training_does_not_look_at_the_weights_that_were_learned_before(train_
     assert Path("other.npy").exists() and "weighed.npy; move other.npy there." in result
 
 
-def test_an_interrupted_search_goes_on(tune_screen):
+def test_an_interrupted_search_is_resumed(tune_screen):
     message, resume = interrupt_after("generation 2", *TUNE, "-o", "again.toml", "--run", "stopped")
     assert "finished generations are kept in stopped" in message
     call(*resume)

@@ -55,7 +55,7 @@ def run_bytes(*words, **env):
     return done.returncode, done.stderr.decode()
 
 
-def test_a_name_that_the_locale_cannot_write_is_refused_with_a_remedy(empty_directory):
+def test_a_name_that_the_locale_cannot_write_is_rejected_with_a_suggestion(empty_directory):
     Path("é.py").write_text(STRATEGY)
     for words in (("match", "é.py"), ("report", "é"), ("strategies", "é.py")):
         code, output = run_bytes(*words, **ASCII)
@@ -68,7 +68,7 @@ def test_a_name_that_the_locale_cannot_write_is_refused_with_a_remedy(empty_dire
 
 
 @pytest.mark.parametrize("folder", [b"\xe9", "é".encode()])
-def test_a_strategy_in_a_folder_that_cannot_be_written_is_refused(empty_directory, folder):
+def test_a_strategy_in_a_folder_that_cannot_be_written_is_rejected(empty_directory, folder):
     """Raise an error, because numba would fall back to slow interpreted code."""
     os.mkdir(folder)
     os.chdir(folder)

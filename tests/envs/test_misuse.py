@@ -89,7 +89,7 @@ def test_a_seed_is_any_number_of_64_bits(kind, seed):
 
 @by_kind
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", float("nan")])
-def test_another_seed_is_refused(kind, seed):
+def test_another_seed_is_rejected(kind, seed):
     with pytest.raises(AmountError, match="is no seed"):
         start_env(kind).env.reset(seed=seed)
 
@@ -107,7 +107,7 @@ WRONG = {"unit": ["deals", "", None, 1], "render_mode": ["human", "", 1], "oppon
 @pytest.mark.parametrize(
     ("option", "value"), [(o, v) for o, values in WRONG.items() for v in values]
 )
-def test_an_unknown_option_is_refused(option, value):
+def test_an_unknown_option_is_rejected(option, value):
     makers = [gin_rummy.gym_env, make_two_games]
     if option != "opponent":
         makers += [gin_rummy.env, gin_rummy.raw_env]
@@ -149,7 +149,7 @@ NO_ACTIONS += [np.float64(3), np.bool_(True), np.int64(-1), np.array([5, 6]), {}
 
 
 @pytest.mark.parametrize("action", NO_ACTIONS, ids=repr)
-def test_what_is_no_action_is_refused_and_changes_nothing(action):
+def test_an_invalid_action_is_rejected_and_changes_nothing(action):
     for kind in ("gym", "pettingzoo"):
         played, reference = start_env(kind), start_env(kind)
         with pytest.raises(EnvError, match=r"is not a valid action.*0 to 129"):
@@ -174,7 +174,7 @@ NO_VECTORS += [["0"] * 3, [[1], [2, 3], [4]], [10**30, 0, 0], np.array([np.nan] 
 
 
 @pytest.mark.parametrize("actions", NO_VECTORS, ids=repr)
-def test_what_are_no_actions_of_a_vector_is_refused(actions):
+def test_invalid_actions_of_a_vector_are_rejected(actions):
     envs = gin_rummy.vector_env(3)
     envs.reset(seed=1)
     with pytest.raises(EnvError, match=r"Pass an array of integers with shape \(3,\)"):

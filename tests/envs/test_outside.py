@@ -35,7 +35,7 @@ class Speechless:
         (Speechless(), "a Speechless, but an action must be an integer."),
     ],
 )
-def test_what_a_policy_from_outside_returned_is_told(given, expected):
+def test_the_return_value_of_an_external_policy_is_reported(given, expected):
     view, rules = new_view(), build_rules(variants.find_variant("standard"))
     view.legal, view.phase = (1 << 0) | (1 << 1), PHASE_TURN
     with pytest.raises(python_tier.InvalidActionError) as error:

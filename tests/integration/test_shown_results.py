@@ -82,7 +82,7 @@ def test_refusals_are_shown_where_they_occurred():
     assert "ended by refusal %" in list_titles(simgin.match("random", "random", "dice", matches=60))
 
 
-def test_who_never_knocks_is_not_said_to_knock():
+def test_a_player_that_never_knocks_has_no_knocks():
     frame = simgin.match("gin-only", "simple", matches=100)
     table = summary.results_table(frame)
     row = dict(zip(table.headings, table.rows[0], strict=True))
@@ -93,7 +93,7 @@ def test_who_never_knocks_is_not_said_to_knock():
     assert line["a_won_knock_pct"] == "0" and line["knock_pct"] == line["b_won_knock_pct"]
 
 
-def test_the_picture_puts_the_wins_of_a_at_the_left_and_those_of_b_at_the_right():
+def test_the_plot_has_wins_of_a_left_and_wins_of_b_right():
     frame = simgin.match("gold-early", "simple", matches=60)
     rows = 100 * frame[frame["strategy"] == "gold-early"].set_index("metric")["value"]
     first = (bars[0] for bars in plots.endings(frame).axes[0].containers)

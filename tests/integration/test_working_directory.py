@@ -49,7 +49,7 @@ def test_a_measured_program_is_that_of_its_path(hostile_directory):
     assert bench.find_installation(Path("simgin")) == hostile_directory / "simgin"
 
 
-def test_saved_figures_are_never_a_program(hostile_directory):
+def test_saved_numbers_are_never_a_program(hostile_directory):
     """Treat every file as executable, as some file systems do."""
     path = Path("speeds.json")
     path.write_text(f"#!{sys.executable}\nopen('it-ran', 'w').write('speeds')\n")

@@ -108,7 +108,7 @@ def toy(tmp_path_factory):
         (adapt.ADAPT_ROUNDS, "review straight --adapt -o out"),
     ],
 )
-def test_a_second_training_of_the_same_player_is_refused(toy, empty_directory, rounds, words):
+def test_a_second_training_of_the_same_player_is_rejected(toy, empty_directory, rounds, words):
     with ledger.open_ledger(toy / f"{rounds}.sqlite", {}):
         told = call(*words.split(), code=2).stderr
     assert "in use by another process. Wait until it ends, then repeat the command." in told

@@ -82,7 +82,7 @@ def test_both_sides_count_every_deal():
     assert found == void | won | {(1, 0, 1, 30, 1): 7}
 
 
-def test_what_cannot_be_counted_is_refused():
+def test_what_cannot_be_counted_is_rejected():
     with pytest.raises(outcomes.OutcomeError, match="at least 10,000"):
         outcomes.count_outcomes(STANDARD, 9_999)
     long = parse_matchup("gold", "simple", "shot+points_target=300", 3, "deal")

@@ -21,16 +21,16 @@ KNOCK, GIN, UNDERCUT, VOID = (
 )
 
 
-def counted(shares, scale=1000):
+def counted(weights_by_outcome, scale=1000):
     """Return outcomes with these weights, the same in every group."""
-    rows = np.array(sorted((*key, 1) for key in shares))
-    weights = [shares[tuple(row[:4])] * scale for row in rows.tolist()]
+    rows = np.array(sorted((*key, 1) for key in weights_by_outcome))
+    weights = [weights_by_outcome[tuple(row[:4])] * scale for row in rows.tolist()]
     return Outcomes(rows, np.tile(np.array(weights, np.int64), (N_GROUPS, 1)))
 
 
-def make_value(variant, shares, seat=0):
+def make_value(variant, weights_by_outcome, seat=0):
     matchup = parse_matchup("gold", "simple", variant, 1, "deal")
-    return match_value.value_from_outcomes(matchup, counted(shares), seat)
+    return match_value.value_from_outcomes(matchup, counted(weights_by_outcome), seat)
 
 
 def test_the_bound_on_long_matches():
@@ -38,12 +38,12 @@ def test_the_bound_on_long_matches():
 
     Half of the matches take two deals, half three; drawn deals add a factor of 4/3.
     """
-    shares = {
+    weights_by_outcome = {
         (d, w, k, pts): n
         for d in (0, 1)
         for w, k, pts, n in ((0, KNOCK, 10, 3), (1, KNOCK, 10, 3), (-1, VOID, 0, 2))
     }
-    v = make_value("standard+points_target=20", shares)
+    v = make_value("standard+points_target=20", weights_by_outcome)
     for n in (20, 40, 100):
         truth = stats.nbinom.sf(n - 2, 2, 0.75) / 2 + stats.nbinom.sf(n - 3, 3, 0.75) / 2
         one_deal = (
@@ -56,10 +56,12 @@ def test_the_bound_on_long_matches():
 
 def test_totals_agree_with_every_way_to_score():
     penalties, limit = {-20: 3, 0: 1, 10: 4, 25: 2}, DEAL_RESULTS.index("limit")
-    shares = {(1, -1, limit, points): n for points, n in penalties.items() if points >= 0}
-    shares[1, 0, GIN, -20] = penalties[-20]
+    weights_by_outcome = {
+        (1, -1, limit, points): n for points, n in penalties.items() if points >= 0
+    }
+    weights_by_outcome[1, 0, GIN, -20] = penalties[-20]
     matchup = parse_matchup("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
-    v = match_value.value_from_outcomes(matchup, counted(shares))
+    v = match_value.value_from_outcomes(matchup, counted(weights_by_outcome))
     for left, total in itertools.product(range(5), (-40, -5, 0, 5, 6, 30)):
         ways = itertools.product(penalties.items(), repeat=left)
         good = [way for way in ways if total + sum(p for p, _ in way) <= 5]
@@ -297,7 +299,7 @@ def test_a_seat_must_be_named_where_the_seats_are_unlike(variant):
         ("standard", "stubborn", "nobody won"),
     ],
 )
-def test_bad_requests_are_refused_with_a_remedy(variant, a, says):
+def test_bad_requests_are_rejected_with_a_suggestion(variant, a, says):
     b = a if a == "stubborn" else "simple"
     with pytest.raises(match_value.ValueUnavailableError, match=says) as refused:
         match_value.compute_value(variant, a, b, deals=10_000)

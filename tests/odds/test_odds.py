@@ -209,7 +209,7 @@ def test_the_deals_do_not_depend_on_workers():
     assert not np.array_equal(one.rows, other.rows)
 
 
-def test_bad_requests_are_refused():
+def test_bad_requests_are_rejected():
     with pytest.raises(PlayerCountError, match="for two players"):
         solo_deals.play_solo_deals("gold", "standard", 1_000)
     with pytest.raises(outcomes.OutcomeError, match="at least 1,000"):

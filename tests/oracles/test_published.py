@@ -121,7 +121,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("part", [20, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("pair", PROGRAMS, ids="-".join)
-def test_programs_of_the_challenge_win_their_measured_shares(pair, part):
+def test_programs_of_the_challenge_win_their_measured_proportions(pair, part):
     share, error, matches = PROGRAMS[pair]
     value, se = played(*pair, "eaai", "match", matches // part)
     assert abs(value - share) < 1.5 + 3 * math.hypot(error, se)
@@ -178,7 +178,7 @@ def simple():
 
 
 @pytest.mark.parametrize("figure", FIGURES)
-def test_simple_against_itself_agrees_with_the_published_figures(simple, figure):
+def test_simple_against_itself_agrees_with_the_published_numbers(simple, figure):
     above, below, reference, reference_error = FIGURES[figure]
     near(*ratio_and_error(simple, above, below), reference, reference_error)
     assert fact(simple, "stalled") == 0
@@ -224,7 +224,7 @@ THRESHOLD_ERROR = math.hypot(0.11, 0.03)  # percentage points; the second term i
 
 @pytest.mark.parametrize("matches", [20_000, pytest.param(400_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("knock", OF_SIMPLE)
-def test_knock_thresholds_agree_with_the_published_figures(knock, matches):
+def test_knock_thresholds_agree_with_the_published_numbers(knock, matches):
     asked = (f"simple+knock={knock}", "simple", "eaai", "match", matches, SEED_OF_SIMPLE)
     near(*played(*asked), OF_SIMPLE[knock], THRESHOLD_ERROR)
 

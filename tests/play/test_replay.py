@@ -245,7 +245,7 @@ def test_the_chosen_melding_is_shown():
     assert told and all(re.match(r"  shows melding \d+ of 0\.\.\d+: ", line) for line in told)
 
 
-def test_what_was_held_and_where_the_joker_lay_is_told_at_the_end():
+def test_hand_and_joker_position_are_reported_at_the_end():
     """The joker is under the drawn cards; ten cards count, or eleven with big gin."""
     row, seen = variants.find_variant("gin-solitaire").params, set()
     for unit in range(60):

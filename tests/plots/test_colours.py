@@ -51,7 +51,7 @@ def colours_of(axes):
 
 
 @pytest.mark.parametrize("name", OF_VARIANTS)
-def test_a_variant_has_one_colour_in_every_picture_of_a_page(name):
+def test_a_variant_has_one_colour_in_every_plot_of_a_page(name):
     """Each variant has the colour of its position in the report, even without baseline data."""
     (frame,) = frames(name, "several")
     figure = getattr(plots, name)(frame, seed=1, order=PAGE)

@@ -23,7 +23,7 @@ CASES = pytest.mark.parametrize(
 )
 
 
-def test_every_picture_is_made_here():
+def test_every_plot_is_made_here():
     """A new plot needs DataFrames in tests/support/sample_plots.py."""
     assert set(PLOT_NAMES) == set(plots.__all__) - {"png", "svg"}
 

@@ -106,7 +106,7 @@ def test_a_scorecard_shows_verdicts_in_colours_and_intervals_in_light_type():
     assert not find(card, "input") and "sorted" not in card.attrib["class"]
 
 
-def test_pictures_use_the_pages_inks_and_keep_data_colours():
+def test_plots_use_the_pages_inks_and_keep_data_colours():
     root, _ = parse(rendered_report())
     svg = find(root, "svg")[0]
     styles = " ".join(node.get("style", "") for node in svg.iter())

@@ -76,7 +76,7 @@ NAMED = ("panel", "league", "alone", "match", "review", "review-alone", "hostile
 
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize(("width", "scheme"), list(itertools.product(SIZES, SCHEMES)))
-def test_the_page_fits_is_readable_and_shows_every_picture(opened, tmp_path, name, width, scheme):
+def test_the_page_fits_is_readable_and_shows_every_plot(opened, tmp_path, name, width, scheme):
     tab = opened(name, width, scheme)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     boxes = tab.evaluate(
@@ -147,7 +147,7 @@ def test_without_scripts_everything_but_controls_is_visible(opened, name):
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_the_printed_page_has_no_controls_and_whole_pictures(opened, tmp_path, name):
+def test_the_printed_page_has_no_controls_and_whole_plots(opened, tmp_path, name):
     tab = opened(name, 794, "dark")
     tab.emulate_media(media="print")
     assert tab.locator("input:visible, button[data-copies]:visible, details:visible").count() == 0

@@ -88,7 +88,7 @@ def test_question_verdict_and_first_table_fit_a_screen_and_details_show_the_rest
     assert "Small" not in "\n".join(lines) and "Small" in text and "Results" in text
 
 
-def test_the_words_of_a_picture_tell_its_ends_its_least_and_its_greatest():
+def test_the_alternative_text_has_ends_minimum_and_maximum():
     third = FRAME[:1].assign(who="gin-only", won=0.1, won_low=0.0, won_high=0.2)
     frame = pd.concat([FRAME[:2], third])
     words = describe_frame(frame, COLUMNS[:2])

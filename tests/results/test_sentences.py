@@ -301,7 +301,7 @@ def test_the_equilibrium_mix_is_named_with_its_weights(mix, line):
         (1330, 3, 2, "2 of 1,330 triads go round in a circle beyond chance; the clearest"),
     ],
 )
-def test_circles_are_told_from_chance(examined, circles, sure, start):
+def test_circles_are_distinguished_from_chance(examined, circles, sure, start):
     said = sentences.describe_cyclic_triads(triads(examined, circles, sure))
     assert said.startswith(start) and (not said or list_errors(said) == [])
     assert ("(p under 0.0001 after" in said) == (sure > 0)

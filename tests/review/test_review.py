@@ -92,16 +92,16 @@ def test_a_review_of_one_player_has_a_naive_a_careful_and_a_strong_one():
 
 def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):
     """Choose the best significant winner of a trial with separate deals."""
-    shares = {"marjj-early": 0.6, "mishra-uniform": 0.62, "gold-early": 0.51}
+    win_rates = {"marjj-early": 0.6, "mishra-uniform": 0.62, "gold-early": 0.51}
     seen = []
 
     def pilot_match(a, b, variant, seed, workers, metric):
         seen.append((b, variant, metric))
-        return PairedEstimate.with_known_se(shares[a], 0.01, 2000)
+        return PairedEstimate.with_known_se(win_rates[a], 0.01, 2000)
 
     monkeypatch.setattr(strongest, "run_pilot_match", pilot_match)
     assert strongest.find_strongest_player("standard", 1, None) == "mishra-uniform"
-    shares |= {"marjj-early": 0.52, "mishra-uniform": 0.45}
+    win_rates |= {"marjj-early": 0.52, "mishra-uniform": 0.45}
     assert strongest.find_strongest_player("standard", 1, None) == "champion"
     assert set(seen) == {("champion", "standard", "match_win")}
 
@@ -184,7 +184,7 @@ FIGURES = {
 
 @pytest.mark.parametrize("variant", [BASE, *GAMES])
 @pytest.mark.parametrize("kind", ["simple", "gin-only", STRONG])
-def test_figures_and_paired_differences_agree_with_numpy(small_review, rows, variant, kind):
+def test_numbers_and_paired_differences_agree_with_numpy(small_review, rows, variant, kind):
     name = "gold-early" if kind == STRONG else kind
     names = ["variant", "metric", "players"]
     metrics = pd.read_csv(small_review[0] / "metrics.csv").set_index(names)

@@ -178,7 +178,7 @@ def test_every_verdict_is_up_to_three_short_sentences(length, skill):
         assert "  " not in found and "{" not in found, found
 
 
-def test_kinds_that_disagree_are_told_by_their_range_and_never_by_a_mean():
+def test_player_types_that_differ_have_a_range_and_no_mean():
     made = make_review({"turns_per_match": 30.0}, everybody={"turns_per_match": -20.0})
     assert made.player_types_differ(OTHER, "turns_per_match") and not made.player_types_differ(
         OTHER, "gin"
@@ -235,7 +235,7 @@ def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
         (-0.93, "0.07 times as long"),
     ],
 )
-def test_a_length_is_said_by_its_factor_from_one_and_a_half_on(change, words):
+def test_a_length_is_reported_by_its_factor_from_one_and_a_half_on(change, words):
     assert verdicts.format_length_change(change) == words
     factor = 1 + change
     if "times" in words:
@@ -365,7 +365,7 @@ def test_the_rows_that_training_decides_are_marked_and_no_others():
     assert not any(row.endswith("†") for row in review_report.scorecard_table(made).frame["row"])
 
 
-def test_frames_name_the_figures_that_training_would_change():
+def test_frames_name_the_numbers_that_training_would_change():
     made = make_review({"gin": 0.1})
     strong = {(OTHER, "gin", STRONG), (OTHER, "knock_turn", STRONG)}
     assert all(made.is_untrained(key) for key in strong)
@@ -406,7 +406,7 @@ def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
 # Rules in words, and requests
 
 
-def test_rules_are_said_by_what_differs():
+def test_rules_are_described_by_what_differs():
     request = ReviewRequest.read(["oklahoma", "tedesco+gin_bonus=20"], "standard")
     made = Review(request, None)
     assert verdicts.review_question(made) == "Oklahoma or Tedesco, gin bonus 20?"
@@ -423,7 +423,7 @@ def test_rules_are_said_by_what_differs():
     ]
 
 
-def test_every_rule_set_can_be_said_and_every_value_has_words():
+def test_every_rule_set_can_be_described_and_every_value_has_words():
     for name in variants.variant_names():
         made = Review(ReviewRequest.read([name], None), None)
         for _, sentence in verdicts.describe_rules(made):
@@ -434,7 +434,7 @@ def test_every_rule_set_can_be_said_and_every_value_has_words():
                 assert parameter.player_phrase(choice), (parameter.name, choice)
 
 
-def test_who_knocks_at_once_does_so_with_all_that_the_rules_allow():
+def test_the_immediate_knocker_uses_the_full_limit():
     usual = dict(ReviewRequest.read(["standard", "straight"]).kinds)
     wide = dict(ReviewRequest.read(["standard"], sweep=["knock_limit=0,10,20"]).kinds)
     at_once = KNOCKS_IMMEDIATELY
@@ -453,7 +453,7 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
 
 
 @pytest.mark.parametrize(
-    ("shares", "words"),
+    ("win_rates", "words"),
     [
         (
             (0.4, 0.51, 0.6, 0.7, 0.7),
@@ -475,21 +475,21 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
         ),
     ],
 )
-def test_a_sweep_says_where_waiting_wins(shares, words):
+def test_a_sweep_says_where_waiting_wins(win_rates, words):
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
     keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]
-    known = dict(zip(keys, (make_estimate(share, 0.02) for share in shares), strict=True))
+    known = dict(zip(keys, (make_estimate(share, 0.02) for share in win_rates), strict=True))
     made.__dict__.update(measurements=known, rows=())
     assert list(sweep_lines(made)) == [words]
 
 
-def make_sweep(shares):
+def make_sweep(win_rates):
     """Return a review of a sweep with these win rates of playing for gin."""
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
     keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]
-    made.__dict__.update(measurements=dict(zip(keys, shares, strict=True)), rows=())
+    made.__dict__.update(measurements=dict(zip(keys, win_rates, strict=True)), rows=())
     return made
 
 
@@ -510,7 +510,7 @@ def test_only_what_is_worse_beyond_chance_is_clearly_worse():
 
 
 @pytest.mark.parametrize(("batches", "near"), [(4, "–"), (6, "30")])
-def test_below_five_batches_nothing_is_said_to_be_not_clearly_worse(batches, near):
+def test_fewer_than_five_batches_are_too_few_for_not_clearly_worse(batches, near):
     """Two batches are too few to call values "not clearly worse"."""
     made = make_sweep([make_estimate(0.5)] * 5)
     wins = (0.9, 0.9, 0.52, 0.53, 0.9)

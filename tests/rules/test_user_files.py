@@ -99,7 +99,7 @@ def test_any_title_survives_a_new_file():
     assert tomllib.loads(text)["variants"]["new"]["about"] == f"{title}, with changes."
 
 
-def test_a_new_file_passes_check_and_plays_at_once():
+def test_a_new_file_passes_check_and_can_be_played():
     output = call("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
     assert find_variant("our games.toml").spec == "our games.toml#our-games"
     steps = [shlex.split(line) for line in output.splitlines() if line.startswith("  simgin ")]

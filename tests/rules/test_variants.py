@@ -85,7 +85,7 @@ def test_the_caller_may_change_a_row():
 # --- invalid specs and invalid rows ---
 
 
-def test_every_mistake_is_reported_at_once():
+def test_every_mistake_is_reported():
     assert len(sentences("oklahma+tedsco+knok_limit=1+layoff=x+die=deel")) == 5
     said = sentences("standard+knock_limit=x+knock_limit=5+goal=total+die=deal")
     assert [sentence.split()[0] for sentence in said] == ["knock_limit", "goal", "die"]

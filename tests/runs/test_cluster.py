@@ -141,7 +141,7 @@ def run_error(team, cell):
 
 
 @pytest.mark.parametrize("changed", ["other.py", "alike.py", "elsewhere.py"])
-def test_another_strategy_of_the_same_name_is_refused(team, tmp_path, monkeypatch, changed):
+def test_another_strategy_of_the_same_name_is_rejected(team, tmp_path, monkeypatch, changed):
     """Its file is missing, or the file or its combination of policies differs."""
     monkeypatch.chdir(tmp_path)
     text = MINE.replace("knock=mine)", ")") if changed == "alike.py" else MINE
@@ -155,7 +155,7 @@ def test_another_strategy_of_the_same_name_is_refused(team, tmp_path, monkeypatc
 OTHER_ENGINE = r"engine \w{16} instead of \w{16}\. Install the same simgin and"
 
 
-def test_another_engine_is_refused(team, monkeypatch):
+def test_another_engine_is_rejected(team, monkeypatch):
     ours = {**cluster._required_versions(), "engine": "0" * 16}
     monkeypatch.setattr(cluster, "_required_versions", lambda: ours)
     assert re.search(OTHER_ENGINE, run_error(team, CELLS[0]))
@@ -175,7 +175,7 @@ def test_a_worker_that_is_lost_while_it_is_asked_stops_nothing(team, monkeypatch
         ("raise ImportError('half')", r"cannot play \(.*half.*\)\. Install the same everywhere\."),
     ],
 )
-def test_another_simgin_on_the_workers_is_refused(tmp_path, changed, told):
+def test_another_simgin_on_the_workers_is_rejected(tmp_path, changed, told):
     copy, ignored = tmp_path / "other", shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "simgin", copy / "simgin", ignore=ignored)
     shutil.copytree(ROOT / "strategies", copy / "simgin_strategies", ignore=ignored)
@@ -200,7 +200,7 @@ def test_a_strategy_fails_on_a_worker_with_the_same_message_as_locally(team, pla
     assert told[0] == told[1]
 
 
-def test_an_interruption_returns_at_once_and_keeps_finished_blocks(team):
+def test_an_interruption_returns_immediately_and_keeps_finished_blocks(team):
     def interrupt(done, every):
         if done:
             raise KeyboardInterrupt
@@ -251,7 +251,7 @@ PORTS = {
 
 
 @pytest.mark.parametrize("what", PORTS)
-def test_what_is_no_scheduler_is_reported_within_ten_seconds(monkeypatch, what):
+def test_an_invalid_scheduler_is_reported_within_ten_seconds(monkeypatch, what):
     assert cluster.CONNECT_TIMEOUT <= 10
     monkeypatch.setattr(cluster, "CONNECT_TIMEOUT", 1.0)
     serve, reason = PORTS[what]
@@ -277,12 +277,12 @@ def test_a_worker_is_no_scheduler(two_workers):
 
 
 @pytest.mark.parametrize("address", ["nonsense", "local:two", "tls://127.0.0.1:9", "127.0.0.1:0"])
-def test_a_bad_address_is_refused_in_a_sentence(address):
+def test_a_bad_address_is_rejected_with_a_message(address):
     assert match(address).startswith(f"simgin: {address!r} is no address of a scheduler; write")
 
 
 @pytest.mark.parametrize("address", ["local:0", "local:1025"])
-def test_too_many_processes_are_refused(address):
+def test_too_many_processes_are_rejected(address):
     with pytest.raises(AmountError, match="workers cannot be had: write a number from 1 to 1024"):
         ClusterPool(address)
 
@@ -296,7 +296,7 @@ def test_without_dask_the_message_says_what_to_install(monkeypatch):
 # Workers and schedulers that are lost
 
 
-def test_processes_that_do_not_start_are_told_of(monkeypatch):
+def test_processes_that_do_not_start_are_reported(monkeypatch):
     async def die(_):
         raise RuntimeError("the worker died")
 

@@ -83,7 +83,7 @@ def test_files_of_others_are_left_alone(tmp_path, file, content, word):
         *((f"locked{below}", "(no permission to write to ") for below in ("/run", "/a/run", "")),
     ],
 )
-def test_a_place_for_no_run_is_refused(tmp_path, monkeypatch, place, word):
+def test_a_place_for_no_run_is_rejected(tmp_path, monkeypatch, place, word):
     for name in ("inner", "locked"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "inner" if word.startswith("is where") else tmp_path)
@@ -195,7 +195,7 @@ def test_of_two_processes_that_write_one_directory_the_later_one_is_there(tmp_pa
     assert said["command"] == f"simgin analyze {name}" and "stopped" not in said
 
 
-def test_of_two_questions_at_the_same_time_one_is_refused(tmp_path):
+def test_of_two_questions_at_the_same_time_one_is_rejected(tmp_path):
     told = save_concurrently(tmp_path / "run", 1, "asked")
     assert sorted(map(bool, told)) == [False, True]
     kept = "a" if told[1] else "b"

@@ -110,7 +110,7 @@ against = "gold-early"
 """
 
 
-def test_every_change_is_played_in_every_field_beside_the_base(tmp_path):
+def test_every_change_is_played_in_every_field_next_to_the_base(tmp_path):
     """Gold already knocks immediately, and `gold+knock=early` is not called gold-early."""
     cells = [("gold+knock=early", "gold"), ("gin-only", "simple")]
     cells += [("gin-only+knock=early", "simple"), ("gold", "gold-early")]

@@ -66,7 +66,7 @@ def test_a_file_can_be_for_one_player(tmp_path):
     assert [matchup.b for matchup in found.matchups] == [None, None]
 
 
-def test_what_is_no_text_is_refused(tmp_path):
+def test_an_invalid_text_is_rejected(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xc3")
     for name, word in (("none.toml", "be read"), (".", "be read"), ("bytes.toml", "UTF-8")):
         with pytest.raises(ExperimentError, match=word):

@@ -158,7 +158,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("change", "message"), OTHERS)
-def test_another_run_is_refused_and_the_difference_is_named(path, change, message):
+def test_another_run_is_rejected_and_the_difference_is_named(path, change, message):
     with open_ledger(path, RUN) as run_ledger:
         run_ledger.add_block(0, 0, [SIZE], pack_rows(random_rows(np.random.default_rng(5), 1)), "x")
     before = path.read_bytes()
@@ -318,7 +318,7 @@ def test_a_ledger_that_is_killed_twice_is_read_and_continued(killing, tmp_path, 
     assert killed > operations
 
 
-def test_a_ledger_that_nobody_may_write_is_read(killing, tmp_path):
+def test_a_ledger_that_is_read_only_is_read(killing, tmp_path):
     """Return a complete or an incomplete ledger, and a path for a copy."""
     place = Path(tempfile.mkdtemp())  # readable by other users, unlike pytest's directories
     place.chmod(0o755)
@@ -455,7 +455,7 @@ def test_another_file_is_no_ledger_and_left_unchanged(path):
 
 
 @pytest.mark.parametrize("form", ["0", str(ledger.LEDGER_FORMAT + 1), "old"])
-def test_a_ledger_of_another_format_is_refused(path, form):
+def test_a_ledger_of_another_format_is_rejected(path, form):
     with open_ledger(path, RUN):
         pass
     with sqlite3.connect(path) as connection:

@@ -136,7 +136,7 @@ def test_a_failure_leaves_the_old_file(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_unwritable_place_is_refused(tmp_path):
+def test_an_unwritable_place_is_rejected(tmp_path):
     for path in (tmp_path / "none/deals.parquet", tmp_path):
         with pytest.raises(RecordsError, match=r"cannot be written \(.*\); name another file\.$"):
             records.write_deals(path, [])

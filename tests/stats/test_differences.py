@@ -221,7 +221,7 @@ def test_two_are_called_the_same_in_one_run_of_forty_where_the_difference_is_the
     assert least <= same / len(repeated_differences) <= most
 
 
-def test_a_margin_in_per_cent_is_that_of_shares():
+def test_a_margin_in_percent_is_that_of_proportions():
     frame = compute_differences([(side(rows(0)), side(rows(1)))], ["deal_win", "margin"])
     assert add_verdicts(frame, "1%")["verdict"].isna().tolist() == [False, True]
 

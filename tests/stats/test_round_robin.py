@@ -29,10 +29,10 @@ def fit(pairings, samples=100):
     return compute_non_additivity(RoundRobin(pairings, 1, samples))
 
 
-def rock_paper_scissors(*shares, **how):
+def rock_paper_scissors(*win_rates, **how):
     pairs = (("r", "s"), ("s", "p"), ("p", "r"))
     return dict(
-        make_pairing(*pair, share, **how) for pair, share in zip(pairs, shares, strict=True)
+        make_pairing(*pair, share, **how) for pair, share in zip(pairs, win_rates, strict=True)
     )
 
 
@@ -98,25 +98,25 @@ def test_non_additivity_needs_a_complete_round_robin_and_five_batches():
 # Circles
 
 
-def make_cross_table(shares, se):
+def make_cross_table(win_rates, se):
     """Return the cross table of players 0, 1, ... with these win rates and one standard error."""
     rows = []
-    for i, j in itertools.permutations(range(len(shares)), 2):
-        value = shares[i, j]
+    for i, j in itertools.permutations(range(len(win_rates)), 2):
+        value = win_rates[i, j]
         rows.append((f"p{i}", f"p{j}", value, se, value - 2 * se, value + 2 * se, 1000))
     return pd.DataFrame(rows, columns=list(CROSS_COLUMNS))
 
 
-def random_shares(rng, k, scatter):
+def random_win_rates(rng, k, scatter):
     upper = np.triu(rng.normal(0, scatter, (k, k)), 1)
     return 0.5 + upper - upper.T
 
 
-def enumerate_circles(shares, se):
+def enumerate_circles(win_rates, se):
     """Find every circle of three players by enumeration and return its excess."""
     found = {}
-    for a, b, c in itertools.permutations(range(len(shares)), 3):
-        links = (shares[a, b], shares[b, c], shares[c, a])
+    for a, b, c in itertools.permutations(range(len(win_rates)), 3):
+        links = (win_rates[a, b], win_rates[b, c], win_rates[c, a])
         if a < min(b, c) and min(links) > 0.5:
             found[a, b, c] = (min(links) - 0.5) / se
     return found
@@ -124,8 +124,11 @@ def enumerate_circles(shares, se):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_circles_are_those_found_by_hand(seed):
-    shares = random_shares(np.random.default_rng([5, seed]), 7, 0.1)
-    found, expected = find_circles(make_cross_table(shares, 0.02)), enumerate_circles(shares, 0.02)
+    win_rates = random_win_rates(np.random.default_rng([5, seed]), 7, 0.1)
+    found, expected = (
+        find_circles(make_cross_table(win_rates, 0.02)),
+        enumerate_circles(win_rates, 0.02),
+    )
     assert found.n_triads == 35 and len(expected) > 2
     seen = {}
     for _, row in found.circles.iterrows():
@@ -145,15 +148,16 @@ def test_even_players_seldom_go_round_in_a_circle():
 
     A rate of .05 exceeds .1 of 200 once in 500 runs; the true rate is far lower.
     """
-    noise = (random_shares(np.random.default_rng([6, i]), 8, 0.02) for i in range(200))
+    noise = (random_win_rates(np.random.default_rng([6, i]), 8, 0.02) for i in range(200))
     sure = [
-        len(find_circles(make_cross_table(shares, 0.02)).significant_circles) for shares in noise
+        len(find_circles(make_cross_table(win_rates, 0.02)).significant_circles)
+        for win_rates in noise
     ]
     assert np.mean(np.array(sure) > 0) < 0.1
 
 
 def test_triads_with_an_unknown_pair_are_left_out():
-    cross = make_cross_table(random_shares(np.random.default_rng(1), 4, 0.1), 0.02)
+    cross = make_cross_table(random_win_rates(np.random.default_rng(1), 4, 0.1), 0.02)
     unknown = cross[["strategy", "opponent"]].isin(["p0", "p1"]).all(axis=1)
     cross.loc[unknown, ["value", "se", "low", "high"]] = np.nan
     assert find_circles(cross).n_triads == 2
@@ -182,7 +186,7 @@ def brute_force(game):
 @pytest.mark.parametrize("k", [3, 4, 5])
 @pytest.mark.parametrize("seed", range(8))
 def test_the_equilibrium_is_the_one_found_by_brute_force(k, seed):
-    game = random_shares(np.random.default_rng([7, k, seed]), k, 1) - 0.5
+    game = random_win_rates(np.random.default_rng([7, k, seed]), k, 1) - 0.5
     assert solve_equilibrium(game) == pytest.approx(brute_force(game), abs=1e-6)
 
 

@@ -69,7 +69,7 @@ def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
     assert abs(per_deal.mean() - variance.find_mean_dealt_deadwood(rules)) < 5 * error
 
 
-def test_adjusted_estimates_stand_beside_raw_estimates():
+def test_adjusted_estimates_stand_next_to_raw_estimates():
     rules, rows = played("gold", None, "solitaire-gin")
     frame = variance.compute_adjusted_metrics(rules, "deal", rows)
     assert tuple(frame.columns) == variance.ADJUSTED_COLUMNS

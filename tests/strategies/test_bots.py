@@ -309,15 +309,15 @@ def test_belief_holds_back_against_a_low_opponent():
 # Play of whole matches
 
 
-def shares(a: str, b: str, unit: str, n: int, game: str = "eaai"):
+def sums_of_facts(a: str, b: str, unit: str, n: int, game: str = "eaai"):
     total = runner.run_matchup(parse_matchup(a, b, game, 2026, unit), n).sum(axis=0)
     return lambda name: int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])
 
 
 @pytest.mark.parametrize("bot", BOTS)
-def test_no_bot_plays_for_ever(bot):
+def test_no_bot_plays_forever(bot):
     """A bot that stalls in one of 1,000 deals passes once in e^8 runs."""
-    fact = shares(bot, bot, "deal", 8_000 if bot != "mishra-uniform" else 3_000)
+    fact = sums_of_facts(bot, bot, "deal", 8_000 if bot != "mishra-uniform" else 3_000)
     assert fact("stalled") == 0
     assert fact("decided") > 0.9 * fact("deals")
 
@@ -330,5 +330,5 @@ def won(fact) -> float:
 @pytest.mark.parametrize(("other", "told", "error"), [("gold", 62.2, 0.38), ("simple", 59.5, 0.5)])
 def test_jdh8_agrees_with_its_readme(other, told, error):
     """The tolerance of 3 SE gives one false alarm in 370 runs."""
-    found = won(shares("jdh8-heuristic", other, "match", 20_000))
+    found = won(sums_of_facts("jdh8-heuristic", other, "match", 20_000))
     assert abs(found - told) < 3 * math.hypot(error, 0.3)

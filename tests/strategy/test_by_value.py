@@ -122,7 +122,7 @@ def test_a_name_means_one_strategy():
         simgin.find_strategy(Strategy("gold", knock=early))
 
 
-def test_what_cannot_be_copied_is_refused():
+def test_what_cannot_be_copied_is_rejected():
     open_file = sys.stdout.buffer
 
     @knock

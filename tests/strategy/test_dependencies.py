@@ -141,7 +141,7 @@ def test_what_lies_outside_of_the_code_counts_too(place, monkeypatch):
 
 
 @compiled_only
-def test_a_built_in_policy_is_compiled_anew_if_a_helper_or_a_constant_of_it_changes(monkeypatch):
+def test_a_built_in_policy_is_compiled_again_if_a_helper_or_a_constant_of_it_changes(monkeypatch):
     from simgin_strategies import _champion
 
     policy, other = loader.find_strategy("champion").discard, loader.find_strategy("gold").discard
@@ -186,7 +186,7 @@ def one(before, expression):
     ("before", "expression"),
     [("X = (n for n in [])\n", "next(X)"), ("import ctypes\nX = ctypes.CDLL(None).abs\n", "X(3)")],
 )
-def test_what_cannot_be_told_is_not_kept(place, before, expression):
+def test_unclear_dependencies_are_not_cached(place, before, expression):
     assert compute_fingerprint(one(before, expression).function) == ""
 
 
@@ -232,7 +232,7 @@ def test_functions_of_one_name_are_not_kept(place):
 
 
 @compiled_only
-def test_types_of_constants_and_options_of_helpers_are_told_apart(place):
+def test_types_of_constants_and_options_of_helpers_are_distinguished(place):
     function = one("def same(n):\n    return n\nX = 1\n", "X(3)").function
     same = function.__globals__["same"]
     digests = set()

@@ -100,7 +100,7 @@ def test_source_known_only_to_linecache_is_read():
     del linecache.cache["<cell 1>"]
 
 
-def test_a_file_changed_since_it_was_imported_refuses_nothing(tmp_path):
+def test_a_file_changed_since_it_was_imported_rejects_nothing(tmp_path):
     file = tmp_path / "mine.py"
     text = HEAD + DEFINED.format("return view.hand & 1")
     file.write_text(text.replace("hand", "hnad"))

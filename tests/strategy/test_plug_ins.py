@@ -85,7 +85,7 @@ def test_a_broken_plug_in_stops_only_those_who_ask_for_it(install, text, reason,
         assert reason in str(refused.value)
 
 
-def test_every_command_works_beside_a_broken_plug_in(install):
+def test_every_command_works_next_to_a_broken_plug_in(install):
     install("broken-pack", "raise ValueError")
     result = call("strategies")
     assert "gold" in result.stdout and "broken-pack" in result.stderr
@@ -101,7 +101,7 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize(("file", "content"), DAMAGED)
-def test_a_package_whose_own_files_are_damaged_is_left_out(
+def test_a_package_whose_own_files_are_corrupt_is_left_out(
     install, tmp_path, file, content, capsys
 ):
     install("patient-pack", PATIENT)
@@ -140,7 +140,7 @@ def code_block(page, language, words):
     return found
 
 
-def test_a_package_is_listed_and_plays_beside_a_broken_one(install):
+def test_a_package_is_listed_and_plays_next_to_a_broken_one(install):
     project = tomllib.loads(code_block(GUIDE, "toml", "simgin.strategies"))["project"]
     assert [*project["entry-points"]] == ["simgin.strategies"]
     install(project["name"], code_block(README, "python", 'Strategy("patient-gold"'))

@@ -34,14 +34,14 @@ def policy(tmp_path):
     ],
     ids=lambda array: str(array.dtype),
 )
-def test_what_is_no_real_number_is_refused(policy, array):
+def test_an_invalid_real_number_is_rejected(policy, array):
     np.save(policy.weights, array)
     with pytest.raises(PolicyError, match=r"mine\.py: its numbers .* array of real numbers"):
         compiler.make_parameter_vector(policy)
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", b"PK\3\4", b"\x93NUMPY\1\0", None, "cut", "folder"])
-def test_a_file_that_is_none_is_refused(policy, damage):
+def test_an_invalid_file_is_rejected(policy, damage):
     np.save(policy.weights, np.arange(50.0))
     whole = policy.weights.read_bytes()
     policy.weights.unlink()

@@ -49,7 +49,7 @@ def test_a_text_with_a_byte_order_mark_is_read_in_its_encoding(tmp_path, encodin
 
 
 @pytest.mark.parametrize("text", ["9" * 5000, "[" * 100_000, "{", "\x00"])
-def test_json_that_python_refuses_is_one_kind_of_error(text):
+def test_json_that_python_rejects_is_one_kind_of_error(text):
     with pytest.raises(json.JSONDecodeError):
         files.parse_json(text)
     assert files.parse_json('{"a": [1, null]}') == {"a": [1, None]}

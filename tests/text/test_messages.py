@@ -38,7 +38,7 @@ def test_nothing_in_a_text_steers_what_prints_it():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_error_of_any_class_is_told(name):
+def test_an_error_of_any_class_is_reported(name):
     found = {}
     exec(CLASSES, found)
     error = ensure_printable_error(found[name]())

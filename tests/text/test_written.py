@@ -16,7 +16,7 @@ def test_the_pack_is_numbered_suit_by_suit_ace_to_king():
 
 
 @pytest.mark.parametrize("card", range(52))
-def test_a_card_is_read_in_either_case_with_letters_or_symbols_and_a_ten_in_figures(card):
+def test_a_card_is_read_in_either_case_with_letters_or_symbols_and_a_ten_in_numbers(card):
     text = rank, suit = notation.format_card(card)
     rank = "10" if rank == "T" else rank
     place = "SHDC".index(suit)
@@ -52,14 +52,14 @@ def test_one_card_may_stand_in_a_list_and_is_no_hand():
 
 
 @pytest.mark.parametrize("text", ["5S " * 100_000, " ".join(f"x{i}" for i in range(100_000))])
-def test_a_long_text_of_cards_is_refused_in_time(text):
+def test_a_long_text_of_cards_is_rejected_in_time(text):
     with cpu_limit(5), pytest.raises(CardError) as error:
         notation.parse_cards(text)
     assert len(str(error.value)) < 500
 
 
 @pytest.mark.parametrize("text", ["1S", "10", "110S", "", "5S6S", "A\u017f"])  # a long s
-def test_a_bad_card_is_refused_by_name(text):
+def test_a_bad_card_is_rejected_by_name(text):
     with pytest.raises(CardError) as error:
         notation.parse_card(text)
     remedy = "write a rank (A23456789TJQK) and a suit (SHDC), like 5S."
@@ -86,13 +86,13 @@ def test_every_bad_card_of_a_hand_is_listed():
         ("5S 6S 5S 6S 6S", r"^5S and 6S are given more than once"),
     ],
 )
-def test_cards_in_another_order_or_repeated_are_refused(text, sentence):
+def test_cards_in_another_order_or_repeated_are_rejected(text, sentence):
     with pytest.raises(CardError, match=sentence):
         notation.parse_cards(text)
 
 
 @pytest.mark.parametrize("number", [-1, 52])
-def test_numbers_out_of_range_are_refused(number):
+def test_numbers_out_of_range_are_rejected(number):
     with pytest.raises(CardError, match=r"is not a card: cards are 0..51"):
         notation.format_card(number)
     with pytest.raises(CardError, match=r"is not a card"):
@@ -135,7 +135,7 @@ def test_an_amount_can_be_written_in_several_forms(call, forms):
         ("too many", ["2e12", "1e99"]),
     ],
 )
-def test_a_bad_count_is_refused_with_a_remedy(word, texts):
+def test_a_bad_count_is_rejected_with_a_suggestion(word, texts):
     for text in texts:
         with pytest.raises(AmountError, match=rf"{word}.*1e.*\.$"):
             amounts.parse_count(text)
@@ -156,7 +156,7 @@ NO_BOUNDS = [(10, 0), (5, 5), (-801, 0), (0, 801), (0, 5, 10), (0, True), (0, "x
         (amounts.parse_elo_bounds, [*NO_BOUNDS, (0, float("nan"))]),
     ],
 )
-def test_a_bad_amount_is_refused_with_a_remedy(call, texts):
+def test_a_bad_amount_is_rejected_with_a_suggestion(call, texts):
     for text in NONSENSE + texts:
         with pytest.raises(AmountError, match=r"; write .*\.$") as error:
             call(text)

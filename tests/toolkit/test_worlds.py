@@ -243,7 +243,7 @@ def test_the_stock_is_what_is_left_in_every_order(questions):
 # Whether it is true
 
 
-def test_of_cards_said_to_be_held_with_chance_p_a_share_p_is():
+def test_holding_probabilities_are_calibrated():
     """Deals that were not used for the fit; each tenth within 4 standard errors and 2 %."""
     said, held, better, alike = [], [], [], []
     for rival, hasty in (("champion", 0.0), ("gold-early", 0.0), ("simple", 1.0)):

@@ -145,7 +145,7 @@ LATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve":
         (asked("OP9", {"state": LATE}, {"options": []}), "the position: N stock is not possible"),
     ],
 )
-def test_what_is_not_possible_is_said(vector, got, subject):
+def test_an_impossible_action_is_reported(vector, got, subject):
     assert next(iter(verdict(vector, subject).differences.values()))[1] == got
 
 
@@ -189,7 +189,7 @@ def test_examples_that_are_not_supported_never_count_as_passed(run):
     assert run(BY_READING, VECTORS["P01"])[0] == 0
 
 
-def test_an_unreadable_file_or_request_is_refused_in_a_sentence(tmp_path, run):
+def test_an_unreadable_file_or_request_is_rejected_with_a_message(tmp_path, run):
     path = tmp_path / "bad.json"
     contents = {
         b"[1, 2": "is not JSON",
@@ -237,13 +237,13 @@ BAD = [  # example, path in it, wrong value, message
 
 
 @pytest.mark.parametrize(("name", "place", "value", "sentence"), BAD)
-def test_a_bad_example_is_refused_in_a_sentence(name, place, value, sentence):
+def test_a_bad_example_is_rejected_with_a_message(name, place, value, sentence):
     with pytest.raises(ExampleError, match=f"^{name}: ") as error:
         verdict(changed(name, place.split("."), value))
     assert sentence in str(error.value)
 
 
-def test_every_mistake_is_reported_at_once(run):
+def test_every_mistake_is_reported(run):
     bad = [changed(name, ("input", "score"), -3) for name in ("SD1", "SD2")]
     code, out, err = run(*bad)
     assert (code, out) == (2, "")
