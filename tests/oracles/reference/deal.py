@@ -13,14 +13,14 @@ from .points import deal_points, multiplier
 @dataclass
 class Showdown:
     kind: str  # knock, gin, big_gin, shot, undercut, even
-    winner: str | None  # "stopper", "other" or None
+    winner: str | None  # "stopper" (the knocker), "other" or None
     stopper_points: int
     other_points: int
     stopper_count: int  # K
     other_count: int  # Q
     other_before: int  # the defender's own deadwood before any lay-off
-    melds: list[list[str]]  # as shown by the stopper
-    laid_off: list[list[str]]  # by the defender, on each meld shown, in one optimal way
+    melds: list[list[str]]  # as shown by the knocker
+    laid_off: list[list[str]]  # laid off by the defender on each meld shown, in one optimal way
 
 
 def meldings(
@@ -33,10 +33,10 @@ def meldings(
     taken: str | None = None,
     own_points: int = 0,
 ) -> list[list[list[str]]]:
-    """Return the meldings the knocker may show with the ending, in the order of rules.md 3.5.
+    """Return the meldings that the knocker may show with the ending, in the order of rules.md 3.5.
 
-    Under melding = auto the first is shown. Under melding = choice a hand that could be gin may
-    show a dearer melding within the limit, as a knock.
+    With melding = auto, the first is shown. With melding = choice, a hand that could be gin may
+    show a melding with more deadwood within the limit, as a knock.
     """
     if how == "shot":
         return showable(kept, discard, row, demanded=shot_ranks(own_points), taken=taken)
@@ -75,7 +75,7 @@ def showdown(
     values = card_values(row)
     own = sum(values[card] for card in left_over(kept, melds))
     if how in ("knock", "gin"):
-        how = "gin" if own == 0 else "knock"  # rules.md 3.3, whatever it was announced as
+        how = "gin" if own == 0 else "knock"  # rules.md 3.3, regardless of the announcement
     before = deadwood(defender, row, "defender")
     other, laid_off = before, [[] for _ in melds]
     # rules.md 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never
@@ -135,15 +135,15 @@ class Deal:
         self._upcard_dead = False  # after two passes the upcard may be out of reach, rules.md 4.2
         self._drawn: str | None = None  # drawn from the stock on this turn
         self._taken: str | None = None  # taken from the discard pile on this turn
-        # The discard and how, while he chooses what to show
+        # Discard and ending, while the player chooses the melding
         self._ending: tuple[str | None, str] | None = None
-        self._legal: list[list[list[str]]] = []  # what may be shown with it, rules.md 3.5
+        self._legal: list[list[list[str]]] = []  # meldings that may be shown with it, rules.md 3.5
         # upcard, draw, discard; last: the 50th-card question; last_end: the last discard
         # was taken and the deal must be ended; show: the deal is ended and a melding is picked;
         # offer and answer, of the die
         self._phase = "offer"
         self.die = die or Die(row)
-        self._blind = [1 - dealer, dealer]  # still to be asked before the cards are seen (8.1)
+        self._blind = [1 - dealer, dealer]  # blind offers that are still open (8.1)
         self._seen = False
         self._after_offer = ""
         self._next_blind_offer()
@@ -161,7 +161,7 @@ class Deal:
             self.hands[1 - self.dealer].append(pack[20])
             self.upcard, self.pile = None, []
 
-    # --- questions ---
+    # --- decisions ---
 
     @property
     def to_move(self) -> int | None:
@@ -211,7 +211,7 @@ class Deal:
 
     @property
     def meldings(self) -> list[list[list[str]]]:
-        """The meldings to show (in the order of rules.md 3.5), if `show` is the question."""
+        """Return the meldings to show (in the order of rules.md 3.5), if `show` is the decision."""
         return self._legal if self._phase == "show" and self.result is None else []
 
     def _endings(self) -> list[Ending]:
@@ -233,7 +233,7 @@ class Deal:
     # --- actions ---
 
     def act(self, action: tuple) -> None:
-        """Carry out an action of `options`; ValueError when it is not one of them."""
+        """Carry out an action of `options`, or raise ValueError."""
         if action not in self.options():
             raise ValueError(f"{action!r} is not legal for seat {self._mover} now")
         if action[0] == "show":
@@ -270,7 +270,7 @@ class Deal:
         else:
             if action == "accept":
                 self.die.accept()
-                self._mover, self._blind = 1 - self._mover, []  # nobody else is asked
+                self._mover, self._blind = 1 - self._mover, []  # there is no other decision
             self._go_on()
 
     def _go_on(self) -> None:
@@ -352,7 +352,7 @@ class Deal:
             self._show(None)
 
     def _show(self, melding: list[list[str]] | None) -> None:
-        """Lay down and count; None stands for the only or the automatic melding."""
+        """Show the melds and score; None is the only or the automatic melding."""
         assert self._ending is not None
         seat, (card, how) = self._mover, self._ending
         self._lay_down(card)

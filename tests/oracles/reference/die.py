@@ -1,14 +1,14 @@
-"""The die (rules.md 8): the stake, who owns it, and who may offer which number when."""
+"""The die (rules.md 8): the stake, its owner, and the legal offers."""
 
 
 class Die:
-    """Shows the stake, 1 at first, and belongs to nobody. With die = off it is never offered."""
+    """The die shows the stake, 1 at first, and has no owner. With die = off, it is unused."""
 
     def __init__(self, row: dict) -> None:
         self.row = row
         self.stake = 1
         self.owner: int | None = None
-        self.offered: tuple[int, int] | None = None  # by whom, which number; until the answer
+        self.offered: tuple[int, int] | None = None  # seat and number of the pending offer
 
     def numbers(self, seat: int, seen: bool) -> range:
         """Return the numbers the seat may offer: blind (8.1) or in play (8.3, 8.4)."""

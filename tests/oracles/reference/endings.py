@@ -1,4 +1,4 @@
-"""Which endings are legal with eleven cards in hand (rules.md 3.3, 3.4, 3.6)."""
+"""Legal endings with eleven cards in hand (rules.md 3.3, 3.4, 3.6)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from .melds import RANKS, card_values, left_over, permitted
 class Ending:
     card: str | None  # the discard; None for big gin
     how: str  # knock, gin, shot, big_gin
-    count: int  # the stopper's deadwood under the automatic melding
+    count: int  # the knocker's deadwood with the automatic melding
 
 
 def knock_limit(row: dict, upcard: str | None) -> int:
@@ -60,7 +60,7 @@ def legal_endings(
     banned: str | None = None,
     own_points: int = 0,
 ) -> list[Ending]:
-    """Every legal ending with these eleven cards (rules.md 3.3).
+    """Return every legal ending with these eleven cards (rules.md 3.3).
 
     taken: the card drawn from the discard pile on this turn, if any.
     banned: the card that may not be discarded.

@@ -1,4 +1,4 @@
-"""The goals of a match (rules.md 7): a goal takes the results of deals and finds the winner."""
+"""The goals of a match (rules.md 7), which find the winner from the results of deals."""
 
 from .die import Die
 
@@ -6,7 +6,7 @@ GIN_LIKE = ("gin", "big_gin", "shot")
 
 
 def deals_counted(row: dict, result) -> int:
-    """Won deals that a won deal counts (rules.md 7, 8.5); no factor at a refusal (8.2)."""
+    """Return how many won deals a win counts (rules.md 7, 8.5); a refusal has no factor (8.2)."""
     if result.kind in GIN_LIKE:
         return result.stake * row["deal_count_gin"]
     if result.kind == "undercut":
@@ -15,7 +15,7 @@ def deals_counted(row: dict, result) -> int:
 
 
 def game_value(row: dict, loser: int) -> int:
-    """Won games for a game whose loser has so many points (rules.md 7, `games`)."""
+    """Return the won games for a game by the loser's points (rules.md 7, `games`)."""
     return next(games for up_to, games in row["game_table"] if loser <= up_to)
 
 
@@ -52,7 +52,7 @@ class Goal:
         self._test(result)
 
     def _test(self, result) -> None:
-        """Is the match over? rules.md 7: the test follows every deal."""
+        """Return True if the match is over; the test follows every deal (rules.md 7)."""
         for side in (0, 1):
             if self._reached(side):
                 self._wins(side)
@@ -71,7 +71,7 @@ class Goal:
 
     @property
     def settlement(self) -> int | None:
-        """As the winner of the match sees it; None where nothing is settled."""
+        """Return the settlement for the winner, or None."""
         return None
 
 
@@ -95,12 +95,12 @@ class Columns(Goal):
     """Hollywood: `boxes` are the entries, `closed_by` the winner of each column or None."""
 
     def __init__(self, row: dict) -> None:
-        super().__init__({**row, "start_points": (0, 0)})  # which have no effect here
+        super().__init__({**row, "start_points": (0, 0)})  # parameters without effect here
         number = row["columns"]
         self.columns = [[0, 0] for _ in range(number)]
         self.boxes = [[0, 0] for _ in range(number)]
         self.closed_by: list[int | None] = [None] * number
-        self.opened = [0, 0]  # how many columns each side has opened, from the left
+        self.opened = [0, 0]  # number of columns that each side has opened, from the left
 
     def _test(self, result) -> None:
         if result.winner is None:
@@ -124,7 +124,7 @@ class Columns(Goal):
         return [column for column in open_columns if column < self.opened[side]]
 
     def settlements(self) -> list[int]:
-        """Of the closed columns, as side 0 sees them."""
+        """Return the settlement of the closed columns for side 0."""
         closed = zip(self.closed_by, self.columns, self.boxes, strict=True)
         return [
             settled(self.row, side, *column) * (1 if side == 0 else -1)
@@ -153,7 +153,7 @@ class Games(Goal):
         self.die = Die(row)
 
     def _test(self, result) -> None:
-        if result.kind == "refused":  # it ends the game, without regard to the table
+        if result.kind == "refused":  # it ends the game, regardless of the table
             self._game_won(result.winner, result.stake)
         elif result.winner is not None and self._points_reached(result.winner):
             value = game_value(self.row, self.points[1 - result.winner])
@@ -185,10 +185,10 @@ class Deals(Goal):
 
 
 class Total(Goal):
-    """Solitary Gin: points[0] are the player's penalties; side 1, nobody, wins a lost match."""
+    """Solitary Gin: points[0] are the player's penalties; the empty side 1 wins a lost match."""
 
     def __init__(self, row: dict) -> None:
-        super().__init__({**row, "start_points": (0, 0)})  # which have no effect here
+        super().__init__({**row, "start_points": (0, 0)})  # parameters without effect here
         self.entered = 0
 
     def _test(self, result) -> None:

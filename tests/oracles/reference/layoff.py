@@ -1,4 +1,4 @@
-"""The defender's count after lay-offs (rules.md 3.7): the joint minimum, by trying every way."""
+"""The defender's deadwood after lay-offs (rules.md 3.7): the minimum over all ways."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from .melds import SETS_AND_RUNS, deadwood, optimal_meldings
 @dataclass
 class LayOff:
     count: int  # the defender's count
-    melds: list[list[str]]  # the defender's own melds in one optimal way
+    melds: list[list[str]]  # the defender's own melds in an optimal way
     laid_off: list[list[str]]  # the cards laid off in that way, one list for each meld shown
 
 
 def additions(meld: Iterable[str], hand: Iterable[str], row: dict) -> list[frozenset[str]]:
-    """Every set of cards that extends the meld to a valid one, the empty first (rules.md 3.7)."""
+    """Return every set of cards that extends the meld to a valid one, the empty set first."""
     meld, hand = frozenset(meld), frozenset(hand)
     larger = [
         whole for whole in SETS_AND_RUNS[row["ace_runs"]] if meld < whole and whole - meld <= hand
@@ -25,7 +25,7 @@ def additions(meld: Iterable[str], hand: Iterable[str], row: dict) -> list[froze
 def _ways(
     choices: list[list[frozenset[str]]], used: frozenset[str]
 ) -> Iterator[list[frozenset[str]]]:
-    """Every disjoint choice of one addition for each meld."""
+    """Return every disjoint choice of one addition for each meld."""
     if not choices:
         yield []
         return

@@ -1,4 +1,4 @@
-"""Deals in sequence (rules.md 4.1 and 7): who deals, and when the match is over."""
+"""Sequence of deals (rules.md 4.1 and 7): the dealer, and the end of the match."""
 
 from .die import Die
 from .goals import GOALS, Games
@@ -19,7 +19,7 @@ class Match:
         return self.goal.die if of_game else Die(self.row)
 
     def enter(self, result) -> None:
-        """Book a deal; one that has to be dealt again (rules.md 5.1) was none."""
+        """Record a deal, unless it must be dealt again (rules.md 5.1)."""
         if result.kind != "redeal":
             self.deals += 1
             self.goal.enter(result)
@@ -47,7 +47,7 @@ class Match:
 
     @property
     def winner(self) -> int | None:
-        """None while undecided, and in a drawn or unfinished match."""
+        """Winner, or None in an undecided, drawn or unfinished match."""
         return self.goal.winner
 
     @property

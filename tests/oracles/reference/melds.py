@@ -8,14 +8,14 @@ from functools import cache, lru_cache
 from itertools import combinations, pairwise, permutations
 
 RANKS = "A23456789TJQK"
-SUITS = "SHDC"  # the suit order of the text form, rules.md 3.5
+SUITS = "SHDC"  # the suit order of card strings, rules.md 3.5
 PACK = tuple(rank + suit for suit in SUITS for rank in RANKS)
 
 # rules.md 3.1: the ranks a run may go through, upward. "high_or_low" has the ace at both ends,
 # "corner" is the circle, cut open twice round.
 LINE = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + RANKS}
 
-REMEMBERED = 50_000  # the hands whose melds and deadwood are kept: a deal asks for each many times
+REMEMBERED = 50_000  # number of cached hands, because a deal needs each many times
 
 # Every set of the pack, its cards in suit order.
 SETS = [
@@ -40,7 +40,7 @@ def _values(pip_values: str, ace_value: int) -> dict[str, int]:
 
 
 def card_values(row: dict, side: str = "stopper") -> dict[str, int]:
-    """Deadwood value of every card, by side; only the ace may differ (rules.md 2)."""
+    """Return the deadwood value of every card, by side; only the ace can differ (rules.md 2)."""
     ace = row["ace_value"] if side == "stopper" else row["defender_ace_value"]
     return _values(row["pip_values"], ace)
 
@@ -95,7 +95,7 @@ def _rainbows(held: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
 
 
 def melds_in(hand: Iterable[str], row: dict) -> list[tuple[str, ...]]:
-    """Every meld within the hand in text order (rules.md 3.5): by suit, or upward."""
+    """Return every meld in the hand in text order (rules.md 3.5)."""
     return list(_melds_in(frozenset(hand), row["ace_runs"], row["rainbow"]))
 
 
@@ -106,7 +106,7 @@ def _melds_in(held: frozenset[str], ace_runs: str, rainbow: bool) -> list[tuple[
 
 
 def all_melds(row: dict) -> set[frozenset[str]]:
-    """Every meld of the pack as a set of cards, however it is written (rules.md 3.1)."""
+    """Return every meld of the pack as a set of cards (rules.md 3.1)."""
     return {frozenset(meld) for meld in melds_in(PACK, row)}
 
 
@@ -123,7 +123,7 @@ def extends(meld: Iterable[str], extra: Iterable[str], row: dict) -> bool:
 
 
 def families(melds: list[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
-    """Every family of disjoint melds of the list, the empty family first (rules.md 3.2)."""
+    """Yield every family of disjoint melds of the list, the empty family first (rules.md 3.2)."""
     yield []
     for number, meld in enumerate(melds):
         rest = [other for other in melds[number + 1 :] if set(meld).isdisjoint(other)]
@@ -175,7 +175,7 @@ def in_text_order(family: Iterable[Iterable[str]]) -> list[list[str]]:
 def optimal_meldings(
     hand: Iterable[str], row: dict, side: str = "stopper"
 ) -> list[list[list[str]]]:
-    """All meldings of least deadwood (rules.md 3.2); two short runs differ from a long one."""
+    """Return all meldings with least deadwood (rules.md 3.2), short runs and long ones apart."""
     hand = list(hand)
     values = card_values(row, side)
     every = families(melds_in(hand, row))
@@ -232,7 +232,7 @@ def _direct(meld: tuple[str, ...], ace_runs: str) -> frozenset[str]:
 
 
 def extension_cards(family: Iterable[tuple[str, ...]], known: set[str], row: dict) -> set[str]:
-    """Cards outside `known` that could be laid off directly on a meld (rules.md 3.5, item 2)."""
+    """Return cards outside `known` that can be laid off directly (rules.md 3.5, item 2)."""
     return {card for meld in family for card in _direct(meld, row["ace_runs"])} - known
 
 

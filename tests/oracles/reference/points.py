@@ -6,7 +6,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Score:
     kind: str  # knock, gin, big_gin, shot, undercut, even
-    winner: str | None  # "stopper", "other" or None
+    winner: str | None  # "stopper" (the knocker), "other" or None
     stopper: int
     other: int
 
@@ -17,7 +17,7 @@ def multiplier(row: dict, upcard: str | None) -> int:
 
 
 def _premium(row: dict, how: str, stock_left: int) -> int:
-    """Gin Rush: the face-down cards left, for a winning stopper (rules.md 6)."""
+    """Return the premium of Gin Rush for a winning knocker: the stock cards left (rules.md 6)."""
     if not row["rush_premium"] or (how != "knock" and not row["rush_on_gin"]):
         return 0
     return stock_left
@@ -44,7 +44,7 @@ def _knock(row: dict, own: int, other: int, premium: int) -> Score:
 def deal_points(
     row: dict, how: str, own: int, other: int, stock_left: int = 0, factor: int = 1
 ) -> Score:
-    """Points for an ending, from the counts of stopper and defender (rules.md 6)."""
+    """Return the points of an ending, from the deadwood of knocker and defender (rules.md 6)."""
     premium = _premium(row, how, stock_left)
     ended = (own, other, premium)
     score = _knock(row, *ended) if how == "knock" else _gin_like(row, how, *ended)

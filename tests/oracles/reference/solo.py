@@ -7,7 +7,7 @@ from .melds import deadwood, permitted, shown
 from .points import Score, deal_points
 
 JOKER = "X"
-PLAYER = 0  # the other side, 1, is the joker, or nobody
+PLAYER = 0  # the other side, 1, is the joker or empty
 
 
 def _dealt(row: dict) -> int:
@@ -52,7 +52,7 @@ class SoloDeal:
             self.hands[PLAYER].remove(JOKER)
             self._lost_to_the_joker()
 
-    # --- questions ---
+    # --- decisions ---
 
     @property
     def to_move(self) -> int | None:
@@ -79,7 +79,7 @@ class SoloDeal:
         return self.draws > 0 or self.row["stop_before_draw"]
 
     def _discard_options(self) -> set[tuple]:
-        """Any card but one drawn under a ban, or big gin, even at once (rules.md 4.3, 5.2)."""
+        """Discard any card except a banned one, or declare big gin (rules.md 4.3, 5.2)."""
         banned = self._drawn if self.row["discard_ban"] == "drawn" else None
         options: set[tuple] = {("throw", card) for card in self.hands[PLAYER] if card != banned}
         if self.row["big_gin"] and permitted(self.hands[PLAYER], self.row, demanded=()):
@@ -92,7 +92,7 @@ class SoloDeal:
     # --- actions ---
 
     def act(self, action: tuple) -> None:
-        """Carry out an action of `options`; ValueError when it is not one of them."""
+        """Carry out an action of `options`, or raise ValueError."""
         if action not in self.options():
             raise ValueError(f"{action!r} is not legal")
         if action[0] == "stock":
@@ -116,12 +116,12 @@ class SoloDeal:
         self.hands[PLAYER].remove(card)
         self.discards.append(card)
         if self.row["discard_view"] == "bottom":
-            self.deck.append(card)  # to the letter, to see that it never comes back (rules.md 5.1)
+            self.deck.append(card)  # literal, to check that it never comes back (rules.md 5.1)
         self.turns += 1
         self._hold_ten()
 
     def _hold_ten(self) -> None:
-        """With penalties gin ends the deal by itself, and so does the last turn (rules.md 5.2)."""
+        """End the deal at gin or after the last turn in games with penalties (rules.md 5.2)."""
         if self.row["deal_scoring"] != "penalty":
             return
         last = self.draws == self.row["max_draws"]
@@ -134,7 +134,7 @@ class SoloDeal:
     def _end(self, how: str) -> None:
         hand = self.hands[PLAYER]
         if how == "big_gin":
-            self.turns += 1  # it takes the place of the discard
+            self.turns += 1  # it replaces the discard
         score, above = self._score(how), self._above()
         winner = {"stopper": PLAYER, "other": 1 - PLAYER, None: None}[score.winner]
         melds = shown(hand, None, self.row, limit=self._count()) or []

@@ -1,7 +1,7 @@
 """Slow, obvious reference policies, written from docs/reference/strategies.
 
-A policy is a function of what its player sees (`Seen`) and of its parameters to the set of
-acceptable answers or cards: several where the description leaves a tie or a melding open.
+A policy is a function of the player's information (`Seen`) and its parameters to the set of
+acceptable actions or cards, which contains several if the description leaves a tie open.
 """
 
 from . import advice, discard, knock, take

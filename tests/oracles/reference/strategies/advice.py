@@ -1,7 +1,7 @@
-"""Advice of books and players as sets of acceptable cards and answers.
+"""Advice of books and players as sets of acceptable cards and actions.
 
-The policies are described in docs/reference/strategies/advice.md. A discard policy adds a price to
-the deadwood that each card leaves; `p` is what the player sees.
+docs/reference/strategies/advice.md describes the policies. A discard policy adds a penalty to
+the deadwood after each discard; `p` is the information of the player.
 """
 
 from ..melds import PACK, RANKS
@@ -267,7 +267,7 @@ def hazard(p, margin, **values):
 
 def hazard_cost(p, card, count, share, turns, fade, first, slope, opponent):
     ten = p.hand - {card}
-    # alone nobody holds a card; what was drawn may be thrown again
+    # in solitaire games, no opponent holds a card, and the drawn card may be discarded
     two = p.row["players"] == 2
     held = max(0, 10 - len(p.known)) / max(1, len(p.unseen)) if two else 0
     drawn = sorted(min(p.count(ten - {out} | {u}) for out in ten) for u in p.unseen)

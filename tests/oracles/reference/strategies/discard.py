@@ -6,8 +6,8 @@ from functools import cache
 from ..melds import all_melds
 from .seen import KEYS, Seen, beside, near, rank
 
-LOW = ("low", False, "face", 1)  # runs ahead are those of the common game
-ROUNDING = Fraction(1, 10**9)  # the policies reckon in floating point
+LOW = ("low", False, "face", 1)  # runs in look-ahead are those of the standard game
+ROUNDING = Fraction(1, 10**9)  # the policies compute in floating point
 
 
 def least(scores: dict[str, Fraction]) -> set[str]:
@@ -21,7 +21,7 @@ def exactly_least(scores: dict[str, tuple]) -> set[str]:
 
 
 def low(seen: Seen, tie: str = "high") -> set[str]:
-    """Least deadwood; ties: dearest pip, any of them, or the rank with fewest three-card melds."""
+    """Return least-deadwood discards; ties: highest pip, any, or the rank with fewest melds."""
     ties = {"high": lambda card: -seen.pip(card), "random": lambda card: 0}
     through = {**ties, "middle": melds_through_rank}[tie]
     counts = {card: seen.count(seen.hand - {card}) for card in seen.legal}
@@ -47,7 +47,7 @@ def melds_through_rank(card: str) -> int:
 
 
 def simple(seen: Seen) -> set[str]:
-    """Least deadwood among cards that repeat no pair {drawn, discarded} of an earlier own turn."""
+    """Return least-deadwood cards that repeat no pair {drawn, discarded} of an earlier turn."""
     drawn = seen.taken or seen.drawn
     earlier = [{drew, threw} for seat, drew, threw in seen.history if seat == seen.seat]
     candidates = {card for card in seen.legal if {drawn, card} not in earlier} or seen.legal
@@ -55,7 +55,7 @@ def simple(seen: Seen) -> set[str]:
 
 
 def hits(seen: Seen, keep_pairs: bool = False) -> set[str]:
-    """Most hits of the kept hand, then least deadwood; keep_pairs: runs of two are kept."""
+    """Return cards with most hits of the remaining hand, then least deadwood."""
     legal = seen.legal
     if keep_pairs:
         neighbours = {card for card in seen.hand if {beside(card, -1), beside(card, 1)} & seen.hand}
@@ -67,12 +67,12 @@ def hits(seen: Seen, keep_pairs: bool = False) -> set[str]:
 
 
 def hits_of(seen: Seen, ten: frozenset[str], unseen: frozenset[str]) -> int:
-    """hits(h): the u in U that would be in some meld of h + u."""
+    """Return hits(h): the u in U that would be in some meld of h + u."""
     return sum(any(card in meld for meld in seen.melds(ten | {card})) for card in unseen)
 
 
 def danger(seen: Seen, known: float = 2, unseen: float = 1, shed: float = 2) -> set[str]:
-    """Least of (deadwood, danger, -pip), in this order."""
+    """Return the cards with the least (deadwood, danger, -pip)."""
 
     def score(card: str) -> tuple:
         close = near(card)
@@ -84,7 +84,7 @@ def danger(seen: Seen, known: float = 2, unseen: float = 1, shed: float = 2) -> 
 
 
 def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
-    """Least share in the neighbour sum over the whole hand."""
+    """Return the cards with the smallest part of the neighbour sum."""
 
     def share(card: str) -> Fraction:
         others = seen.hand - {card}
@@ -96,7 +96,7 @@ def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
 
 
 def alpha(seen: Seen, a: float = 1, fade: float = 0, floor: float = 0) -> set[str]:
-    """Least a * structure lost + (1 - a) * deadwood left, uniform version."""
+    """Return the cards with the least a * structure lost + (1 - a) * deadwood left."""
     share = Fraction(max(floor, a * (1 - ((seen.turn_of_both - 1) / fade) ** 0.5)) if fade else a)
 
     def score(card: str) -> Fraction:
@@ -106,7 +106,7 @@ def alpha(seen: Seen, a: float = 1, fade: float = 0, floor: float = 0) -> set[st
 
 
 def structure(seen: Seen, card: str) -> Fraction:
-    """Over partners and the cards that make a meld of the two: 1 - q^4, or 3 if held already."""
+    """Sum over partners and the cards that complete a meld: 1 - q^4, or 3 if already held."""
     alone = seen.row["players"] == 1
     q = Fraction(0) if alone else Fraction(10 - len(seen.known), len(seen.unseen))
     total = Fraction(0)

@@ -1,6 +1,6 @@
-"""Knock policies as sets of acceptable answers: 0 play on, 1 end the deal.
+"""Knock policies as sets of acceptable actions: 0 continue, 1 end the deal.
 
-The engine asks only about legal endings, so "within the limit" holds for every question.
+The engine proposes only legal endings, so "within the limit" is always true.
 """
 
 from fractions import Fraction
@@ -9,7 +9,7 @@ from .seen import Seen
 
 
 def answer(seen: Seen, ends: bool) -> set[int]:
-    """All but two of the rules end the deal with gin or more."""
+    """End the deal with gin or more, as all rules except two do."""
     return {int(ends or seen.ending_count == 0 or seen.ending > 1)}
 
 
@@ -54,19 +54,19 @@ def lead(seen: Seen, a: float = 4, b: float = 40) -> set[int]:
 
 
 def count(seen: Seen) -> set[int]:
-    """At once, but never with d above target - opponent's score - 1."""
+    """Knock immediately, but never with d above target - opponent's score - 1."""
     return answer(seen, seen.ending_count <= seen.target - seen.other_points - 1)
 
 
 def at_wall(seen: Seen, k: float = 0) -> set[int]:
-    """As `at`, and with any d when this discard would end the deal, or nearly (rules.md 4.5)."""
+    """Knock like `at`, and with any d near the end of the deal (rules.md 4.5)."""
     at_end = seen.row["stock_end"] in ("after_discard", "opponent_may_take")
     last = at_end and seen.stock <= seen.row["stock_reserve"]
     return answer(seen, seen.ending_count <= k or last)
 
 
 def belief(seen: Seen, own: float = 6, opp: float = 18) -> set[int]:
-    """Except d > own while the opponent's mean deadwood, by any estimate, is at most opp."""
+    """Do not knock with d > own while the opponent's estimated deadwood is at most opp."""
     if seen.ending_count <= own or seen.ending_count == 0 or seen.ending > 1:
         return {1}
     # The mean of ten cards is never as high as 99

@@ -14,21 +14,21 @@ KEYS = ("ace_runs", "rainbow", "pip_values", "ace_value")  # the parameters dead
 
 @dataclass(frozen=True)
 class Seen:
-    """A position as its player sees it. Cards are texts, sets of cards frozensets."""
+    """A position as its player sees it. Cards are strings, sets of cards frozensets."""
 
     row: dict
-    hand: frozenset[str]  # ten before the draw, eleven when a discard is asked
+    hand: frozenset[str]  # ten before the draw, eleven before a discard
     unseen: frozenset[str]  # U
     known: frozenset[str]  # P
     shed: frozenset[str]  # D
-    legal: frozenset  # the cards that may be discarded, or the answers 0, 1, 2
+    legal: frozenset  # the legal discards, or the actions 0, 1, 2
     turn: int  # own turns, from 1
     turn_of_both: int = 1
     offer: str | None = None  # the card on offer
     taken: str | None = None  # taken from the pile on this turn
     drawn: str | None = None  # drawn from the stock on this turn
     seat: int = 0
-    # (seat, card drawn or None, card thrown or None) of every turn, hidden cards None
+    # (seat, drawn card or None, discard or None) of every turn; hidden cards are None
     history: tuple = ()
     stock: int = 31
     own_points: int = 0
@@ -44,12 +44,12 @@ class Seen:
 
     @property
     def his(self) -> list[str]:
-        """The cards that the opponent threw, in order."""
+        """Return the opponent's discards in order."""
         return [thrown for seat, _, thrown in self.history if seat != self.seat and thrown]
 
     @property
     def rules(self) -> tuple:
-        """The parameters of a row on which its card values and melds depend."""
+        """Return the parameters of a row that determine card values and melds."""
         return tuple(self.row[key] for key in KEYS)
 
     def pip(self, card: str) -> int:
@@ -99,7 +99,7 @@ def rank(card: str) -> int:
 
 
 def beside(card: str, steps: int) -> str | None:
-    """Return the card of the same suit so many ranks higher; None beyond ace and king."""
+    """Return the card of the same suit `steps` ranks higher, or None beyond ace and king."""
     place = rank(card) + steps
     return RANKS[place] + card[1] if 0 <= place < 13 else None
 

@@ -1,4 +1,4 @@
-"""The value of stopping (docs/reference/strategies/solo.md), by trying every joker's place."""
+"""The value of stopping (docs/reference/strategies/solo.md), over all positions of the joker."""
 
 from fractions import Fraction
 
@@ -6,7 +6,7 @@ from ..points import deal_points
 
 
 def stopping_value(row: dict, count: int, left: int) -> Fraction:
-    """Mean points of the player less the joker's, with `left` cards in the deck, one the joker."""
+    """Return the mean points of player minus joker, with `left` cards in the deck."""
     how = "gin" if count == 0 else "knock"
     extra = 1 if row["count_joker"] else 0
     scores = [deal_points(row, how, count, above + extra) for above in range(left)]

@@ -1,11 +1,11 @@
-"""Take policies (elementary.md, bots.md in docs) as sets of answers: 0 stock, 1 take, 2 pass."""
+"""Take policies (elementary.md, bots.md in docs) as sets of actions: 0 stock, 1 take, 2 pass."""
 
 from .discard import hits_of
 from .seen import Seen
 
 
 def answer(seen: Seen, wanted: bool) -> set[int]:
-    """Take, or else pass where that is a choice, or else draw from the stock."""
+    """Return the action: take the card if wanted, else pass if possible, else draw."""
     if wanted:
         return {1}
     return {2} if 2 in seen.legal else {0}
@@ -31,7 +31,7 @@ def meld_best(seen: Seen) -> set[int]:
 
 
 def meld_best_lower(seen: Seen) -> set[int]:
-    """Both, else not."""
+    """Return True if both conditions hold."""
     return answer(seen, meld_best(seen) == {1} == lower(seen))
 
 
