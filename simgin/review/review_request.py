@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -209,7 +210,7 @@ class ReviewRequest:
             return ()
         return tuple(variant for variant in self.variants if variant != self.base)
 
-    @property
+    @cached_property
     def is_solo(self) -> bool:
         """True for solitaire variants."""
         return variants.find_variant(self.variants[0]).params["players"] == 1
@@ -236,14 +237,14 @@ class ReviewRequest:
         """Return the strong player under a variant."""
         return dict(self.strong)[variant]
 
-    @property
+    @cached_property
     def adapted_variants(self) -> list[str]:
         """The variants whose strong player is adapted from champion."""
         return [
             variant for variant in self.variants if CHAMPION + "@" in self.strong_player(variant)
         ]
 
-    @property
+    @cached_property
     def untrained(self) -> list[str]:
         """Variants whose strong player was chosen by simgin and not trained for their rules.
 

@@ -41,17 +41,24 @@ deals = 2000
 strategies = ["gold", "gold-early"]
 against = "simple"
 """
-# Trainings of champion that take a second and make it worse, and reports without plots
-SMALL_TRAININGS = """
+# Trainings of champion that take a second and make it worse, and empty plots
+SHORTCUTS = """
+from matplotlib.figure import Figure
 from simgin.report import html_report
+from simgin.report.figures import layout
+from simgin.charts import chart
 from simgin.learn import adapt, champion_weights
+from simgin.odds import solo_odds
 
 adapt.AdaptRequest.read.__func__.__kwdefaults__.update(
     rounds=1, deals=600, confirmation_matches=1000
 )
 champion_weights.VALUE_DEALS, champion_weights.REFINE_MATCHES = 20_000, 40
-champion_weights.ROLLOUT_BLOCK = 60
+champion_weights.ROLLOUT_BLOCK, chart.TEST_MATCHES, solo_odds.N_HINDSIGHT_DECKS = 60, 200, 100
 html_report.plot_files = lambda *_: {}
+layout._lay_out = lambda _: None
+EMPTY = {"png": b"", "svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'}
+Figure.savefig = lambda _, out, format, **__: out.write(EMPTY[format])
 """
 MATCH = "match gold simple -v eaai --deals 2000"
 COMMANDS = {
@@ -158,7 +165,7 @@ def test_a_command_killed_many_times_ends_with_the_same_bytes(
     name, start_folder, cache_copy, tmp_path
 ):
     shutil.copytree(start_folder, tmp_path / "warm")
-    first = f"{SMALL_TRAININGS}\n{command_code(name)}"
+    first = f"{SHORTCUTS}\n{command_code(name)}"
     environment = {"SIMGIN_CACHE_DIR": str(cache_copy.parent), "COLUMNS": "80"}
     with Killing(tmp_path / "warm", first, **environment) as killing:
         life = CommandRun(killing, name, start_folder, tmp_path / "life", cache_copy)
