@@ -157,7 +157,7 @@ def test_a_seed_may_be_numpys():
 def test_an_invalid_seed_is_rejected_with_a_message(seed):
     calls = {simgin.match: "gold", simgin.show: "gold", simgin.review_rules: "oklahoma"}
     for ask, name in (calls | {simgin.compute_odds: "solitaire-gin"}).items():
-        with pytest.raises(ValueError, match="is no seed: "):
+        with pytest.raises(ValueError, match="is not a valid seed"):
             ask(name, seed=seed)
 
 

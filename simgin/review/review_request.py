@@ -187,7 +187,7 @@ class ReviewRequest:
             TomlError: If the file is not valid.
             ReviewError: As in `read`.
         """
-        raw = toml.read_tables(path, "name a review file")
+        raw = toml.read_tables(path, "Name a review file")
         try:
             fields = ReviewFile.model_validate(raw).model_dump()
         except ValidationError as error:

@@ -218,7 +218,7 @@ def read_values_file(path: Path) -> SlotValues:
     from simgin.text.toml import TomlError, read_tables
 
     try:
-        tables = read_tables(path, "name a file of parameter values")
+        tables = read_tables(path, "Name a file of parameter values")
     except TomlError as error:
         raise StrategyError(str(error)) from None
     values = {}

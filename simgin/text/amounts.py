@@ -10,12 +10,12 @@ from simgin.text.messages import format_value, quote_text, shorten_middle
 
 UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of analysis and their plurals
 
-MAX_COUNT = 10**12  # no run is this long, and no random number repeats within it
-MAX_HALF_WIDTH = 1000.0  # points per deal, wider than the interval of any variant
-MAX_ELO = 800.0  # a win rate of 99 %: beyond it the two hypotheses hardly differ
+MAX_COUNT = 10**12  # beyond any run, and no random number repeats before
+MAX_HALF_WIDTH = 1000.0  # points per deal, more than in any variant
+MAX_ELO = 800.0  # a win rate of 99 %, beyond which two hypotheses hardly differ
 MAX_SECONDS = 1000 * 3600.0
 MAX_WORKERS = 1024
-MAX_AMOUNT_LENGTH = 60  # characters
+MAX_AMOUNT_LENGTH = 60  # maximum length of an amount in a message
 N_SEEDS = 2**64
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
@@ -27,7 +27,7 @@ _TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
 
 
 class AmountError(ValueError):
-    """Error for an amount that cannot be read; the message states the problem and the fix."""
+    """Exception for an invalid amount; the message suggests a fix."""
 
 
 def parse_count(text: int | float | str) -> int:
@@ -37,43 +37,43 @@ def parse_count(text: int | float | str) -> int:
         text: A whole number from 1 to 10^12, or a string such as "200k", "2M" or "1e6".
 
     Raises:
-        AmountError: If it is not such a number.
+        AmountError: If the count is invalid.
     """
     count = _parse_decimal(text)
     given = shorten_middle(str(text), MAX_AMOUNT_LENGTH)
     if count != count.to_integral_value():
         raise AmountError(
-            f"{given} is not a whole number; write a count such as 100000, 200k, 2M or 1e6."
+            f"{given} is not a whole number. Use a count such as 100000, 200k, 2M or 1e6."
         )
     if count < 1:
-        raise AmountError(
-            f"{given} is too few; write a count of at least 1, such as 100000, 200k, 2M or 1e6."
-        )
+        raise AmountError(f"{given} is less than 1. Use a count such as 100000, 200k, 2M or 1e6.")
     if count > MAX_COUNT:
-        raise AmountError(f"{given} is too many; write a count of at most 1e12.")
+        raise AmountError(f"{given} is more than the maximum. Use a count up to 1e12.")
     return int(count)
 
 
 def _parse_decimal(text: int | float | str) -> Decimal:
     """Parse a count and its suffix without rounding; raise AmountError if it is not a number."""
     if isinstance(text, int) and abs(text) > MAX_COUNT:  # Python does not print very long integers
-        raise AmountError(f"{format_value(text)} is no count; write one of 1 to 1e12.")
+        raise AmountError(f"{format_value(text)} is not a valid count. Use a count from 1 to 1e12.")
     match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
     if match is not None and match[2] == "m":
         raise AmountError(
-            f"{shorten_middle(str(text), MAX_AMOUNT_LENGTH)} is not a count: a small m stands for "
-            f"minutes; write {shorten_middle(match[1], MAX_AMOUNT_LENGTH)}M for millions, like 1e6."
+            f"{shorten_middle(str(text), MAX_AMOUNT_LENGTH)} is not a valid count because m means "
+            f"minutes. Use {shorten_middle(match[1], MAX_AMOUNT_LENGTH)}M for "
+            "millions, or a count such as 1e6."
         )
     if match is None:
         raise AmountError(
-            f"{quote_text(str(text))} is not a count; write one such as 100000, 200k, 2M or 1e6."
+            f"{quote_text(str(text))} is not a valid count. Use a count such as "
+            "100000, 200k, 2M or 1e6."
         )
     digits, suffix = match.groups()
     return Decimal(digits.replace("_", "")) * _SUFFIXES[suffix.lower()]
 
 
 def format_count(count: int) -> str:
-    """Return a count with three significant digits, such as 512, 12.4k, 100k or 2M."""
+    """Format a count with three significant digits, such as 512, 12.4k, 100k or 2M."""
     scaled, suffix = float(count), ""
     for larger in ("k", "M", "G"):
         if scaled < 999.5:
@@ -90,33 +90,33 @@ def format_count_range(counts: Sequence[int]) -> str:
 
 
 def parse_seed(number: object) -> int:
-    """Return an integer of any type, including NumPy's, as a seed from 0 to 2^64 - 1.
+    """Return an integer of any type, such as a NumPy integer, as a seed from 0 to 2^64 - 1.
 
     Raises:
-        AmountError: If it is not an integer or not in that range.
+        AmountError: If the seed is not an integer in this range.
     """
     try:
         seed = operator.index(number)  # type: ignore[arg-type]
     except TypeError:
         raise AmountError(
-            f"{format_value(number)} is no seed: write a whole number, such as 1."
+            f"{format_value(number)} is not a valid seed. Use a whole number, such as 1."
         ) from None
     if not 0 <= seed < N_SEEDS:
         raise AmountError(
-            f"{format_value(seed)} is no seed: the seed must lie between 0 and 2^64 - 1."
+            f"{format_value(seed)} is not a valid seed. Use a number between 0 and 2^64 - 1."
         )
     return seed
 
 
 def parse_workers(number: int) -> int:
-    """Return a number of threads or processes if it is between 1 and 1024.
+    """Check a number of threads or processes, which must be between 1 and 1024, and return it.
 
     Raises:
-        AmountError: If it is not in that range.
+        AmountError: If the number is outside this range.
     """
     if not 1 <= number <= MAX_WORKERS:
         raise AmountError(
-            f"{format_value(number)} workers cannot be had: write a number from 1 to {MAX_WORKERS}."
+            f"{format_value(number)} is not a valid number of workers. Use 1 to {MAX_WORKERS}."
         )
     return number
 
@@ -129,25 +129,25 @@ def parse_half_width(text: float | str) -> str | float:
             above 0 and up to 1000).
 
     Returns:
-        A string such as "0.1%" for a win rate, and a float for points.
+        A string such as "0.1%" for a win rate, or a float for points.
 
     Raises:
-        AmountError: If it is neither of the two.
+        AmountError: If the half-width is invalid.
     """
     percentage = _PERCENT.fullmatch(text.strip()) if isinstance(text, str) else None
     if percentage is None:
         points = _parse_finite(text)
         if points is None or not 0 < points <= MAX_HALF_WIDTH:
             raise AmountError(
-                f"{format_value(text)} is not a half-width; write a share won like 0.1%, "
-                "or points per deal like 0.05."
+                f"{format_value(text)} is not a valid half-width. Use a percentage of wins such as "
+                "0.1%, or points per deal such as 0.05."
             )
         return points
     percent = float(percentage[1])
     if not 0 < percent < 50:
         raise AmountError(
-            f"{format_value(text)} is not a half-width of a share; write one above 0% and below "
-            "50%, like 0.1%."
+            f"{format_value(text)} is not a valid half-width. Use a percentage between 0% and 50%, "
+            "such as 0.1%."
         )
     return f"{percent:.15g}%"
 
@@ -160,20 +160,22 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
             -800 <= elo0 < elo1 <= 800.
 
     Raises:
-        AmountError: If they are not two such numbers.
+        AmountError: If the bounds are invalid.
     """
     parts = bounds.split(",") if isinstance(bounds, str) else bounds
     numbers = [_parse_finite(part) for part in parts] if isinstance(parts, list | tuple) else []
     if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
         raise AmountError(
-            f"{format_value(bounds)} is not two numbers; write the Elo differences to tell apart, "
-            "such as 0,10."
+            f"{format_value(bounds)} is not a valid pair of Elo differences. Use two "
+            "numbers, such as "
+            "0,10."
         )
     low, high = numbers[0], numbers[1]
     if not -MAX_ELO <= low < high <= MAX_ELO:
         raise AmountError(
-            f"{format_value(bounds)} cannot be tested; write two Elo differences "
-            f"within {MAX_ELO:g} of 0, the lower one first."
+            f"{format_value(bounds)} is not a valid pair of Elo differences. Use two "
+            "numbers between "
+            f"-{MAX_ELO:g} and {MAX_ELO:g}, the lower one first."
         )
     return low, high
 
@@ -182,20 +184,20 @@ def parse_seconds(text: float | str) -> float:
     """Return the seconds of a time such as 30, "30s", "5m" or "2h", up to 1000 hours.
 
     Raises:
-        AmountError: If it is not such a time.
+        AmountError: If the time is invalid.
     """
     match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
     time = float(match[1]) * _SECONDS_PER_UNIT[match[2].lower()] if match else _parse_finite(text)
     if time is None or not 0 < time <= MAX_SECONDS:
         raise AmountError(
-            f"{format_value(text)} is not a playing time; write one like 30s, 5m or 2h, at most "
+            f"{format_value(text)} is not a valid time. Use a time such as 30s, 5m or 2h, up to "
             "1000h."
         )
     return time
 
 
 def _parse_finite(value: object) -> float | None:
-    """Return a number, or the value of a numeric string; None if it is not finite."""
+    """Return a number or the value of a numeric string, or None if it is not finite."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

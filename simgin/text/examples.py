@@ -1,4 +1,4 @@
-"""The experiments and notebooks that simgin ships: finding and copying them."""
+"""Example experiments and notebooks: finding and copying them."""
 
 import contextlib
 import difflib
@@ -14,18 +14,18 @@ EXAMPLE_FOLDERS = ("experiments", "notebooks")
 MAX_SUGGESTIONS = 3  # similar names in an error message
 MAX_PATH_DEPTH = 200  # nesting depth; pathlib creates parent folders recursively
 COPIED_SUFFIXES = (".toml", ".py", ".md")
-DOCS_LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")  # the documentation is not copied
+DOCS_LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")  # links to docs/, which is not copied
 
 
 def find_example_folder(name: str) -> Path:
     """Return the folder of the experiments or of the notebooks."""
-    installed = PACKAGE_ROOT.parent / "simgin_examples"  # location in a wheel
-    top = installed if installed.is_dir() else PACKAGE_ROOT.parent  # location in a source tree
+    installed = PACKAGE_ROOT.parent / "simgin_examples"  # in an installed package
+    top = installed if installed.is_dir() else PACKAGE_ROOT.parent  # in a source tree
     return top / name
 
 
 def list_experiments() -> dict[str, Path]:
-    """Return the files of the shipped experiments by name, in alphabetical order."""
+    """Return the files of the example experiments by name, in alphabetical order."""
     files = sorted(find_example_folder("experiments").glob("*.toml"))
     return {file.stem: file for file in files}
 
@@ -34,27 +34,27 @@ def find_experiment_file(text: str | Path) -> Path:
     """Return the path of an experiment file.
 
     Args:
-        text: Name of a shipped experiment, or a path. The name takes precedence over a file of that
-            name in the working directory; write ./demo for the file.
+        text: Name of an example experiment, or a path. An example takes precedence over a file of
+            the same name in the working directory. Use ./demo for the file.
     """
     path = Path(text)
     return path if isinstance(text, Path) else list_experiments().get(text, path)
 
 
 def suggest_experiments(missing: Path) -> str:
-    """Return a hint for a missing experiment file, as the end of a sentence."""
+    """Return a hint for a missing experiment file, without a full stop."""
     near = difflib.get_close_matches(missing.stem, list_experiments(), n=MAX_SUGGESTIONS)
     commands = " or ".join(f"`simgin run {name}`" for name in near)
     if near:
-        return f"{commands} plays one that comes with simgin (`simgin examples` lists all)"
-    return "name an experiment file, or one that comes with simgin (`simgin examples` lists them)"
+        return f"To run an example, use {commands} (`simgin examples` lists all examples)"
+    return "Name an experiment file or an example (`simgin examples` lists all examples)"
 
 
 def copy_examples(target: Path) -> list[Path]:
     """Copy all experiments and notebooks into a folder.
 
-    Links to the documentation, which is not copied, are replaced by their text. An interrupted copy
-    is completed.
+    Links to the documentation are replaced by their text, because the documentation is not copied.
+    An interrupted copy is completed.
 
     Args:
         target: A new folder.
@@ -63,20 +63,20 @@ def copy_examples(target: Path) -> list[Path]:
         The paths of the new files.
 
     Raises:
-        NewFileError: If the folder contains other files, cannot be written to, or has the name of
-            an experiment, which the user probably wanted to run. No file is left behind.
+        NewFileError: If the folder contains other files, cannot be written, or has the name of an
+            example, which the user probably wanted to run. No file is left behind.
     """
     if str(target) in list_experiments():
         raise NewFileError(
-            f"{target} is an experiment: `simgin run {target}` plays it, and "
-            f"`simgin examples my-{target}` copies all experiments into a new folder."
+            f"{target} is the name of an example. Run it with `simgin run {target}`, or copy all "
+            f"examples into a new folder with `simgin examples my-{target}`."
         )
     if len(target.parts) > MAX_PATH_DEPTH:
-        raise NewFileError("that folder lies too deep; name a new folder.")
+        raise NewFileError("The path of the folder is too deep. Name another folder.")
     contents = dict(_read_examples())
     try:
         if target.exists() and not (target.is_dir() and _is_incomplete_copy(target, contents)):
-            raise NewFileError(f"{target} is there already; name a new folder.")
+            raise NewFileError(f"{target} already exists. Name a new folder.")
         with _roll_back_on_error(target):
             for name, content in contents.items():
                 write_file(target / name, content)
@@ -85,7 +85,7 @@ def copy_examples(target: Path) -> list[Path]:
         return [target / name for name in contents]
     except OSError as error:
         raise NewFileError(
-            f"{target} cannot be written: {error.strerror}; name a folder you can write to."
+            f"{target} cannot be written ({error.strerror}). Name a folder that you can write to."
         ) from None
 
 
@@ -104,7 +104,7 @@ def _roll_back_on_error(target: Path) -> Iterator[None]:
 
 
 def _read_examples() -> Iterator[tuple[str, bytes]]:
-    """Yield the relative path and the content of every file to copy."""
+    """Yield the relative path and the contents of every file to copy."""
     for name in EXAMPLE_FOLDERS:
         for source in sorted(find_example_folder(name).iterdir()):
             if source.suffix in COPIED_SUFFIXES:

@@ -1,4 +1,4 @@
-"""Formatting of values, spelling suggestions and foreign exceptions for messages."""
+"""Parts of messages: formatted values, spelling suggestions and foreign exceptions."""
 
 import difflib
 import re
@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable, Sequence
 
 NO_VALUE = "-"
-MAX_ERROR_LENGTH = 300  # of the message of a foreign exception
-MAX_VALUE_LENGTH = 40  # characters of the return value of a policy
+MAX_ERROR_LENGTH = 300  # maximum length of the message of a foreign exception
+MAX_VALUE_LENGTH = 40  # maximum length of the return value of a policy
 MAX_ERRORS = 20  # errors reported per file
 # Terminal control characters, bidirectional control characters and lone surrogates
 _CONTROL_CHARACTERS = re.compile(
@@ -37,7 +37,7 @@ def print_status(message: str) -> None:
 
 
 def format_setting(value: object) -> str:
-    """Return a setting as text, such as yes, 10, points, 40/60 or 30:4/60:3, and - for None."""
+    """Return a setting as a string, such as yes, 10, points, 40/60 or 30:4/60:3; - for None."""
     if value is None:
         return NO_VALUE
     if isinstance(value, bool):
@@ -48,26 +48,26 @@ def format_setting(value: object) -> str:
 
 
 def _format_item(item: object) -> str:
-    """Return an entry of a list as text; nested entries are joined with colons."""
+    """Return an entry of a list as a string; join nested entries with colons."""
     if isinstance(item, list | tuple):
         return ":".join(map(str, item))
     return str(item)
 
 
 def format_value(value: object) -> str:
-    """Return a value for a message: a number, a quoted string or a list, truncated if long."""
+    """Return a value for a message (a number, a quoted string or a list), truncated if long."""
     try:
         if isinstance(value, list | tuple):
             value = format_setting(list(value))
         return reprlib.repr(value)
     except ValueError:  # an integer in hexadecimal TOML can have more digits than Python prints
-        return "a number of thousands of digits"
+        return "a number with thousands of digits"
 
 
 def describe_return_value(value: object) -> str:
-    """Return a description of what a user's function returned, with the type of a non-integer.
+    """Return a description of what a user's function returned, with its type if not an integer.
 
-    The value may be of a class whose `repr` raises an exception.
+    The value can be of a class whose `repr` raises an exception.
     """
     if value is None:
         return "nothing"
@@ -98,18 +98,18 @@ def truncate_errors(messages: Sequence[str]) -> list[str]:
     left = len(messages) - MAX_ERRORS
     if left <= 1:
         return list(messages)
-    return [*messages[:MAX_ERRORS], f"There are {left:,} more mistakes."]
+    return [*messages[:MAX_ERRORS], f"The file has {left:,} more errors."]
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return the end of an error about an unknown word.
+    """Return the end of an error message about an unknown word.
 
-    That is a suggestion such as `; did you mean 'oklahoma'?`, or a full stop.
+    This is a suggestion such as `. Did you mean 'oklahoma'?`, or only a full stop.
     """
     near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
     if not near:
         return "."
-    return f"; did you mean {near[0]!r}?"
+    return f". Did you mean {near[0]!r}?"
 
 
 def format_error_message(error: BaseException) -> str:
@@ -129,12 +129,12 @@ def describe_error(error: BaseException) -> str:
 def ensure_printable_error(error: BaseException) -> BaseException:
     """Return an exception whose attributes can be read safely.
 
-    A user's exception class may itself raise when it is inspected; a RuntimeError with its name
-    replaces such an exception.
+    If inspecting the exception raises an error, return a RuntimeError with the name of its class
+    instead.
     """
     kind = type(error)
     try:
         _ = error.__class__, error.__traceback__, kind.__name__ + kind.__module__
     except BaseException:
-        return RuntimeError(f"{_class_name(kind)}, whose class raises errors of its own")
+        return RuntimeError(f"{_class_name(kind)}, whose class raises errors when inspected")
     return error

@@ -1,7 +1,8 @@
 """Card notation: rank, then suit, as in `5S` (ranks A23456789TJQK, suits S H D C).
 
-See docs/reference/rules.md 1. Input may also use lower-case letters, 10 for T, suit symbols, and
-the punctuation of lists: spaces, commas, semicolons, bars, brackets and quotation marks.
+See docs/reference/rules.md 1. Input can also contain lower-case letters, 10 for T, suit symbols,
+and
+separators: spaces, commas, semicolons, bars, brackets and quotation marks.
 
 A card is the integer 13 * suit + rank, 0..51. A hand is a mask: an integer with bit `card` set for
 each of its cards.
@@ -20,15 +21,15 @@ N_CARDS = 52
 SUIT_SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
 _TEN = re.compile(r"10(?=[SHDC])|(?<=\b[SHDC])10\b", re.IGNORECASE)
 _SEPARATORS = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
-MAX_LISTED_CARDS = 12  # invalid cards listed in an error message
+MAX_LISTED_CARDS = 12  # maximum number of invalid cards in an error message
 
 
 class CardError(ValueError):
-    """Error for a string that is not a card or hand; the message states the fix."""
+    """Exception for a string that is not a card or a hand; the message suggests a fix."""
 
 
 def parse_card(text: str) -> int:
-    """Return the card 0..51 that a string such as `5S`, `10s` or `5♠` names.
+    """Return the card 0..51 for a string such as `5S`, `10s` or `5♠`.
 
     Raises:
         CardError: If the string is not a card.
@@ -41,7 +42,7 @@ def parse_card(text: str) -> int:
 
 
 def _parse_token(token: str) -> int | None:
-    """Return the card that a token names; None if it is not a card."""
+    """Return the card for a token, or None if it is not a card."""
     plain = _normalise(token)
     letters = plain.upper() if plain.isascii() else ""
     if len(letters) != 2:
@@ -63,12 +64,12 @@ def _describe_invalid_cards(tokens: list[str]) -> str:
     *before, last = names
     listed = ", ".join(before)
     subject = f"{listed} and {last} are not cards" if before else f"{last} is not a card"
-    sentence = f"{subject}: write a rank ({RANK_LETTERS}) and a suit ({SUIT_LETTERS}), like 5S."
+    sentence = f"{subject}. Use a rank ({RANK_LETTERS}) and a suit ({SUIT_LETTERS}), such as 5S."
     for token in tokens:
         plain = _normalise(token)
         turned = _parse_token(plain[1:] + plain[:1])
         if turned is not None:
-            return f"{sentence} The rank comes first: {format_card(turned)}."
+            return f"{sentence} The rank comes first, as in {format_card(turned)}."
     return sentence
 
 
@@ -79,13 +80,13 @@ def format_card(card: int) -> str:
         CardError: If the number is not a card.
     """
     if not 0 <= card < N_CARDS:
-        raise CardError(f"{card} is not a card: cards are 0..51, 13 * suit + rank.")
+        raise CardError(f"{card} is not a card. Use a number 0..51, which is 13 * suit + rank.")
     suit, rank = divmod(card, len(RANK_LETTERS))
     return RANK_LETTERS[rank] + SUIT_LETTERS[suit]
 
 
 def parse_cards(text: str) -> list[int]:
-    """Return the cards 0..51 of a string in order.
+    """Return the cards 0..51 in a string, in order.
 
     Args:
         text: A list of cards such as `5S 6S | 7S`, `['5S', '6S']` or `5♠6♠7♠`.
@@ -101,7 +102,7 @@ def parse_cards(text: str) -> list[int]:
     if repeated := sorted(card for card, times in Counter(found).items() if times > 1):
         names = " and ".join(map(format_card, repeated))
         verb = "is" if len(repeated) == 1 else "are"
-        raise CardError(f"{names} {verb} given more than once: a pack has each card once.")
+        raise CardError(f"{names} {verb} given more than once. Name each card once.")
     return found
 
 
@@ -137,7 +138,7 @@ def mask_to_cards(mask: int) -> list[int]:
     """
     hand = int(mask)
     if not 0 <= hand < 1 << N_CARDS:
-        raise CardError(f"{hand} is not a hand: a hand is a mask of {N_CARDS} bits, one per card.")
+        raise CardError(f"{hand} is not a hand. Use a mask of {N_CARDS} bits, one for each card.")
     return [card for card in range(N_CARDS) if hand >> card & 1]
 
 
@@ -154,7 +155,7 @@ def _normalise(text: str) -> str:
 def _split_tokens(text: str) -> list[str]:
     """Split a string into tokens that should be cards.
 
-    Words that begin with a card are split into pairs of characters; other words remain whole.
+    Words that start with a card are split into pairs of characters, and other words are not split.
     """
     tokens = []
     for word in split_cards(_normalise(text)):

@@ -1,8 +1,8 @@
-"""Import of third-party libraries without the settings files of the working directory.
+"""Import of third-party libraries that ignores settings files in the working directory.
 
-Every process of a command imports this module before numba and matplotlib: `simgin` itself, the
-processes that `simgin strategies check` starts, and the workers of `--scheduler local:N`. Settings
-in an untrusted folder could change what simgin compiles and draws.
+Every process imports this module before numba and matplotlib, because settings files in an
+untrusted folder could change what simgin compiles and draws. This includes the processes of `simgin
+strategies check` and the workers of `--scheduler local:N`.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ SETTINGS_FILES = (".numba_config.yaml", "matplotlibrc")
 
 
 def _import_without_local_settings() -> None:
-    """Import the libraries from another directory if this one has settings files for them."""
+    """Import the libraries from another directory if the current one has settings files."""
     if not any(map(os.path.lexists, SETTINGS_FILES)):
         return
     with contextlib.chdir(os.path.dirname(__file__)):

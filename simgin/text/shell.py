@@ -7,7 +7,7 @@ from collections.abc import Iterable
 def join_command(words: Iterable[str]) -> str:
     r"""Return a command line quoted for bash, zsh and ksh.
 
-    >>> join(["simgin", "report", "my run", "a\nb"])
+    >>> join_command(["simgin", "report", "my run", "a\nb"])
     "simgin report 'my run' $'a\\x0ab'"
     """
     return " ".join(map(quote, words))
@@ -19,7 +19,7 @@ def quote(word: str) -> str:
 
 
 def _escape(character: str) -> str:
-    """Return a character as it is written in $'...' quotes."""
+    """Return a character as written in $'...' quotes."""
     if character in "\\'":
         return f"\\{character}"
     if character.isprintable():

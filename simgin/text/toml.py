@@ -1,4 +1,4 @@
-"""Reading of users' TOML files, with error messages that name the file and the key."""
+"""Reading of TOML files, with error messages that name the file and the key."""
 
 import contextlib
 import errno
@@ -12,23 +12,23 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from simgin.text.files import read_text
 from simgin.text.messages import did_you_mean, format_value, truncate_errors
 
-MAX_TOML_BYTES = 1 << 20  # per file
-MAX_DOTS = 300  # per line: tomllib needs quadratic time for dotted keys
+MAX_TOML_BYTES = 1 << 20  # maximum size of a file
+MAX_DOTS = 300  # maximum per line, because tomllib needs quadratic time for dotted keys
 KeyPath = tuple[str | int, ...]  # path of a key in a file, such as ("matchups", 0, "a")
 
-# The first model makes pydantic load the plug-ins of all packages, and one may be broken
+# Pydantic loads the plug-ins of all packages with the first model, and one can be broken
 with contextlib.suppress(Exception):
     create_model("First")
 
-_HINTS = {
-    "string_type": "write a text in quotes",
-    "int_type": "write a whole number",
-    "list_type": "write a [list]",
+_EXPECTED = {
+    "string_type": "a string in quotes",
+    "int_type": "a whole number",
+    "list_type": "a [list]",
 }
 
 
 class TomlError(ValueError):
-    """Error for a file that cannot be used.
+    """Exception for a file that cannot be used.
 
     Attributes:
         messages: The error messages, one for each problem in the file.
@@ -40,17 +40,17 @@ class TomlError(ValueError):
 
 
 class StrictTable(BaseModel):
-    """Base class of tables with a fixed set of keys, whose values are not converted."""
+    """Base class of tables with fixed keys whose values are not converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 def read_tables(path: Path, hint: str) -> dict[str, Any]:
-    """Return the content of a TOML file.
+    """Return the contents of a TOML file.
 
     Args:
         path: The file.
-        hint: End of the error message, such as "name a file".
+        hint: Second sentence of the error message, without a full stop, such as "Name a file".
 
     Raises:
         TomlError: If the file cannot be read or parsed.
@@ -58,19 +58,19 @@ def read_tables(path: Path, hint: str) -> dict[str, Any]:
     try:
         text = read_text(path, MAX_TOML_BYTES)
         if max(line.count(".") for line in text.split("\n")) > MAX_DOTS:
-            raise OSError(errno.E2BIG, f"it has a line of more than {MAX_DOTS} dots")
+            raise OSError(errno.E2BIG, f"a line has more than {MAX_DOTS} dots")
         return tomllib.loads(text)
     except OSError as error:
-        sentence = f"{path} cannot be read ({error.strerror}); {hint}."
+        sentence = f"{path} cannot be read ({error.strerror}). {hint}."
     except UnicodeDecodeError:
-        sentence = f"{path} is not UTF-8 text; save it as UTF-8."
+        sentence = f"{path} is not UTF-8 text. Save it as UTF-8."
     except tomllib.TOMLDecodeError as error:
-        sentence = f"{path} is not valid TOML: {error}."
+        sentence = f"{path} is not valid TOML ({error}). Correct the file."
     except RecursionError:
-        sentence = f"{path} cannot be read: its lists or tables are nested too deep; {hint}."
+        sentence = f"{path} cannot be read (its lists or tables are nested too deeply). {hint}."
     except ValueError as error:  # from int(), or for a path with a NUL
-        reason = "it has a number of thousands of digits" if "digits" in str(error) else str(error)
-        sentence = f"{path} cannot be read: {reason}; {hint}."
+        reason = "it contains a number that is too long" if "digits" in str(error) else str(error)
+        sentence = f"{path} cannot be read ({reason}). {hint}."
     raise TomlError([sentence])
 
 
@@ -85,8 +85,8 @@ def describe_validation_errors(
     Args:
         path: The file, for the messages.
         error: The errors.
-        known_keys: Function that returns the allowed keys of the table with an unknown key.
-        prefix: Path of the validated part in the file.
+        known_keys: Function that returns the valid keys of the table that contains an unknown key.
+        prefix: Key path of the validated part of the file.
     """
     sentences = []
     for mistake in error.errors(include_url=False):
@@ -101,24 +101,26 @@ def _format_error(path: object, key_path: KeyPath, mistake: Any, known_keys: Ite
     match mistake["type"]:
         case "extra_forbidden":
             nearest = _suggest_key(str(key_path[-1]), list(known_keys))
-            return f"{path}: unknown key {key}{nearest}"
+            return f"{path}: {key} is not a valid key. {nearest}"
         case "missing":
-            return f"{path}: {key} is missing; add it."
+            return f"{path}: {key} is missing. Add it."
         case "value_error":
             return f"{path}: {key}: " + " ".join(str(mistake["ctx"]["error"]).splitlines())
-        case "too_short" | "string_too_short":
-            least = mistake["ctx"]["min_length"]
-            return f"{path}: {key} is too short; give at least {least}."
+        case "too_short":
+            number = mistake["ctx"]["min_length"]
+            return f"{path}: {key} must have at least {number} value{'s' * (number > 1)}."
+        case "string_too_short":
+            return f"{path}: {key} must not be empty."
         case "string_too_long":
             most = mistake["ctx"]["max_length"]
-            return f"{path}: {key} is too long; write at most {most:,} characters."
+            return f"{path}: {key} must have at most {most:,} characters."
         case kind:
-            remedy = _HINTS.get(kind, "write a table of keys and values")
-            return f"{path}: {key} is {format_value(mistake['input'])}; {remedy}."
+            expected = _EXPECTED.get(kind, "a table of keys and values")
+            return f"{path}: {key} must be {expected}, not {format_value(mistake['input'])}."
 
 
 def _format_key_path(key_path: KeyPath) -> str:
-    """Return a key path as text: ("matchups", 0, "a") becomes "matchups #1, a"."""
+    """Format a key path: ("matchups", 0, "a") becomes "matchups #1, a"."""
     text = ""
     for part in key_path:
         text += f" #{part + 1}" if isinstance(part, int) else f", {_format_key(part)}"
@@ -126,14 +128,13 @@ def _format_key_path(key_path: KeyPath) -> str:
 
 
 def _format_key(key: str) -> str:
-    """Return a key as it is written, or quoted if it is long or unprintable."""
+    """Return a key unchanged, or quoted if it is long or unprintable."""
     return key if key.isprintable() and 0 < len(key) <= 60 else format_value(key)
 
 
 def _suggest_key(key: str, known_keys: list[str]) -> str:
-    """Return a spelling suggestion for an unknown key, or the list of the allowed keys."""
+    """Return a spelling suggestion for an unknown key, or the list of the valid keys."""
     near = did_you_mean(key, known_keys)
     if near != ".":
-        return near.replace("'", "")
-    keys = ", ".join(known_keys)
-    return f"; the keys here are {keys}."
+        return near.removeprefix(". ").replace("'", "")
+    return f"Valid keys: {', '.join(known_keys)}."

@@ -90,7 +90,7 @@ def test_a_seed_is_any_number_of_64_bits(kind, seed):
 @by_kind
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", float("nan")])
 def test_another_seed_is_rejected(kind, seed):
-    with pytest.raises(AmountError, match="is no seed"):
+    with pytest.raises(AmountError, match="is not a valid seed"):
         start_env(kind).env.reset(seed=seed)
 
 

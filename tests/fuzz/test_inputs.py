@@ -274,7 +274,7 @@ def test_files(workspace, name, n):
 
 
 DOTTED = ".".join("a" * 60_000)
-MORE = "more mistakes."
+MORE = "more errors."
 BOMBS = [
     *((text, "a line of more than 300 dots") for text in (f"{DOTTED} = 1", f"[{DOTTED}]")),
     (f"x = {{ {DOTTED} = 1 }}", "a line of more than 300 dots"),

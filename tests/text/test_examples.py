@@ -62,12 +62,14 @@ def test_nothing_is_copied_over_anything():
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("my own")
     for taken in (Path("mine"), Path("mine/notes.txt")):
-        with pytest.raises(NewFileError, match="is there already; name a new folder"):
+        with pytest.raises(NewFileError, match=r"already exists\. Name a new folder"):
             examples.copy_examples(taken)
-    with pytest.raises(NewFileError, match=r"deeper cannot be written: Not a directory"):
+    with pytest.raises(NewFileError, match=r"deeper cannot be written \(Not a directory\)"):
         examples.copy_examples(Path("mine/notes.txt/deeper"))
     assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
-    with pytest.raises(NewFileError, match="demo is an experiment: `simgin run demo` plays it"):
+    with pytest.raises(
+        NewFileError, match=r"demo is the name of an example\. Run it with `simgin run demo`"
+    ):
         examples.copy_examples(Path("demo"))
     assert not Path("demo").exists()
 
@@ -129,7 +131,7 @@ def test_every_experiment_is_listed_with_its_question_and_runs_by_its_name():
     assert all(len(line) <= 80 for line in output.splitlines())
     output = call("run", "demo", "--dry-run").stdout
     assert output.startswith("Five ways to play")
-    assert "Results go to results/demo." in " ".join(output.split())
+    assert "Results are written to results/demo." in " ".join(output.split())
 
 
 def test_the_commands_that_a_copy_suggests_can_be_typed(monkeypatch):
@@ -137,8 +139,8 @@ def test_the_commands_that_a_copy_suggests_can_be_typed(monkeypatch):
     assert "mine/experiments/demo.toml" in answer["files"]
     assert all(Path(file).is_file() for file in answer["files"])
     shown = call("examples", "my files").stdout
-    there = next(line for line in shown.splitlines() if line.startswith("Go there:"))
-    assert shlex.split(there)[2:] == ["cd", "my files"]
+    there = next(line for line in shown.splitlines() if line.startswith("Folder:"))
+    assert shlex.split(there)[1:] == ["cd", "my files"]
     monkeypatch.chdir("my files")
     assert "simgin run experiments/demo.toml" in shown
     assert "Five ways to play" in call("run", "experiments/demo.toml", "--dry-run").stdout

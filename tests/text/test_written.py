@@ -62,27 +62,27 @@ def test_a_long_text_of_cards_is_rejected_in_time(text):
 def test_a_bad_card_is_rejected_by_name(text):
     with pytest.raises(CardError) as error:
         notation.parse_card(text)
-    remedy = "write a rank (A23456789TJQK) and a suit (SHDC), like 5S."
-    assert str(error.value) == f"'{text}' is not a card: {remedy}"
+    remedy = "Use a rank (A23456789TJQK) and a suit (SHDC), such as 5S."
+    assert str(error.value) == f"'{text}' is not a card. {remedy}"
 
 
 def test_every_bad_card_of_a_hand_is_listed():
     """In one sentence, and a word that is no cards stays whole."""
     for text, sentence in {
-        "1S 5S6S7": "'1S' and '7' are not cards: write a rank",
-        "9S ten of spades": "'ten', 'of' and 'spades' are not cards: write a rank",
-        " ".join(f"x{i}" for i in range(14)): "'x11' and 2 more are not cards: write a rank",
+        "1S 5S6S7": "'1S' and '7' are not cards. Use a rank",
+        "9S ten of spades": "'ten', 'of' and 'spades' are not cards. Use a rank",
+        " ".join(f"x{i}" for i in range(14)): "'x11' and 2 more are not cards. Use a rank",
     }.items():
         with pytest.raises(CardError) as error:
             notation.parse_cards(text)
-        assert sentence in str(error.value) and str(error.value).count("write") == 1
+        assert sentence in str(error.value) and str(error.value).count("Use") == 1
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        *((text, r"like 5S. The rank comes first: TS.$") for text in ("S10", "st", "ST")),
-        ("5S 6S 5s", r"^5S is given more than once: a pack has each"),
+        *((text, r"such as 5S. The rank comes first, as in TS.$") for text in ("S10", "st", "ST")),
+        ("5S 6S 5s", r"^5S is given more than once. Name each"),
         ("5S 6S 5S 6S 6S", r"^5S and 6S are given more than once"),
     ],
 )
@@ -93,11 +93,11 @@ def test_cards_in_another_order_or_repeated_are_rejected(text, sentence):
 
 @pytest.mark.parametrize("number", [-1, 52])
 def test_numbers_out_of_range_are_rejected(number):
-    with pytest.raises(CardError, match=r"is not a card: cards are 0..51"):
+    with pytest.raises(CardError, match=r"is not a card. Use a number 0..51"):
         notation.format_card(number)
     with pytest.raises(CardError, match=r"is not a card"):
         notation.cards_to_mask([number])
-    with pytest.raises(CardError, match=r"is not a hand: a hand is a mask of 52 bits"):
+    with pytest.raises(CardError, match=r"is not a hand\. Use a mask of 52 bits"):
         notation.format_hand(-1 if number < 0 else 1 << number)
 
 
@@ -128,11 +128,11 @@ def test_an_amount_can_be_written_in_several_forms(call, forms):
 @pytest.mark.parametrize(
     ("word", "texts"),
     [
-        ("not a count", ["many", "", "2MM", "1,000", "0x10", "nan", float("inf"), True, [1]]),
-        ("write 5M for millions", ["5m"]),
-        ("too few", [0, -5, "-1k"]),
+        ("not a valid count", ["many", "", "2MM", "1,000", "0x10", "nan", float("inf"), True, [1]]),
+        ("Use 5M for millions", ["5m"]),
+        ("less than 1", [0, -5, "-1k"]),
         ("not a whole number", [1.5, "0.0001k"]),
-        ("too many", ["2e12", "1e99"]),
+        ("more than the maximum", ["2e12", "1e99"]),
     ],
 )
 def test_a_bad_count_is_rejected_with_a_suggestion(word, texts):
@@ -158,7 +158,7 @@ NO_BOUNDS = [(10, 0), (5, 5), (-801, 0), (0, 801), (0, 5, 10), (0, True), (0, "x
 )
 def test_a_bad_amount_is_rejected_with_a_suggestion(call, texts):
     for text in NONSENSE + texts:
-        with pytest.raises(AmountError, match=r"; write .*\.$") as error:
+        with pytest.raises(AmountError, match=r"\. Use .*\.$") as error:
             call(text)
         assert len(str(error.value)) < 200
 
