@@ -1,8 +1,8 @@
-"""Tasks and blocks: the amount to play of each matchup, and the parts played in one call.
+"""Tasks (matchups with their sizes) and blocks (the parts played in one call).
 
-Thread pools and clusters receive blocks and return each as a `BlockResult`. Every block is checked
-before it is committed to the ledger: a row that violates an invariant comes from faulty memory,
-from a worker with another version of simgin, or from a bug in simgin.
+Thread pools and clusters play blocks and return a `BlockResult` for each. Every block is checked
+before it is committed to the ledger. Faulty memory, a worker with another version of simgin, or a
+bug in simgin can cause rows that violate an invariant.
 """
 
 import time
@@ -19,7 +19,7 @@ from simgin.runs.ledger import Ledger, pack_rows, unpack_rows
 
 @dataclass(frozen=True)
 class Task:
-    """A matchup and the number of its deals or matches to play."""
+    """Matchup and the number of deals or matches to play."""
 
     matchup: Matchup
     n: int
@@ -34,9 +34,9 @@ class Task:
 class Block:
     """Consecutive batches of one matchup that a worker plays in one call.
 
-    The batches are `first_batch`, `first_batch` + 1 and so on. `matchup_index` is the index of the
-    matchup in its run, `units` is the number of units in all batches, and `record_deals` requests a
-    record of every deal.
+    The batches are numbered from `first_batch`. `matchup_index` is the index of the matchup in its
+    run, `units` is the number of units in all batches, and `record_deals` requests a record of
+    every deal.
     """
 
     matchup_index: int
@@ -52,14 +52,14 @@ class Block:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of units in every batch; only the last batch can be incomplete."""
+        """Number of units in each batch; only the last batch can be incomplete."""
         n_complete, rest = divmod(self.units, self.matchup.batch_size)
         return [self.matchup.batch_size] * n_complete + [rest] * (rest > 0)
 
 
 @dataclass(frozen=True)
 class BlockResult:
-    """A block that a worker played, with its checked and packed batch rows or its error.
+    """Block played by a worker, with its checked and packed batch rows or its error.
 
     `packed_rows` contains the batch rows, and `packed_deals` the recorded deals of every batch.
     """
@@ -108,19 +108,19 @@ def _play_recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
 
 
 def _check_block(block: Block, rows: np.ndarray, worker: str) -> None:
-    """Raise InvariantError, with the matchup and the worker, if a batch row is invalid."""
+    """Raise InvariantError, naming the matchup and the worker, if a batch row is invalid."""
     try:
         check_rows(block.matchup, block.sizes, rows)
     except InvariantError as error:
         raise InvariantError(
             f"{block.matchup.title} ({block.matchup.variant.spec}), units from "
-            f"{block.first_unit} on, played by {worker}: {error} Nothing of this block "
-            "was kept. Run `simgin doctor`; if it happens again, please report it."
+            f"{block.first_unit}, played by {worker}: {error} The block was discarded. Run "
+            "`simgin doctor`. If the error occurs again, please report it."
         ) from None
 
 
-RELATIVE_TOLERANCE = 1e-9  # of products that would overflow int64, so floats are compared
-# Facts that can be negative; in solitaire games, penalties can be negative as well
+RELATIVE_TOLERANCE = 1e-9  # tolerance for products that overflow int64 and are compared as floats
+# Facts that can be negative; in solitaire games, penalties can also be negative
 SIGNED_FACTS = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
 SOLO_SIGNED_FACTS = tuple(name for name in batch_columns.FACT_NAMES if "points" in name)
 # Columns at which the histograms end
@@ -142,16 +142,17 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
         rows: Batch rows, `(n_batches, N_COLUMNS) int64`.
     """
     if rows.shape != (len(units), batch_columns.N_COLUMNS):
-        raise InvariantError(
-            f"a block of {len(units)} batches came back as an array of shape {rows.shape}."
-        )
+        raise InvariantError(f"a block of {len(units)} batches has an array of shape {rows.shape}.")
     for description, left, right in _iter_equalities(matchup, np.asarray(units), rows):
         for i in np.flatnonzero(left != right):
             raise InvariantError(
-                f"{description}: {left[i]} and {right[i]} in a batch of {units[int(i)]} units."
+                f"{description} differ: {left[i]} and {right[i]} in a batch of "
+                f"{units[int(i)]} units."
             )
     for i in np.flatnonzero(_find_out_of_bounds(matchup, rows)):
-        raise InvariantError(f"a square is out of bounds in a batch of {units[int(i)]} units.")
+        raise InvariantError(
+            f"a sum of squares is out of bounds in a batch of {units[int(i)]} units."
+        )
 
 
 def _iter_equalities(
@@ -161,24 +162,32 @@ def _iter_equalities(
     total, square, cross = _split_facts(rows)
     results = batch_columns.FACT_INDEX["deals" if matchup.unit == "deal" else "matches"]
     n_games = 2 if matchup.is_mirrored else 1
-    yield "units asked for and played", units, rows[:, batch_columns.COL_UNITS]
-    yield f"{matchup.unit} results of all units", units * n_games, total[:, results]
+    yield "requested and played units", units, rows[:, batch_columns.COL_UNITS]
+    yield f"numbers of {matchup.unit} results and of units", units * n_games, total[:, results]
     turns, counts, pairs, _ = np.split(
         rows[:, batch_columns.COL_TURNS_HISTOGRAM :], _HISTOGRAM_ENDS, axis=1
     )
-    yield "deals and their turns", total[:, batch_columns.FACT_INDEX["deals"]], turns.sum(axis=1)
     yield (
-        "showdowns and their counts",
+        "numbers of deals and of turn counts",
+        total[:, batch_columns.FACT_INDEX["deals"]],
+        turns.sum(axis=1),
+    )
+    yield (
+        "numbers of showdowns and of deadwood counts",
         total[:, batch_columns.FACT_INDEX["showdowns"]],
         counts.sum(axis=1),
     )
-    yield "units and their scores", units, pairs.sum(axis=1)
-    # A number and its square have the same parity, and so have the sums of both.
+    yield "numbers of units and of pair scores", units, pairs.sum(axis=1)
+    # A number and its square have the same parity, so their sums have the same parity
     odd = ((total ^ square) & 1).sum(axis=1)
-    yield "squares and their roots, by parity", odd, np.zeros_like(odd)
-    # The number of results is the same for every unit, so products with it are multiples of sums.
+    yield "parities of the sums and of the sums of squares", odd, np.zeros_like(odd)
+    # The number of results is equal for all units, so products with it are multiples of sums
     for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == results):
-        yield f"{batch_columns.FACT_NAMES[i]} and its products", n_games * total[:, i], cross[:, i]
+        yield (
+            (f"the sum of {batch_columns.FACT_NAMES[i]} and the sum of its products"),
+            n_games * total[:, i],
+            cross[:, i],
+        )
 
 
 def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
@@ -195,7 +204,7 @@ def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
 def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sums of all facts, of their squares, and of their cross products.
 
-    A cross product is the product of a fact with its denominator. All three arrays have the shape
+    A cross product is the product of a fact and its denominator. All three arrays have the shape
     `(n_batches, N_FACTS)`.
     """
     total, square, cross = np.split(
@@ -209,19 +218,19 @@ def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 # The schedule
 
 
-# Minimum duration of a block; progress, Ctrl-C and checkpoints are handled between blocks
+# Minimum duration of a block; progress, Ctrl-C and saving are handled between blocks
 MIN_BLOCK_SECONDS = 0.5
-# Maximum rate of all workers together; with many workers, blocks become longer
+# Maximum number of blocks per second of all workers; with many workers, blocks become longer
 # (docs/explanation/scaling.md)
 MAX_BLOCKS_PER_SECOND = 100
-# Maximum growth from one block to the next, because the first can include compilation
+# Maximum growth from one block to the next, because the first block can include compilation
 MAX_BLOCK_GROWTH = 8
 
-Gap = tuple[int, int]  # first missing unit, and the first finished unit after it
+Gap = tuple[int, int]  # first missing unit and the first finished unit after it
 
 
 class Schedule:
-    """Queue of blocks, whose sizes follow the measured playing speed.
+    """Queue of blocks whose sizes adapt to the measured playing speed.
 
     Args:
         tasks: Matchups of the run with their sizes.
@@ -260,14 +269,14 @@ class Schedule:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Finished and total units, or with a limit of time the elapsed and total milliseconds."""
+        """Finished and total units, or elapsed and total milliseconds with a time limit."""
         if self._seconds is None:
             return self.finished_units, self.units
         limit = int(1000 * self._seconds * len(self._tasks))
         return min(int(1000 * (time.monotonic() - self._started)), limit), limit
 
     def next_block(self) -> Block | None:
-        """Return the next block, or None if no block is left or the schedule was stopped."""
+        """Return the next block, or None if no blocks remain or the schedule was stopped."""
         while self._matchup_index < len(self._tasks) and (self._gap is None or self._is_expired()):
             self._matchup_index += 1
             self._deadline = None
@@ -319,7 +328,7 @@ class Schedule:
         return time.monotonic() >= self._deadline
 
     def _choose_block_size(self, missing: int) -> int:
-        """Return the units of the next block, few at the end of a gap to keep all workers busy."""
+        """Return the number of units of the next block, small at the end to keep workers busy."""
         batch = self._tasks[self._matchup_index].matchup.batch_size
         batches = -(-missing // batch)
         return batch * max(
@@ -341,7 +350,7 @@ def remaining_units(task: Task, finished: Iterable[tuple[int, int]]) -> int:
 def remaining_units_by_task(
     tasks: Sequence[Task], ledger: Ledger, *, with_deals: bool
 ) -> list[int]:
-    """Return the number of units of every task that its ledger lacks.
+    """Return the number of units of every task that are missing from its ledger.
 
     Args:
         tasks: Matchups of the run with their sizes.
@@ -359,7 +368,7 @@ def remaining_units_by_task(
 
 
 def _find_gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
-    """Yield the ranges of unfinished units in order, each from the start of a batch."""
+    """Yield the ranges of unfinished units in order, each starting at a batch."""
     batch = task.matchup.batch_size
     units = task.units
     tail = units % batch

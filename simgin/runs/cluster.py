@@ -1,7 +1,8 @@
-"""Worker pool of a dask.distributed cluster (`--scheduler`).
+"""Worker pool on a dask.distributed cluster (`--scheduler`).
 
-Workers can join and leave: dask plays the blocks of a lost worker again on another one. A worker
-plays a block only if the digests of its engine and strategies equal those of this machine.
+Workers can join and leave at any time. If a worker is lost, dask plays its blocks on another
+worker. A worker plays a block only if its engine and strategies have the same digests as on this
+machine.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_TIMEOUT = 10.0
-NO_WORKER_NOTICE_SECONDS = 15.0  # seconds without a worker before the user is informed
+NO_WORKER_NOTICE_SECONDS = 15.0  # seconds without a worker before simgin prints a notice
 LOCAL_ADDRESS = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER_ADDRESS = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
 N_PORTS = 2**16
-SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"  # makes Python omit the working directory from sys.path
-# Loggers of dask, silenced because they print tracebacks of errors that simgin reports
+SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"  # removes the working directory from sys.path
+# These loggers of dask are silenced, because they print tracebacks of errors that simgin reports
 DASK_LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
 
@@ -52,9 +53,9 @@ class ClusterError(ValueError):
 
 @dataclass(frozen=True)
 class _BlockSpec:
-    """Description of a block by strings and numbers, which can be sent to a worker.
+    """Description of a block that can be sent to a worker, as strings and numbers.
 
-    The worker finds the strategies by their specs and compares their digests.
+    The worker loads the strategies by their specs and compares their digests.
     """
 
     variant: variants.Variant
@@ -68,10 +69,10 @@ class _BlockSpec:
     policy_timeout: float
 
     def matchup(self) -> Matchup:
-        """Build the matchup from the files of this machine.
+        """Build the matchup from the files on this machine.
 
         Raises:
-            ClusterError: If the files differ from those of the machine that started the run.
+            ClusterError: If the files differ from those on the machine that started the run.
         """
         _require_equal(self.versions, _required_versions())
         a, b = ([_find_strategy(*player) for player in self.strategies] + [None])[:2]
@@ -79,10 +80,10 @@ class _BlockSpec:
         return Matchup(self.variant, a, b, self.seed, self.unit)
 
 
-# Cached because a block can take only 10 ms, and finding and digesting a strategy takes 1 ms.
+# Cached, because finding and digesting a strategy takes 1 ms and a block can take only 10 ms
 @functools.lru_cache(maxsize=256)
 def _find_strategy(spec: str, digest: str) -> Strategy:
-    """Return the strategy with a spec, or raise ClusterError if its digest differs."""
+    """Return the strategy with a spec; raise ClusterError if its digest differs."""
     strategy = loader.find_strategy(spec)
     _require_equal({spec: digest}, {spec: _strategy_digest(strategy)})
     return strategy
@@ -97,8 +98,8 @@ def _require_equal(expected: dict[str, str], found: dict[str, str]) -> None:
     ]
     if mismatches:
         raise ClusterError(
-            f"another version than where the run was started: {'; '.join(mismatches)}. "
-            "Install the same simgin and strategies."
+            f"the worker has other versions than this machine ({', '.join(mismatches)}). "
+            "Install the same simgin and strategies on all machines."
         )
 
 
@@ -133,7 +134,7 @@ class ClusterPool:
 
     Args:
         address: `tcp://host:port` of the scheduler, or `local:N` for N processes on this machine.
-        on_wait: Function called with a message while no worker is available.
+        on_wait: Function called with a message if no worker is available.
 
     Raises:
         ClusterError: If the scheduler cannot be reached.
@@ -149,7 +150,7 @@ class ClusterPool:
 
     @property
     def workers(self) -> int:
-        """Current number of threads of all workers, at least 1 because workers can still join."""
+        """Current number of threads of all workers, at least 1, because workers can join later."""
         if time.monotonic() - self._counted_at > 1:
             self._counted_at, self._n_threads = (
                 time.monotonic(),
@@ -177,8 +178,8 @@ class ClusterPool:
             if isinstance(error, BaseException) and not isinstance(error, CommClosedError):
                 raise ClusterError(
                     f"worker {worker} cannot play "
-                    f"({describe_error(ensure_printable_error(error))}). Install the same "
-                    "everywhere."
+                    f"({describe_error(ensure_printable_error(error))}). Install the same simgin "
+                    "and strategies on all machines."
                 )
 
     def submit(self, block: Block) -> None:
@@ -201,7 +202,7 @@ class ClusterPool:
         future.add_done_callback(self._finished.put)
 
     def _cached_digest(self, player: Strategy) -> str:
-        """Return the digest of a strategy at the time when its first block was submitted."""
+        """Return the digest of a strategy when its first block was submitted."""
         if player.spec not in self._digests:
             self._digests[player.spec] = _strategy_digest(player)
         return self._digests[player.spec]
@@ -220,7 +221,8 @@ class ClusterPool:
                     return None
                 if not self._threads_by_worker():
                     self._on_wait(
-                        f"the scheduler {self._address} has no workers; waiting for some."
+                        f"the scheduler {self._address} has no workers. Waiting for "
+                        "workers to join."
                     )
                 continue
             if future.key in self._pending:
@@ -228,14 +230,17 @@ class ClusterPool:
                 return self._to_result(block, future)
 
     def cancel(self, after: Block | None = None) -> int:
-        """Cancel the submitted blocks, or those after a given block, and return their number."""
+        """Cancel all submitted blocks, or those after a block, and return their number."""
         position = (after.matchup_index, after.first_batch) if after else (-1, -1)
         blocks = [(key, block) for key, (block, _) in self._pending.items()]
         dropped = [
             key for key, block in blocks if (block.matchup_index, block.first_batch) > position
         ]
         futures = [self._pending.pop(key)[1] for key in dropped]
-        with contextlib.suppress(ClusterError), self._convert_errors():  # a lost scheduler has none
+        with (
+            contextlib.suppress(ClusterError),
+            self._convert_errors(),
+        ):  # a lost scheduler has no blocks
             self.client.cancel(futures)
         return len(futures)
 
@@ -246,7 +251,7 @@ class ClusterPool:
             self._processes.close()
 
     def _threads_by_worker(self) -> dict[str, int]:
-        """Return the number of threads of every worker, empty if the scheduler does not answer.
+        """Return the number of threads per worker; empty if the scheduler does not respond.
 
         If the scheduler is lost, the submitted blocks are returned with an error.
         """
@@ -265,16 +270,15 @@ class ClusterPool:
 
     def _lost_error(self) -> ClusterError:
         return ClusterError(
-            f"the scheduler {self._address} was lost; what is finished is kept: start it, and the "
-            "same command goes on."
+            f"the connection to the scheduler {self._address} was lost. Finished blocks are saved. "
+            "Restart the scheduler and repeat the command to continue."
         )
 
     def _to_result(self, block: Block, future: Future) -> BlockResult:
         """Return the result of a block.
 
-        A future that was cancelled or cannot be fetched was lost with its scheduler. If a worker
-        dies before its result is fetched, this method waits until dask has computed the result
-        again.
+        If a future was cancelled or cannot be fetched, its scheduler was lost. If a worker dies
+        before its result is fetched, this method waits until dask has computed the result again.
         """
         error: BaseException = self._lost_error()
         with contextlib.suppress(OSError, CancelledError, asyncio.CancelledError):
@@ -286,12 +290,14 @@ class ClusterPool:
 
 
 def _as_cluster_error(error: BaseException) -> BaseException:
-    """Return an error of simgin unchanged, and any other as ClusterError."""
+    """Return an error of simgin unchanged; wrap any other error in a ClusterError."""
     error = ensure_printable_error(error)
     if type(error).__module__.startswith("simgin."):
         return error
     return ClusterError(
-        f"a block failed on the cluster: {describe_error(error)}. What is finished is kept."
+        f"a block failed on the cluster ({describe_error(error)}). Finished blocks are "
+        "saved. Fix the "
+        "problem and repeat the command to continue."
     )
 
 
@@ -310,7 +316,7 @@ def _connect(address: str) -> tuple[Client, Any]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise ClusterError("playing on a cluster takes dask: install simgin[cluster].") from None
+        raise ClusterError("--scheduler needs the package dask. Install simgin[cluster].") from None
     for name in DASK_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     processes = None
@@ -329,8 +335,8 @@ def _connect(address: str) -> tuple[Client, Any]:
                 )
         except Exception as error:
             raise ClusterError(
-                f"the processes of {address} cannot be started ({describe_error(error)}); leave "
-                "--scheduler out to play on threads."
+                f"the processes of {address} cannot be started ({describe_error(error)}). Omit "
+                "--scheduler to play on threads."
             ) from error
     try:
         if processes is None:
@@ -338,26 +344,26 @@ def _connect(address: str) -> tuple[Client, Any]:
         client = Client(processes or address, timeout=CONNECT_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
-            f"there is no scheduler at {address} ({error}). Start one with `dask scheduler`, and "
+            f"no scheduler was found at {address} ({error}). Start one with `dask scheduler`, and "
             f"workers with `dask worker {address}`."
         ) from None
     return client, processes
 
 
 def _require_scheduler(address: str) -> None:
-    """Raise ConnectionError unless a scheduler answers; dask's client might wait for ever."""
-    # In a new thread, because that of the caller might already have an event loop.
+    """Raise ConnectionError unless a scheduler responds, because dask could wait for ever."""
+    # In a new thread, because the thread of the caller can already have an event loop
     with ThreadPoolExecutor(1) as thread:
         answer = thread.submit(asyncio.run, _request_identity(address))
     try:
         is_scheduler = "workers" in answer.result()
     except TimeoutError:
-        raise ConnectionError(f"no answer within {CONNECT_TIMEOUT:g} s") from None
-    # The answer of another program can make dask raise any exception, even MemoryError.
+        raise ConnectionError(f"no response within {CONNECT_TIMEOUT:g} s") from None
+    # The response of another program can make dask raise any exception, even MemoryError
     except Exception:
         is_scheduler = False
     if not is_scheduler:
-        raise ConnectionError("what answers there is not a dask scheduler")
+        raise ConnectionError("the server is not a dask scheduler")
 
 
 async def _request_identity(address: str) -> dict[str, Any]:
@@ -370,23 +376,23 @@ async def _request_identity(address: str) -> dict[str, Any]:
 
 
 def check_address(address: str) -> None:
-    """Raise ClusterError unless the address is valid, because dask would raise other errors."""
+    """Raise ClusterError if the address is not valid, before dask raises another error."""
     scheduler = SCHEDULER_ADDRESS.fullmatch(address)
     if scheduler is not None and 0 < int(scheduler[1]) < N_PORTS:
         return
     if not LOCAL_ADDRESS.fullmatch(address):
         raise ClusterError(
-            f"{quote_text(address)} is no address of a scheduler; write one like tcp://host:8786, "
-            "or local:4 for processes on this machine."
+            f"{quote_text(address)} is not a valid scheduler address. Use an address such as "
+            "tcp://host:8786, or local:4 for processes on this machine."
         )
 
 
 @contextlib.contextmanager
 def _set_safe_path() -> Iterator[None]:
-    """Prevent processes started in this context from importing files of the working directory.
+    """Prevent processes started in this context from importing from the working directory.
 
-    The setting of dask applies to workers that it restarts; the environment variable also applies
-    to the process that tracks them.
+    The dask setting applies to workers that dask restarts. The environment variable also applies to
+    the process that tracks the workers.
     """
     import dask
 
@@ -405,7 +411,7 @@ def _set_safe_path() -> Iterator[None]:
 def _ignore_interrupts() -> Iterator[None]:
     """Make processes that start in this context ignore Ctrl-C.
 
-    A terminal sends Ctrl-C to all processes. These processes end on request of the cluster.
+    A terminal sends Ctrl-C to all processes, but these processes end when the cluster stops them.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,8 +1,8 @@
 """Run directory: its files, its manifest, and protection against overwriting other data.
 
-The ledger is in the directory from the start of the run. All other files are computed from the
-ledger, written to temporary files and moved to their names. A directory can come from an untrusted
-source: nothing in it is executed, and nothing outside it is written or removed
+The ledger is in the directory from the start of the run. All other files are computed from it,
+written to temporary files and then renamed. A directory can come from an untrusted source, so
+simgin executes nothing in it, and writes or removes nothing outside it
 (docs/explanation/threat-model.md).
 """
 
@@ -25,7 +25,7 @@ from simgin.text.messages import describe_error, quote_text
 
 MANIFEST_FILE = "manifest.json"
 DEALS_FILE = "deals.parquet"  # written by `simgin.runs.parquet`
-# Exceptions that manipulated manifests and ledgers, with values of other types, can raise
+# Exceptions raised if a manipulated manifest or ledger contains values of unexpected types
 CORRUPTION_ERRORS = (
     LookupError,
     TypeError,
@@ -34,9 +34,15 @@ CORRUPTION_ERRORS = (
     ArithmeticError,
     MemoryError,
 )
-MAX_PATH_DEPTH = 300  # directories in the path of a run directory
-MOVE_HINT = "move it away or name another directory"
-SIZE_OPTIONS = {"--deals", "--worlds", "--for", "--run", "-o"}  # options that set amount and output
+MAX_PATH_DEPTH = 300  # maximum number of directories in the path of a run directory
+MOVE_HINT = "Move it away or name another directory"
+SIZE_OPTIONS = {
+    "--deals",
+    "--worlds",
+    "--for",
+    "--run",
+    "-o",
+}  # options for the size and the output
 CHECKSUM_KEY = "seal"  # key of the manifest's checksum
 
 
@@ -51,21 +57,21 @@ def write_run_directory(
     *existing_files: str,
     command: str = "",
 ) -> list[Path]:
-    """Write the files of a run and its manifest, and return their paths, the manifest first.
+    """Write the files of a run and its manifest; return their paths, manifest first.
 
-    Files that an earlier manifest names and this one does not are removed.
+    Files that are listed only in an earlier manifest are removed.
 
     Args:
         directory: Run directory.
         contents: Contents of the manifest.
         files: Contents by path inside the directory.
-        *existing_files: Files of this run that are already in the directory.
-        command: Command passed to `check_directory`, which is repeated because another process
-            might have written files in the meantime.
+        *existing_files: Files of this run that already are in the directory.
+        command: Command for `check_directory`. The check is repeated because another process can
+            have written files in the meantime.
 
     Raises:
-        ResultsError: If the directory contains other data or cannot be written. Every file is then
-            either the old or the new one.
+        ResultsError: If the directory contains other data or cannot be written. Each file then has
+            either its old or its new contents.
     """
     path = _make_directory(directory, check_directory(directory))
     with _lock_directory(path):
@@ -81,7 +87,7 @@ def _replace_files(
     files: Mapping[str, bytes | str],
     own_files: set[str],
 ) -> None:
-    """Write files and manifest over those of an earlier run, and remove its other files.
+    """Replace the files and the manifest of an earlier run, and remove its other files.
 
     Args:
         directory: Run directory as given by the user, for error messages.
@@ -100,7 +106,7 @@ def _replace_files(
         "files": sorted(stale | own_files),
     }
     try:
-        # First, so that the files of a run that is killed here are known.
+        # Written first, so that the files are known if the process is killed here
         write_file(path / MANIFEST_FILE, with_checksum(unfinished))
         for name, content in files.items():
             write_file(path / name, content if isinstance(content, bytes) else content.encode())
@@ -109,17 +115,18 @@ def _replace_files(
         write_file(path / MANIFEST_FILE, with_checksum({**contents, "files": sorted(own_files)}))
     except OSError as error:
         raise ResultsError(
-            f"{directory} cannot be written ({error.strerror}); mend that, and the same command "
-            "goes on."
+            f"{directory} cannot be written ({error.strerror}). Fix the problem and "
+            "repeat the command "
+            "to continue."
         ) from error
 
 
 @contextlib.contextmanager
 def _lock_directory(path: Path) -> Iterator[None]:
-    """Lock a directory so that one process at a time writes its files, while others wait.
+    """Lock a directory so that only one process at a time can write its files.
 
-    A process that is killed does not leave a lock. Paths that are not directories, and file systems
-    without locks, are not locked.
+    A killed process does not leave a lock. Paths that are not directories and file systems without
+    locks are not locked.
     """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
@@ -147,7 +154,7 @@ def _make_directory(directory: str | Path, path: Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ResultsError(
-            f"{directory} cannot be written ({error.strerror}); name another directory."
+            f"{directory} cannot be written ({error.strerror}). Name another directory."
         ) from error
     return path
 
@@ -155,13 +162,13 @@ def _make_directory(directory: str | Path, path: Path) -> Path:
 def check_directory(
     directory: str | Path, command: str = "", *, writes_ledger: bool = False
 ) -> Path:
-    """Return the absolute path of a directory that a run can be written to.
+    """Check that a run can be written to a directory, and return its absolute path.
 
-    Only the files of an earlier run can be overwritten, and a command can overwrite the results
-    of another command only if the two differ only in the amount of play or the directory.
+    Only the files of an earlier run can be overwritten. The two commands must be equal except for
+    the size of the run and the output directory.
 
     Args:
-        directory: Run directory, in which links are followed.
+        directory: Run directory. Links are followed.
         command: Command of the run; empty to accept any earlier run.
         writes_ledger: True if the command writes a ledger.
 
@@ -177,7 +184,7 @@ def check_directory(
 def _require_replaceable(
     directory: str | Path, path: Path, command: str, writes_ledger: bool = False
 ) -> None:
-    """Raise ResultsError unless a command can overwrite the contents of a directory."""
+    """Raise ResultsError unless a command can replace the contents of a directory."""
     if problem := _find_problem(path) or _find_foreign_results(path, command, writes_ledger):
         raise ResultsError(f"{directory} {problem}.")
 
@@ -186,60 +193,60 @@ def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
     """Return an error if the directory contains results of another command, else ""."""
     has_ledger = (path / ledger.LEDGER_FILE).exists()
     if command and has_ledger and not writes_ledger:
-        return f"holds a run; {MOVE_HINT}"
+        return f"contains a run. {MOVE_HINT}"
     if not command or not (path / MANIFEST_FILE).exists():
         return ""
     earlier_command = str(read_manifest(path).get("command"))
     arguments = _identifying_words(command)
-    if has_ledger:  # the rest is compared when the ledger is opened
+    if has_ledger:  # other words are compared when the ledger is opened
         arguments = arguments[:2]
     is_same = _identifying_words(earlier_command)[: len(arguments)] == arguments
-    return "" if is_same else f"holds the results of {quote_text(earlier_command)}; {MOVE_HINT}"
+    return "" if is_same else f"contains the results of {quote_text(earlier_command)}. {MOVE_HINT}"
 
 
 def _identifying_words(command: str) -> list[str]:
-    """Return the words of a command without the amount of play and the output directory."""
+    """Return the words of a command except for its size and output directory."""
     try:
         arguments = shlex.split(command)
     except ValueError:
-        return []  # not a command that a shell accepts
+        return []  # not a valid shell command
     return [
         word for option, word in pairwise(["", *arguments]) if not SIZE_OPTIONS & {option, word}
     ]
 
 
 def _find_problem(directory_path: Path) -> str:
-    """Return the reason why a run cannot be written to a directory, else "".
+    """Return the reason why a run cannot be written to a directory, or "".
 
-    The reason completes an error message that starts with the name of the directory.
+    The reason is the rest of an error message that starts with the name of the directory.
     """
-    # The root has no parents; Path.exists raises an error without permission to look
+    # os.path.exists is used because Path.exists raises an error without permission to look
     existing_parent = next(
         folder for folder in (*directory_path.parents, directory_path) if os.path.exists(folder)
     )
     if not existing_parent.is_dir():
-        return f"cannot be written ({existing_parent} is a file); name another directory"
+        return f"cannot be written ({existing_parent} is a file). Name another directory"
     is_there = os.path.exists(directory_path)
     if is_there and not directory_path.is_dir():
-        return "is a file; name a directory for the results"
+        return "is a file. Name a directory for the results"
     current_and_parents = (Path.cwd(), *Path.cwd().parents)
     if (
         is_there
         and directory_path in current_and_parents
         and not (directory_path / MANIFEST_FILE).exists()
     ):
-        return "is where you are; name a directory inside it for the results"
+        return "is or contains the current directory. Name a new directory inside it"
     folder = directory_path if is_there else existing_parent
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return f"cannot be written (no permission to write to {folder}); name another directory"
+        return f"cannot be written (no permission to write to {folder}). Name another directory"
     files = sorted(_iter_files(directory_path))
     for path in files:
         if (directory_path / path).is_symlink() or not (directory_path / path).is_file():
-            return f"holds {path}, which is not a plain file; {MOVE_HINT}"
+            return f"contains {path}, which is not a regular file. {MOVE_HINT}"
     named_files = _named_files(directory_path)
     for path in files:
         if not _is_run_file(path) and path not in named_files:
-            return f"holds {path}, which simgin did not write; {MOVE_HINT}"
+            return f"contains {path}, which simgin did not write. {MOVE_HINT}"
     return ""
 
 
@@ -254,12 +261,12 @@ def _resolve_directory(directory: str | Path) -> Path:
     except RuntimeError as error:
         reason = str(error).rstrip(".")
         raise ResultsError(
-            f"{directory} leads nowhere ({reason}); name another directory."
+            f"{directory} is not a valid path ({reason}). Name another directory."
         ) from None
     if len(path.parts) > MAX_PATH_DEPTH:  # mkdir creates parents recursively
         raise ResultsError(
-            f"{str(directory)[:100]}... lies {len(path.parts)} folders deep, and results at most "
-            f"{MAX_PATH_DEPTH}; name another directory."
+            f"{str(directory)[:100]}... has {len(path.parts)} levels, and {MAX_PATH_DEPTH} is the "
+            "maximum. Name another directory."
         )
     return path
 
@@ -277,7 +284,7 @@ def _is_run_file(path: str) -> bool:
 
 
 def _named_files(directory: Path) -> set[str]:
-    """Return the files that the manifest of an earlier run names, including the manifest.
+    """Return the files listed in the manifest of an earlier run, including the manifest.
 
     Raises:
         ResultsError: If the manifest is not valid.
@@ -291,7 +298,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
     """Return the manifest of a run directory.
 
     Raises:
-        ResultsError: If simgin did not write a manifest there, or if it was changed afterwards.
+        ResultsError: If the manifest was not written by simgin or was changed afterwards.
     """
     directory_path = Path(directory)
     path = directory_path / MANIFEST_FILE
@@ -302,26 +309,26 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         is_ours = False
     if not is_ours and path.is_file() and (directory_path / ledger.LEDGER_FILE).is_file():
-        raise corrupt_manifest_error(path, "it is not what simgin writes")
+        raise corrupt_manifest_error(path, "simgin did not write it")
     if not is_ours:
-        reason = f"no {MANIFEST_FILE} of ours"
+        reason = f"no valid {MANIFEST_FILE}"
         if not directory_path.is_dir():
-            reason = "it is a file" if directory_path.is_file() else "it is not there"
+            reason = "not a directory" if directory_path.is_file() else "not found"
         raise ResultsError(
-            f"{directory} is not a run that simgin wrote ({reason}); name another directory."
+            f"{directory} is not a run of simgin ({reason}). Name another directory."
         )
     if contents.get("form") == manifest.MANIFEST_FORMAT and not is_whole:
-        raise corrupt_manifest_error(path, "its digest does not fit")
+        raise corrupt_manifest_error(path, "its checksum does not match")
     files = contents.get("files", [])
     if not isinstance(files, list) or not all(map(_is_inner_path, files)):
-        raise corrupt_manifest_error(path, "its files are no names of files in that directory")
+        raise corrupt_manifest_error(path, "it lists invalid file names")
     manifest_entries: dict[str, Any] = contents
     return manifest_entries
 
 
 @contextlib.contextmanager
 def report_corruption(*directories: Path) -> Iterator[None]:
-    """Report any exception raised while reading run directories as a corrupt manifest."""
+    """Report any exception raised in the block as a corrupt manifest."""
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             yield
@@ -335,13 +342,13 @@ def report_corruption(*directories: Path) -> Iterator[None]:
 def corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
     """Return the error for a corrupt manifest, with its cause and a suggested fix."""
     return ResultsError(
-        f"{path} is damaged ({problem}); run it again in another directory. With the "
-        f"{ledger.LEDGER_FILE} of this one in it, nothing is played anew."
+        f"{path} is corrupt ({problem}). Repeat the run in a new directory. If you copy "
+        f"{ledger.LEDGER_FILE} to it first, no deal is played again."
     )
 
 
 def _is_inner_path(name: object) -> bool:
-    """Return True if a value of a manifest is the path of a file inside the directory."""
+    """Return True if a value is the path of a file inside the directory."""
     if not isinstance(name, str) or not name.isprintable():
         return False
     path = PurePosixPath(name)
@@ -349,7 +356,7 @@ def _is_inner_path(name: object) -> bool:
 
 
 def _iter_files(directory: Path) -> Iterator[str]:
-    """Yield every file and link in a directory and its subdirectories, not following links."""
+    """Yield every file and link in a directory tree, without following links."""
     for folder, folders, names in os.walk(directory):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         for name in (*names, *links):

@@ -1,13 +1,13 @@
-"""Format of experiment files: TOML files with one question.
+"""Format of experiment files, which are TOML files with one question.
 
-All errors of a file are reported together. An example with all keys:
+All errors of a file are reported together. This example has all keys:
 
   question = "Does waiting for gin pay?"
   hypothesis = "It does under 25/25." # optional; what you expect
   variants = ["eaai"]              # variant specs; default: standard
   seed = 1
   deals = "200k"                   # or matches = ...; default: 100k deals (league: 5k matches)
-  until = "0.1%"                   # or sprt = [0, 10], or for = "30s"; then deals is the maximum
+  until = "0.1%"                   # or sprt = [0, 10], or for = "30s"; deals is then the maximum
   base = "simple"                  # baseline of all comparisons; default: the first
   round_robin = ["simple", "gold"] # each strategy against every other
   [[matchups]]                     # single matchups
@@ -44,14 +44,14 @@ from simgin.text import amounts, examples, toml
 from simgin.text.amounts import parse_count
 from simgin.text.messages import format_value
 
-MAX_COMBINATIONS = 10_000  # combinations per sweep
-# Invalid combinations of a spec that are listed; the others are counted
+MAX_COMBINATIONS = 10_000  # maximum number of combinations per sweep
+# Maximum number of invalid combinations of a spec that are listed
 MAX_LISTED_COMBINATIONS = 3
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def _format_grid_value(value: object) -> str:
-    """Return a value of a grid in the notation of specs."""
+    """Return a grid value as it is written in specs (`True` becomes `yes`)."""
     match value:
         case bool():
             return "yes" if value else "no"
@@ -62,7 +62,7 @@ def _format_grid_value(value: object) -> str:
         case _:
             description = "a list" if isinstance(value, list) else format_value(value)
             raise ValueError(
-                f"{description} cannot be put in a place; write a number, a word, true or false."
+                f"{description} is not a valid value. Use a number, a string, true or false."
             )
 
 
@@ -116,18 +116,18 @@ def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
     """
     used_names = {name for text in _specs_by_key(sweep).values() for name in _placeholders(text)}
     sentences = [
-        f"sweep: the place {format_value(name)} has no list; give its values in [sweep.grid]."
+        f"sweep: the placeholder {format_value(name)} has no values. List them in [sweep.grid]."
         for name in sorted(used_names - set(sweep.grid))
     ]
     sentences += [
-        f"sweep, grid: {format_value(name)} has no place; write it in braces in strategy, against "
-        "or variant, or leave it out."
+        f"sweep, grid: {format_value(name)} is not a placeholder. Use it in braces in strategy, "
+        "against or variant, or remove it."
         for name in sweep.grid
         if name not in used_names
     ]
     if (size := math.prod(map(len, sweep.grid.values()))) > MAX_COMBINATIONS:
         sentences.append(
-            f"sweep, grid: {size:,} combinations are too many; give shorter lists, at most "
+            f"sweep, grid: {size:,} combinations are too many. Use shorter lists with at most "
             f"{MAX_COMBINATIONS:,} combinations."
         )
     if not sentences:
@@ -160,7 +160,7 @@ def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
 
 
 def _unknown_names(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield an error for the first combinations that are not valid specs, and count the rest."""
+    """Yield an error for the first invalid combinations, and the number of the others."""
     n_errors = 0
     for values in _iter_combinations({name: grid[name] for name in _placeholders(spec)}):
         try:
@@ -175,8 +175,8 @@ def _unknown_names(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterat
                 yield f"sweep, {key}{context}: " + " ".join(str(error).splitlines())
     if n_errors > MAX_LISTED_COMBINATIONS:
         yield (
-            f"sweep, {key}: {n_errors - MAX_LISTED_COMBINATIONS:,} more combinations name nothing; "
-            "change the lists of [sweep.grid]."
+            f"sweep, {key}: {n_errors - MAX_LISTED_COMBINATIONS:,} more combinations are invalid. "
+            "Change the lists in [sweep.grid]."
         )
 
 
@@ -206,14 +206,14 @@ def _check_variant_or_strategy(spec: str) -> str:
     """Return a spec unchanged, or raise ValueError unless it names a variant or a strategy."""
     if not canonical_specs(spec):
         raise ValueError(
-            f"{format_value(spec)} names neither a variant nor a strategy; name one of those that "
-            "are compared."
+            f"{format_value(spec)} is not a variant or a strategy. Use a variant or a strategy of "
+            "this file."
         )
     return spec
 
 
 def canonical_specs(spec: str) -> list[str]:
-    """Return the canonical specs of the variant and the strategy that a string names."""
+    """Return the canonical specs of the variant and the strategy with a name."""
     specs = []
     for finder in (canonical_variant, canonical_strategy):
         with contextlib.suppress(ValueError):
@@ -247,7 +247,7 @@ class Panel(toml.StrictTable):
 
 
 class FieldEntry(toml.StrictTable):
-    """Strategy that tries the changes, and its opponent, by default the same strategy."""
+    """Strategy that tries the changes, and its opponent (by default the same strategy)."""
 
     strategy: StrategySpec
     against: StrategySpec | None = None
@@ -282,7 +282,7 @@ class ExperimentFile(toml.StrictTable):
 
     @property
     def unit(self) -> Literal["deal", "match"]:
-        """Unit of play, "deal" or "match"; a league plays matches unless the file sets deals."""
+        """Unit of play, "deal" or "match". Leagues play matches unless the file sets deals."""
         is_league = self.round_robin is not None and self.deals is None
         return "match" if self.matches is not None or is_league else "deal"
 
@@ -290,7 +290,7 @@ class ExperimentFile(toml.StrictTable):
 def read_experiment(path: Path) -> ExperimentFile:
     """Read an experiment file.
 
-    Errors that need the complete list of matchups are found later, by `plan_experiment`.
+    `plan_experiment` finds further errors, for which it needs the complete list of matchups.
 
     Raises:
         ExperimentError: If the file is invalid; the message lists all errors.
@@ -315,23 +315,24 @@ def read_experiment(path: Path) -> ExperimentFile:
 def _key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
     """Yield an error for every combination of keys that is not allowed."""
     if "deals" in raw and "matches" in raw:
-        yield "deals and matches are both given; keep one of them."
+        yield "deals and matches cannot be used together. Remove one of them."
     if len(ends := [key for key in STOPPING_KEYS if key in raw]) > 1:
-        yield f"{' and '.join(ends)} are given together; keep one of them."
+        yield f"{' and '.join(ends)} cannot be used together. Keep one of them."
     swept = raw.get("sweep")
     if "variants" in raw and isinstance(swept, dict) and "variant" in swept:
-        yield "variants and the variant of the sweep are both given; keep one of them."
+        yield "variants and the variant of the sweep cannot be used together. Remove one of them."
     if bool(raw.get("changes")) != bool(raw.get("fields")):
-        yield "changes are tried in fields; give both, or neither: changes = [...] and [[fields]]."
+        yield "changes and [[fields]] must be used together. Add the missing one or remove both."
     if not any(raw.get(key) for key in (*TWO_PLAYER_KEYS, "solo", "sweep")):
         yield (
-            "nobody plays; give [[matchups]] with a and b, a round_robin list, a panel or a sweep; "
-            "for one player a solo list."
+            "the file defines no matchup. Add [[matchups]], round_robin, a panel, a "
+            "sweep or fields, "
+            "or a solo list for solitaire variants."
         )
 
 
 def _incompatible_keys(file: ExperimentFile) -> Iterator[str]:
-    """Yield an error for every player key that does not suit the variants."""
+    """Yield an error for every player key that cannot be used with the variants."""
     sweep, specs = file.sweep, file.variants
     if sweep is not None:
         if errors := list_sweep_errors(sweep):
@@ -343,33 +344,37 @@ def _incompatible_keys(file: ExperimentFile) -> Iterator[str]:
     two_player_variants = [text for text in specs if text not in solo_variants]
     if solo_variants and two_player_variants:
         yield (
-            f"variants has games for one player ({', '.join(dict.fromkeys(solo_variants))}) and "
-            f"for two ({', '.join(dict.fromkeys(two_player_variants))}); make a file of each."
+            f"variants mixes solitaire variants ({', '.join(dict.fromkeys(solo_variants))}) and "
+            f"two-player variants ({', '.join(dict.fromkeys(two_player_variants))}). Use two files."
         )
     elif two_player_variants and file.solo:
         yield (
-            f"solo is for one player, but {two_player_variants[0]} is for two players; name pairs "
-            "in matchups, round_robin, panel or sweep."
+            f"solo cannot be used with {two_player_variants[0]}, which is a two-player "
+            "variant. Use "
+            "matchups, round_robin, panel or sweep."
         )
     elif solo_variants:
         yield from _incompatible_solo_keys(file, solo_variants[0])
 
 
 def _incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]:
-    """Yield an error for every key that a solitaire game does not have."""
+    """Yield an error for every key that solitaire variants do not support."""
     for key in TWO_PLAYER_KEYS:
         if getattr(file, key):
             yield (
-                f"{key} is for two players, but {variant} is for one player; name who plays alone "
-                "in solo or a sweep."
+                f"{key} cannot be used with {variant}, which is a solitaire variant. Use solo or a "
+                "sweep."
             )
     if file.sprt is not None:
         yield (
-            f"sprt tells two players apart, but {variant} is for one player; give until, for or "
+            f"sprt cannot be used with {variant}, which is a solitaire variant. Use until, for or "
             "deals."
         )
     if file.sweep is not None and file.sweep.against is not None:
-        yield f"sweep, against is for two players, but {variant} is for one player; leave it out."
+        yield (
+            f"sweep, against cannot be used with {variant}, which is a solitaire "
+            "variant. Remove it."
+        )
 
 
 def _valid_keys(location: toml.KeyPath) -> list[str]:

@@ -1,11 +1,9 @@
-"""Ledger of a run: an SQLite file with every finished batch row, written block by block.
+"""Ledger of a run: an SQLite file with all finished batch rows.
 
-A run can therefore be killed at any time, continued and extended. A block of batches is committed
-completely or not at all. During a run, the file is in write-ahead mode and locked against other
-processes; afterwards, it is a single file. Every row has a checksum, and a row with a wrong
-checksum counts as not played. The reasons for SQLite are in
-docs/explanation/decisions/0006-runs.md, and those for checksums in
-docs/explanation/decisions/0006-runs.md.
+Blocks of batches are committed as a whole, so that a run can be killed at any time, continued and
+extended. During a run, the file is in write-ahead mode and locked against other processes.
+Afterwards, it is a single file. Every row has a checksum, and rows with a wrong checksum are played
+again. docs/explanation/decisions/0006-runs.md gives the reasons for SQLite and for checksums.
 """
 
 from __future__ import annotations
@@ -33,24 +31,26 @@ from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.messages import describe_error
 
 LEDGER_FILE = "ledger.sqlite"
-# Version of the tables in ledger.sql, incremented when older ledgers become unreadable
+# Version of the tables in ledger.sql, incremented if older ledgers become unreadable
 LEDGER_FORMAT = 3
 APPLICATION_ID = 0x67696E01  # application_id of the SQLite file
-COMPRESSION_LEVEL = 1  # zlib's fastest; higher levels take many times as long and save a few %
+COMPRESSION_LEVEL = (
+    1  # fastest level of zlib; higher levels take many times as long and save a few %
+)
 INT64_BYTES = 8  # bytes per int64
 CHECKSUM_BYTES = 16  # bytes of the checksum of a row
-LOCK_TIMEOUT = 1.0  # seconds to retry opening a ledger that is in use
-SQLITE_SUFFIXES = ("", "-journal", "-wal", "-shm")  # suffixes of SQLite's files
-# Last bytes of a journal that names a super-journal, which SQLite would delete after reading
+LOCK_TIMEOUT = 1.0  # seconds to retry opening a locked ledger
+SQLITE_SUFFIXES = ("", "-journal", "-wal", "-shm")  # file name suffixes used by SQLite
+# Last bytes of a journal that names a super-journal, which SQLite would delete
 SUPER_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
-MAX_VALUE_BYTES = 1 << 28  # bytes per value of a row, packed or unpacked
-STEPS_PER_CHECK = 100_000  # steps of SQLite's virtual machine between two checks for Ctrl-C
+MAX_VALUE_BYTES = 1 << 28  # maximum size of a value, packed or unpacked
+STEPS_PER_CHECK = 100_000  # steps of the SQLite virtual machine between two checks for Ctrl-C
 
 _IN_USE_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _CORRUPT_CODES = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
-_COMMENTS_AND_SPACE = re.compile(r"--[^\n]*|\s")  # comments and white space, which can differ
+_COMMENTS_AND_SPACE = re.compile(r"--[^\n]*|\s")  # parts of SQL statements that can differ
 _ANY_RESULT_QUERY = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
 # Types of the columns of each table, without the checksums
 _ROW_TYPES = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, int, bytes]]
@@ -63,12 +63,12 @@ class LedgerError(ValueError):
 class Ledger:
     """Finished batches of all matchups of a run, opened with `open_ledger`.
 
-    Only one thread at a time may use it. Any thread may close it, because Python can delete the
-    results that hold it in any thread.
+    Only one thread at a time can use the ledger. Any thread can close it, because Python can delete
+    the results that hold the ledger in any thread.
 
     The methods identify a matchup by its index in the run. `batch_size` is the number of units in a
-    complete batch. The batches of the first `units` units are those that the run needs, and the
-    last one can be incomplete.
+    complete batch. The run needs the batches of the first `units` units, of which the last batch
+    can be incomplete.
     """
 
     def __init__(self, connection: sqlite3.Connection, name: str, step_limit: _StepLimit) -> None:
@@ -118,7 +118,7 @@ class Ledger:
             packed_deals: Packed recorded deals of every batch; empty if they were not recorded.
 
         Raises:
-            LedgerError: If the block cannot be written. Nothing of it is in the ledger then.
+            LedgerError: If the block cannot be written. The ledger is then unchanged.
         """
         records = [
             (matchup_index, first_batch + i, units[i], one) for i, one in enumerate(packed_deals)
@@ -135,7 +135,7 @@ class Ledger:
         self._connection.execute(query, [*row, _checksum(row)])
 
     def _iter_valid_rows(self, query: str, *values: object) -> Iterator[list[Any]]:
-        """Yield the rows selected by a query, without checksums; skip corrupt rows."""
+        """Yield the rows selected by a query without their checksums; skip corrupt rows."""
         self._step_limit.n_calls = 0
         for *row, checksum in self._connection.execute(query, values):
             if checksum == _checksum(row) and [*map(type, row)] in _ROW_TYPES:
@@ -144,11 +144,13 @@ class Ledger:
     def _iter_blocks(self, query: str, batch_size: int, *values: object) -> Iterator[list[Any]]:
         """Yield first batch, units, worker and packed rows of the valid blocks of a query."""
         for _, first, units, *rest in self._iter_valid_rows(query, *values):
-            if first >= 0 < units <= batch_size * len(rest[-1]):  # a packed batch exceeds one byte
+            if (
+                first >= 0 < units <= batch_size * len(rest[-1])
+            ):  # a packed batch has more than one byte
                 yield [first, units, *rest]
 
     def rows(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
-        """Return the batch rows of the first `units` units of a matchup, in unit order.
+        """Return the batch rows of the first `units` units of a matchup in order.
 
         Args:
             matchup_index: Index of the matchup.
@@ -183,9 +185,9 @@ class Ledger:
     def iter_finished(
         self, matchup_index: int, units: int, batch_size: int
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield index and row of the finished batches among the first `units` units, in order.
+        """Yield the index and the row of each finished batch among the first `units` units.
 
-        Batches can be missing.
+        The batches are in order, and some can be missing.
         """
         for start, rows, _ in self._iter_parts(matchup_index, units, batch_size):
             yield from enumerate(rows, start)
@@ -210,7 +212,7 @@ class Ledger:
         self._require_batches(count, units, batch_size)
 
     def workers(self, matchup_index: int, units: int, batch_size: int) -> list[str]:
-        """Return the name of the worker that played each of the batches of `rows`."""
+        """Return the name of the worker that played each batch of `rows`."""
         return [
             worker
             for _, rows, worker in self._iter_parts(matchup_index, units, batch_size)
@@ -220,10 +222,10 @@ class Ledger:
     def _iter_parts(
         self, matchup_index: int, units: int, batch_size: int
     ) -> Iterator[tuple[int, np.ndarray, str]]:
-        """Yield first batch, rows and worker of the finished blocks of the first `units` units.
+        """Yield the first batch, the rows and the worker of each finished block.
 
-        The order is that of the units. A batch that is in two blocks, because it was played again
-        to record its deals, is yielded once.
+        The blocks are in the order of the units. A batch can be in two blocks if it was played
+        again to record its deals, but it is yielded only once.
         """
         n_complete, rest = divmod(units, batch_size)
         query = "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
@@ -248,8 +250,9 @@ class Ledger:
         """Raise LedgerError unless all batches of the first `units` units were read."""
         if count != -(-units // batch_size):
             raise LedgerError(
-                f"{self._name} lacks batches of a run that was to be finished, or they are "
-                "damaged; run it again to play them."
+                f"{self._name} is incomplete: batches are missing or corrupt. Repeat "
+                "the command of "
+                "the run to play them again."
             )
 
     def has_pass(self, name: str, n: int) -> bool:
@@ -276,13 +279,14 @@ class Ledger:
         blob = self._read_pass_bytes(name, n)
         if blob is None:
             raise LedgerError(
-                f"{self._name} lacks a step of its run, or it is damaged ({name}); run it again to "
-                "play it."
+                f"{self._name} is incomplete: the extra pass {name} is missing or "
+                "corrupt. Repeat the "
+                "command of the run to play it again."
             )
         try:
             with np.load(io.BytesIO(blob), allow_pickle=False) as file:
                 return {key: file[key] for key in file.files}
-        # Manipulated arrays can make NumPy raise any exception or request all memory.
+        # Manipulated arrays can make NumPy raise any exception or request all memory
         except Exception as error:
             raise LedgerError(_corrupt_message(self._name, describe_error(error))) from error
 
@@ -304,7 +308,9 @@ class Ledger:
         with contextlib.suppress(ValueError, RecursionError):
             identity = json.loads(self._read_value("identity"))
         if not isinstance(identity, dict):
-            raise LedgerError(_corrupt_message(self._name, "it does not say what was played"))
+            raise LedgerError(
+                _corrupt_message(self._name, "it does not contain the identity of the run")
+            )
         return identity
 
     @property
@@ -313,7 +319,7 @@ class Ledger:
         return self._read_value("command")
 
     def _read_value(self, key: str) -> str:
-        """Return a string stored for the whole run, empty if there is none."""
+        """Return a string stored for the whole run; empty if it is missing."""
         for _, value in self._iter_valid_rows("SELECT * FROM run WHERE key = ?", key):
             return str(value)
         return ""
@@ -335,20 +341,20 @@ class Ledger:
     def is_empty(self) -> bool:
         """Return True if no batch and no extra pass was ever committed.
 
-        An empty ledger can be used for another run, for example after a strategy that failed
-        immediately was corrected.
+        An empty ledger can be used for another run, for example if a strategy failed immediately
+        and was corrected.
         """
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
         return tables == 0 or self._connection.execute(_ANY_RESULT_QUERY).fetchone() is None
 
     def check_identity(self, identity: Mapping[str, Any]) -> None:
-        """Raise LedgerError, with all differences, if the ledger contains another run."""
+        """Raise LedgerError with all differences if the ledger contains another run."""
         lines = [] if self.is_empty() else identity_differences(self.identity, identity)
         if lines:
             raise LedgerError(
-                f"{Path(self._name).parent} holds another run:\n"
+                f"{Path(self._name).parent} contains another run:\n"
                 + "\n".join(f"  {line}" for line in lines)
-                + "\nName another directory with -o, or remove this one to begin again."
+                + "\nName another directory with -o, or remove this directory to start again."
             )
 
     @contextlib.contextmanager
@@ -359,14 +365,14 @@ class Ledger:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.rollback()
             raise LedgerError(
-                f"{self._name} cannot be written ({error}); what is in it is safe: mend that, and "
-                "the same command goes on."
+                f"{self._name} cannot be written ({error}). Finished blocks are saved. Fix the "
+                "problem and repeat the command to continue."
             ) from error
 
 
 @contextlib.contextmanager
 def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
-    """Open the ledger at a path, create it if it is new, and lock it while it is open.
+    """Open the ledger at a path, create it if necessary, and lock it while it is open.
 
     Args:
         path: Path of the file; None for a ledger in memory.
@@ -386,16 +392,16 @@ def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledg
         if ledger.is_empty():
             ledger.create_tables(identity)
         try:
-            # After the check, because it changes the file, which could be of another program.
+            # After the check, because this changes the file, which can belong to another program
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if path is not None:
-                # A killed reader leaves this file, and a single process does not need it.
+                # A killed reader leaves this file, which a single process does not need
                 Path(f"{path}-shm").unlink(missing_ok=True)
             yield ledger
         finally:
             with contextlib.suppress(sqlite3.Error):
-                # A single file, which can be read in a read-only directory.
+                # A single file can be read in a read-only directory
                 connection.execute("PRAGMA journal_mode = DELETE")
 
 
@@ -403,20 +409,21 @@ def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledg
 def open_existing_ledger(path: Path) -> Iterator[Ledger]:
     """Open the ledger of a finished or interrupted run for reading.
 
-    An empty file is an empty ledger.
+    An empty file is treated as an empty ledger.
 
     Raises:
-        LedgerError: If there is no ledger or it cannot be read.
+        LedgerError: If the ledger is missing or cannot be read.
     """
     if not path.is_file():
         raise LedgerError(
-            f"{path.parent} has no {LEDGER_FILE}; name a directory that `simgin run` or "
-            "`simgin match -o` wrote."
+            f"{path.parent} does not contain {LEDGER_FILE}. Name a directory written "
+            "by `simgin run` or "
+            "`simgin match -o`."
         )
-    # Writable if the file permits it, so that SQLite can roll back the writes of a killed run.
+    # Opened for writing if permitted, so that SQLite can roll back the writes of a killed run
     source = f"{path.absolute().as_uri()}?mode=rw"
     with (
-        _report_read_errors(str(path), path, "Copy its directory to where you may write") as steps,
+        _report_read_errors(str(path), path, "Copy its directory to a writable location") as steps,
         contextlib.closing(sqlite3.connect(source, uri=True, timeout=LOCK_TIMEOUT)) as connection,
     ):
         _set_limits(connection, steps)
@@ -429,19 +436,19 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
 
 @dataclass
 class _StepLimit:
-    """Limit for the steps of a query, because the pages of a corrupt file can form a cycle."""
+    """Limit for the steps of a query, because pages of a corrupt file can form a cycle."""
 
     path: Path | None
-    n_calls: int = 0  # number of calls, each after STEPS_PER_CHECK steps
+    n_calls: int = 0  # number of calls; SQLite calls after every STEPS_PER_CHECK steps
 
     def __call__(self) -> bool:
-        """Count one more call of SQLite's progress handler; return True to stop the query."""
+        """Count a call of SQLite's progress handler; return True to stop the query."""
         self.n_calls += 1
         return self.is_exceeded
 
     @property
     def is_exceeded(self) -> bool:
-        """True if no query needs as many steps in a file of this size."""
+        """True if a file of this size cannot need so many steps."""
         size = os.path.getsize(self.path) if self.path else 0
         return self.n_calls > 20 + size // 10_000
 
@@ -451,19 +458,20 @@ def _check_files(path: Path) -> None:
     for suffix in SQLITE_SUFFIXES:
         file = Path(f"{path}{suffix}")
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
-            raise LedgerError(f"{file} is not a plain file; name another directory.")
+            raise LedgerError(f"{file} is not a regular file. Name another directory.")
     journal = Path(f"{path}-journal")
     with contextlib.suppress(FileNotFoundError), journal.open("rb") as content:
         content.seek(max(0, journal.stat().st_size - len(SUPER_JOURNAL_MAGIC)))
         if content.read() == SUPER_JOURNAL_MAGIC:
             raise LedgerError(
-                f"{journal} makes SQLite remove a file elsewhere, and no run left it; name another "
+                f"{journal} would make SQLite delete another file, so it cannot be "
+                "used. Name another "
                 "directory."
             )
 
 
 def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
-    """Limit what a file can make SQLite do, and let Ctrl-C interrupt queries."""
+    """Limit the size of values, and allow Ctrl-C to interrupt queries."""
     connection.text_factory = _decode
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     connection.set_progress_handler(step_limit, STEPS_PER_CHECK)
@@ -473,31 +481,32 @@ def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
 def _report_read_errors(
     name: str, path: Path | None, suggestion: str = "Name another directory"
 ) -> Iterator[_StepLimit]:
-    """Report any error of SQLite or zlib as a corrupt ledger, because any read can find one.
+    """Report errors of SQLite and zlib, which any read can raise, as LedgerError.
 
     Args:
         name: Name of the ledger in error messages.
         path: Path of the ledger; None if it is in memory.
-        suggestion: Suggested fix for a valid file that cannot be used here.
+        suggestion: Suggested fix if the file is valid but cannot be used.
     """
     step_limit = _StepLimit(path)
     try:
         if path is not None:
             _check_files(path)
         yield step_limit
-    # UnicodeDecodeError occurs because SQLite quotes corrupt names in its errors.
+    # UnicodeDecodeError occurs because SQLite quotes corrupt names in its error messages
     except (zlib.error, UnicodeDecodeError) as error:
         raise LedgerError(_corrupt_message(name, error)) from error
     except sqlite3.Error as error:
         if _sqlite_code(error) == sqlite3.SQLITE_INTERRUPT:
-            if not step_limit.is_exceeded:  # sqlite3 suppresses the KeyboardInterrupt of Ctrl-C
+            if not step_limit.is_exceeded:  # sqlite3 suppresses KeyboardInterrupt
                 raise KeyboardInterrupt from None
-            raise LedgerError(_corrupt_message(name, "its pages lead in a circle")) from error
+            raise LedgerError(_corrupt_message(name, "its pages form a cycle")) from error
         if _sqlite_code(error) in _CORRUPT_CODES:
             raise LedgerError(_corrupt_message(name, error)) from error
         if _sqlite_code(error) in _IN_USE_CODES:
             raise LedgerError(
-                f"{name} is in use by another process. Wait until it ends, then repeat the command."
+                f"{name} is in use by another process. Wait until that process ends, "
+                "then try again."
             ) from error
         raise LedgerError(f"{name} cannot be used ({error}). {suggestion}.") from error
 
@@ -505,8 +514,8 @@ def _report_read_errors(
 def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sqlite3.Connection:
     """Open a connection that locks the file against other processes.
 
-    If several processes ask at the same time, each can be refused because of the others. Therefore,
-    a refused process closes the file and tries again after a random time.
+    If several processes open the file at the same time, each can fail because of the others. A
+    process that fails closes the file and tries again after a random time.
     """
     deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
@@ -514,12 +523,12 @@ def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sql
         connection = sqlite3.connect(database, timeout=0, check_same_thread=False)
         _set_limits(connection, step_limit)
         try:
-            # Before the journal mode is set, so that no other process can open the file.
+            # Before the journal mode is set, so that no other process can open the file
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             with connection:
                 connection.execute("BEGIN EXCLUSIVE")
                 if _check_format(connection, name):
-                    # Without this check, a corrupt page might be found only after a write.
+                    # Without this check, a corrupt page could be found only after a write
                     ((problem,),) = connection.execute("PRAGMA quick_check(1)")
                     if problem != "ok":
                         raise LedgerError(_corrupt_message(name, problem.replace("\n", " ")))
@@ -540,16 +549,18 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
     ((application_id,),) = connection.execute("PRAGMA application_id")
     ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
     if tables and application_id != APPLICATION_ID:
-        raise LedgerError(f"{name} is no ledger of simgin; move it away or name another directory.")
+        raise LedgerError(
+            f"{name} is not a ledger of simgin. Move it away or name another directory."
+        )
     if tables:
         version_row = connection.execute("SELECT value FROM run WHERE key = 'form'").fetchone()
         if version_row is None:
-            raise LedgerError(_corrupt_message(name, "it does not say in which form it is"))
+            raise LedgerError(_corrupt_message(name, "its format version is missing"))
         if version_row[0] != str(LEDGER_FORMAT):
             form = str(version_row[0])[:20]
             raise LedgerError(
-                f"{name} was written by another version of simgin (form {form}, not "
-                f"{LEDGER_FORMAT}); run it again in another directory."
+                f"{name} was written by another version of simgin (format {form}, not "
+                f"{LEDGER_FORMAT}). Repeat the run in another directory."
             )
         sql = {
             _strip_sql(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql
@@ -570,7 +581,7 @@ def _strip_sql(sql: object) -> str:
 
 
 def _corrupt_message(name: str, error: object) -> str:
-    return f"{name} is damaged ({error}); remove it, and run it again from the beginning."
+    return f"{name} is corrupt ({error}). Remove it and repeat the run."
 
 
 def _sqlite_code(error: BaseException) -> int:
@@ -579,15 +590,15 @@ def _sqlite_code(error: BaseException) -> int:
 
 
 def _decode(content: bytes) -> str:
-    """Decode a string of the file, which is not valid UTF-8 if the file is corrupt."""
+    """Decode a string of the file, which can be invalid UTF-8 if the file is corrupt."""
     return content.decode(errors="replace")
 
 
 def identity_differences(before: Any, now: Any, prefix: str = "") -> list[str]:
-    """Return one line per value that differs between two identities, named by its keys.
+    """Return a line for each value that differs between two identities.
 
-    If only one of the identities has a table of values, its line contains only the name of the
-    table.
+    Each line starts with the keys of the value. If only one identity contains a table of values,
+    the line names only the table.
     """
     lines = []
     if before == now:
@@ -602,19 +613,25 @@ def identity_differences(before: Any, now: Any, prefix: str = "") -> list[str]:
             for i, pair in enumerate(zip(before, now, strict=True)):
                 lines += identity_differences(*pair, f"{prefix} #{i + 1}")
             return lines
-        lines += [f"{prefix}: {_format_json(one)} only there." for one in before if one not in now]
+        lines += [
+            f"{prefix}: {_format_json(one)} is only in the other run."
+            for one in before
+            if one not in now
+        ]
         return lines + [
-            f"{prefix}: {_format_json(one)} only here." for one in now if one not in before
+            f"{prefix}: {_format_json(one)} is only in this run."
+            for one in now
+            if one not in before
         ]
     if now is None and isinstance(before, dict):
-        return [f"{prefix}: only there."]
+        return [f"{prefix} is only in the other run."]
     if before is None and isinstance(now, dict):
-        return [f"{prefix}: only here."]
-    return [f"{prefix}: {_format_json(before)} there, {_format_json(now)} here."]
+        return [f"{prefix} is only in this run."]
+    return [f"{prefix}: {_format_json(before)} in the other run, {_format_json(now)} in this run."]
 
 
 def _checksum(row: Sequence[object]) -> bytes:
-    """Return the checksum of a row's values and of their types (integers, strings and bytes)."""
+    """Return the checksum of the values of a row and of their types."""
     digest = hashlib.blake2b(digest_size=CHECKSUM_BYTES)
     for value in row:
         content = value if isinstance(value, bytes) else ascii(value).encode()
@@ -630,9 +647,9 @@ def _format_json(value: Any) -> str:
 def pack_rows(rows: np.ndarray) -> bytes:
     """Compress an int64 array `(n_rows, n_columns)`, without holding the interpreter lock.
 
-    The values of a column are small and similar, so that most of their bytes are zero. The bytes
-    are ordered by column and significance before zlib compresses them (as HDF5's shuffle filter
-    does), which reduces a batch row to a tenth of its size.
+    The values of a column are small and similar, so that most of their bytes are zero. Before
+    compression with zlib, the bytes are ordered by column and significance, as in the shuffle
+    filter of HDF5. This reduces a batch row to a tenth of its size.
     """
     count, columns = rows.shape
     column_bytes = (
@@ -642,7 +659,7 @@ def pack_rows(rows: np.ndarray) -> bytes:
 
 
 def unpack_rows(packed: bytes, columns: int) -> np.ndarray:
-    """Return the array `(n_rows, n_columns) int64` that was packed.
+    """Return the packed array, `(n_rows, n_columns) int64`.
 
     Raises:
         zlib.error: If the bytes are corrupt.
@@ -650,8 +667,8 @@ def unpack_rows(packed: bytes, columns: int) -> np.ndarray:
     stream = zlib.decompressobj()
     raw = np.frombuffer(stream.decompress(packed, MAX_VALUE_BYTES), np.uint8)
     if not stream.eof:
-        raise zlib.error(f"a row does not end, or holds more than {MAX_VALUE_BYTES:,} bytes")
+        raise zlib.error(f"a row is truncated or has more than {MAX_VALUE_BYTES:,} bytes")
     if raw.size % (columns * INT64_BYTES):
-        raise zlib.error(f"{raw.size} bytes are no rows of {columns} numbers")
+        raise zlib.error(f"{raw.size} bytes are not rows of {columns} numbers")
     numbers = np.array(raw.reshape(columns, INT64_BYTES, -1).transpose(2, 0, 1), order="C")
     return numbers.view("<i8")[:, :, 0]

@@ -1,6 +1,6 @@
-"""Manifest of a run: what was played, with which files and versions, and for how long.
+"""Manifest of a run: matchups, files, versions and times.
 
-The identity is the part of the manifest that cannot change when a run is continued or extended.
+The identity is the part of the manifest that stays the same when a run is continued or extended.
 """
 
 import functools
@@ -21,7 +21,7 @@ from simgin.play.matchup import Matchup
 from simgin.runs.stopping import StopResult
 from simgin.strategy import Strategy, loader
 
-MANIFEST_FORMAT = 3  # version of the format, incremented at every incompatible change
+MANIFEST_FORMAT = 3  # version of the format, incremented with every incompatible change
 PACKAGE_PATH = Path(__file__).resolve().parent.parent
 ENGINE_SOURCES = (
     "simgin/core/",
@@ -36,11 +36,11 @@ SOURCE_SUFFIXES = (".py", ".toml", ".sql", ".npy", ".j2")
 
 
 def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, Any]:
-    """Return the identity of a run: everything that determines its results except its size.
+    """Return the identity of a run, which determines its results except for its size.
 
     Args:
         matchups: Matchups in table order.
-        **plan: Question, hypothesis and description of the stopping rule, None if there is none.
+        **plan: Question, hypothesis and description of the stopping rule; None if missing.
     """
     cells = [matchup.key for matchup in matchups]
     return {
@@ -73,7 +73,7 @@ def build_manifest(
     command: str,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return the manifest: everything that is needed to repeat a run and to assess it.
+    """Return the manifest, which contains everything needed to repeat and assess a run.
 
     Times are in UTC with a resolution of one second. The manifest does not affect table.csv.
 
@@ -83,9 +83,9 @@ def build_manifest(
         workers: Number of workers.
         started: Start time.
         command: Command that repeats the run.
-        **more: Additional entries, copied as they are.
+        **more: Additional entries, which are copied unchanged.
     """
-    ended = max(started, datetime.now(UTC))  # the clock might have been set back
+    ended = max(started, datetime.now(UTC))  # the clock can be set back during the run
     matchups = []
     for cell, end in zip(parse_matchup_keys(identity), results, strict=True):
         names = {"variant": cell.variant, "a": cell.a, "b": cell.b}
@@ -108,7 +108,7 @@ def build_manifest(
 
 
 def describe_strategy(strategy: Strategy) -> dict[str, Any]:
-    """Return the digest of a strategy's files, its ending, policies and parameter values."""
+    """Return the digest, ending, policies and parameter values of a strategy."""
     return {
         "digest": loader.compute_strategy_digest(strategy),
         "ending": strategy.ending,
@@ -131,7 +131,7 @@ def collect_versions() -> dict[str, str]:
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return the system and CPU, without the name of the host or the user."""
+    """Return the operating system and CPU, without the names of host and user."""
     return {
         "system": platform.system(),
         "release": platform.release(),
@@ -163,7 +163,7 @@ def compute_package_digest() -> str:
 def compute_engine_digest() -> str:
     """Return the digest of the source files that affect how deals are played.
 
-    Strategies are not included because each has its own digest.
+    Strategies are excluded, because each strategy has its own digest.
 
     Returns:
         16 hexadecimal digits.
@@ -172,7 +172,7 @@ def compute_engine_digest() -> str:
 
 
 def _digest_sources(*prefixes: str) -> str:
-    """Return the digest of the source files whose names start with one of the prefixes."""
+    """Return the digest of all source files whose names start with one of the prefixes."""
     digest = hashlib.sha256()
     for name, path in sorted(_iter_sources()):
         if name.startswith(prefixes):
@@ -184,7 +184,7 @@ def _digest_sources(*prefixes: str) -> str:
 def _iter_sources() -> Iterator[tuple[str, Path]]:
     """Yield name and path of every source or data file that can affect results.
 
-    The names are the same in a source tree and in an installed package.
+    The names are equal in a source tree and in an installed package.
     """
     strategies = Path(simgin_strategies.__path__[0])
     for folder, package in ((PACKAGE_PATH, "simgin"), (strategies, "strategies")):

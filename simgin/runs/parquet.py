@@ -1,7 +1,7 @@
-"""Parquet file of recorded deals, one row per deal, for analyses beyond simgin's tables.
+"""Parquet file of recorded deals, with one row per deal, for further analyses.
 
-Requires pyarrow, which is installed with simgin[parquet]. Memory use does not depend on the number
-of deals.
+Writing it requires pyarrow, which is installed with simgin[parquet]. Memory use does not depend on
+the number of deals.
 """
 
 import tomllib
@@ -17,9 +17,9 @@ from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.files import atomic_write
 
 FILE_DESCRIPTION = (
-    "One deal a row. Sides: A, B (of one player's games the joker or the clock), or empty."
+    "One row per deal. A side is A, B (in solitaire the joker or the clock), or empty."
 )
-# Rows per group, which are in memory at the same time when writing and reading
+# Rows per group; one group at a time is in memory when writing and reading
 ROWS_PER_GROUP = 1 << 17
 CODE_WORDS = {
     "sides": {0: "A", 1: "B", -1: ""},
@@ -44,10 +44,10 @@ def read_columns() -> dict[str, dict[str, Any]]:
 
 
 def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
-    """Write deals to a Parquet file in the given order and return their number.
+    """Write deals to a Parquet file in order, and return their number.
 
-    Sides, outcomes and similar codes are written as words. An existing file is replaced after all
-    deals have been written, and kept if an error occurs.
+    Sides, outcomes and similar codes are written as words. An existing file is replaced only after
+    all deals have been written.
 
     Args:
         path: Path of the file.
@@ -69,13 +69,13 @@ def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
                 written += table.num_rows
     except OSError as error:
         raise RecordsError(
-            f"{path} cannot be written ({error.strerror or error}); name another file."
+            f"{path} cannot be written ({error.strerror or error}). Name another file."
         ) from error
     return written
 
 
 def require_pyarrow() -> None:
-    """Raise RecordsError if pyarrow is missing; called before a long run."""
+    """Raise RecordsError before a long run if pyarrow is missing."""
     _import_pyarrow()
 
 
@@ -84,9 +84,7 @@ def _import_pyarrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise RecordsError(
-            "Records are written with pyarrow, which is not installed; install simgin[parquet]."
-        ) from None
+        raise RecordsError("--record needs the package pyarrow. Install simgin[parquet].") from None
     return pyarrow, pyarrow.parquet
 
 
@@ -127,7 +125,7 @@ def _iter_row_groups(pyarrow: Any, schema: Any, batches: Iterable[DealBatch]) ->
 
 
 def _to_arrow_table(pyarrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:
-    """Return the Arrow table of one batch; a value that does not fit its type is an error."""
+    """Return the Arrow table of one batch; raise an error if a value does not fit its type."""
     zeros = np.zeros(len(rows), np.int32)
     arrays = [pyarrow.DictionaryArray.from_arrays(zeros, [text]) for text in texts]
     for name in DEAL_RECORD.names or ():
@@ -144,7 +142,9 @@ def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any
     known_codes = np.array(sorted(words))
     indices = np.searchsorted(known_codes, codes).clip(max=len(known_codes) - 1)
     if (unknown := codes[known_codes[indices] != codes]).size:
-        raise ValueError(f"{unknown[0]} stands for none of {', '.join(map(repr, words.values()))}.")
+        raise ValueError(
+            f"{unknown[0]} is not the code of one of {', '.join(map(repr, words.values()))}."
+        )
     return pyarrow.DictionaryArray.from_arrays(
         indices.astype(np.int8), [words[int(number)] for number in known_codes]
     )

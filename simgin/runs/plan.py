@@ -1,4 +1,4 @@
-"""Plans: the matchups of a run, with their stopping rules and comparisons.
+"""Plans: the matchups, stopping rules and comparisons of a run.
 
 A plan is built from the specs of one matchup or from an experiment file
 (`simgin.runs.experiment_file`).
@@ -36,30 +36,30 @@ from simgin.text.messages import format_value
 if TYPE_CHECKING:
     from simgin.runs.experiment_file import ExperimentFile, SweepPoint
 
-PILOT_SECONDS = 0.02  # playing time of a matchup to estimate the duration of a run
+PILOT_SECONDS = 0.02  # playing time per matchup to estimate the duration of a run
 DEFAULT_DEALS = 100_000
 DEFAULT_MATCHES = 5_000
 # Default maximum for a matchup with a stopping rule
 MAX_DEALS = 10_000_000
 COMPARED_KEYS = ("panel", "sweep", "solo")  # keys whose strategies are compared with each other
 
-KeyedMatchup = tuple[str, MatchupKey]  # key of the experiment file, and a matchup that it names
+KeyedMatchup = tuple[str, MatchupKey]  # key of the experiment file and a matchup from it
 
 
 class FieldChange(NamedTuple):
-    """A change of strategy in a field, in canonical specs.
+    """Change of a strategy in a field, in canonical specs.
 
-    A field consists of the opponents and the player who makes the change.
+    A field consists of a player, who makes the change, and the opponents.
     """
 
-    change: str  # in the notation of strategy specs: "discard=high-first"
+    change: str  # as in a strategy spec, such as "discard=high-first"
     strategy: str  # strategy with the change
     baseline: str  # strategy without the change
     opponent: str
 
     @property
     def field(self) -> str:
-        """Name of the field: "gold" if all players are gold, or "gold v simple"."""
+        """Name of the field, such as "gold" if all players are gold, or "gold v simple"."""
         if self.baseline == self.opponent:
             return self.baseline
         return f"{self.baseline} v {self.opponent}"
@@ -67,16 +67,16 @@ class FieldChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A run before it starts, in which all matchups have the same seed and unit of play."""
+    """Run before it starts, in which all matchups have the same seed and unit of play."""
 
     title: str
     tasks: tuple[Task, ...]
-    # One per matchup, or none if the size or the time is fixed
+    # One rule per matchup; empty if the size or the time is fixed
     stopping_rules: tuple[stopping.StoppingRule, ...] = ()
-    seconds: float | None = None  # per matchup
+    seconds: float | None = None  # time per matchup
     question: str | None = None
     hypothesis: str | None = None
-    contrasts: tuple[tuple[int, int], ...] = ()  # indices of a matchup and its baseline
+    contrasts: tuple[tuple[int, int], ...] = ()  # indices of matchups and their baselines
     effects: tuple[FieldChange, ...] = ()
     extra_steps: tuple[ExtraStep, ...] = ()  # played in addition to the matchups
 
@@ -104,7 +104,7 @@ class Plan:
     def stopping_text(self) -> str | None:
         """Description of the stopping rule; None for a fixed size or time.
 
-        It is part of the identity of a run, so it cannot change when the run is continued.
+        It is part of the identity of the run, so it cannot change when the run continues.
         """
         return "; ".join(dict.fromkeys(rule.text for rule in self.stopping_rules)) or None
 
@@ -133,8 +133,8 @@ def plan_matchup(
 ) -> Plan:
     """Return the plan of one matchup.
 
-    At most one of `until`, `sprt` and `seconds` can be given. The number of deals or matches is
-    then a maximum.
+    At most one of `until`, `sprt` and `seconds` can be given. With one of them, the number of deals
+    or matches is a maximum.
 
     Args:
         a: Spec of strategy A.
@@ -151,9 +151,11 @@ def plan_matchup(
         AmountError: If a count, the seed or the combination of arguments is invalid.
     """
     if deals is not None and matches is not None:
-        raise AmountError("deals and matches are both given; keep one of them.")
+        raise AmountError("deals and matches cannot be used together. Remove one of them.")
     if sum(end is not None for end in (until, sprt, seconds)) > 1:
-        raise AmountError("until, sprt and a playing time each end a run; keep one of them.")
+        raise AmountError(
+            "until, sprt and a playing time cannot be used together. Keep one of them."
+        )
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     count = deals if matches is None else matches
     size = _choose_size(until, sprt, seconds, unit)
@@ -195,18 +197,18 @@ def _build_stopping_rules(
 
 
 def measure_unit_seconds(matchup: Matchup) -> float:
-    """Measure the CPU time per unit in seconds on one core, by playing a few units."""
+    """Play a few units to measure the CPU time per unit in seconds on one core."""
     return run_pilot(matchup)[0]
 
 
 def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
-    """Play a few units to measure their CPU time, which excludes the time of other processes.
+    """Play a few units and measure their CPU time.
 
     Returns:
         Seconds per unit on one core, and the batch rows, `(n_batches, N_COLUMNS) int64`.
     """
     units = 1
-    play_batches(matchup, 0, units)  # the first call in a process takes longer
+    play_batches(matchup, 0, units)  # because the first call in a process takes longer
     while True:
         started = time.process_time()
         rows = play_batches(matchup, 0, units)
@@ -221,7 +223,7 @@ def estimate_deviations(matchup: Matchup) -> dict[str, float]:
 
     Returns:
         Standard deviation by metric (`metrics.headline_metrics`). If the pilot is too short for an
-        estimate, the nominal value of the stopping rules.
+        estimate, these are the nominal values of the stopping rules.
     """
     total = run_pilot(matchup)[1].sum(axis=0)
     standard_deviations = {}
@@ -239,8 +241,8 @@ def estimate_deviations(matchup: Matchup) -> dict[str, float]:
 def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
     """Return the plan of an experiment file.
 
-    Every matchup is included once, also if the file names it a second time with the sides swapped.
-    The matchups are in table order, sorted by variant and then by pair.
+    Every matchup is included once, even if the file names it again with the sides swapped. The
+    matchups are in table order, sorted by variant and then by pair.
 
     Args:
         path: Path of the file, or name of a built-in experiment.
@@ -249,7 +251,7 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
     Raises:
         ExperimentError: If the file is invalid; the message lists all errors.
     """
-    # Imported here because pydantic takes long to load and a single matchup does not need it.
+    # Imported here because pydantic loads slowly and a single matchup does not need it
     from simgin.runs import experiment_file
 
     fixed_seed = None if seed is None else amounts.parse_seed(seed)
@@ -282,7 +284,7 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
 
 
 def _iter_keyed_matchups(file: ExperimentFile, seed: int) -> Iterator[KeyedMatchup]:
-    """Yield every matchup of a file with the key that names it, variant by variant."""
+    """Yield every matchup of a file with its key, variant by variant."""
     points: dict[str | None, list[SweepPoint]] = {}
     for point in file.sweep.list_points() if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
@@ -294,7 +296,7 @@ def _iter_keyed_matchups(file: ExperimentFile, seed: int) -> Iterator[KeyedMatch
 def _iter_pairs(
     file: ExperimentFile, variant: str, swept: Sequence[SweepPoint]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield key, A and B of every pair in a variant; B is empty in solitaire games."""
+    """Yield the key, A and B of every pair in a variant; B is empty in solitaire games."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b
     for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2):
@@ -316,7 +318,7 @@ def _iter_pairs(
 def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
     """Yield every change in every field.
 
-    Changes that do not alter the strategy, or that make it equal to its opponent, are omitted.
+    Changes are omitted if they do not alter the strategy or make it equal to its opponent.
     """
     for change in dict.fromkeys(file.changes):
         for field in file.fields:
@@ -327,7 +329,7 @@ def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
 
 
 def _canonical_baseline(spec: str | None, keys: Iterable[MatchupKey]) -> str | None:
-    """Return the baseline in the spelling of the matchups, or as written if none contains it."""
+    """Return the baseline as spelled in the matchups, or unchanged if none contains it."""
     from simgin.runs import experiment_file
 
     if spec is None:
@@ -347,20 +349,18 @@ def _iter_errors(
     """Yield an error message for every problem that needs the complete list of matchups."""
     if not keys:
         yield (
-            "nobody plays: all strategies of the round robin are one, or no change of the fields "
-            "changes anything; name others."
+            "the file defines no matchup because all strategies are identical or no change has an "
+            "effect. Name other strategies or changes."
         )
         return
     if baseline is not None and baseline not in _variants_and_strategies(keys):
         yield (
-            f"base: {format_value(baseline)} is not played here; "
-            "name one of the variants or strategies of this file."
+            f"base: {format_value(baseline)} does not occur in this file. "
+            "Use one of its variants or strategies."
         )
     if file.sprt is not None:
         for a in dict.fromkeys([cell.a for cell in keys if cell.a == cell.b]):
-            yield (
-                f"sprt compares two strategies, but {a} plays itself; leave out that pair, or sprt."
-            )
+            yield (f"sprt cannot be used because {a} plays itself. Remove this pair or sprt.")
 
 
 def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
@@ -377,10 +377,10 @@ def _find_contrasts(
 ) -> list[tuple[int, int]]:
     """Return the pairs of indices of a matchup and its baseline that are compared.
 
-    The two differ only in the strategy or only in the variant. Strategies are compared within a
-    panel, a sweep or a solitaire list, in which the opponent is the same; variants are compared if
-    the same players meet. Every pair is compared once. Strategies are not compared with one that
-    plays itself, because it always wins one half of the deals.
+    The two matchups differ only in the strategy or only in the variant. Strategies are compared
+    within a panel, a sweep or a solitaire list, against the same opponent. Variants are compared if
+    the same players meet. Every pair is compared once. A strategy that plays itself is not
+    compared, because it always wins half of the deals.
     """
     index = {cell: i for i, cell in enumerate(keys)}
     pairs: list[tuple[MatchupKey, MatchupKey]] = []
@@ -396,10 +396,10 @@ def _find_contrasts(
 def _iter_contrasts(
     group: Sequence[MatchupKey], field: Literal["variant", "a"], baseline: str | None
 ) -> Iterator[tuple[MatchupKey, MatchupKey]]:
-    """Yield every matchup and its baseline, which differs in one field only.
+    """Yield every matchup with its baseline, which differs in only one field.
 
-    The baseline is the matchup with the named baseline if there is one, and otherwise the first
-    possible one.
+    If a matchup contains the named baseline, it is the baseline. Otherwise, the first possible
+    matchup is the baseline.
     """
     is_named = any(getattr(cell, field) == baseline for cell in group)
     groups: dict[MatchupKey, list[MatchupKey]] = {}

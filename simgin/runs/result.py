@@ -1,4 +1,4 @@
-"""Base class of results: what every command shows and saves, and what Python callers receive."""
+"""Base class of the results that commands show and Python functions return."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """Outcome of a request.
+    """Result of a request.
 
-    A subclass defines `played`, or `identity` and `stop_results` if its identity has more entries.
+    A subclass defines `played`. If its identity has more entries, it defines `identity` and
+    `stop_results` instead.
     """
 
     @property
     def played(self) -> Sequence[tuple[Matchup, int]]:
-        """Matchups with the number of units of analysis that were played in each."""
+        """Matchups with the number of units of analysis that were played."""
         raise NotImplementedError
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Everything that the numbers depend on except the size, for `manifest.json`."""
+        """Everything that determines the results except the size, for `manifest.json`."""
         return build_identity([matchup for matchup, _ in self.played])
 
     @property
@@ -39,7 +40,7 @@ class Result:
 
     @property
     def stopped(self) -> str:
-        """Reasons for stopping of all matchups, each once; "complete" for a complete matchup."""
+        """Distinct reasons for stopping of all matchups; "complete" for a complete matchup."""
         return "; ".join(dict.fromkeys(end.stopped for end in self.stop_results))
 
     @property
@@ -48,13 +49,13 @@ class Result:
         return {}
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
-        """Return the results as DataFrames by name, the main one first."""
+        """Return the results as DataFrames by name, starting with the main DataFrame."""
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows that `--json` prints, without NaN: by default those of the main frame."""
+        """Return the rows for `--json` without NaN, by default those of the main DataFrame."""
         return to_records(next(iter(self.frames().values())))
 
     def report(self, command: str) -> Report:
-        """Return the report. The command repeats the result."""
+        """Return the report with a command that repeats the result."""
         raise NotImplementedError

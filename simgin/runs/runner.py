@@ -1,14 +1,14 @@
-"""Runner: play the blocks that a ledger lacks in a worker pool, and commit the results.
+"""Runner, which plays missing blocks in a worker pool and commits them to the ledger.
 
-The default pool consists of threads of this process, which run in parallel because the kernels
-release the interpreter lock. They are daemon threads, so that a strategy that never returns can be
-interrupted and does not keep the process alive.
+The default pool uses threads of this process, which run in parallel because the kernels release the
+interpreter lock. They are daemon threads, so that a strategy that never returns can be interrupted
+and does not keep the process alive.
 
-The size and order of the blocks and the workers that play them do not affect the results: these are
-computed from the batch rows of the ledger, and each row depends only on its matchup and index.
+Results do not depend on the size, the order or the workers of the blocks. They are computed from
+the batch rows of the ledger, and each row depends only on its matchup and index.
 
-An extra pass is an additional computation of a run with results of its own type. It is played
-completely or not at all, and the ledger stores its arrays under its name and size.
+An extra pass is an additional computation of a run with its own type of results. The ledger stores
+its arrays under its name and size after the whole pass has been played.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     WorkerPool: TypeAlias = "ThreadPool | ClusterPool"
 
 
-INTERRUPT_TIMEOUT = 2.0  # seconds that an interrupted run waits for the blocks in progress
+INTERRUPT_TIMEOUT = 2.0  # seconds that an interrupted run waits for blocks in progress
 
 
 class ThreadPool:
-    """Worker pool of threads, with one further block per thread waiting in a queue.
+    """Pool of worker threads, with one more block per thread in a queue.
 
     Args:
         workers: Number of threads; None for the number of usable cores.
@@ -80,7 +80,7 @@ class ThreadPool:
     def cancel(self, after: Block | None = None) -> int:
         """Cancel the blocks that no thread has started, and return their number.
 
-        Blocks are started in order, so all cancelled blocks come after any finished block.
+        Blocks are started in order, so all cancelled blocks come after the finished blocks.
         """
         dropped = 0
         with contextlib.suppress(queue.Empty):
@@ -120,7 +120,7 @@ class SerialPool(ThreadPool):
 
 
 def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
-    """Return a pool of threads, of the workers of a dask cluster, or for a debugger."""
+    """Return a pool of threads, a pool of dask workers, or a pool for a debugger."""
     if scheduler is not None:
         from simgin.runs.cluster import ClusterPool
 
@@ -129,7 +129,7 @@ def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
 
 
 class _StopMonitor:
-    """Batches of one matchup, examined one by one in order by a stopping rule."""
+    """Batches of one matchup, which a stopping rule examines one by one in order."""
 
     def __init__(self, stopping_rule: StoppingRule) -> None:
         self._rule = stopping_rule
@@ -139,7 +139,7 @@ class _StopMonitor:
         self.stop: tuple[int, str] | None = None  # units at the stop, and the decision
 
     def add(self, first_batch: int, rows: np.ndarray) -> None:
-        """Add the rows of consecutive batches and apply the rule up to the first missing batch.
+        """Add the rows of consecutive batches, and apply the rule up to the first gap.
 
         Args:
             first_batch: Index of the first batch.
@@ -154,7 +154,7 @@ class _StopMonitor:
                 self.stop = int(self._total[batch_columns.COL_UNITS]), decision
 
     def result(self, task: Task) -> StopResult:
-        """Return where the rule stopped the matchup, or its full size if it did not."""
+        """Return the size at which the rule stopped the matchup, or the full size."""
         units, decision = self.stop or (task.units, f"{self._rule.text}: not reached")
         return StopResult(units, decision, self._rule.multiplier(units))
 
@@ -170,11 +170,11 @@ def run_tasks(
     seconds: float | None = None,
     record_deals: bool = False,
 ) -> list[StopResult]:
-    """Play everything that the ledger lacks, until every matchup reaches its size or stops.
+    """Play all missing blocks until every matchup is complete or stopped.
 
-    If a block raises an error, the run stops and raises the error with the smallest unit index
-    after all submitted blocks have returned. KeyboardInterrupt is raised after the blocks in
-    progress have finished, at most two seconds later. In both cases, valid results are committed.
+    If blocks raise errors, the run stops after all submitted blocks have returned, and raises the
+    error with the smallest unit index. KeyboardInterrupt is raised after the blocks in progress
+    have finished, or after two seconds. In both cases, valid results are committed.
 
     Args:
         tasks: Matchups with their sizes.
@@ -187,7 +187,7 @@ def run_tasks(
         record_deals: True to store the deals as well.
 
     Returns:
-        The number of units played of every matchup, with the reason for stopping.
+        Number of units played of every matchup, with the reason for stopping.
     """
     schedule = Schedule(tasks, ledger, pool.workers, record_deals=record_deals, seconds=seconds)
     monitors = [_resume_monitor(ledger, i, tasks[i], rule) for i, rule in enumerate(stopping_rules)]
@@ -211,7 +211,7 @@ def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndar
         workers: Number of threads; None for the number of usable cores.
 
     Returns:
-        Batch rows in unit order, `(n_batches, N_COLUMNS) int64`. They are not stored elsewhere.
+        Batch rows in unit order, `(n_batches, N_COLUMNS) int64`, which are not stored elsewhere.
     """
     (rows,) = run_matchups([matchup], n, workers)
     return rows
@@ -236,7 +236,7 @@ def run_matchups(
 def _resume_monitor(
     ledger: Ledger, matchup_index: int, task: Task, stopping_rule: StoppingRule
 ) -> _StopMonitor:
-    """Return a stopping monitor with the batches of an earlier run in the ledger."""
+    """Return a stopping monitor that contains the batches in the ledger."""
     monitor = _StopMonitor(stopping_rule)
     for batch, row in ledger.iter_finished(matchup_index, task.units, task.matchup.batch_size):
         monitor.add(batch, row[None])
@@ -244,7 +244,7 @@ def _resume_monitor(
 
 
 def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float) -> StopResult:
-    """Return how far a matchup was played in its time: completely, or up to the first gap."""
+    """Return the size of a matchup with a time limit: the full size, or up to the first gap."""
     finished = ledger.finished_batches(matchup_index, task.matchup.batch_size)
     if not remaining_units(task, finished):
         return StopResult(task.units)
@@ -311,7 +311,7 @@ class _RunSession:
         if result.error is not None:
             self._failures.append(result)
             self._schedule.stop()
-            # Earlier blocks continue, because one can contain an error with a smaller unit index.
+            # Earlier blocks continue, because one can contain an error with a smaller unit index
             self._n_pending -= self._pool.cancel(after=result.block)
             return
         self._commit(result)
@@ -339,7 +339,7 @@ class _RunSession:
                 self._schedule.close_matchup(i)
 
     def _finish_interrupted(self) -> None:
-        """Commit the blocks that finish within the time limit, and abandon the rest."""
+        """Commit the blocks that finish within the time limit, and abandon the others."""
         self._n_pending -= self._pool.cancel()
         deadline = time.monotonic() + INTERRUPT_TIMEOUT
         while self._n_pending > 0:
@@ -362,8 +362,8 @@ Arrays = dict[str, np.ndarray]
 class ExtraStep:
     """Extra pass of a run, before it is played.
 
-    `name` identifies it in the ledger. `n` is the number of deals or matches of `matchup`; for
-    another `n`, the result is computed again. `cost` is the time per unit, relative to the ordinary
+    `name` identifies the pass in the ledger. `n` is the number of deals or matches of `matchup`. If
+    `n` changes, the result is computed again. `cost` is the time per unit, relative to ordinary
     play of the same matchup. `play` is a function of the number of workers (None for all usable
     cores) and of a progress function.
     """
@@ -381,7 +381,7 @@ class ExtraStep:
 
 
 def missing_steps(passes: Sequence[ExtraStep], ledger: Ledger) -> list[ExtraStep]:
-    """Return the extra passes that the ledger does not contain in their size."""
+    """Return the extra passes that the ledger does not contain in this size."""
     return [step for step in passes if not ledger.has_pass(step.name, step.n)]
 
 
@@ -391,7 +391,7 @@ def play_steps(
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> None:
-    """Play the extra passes that the ledger lacks, one after the other, and store each."""
+    """Play the missing extra passes one after the other, and store their results."""
     missing = missing_steps(passes, ledger)
     if on_progress is not None and missing:
         on_progress(0, PROGRESS_PARTS * len(missing))

@@ -1,8 +1,8 @@
-"""Stopping rules: until an interval is narrow enough, or until a test has decided.
+"""Stopping rules: a target precision, or the decision of a sequential test.
 
-A rule examines the results after every batch. It fixes in advance how wide every interval of the
-run must be to be valid at any stopping time (`multiplier`). simgin never prints an ordinary
-interval after optional stopping (docs/explanation/statistics.md#looking-more-than-once).
+A rule examines the results after every batch. Its `multiplier` widens all intervals of the run so
+that they are valid at any stopping time. simgin does not print ordinary intervals after optional
+stopping (docs/explanation/statistics.md#looking-more-than-once).
 """
 
 import math
@@ -17,8 +17,8 @@ from simgin.stats import estimate, metrics
 from simgin.stats.estimate import estimate_metric
 
 # Standard deviations assumed in plans, for the mean of a mirrored pair (True) and for a single deal
-# or match (False). They are rounded up from those of gold and simple under the built-in variants. A
-# wrong value makes intervals wider but never invalid: if the planned number of units is wrong by a
+# or match (False). They are rounded up from the values of gold and simple in the built-in variants.
+# A wrong value makes intervals wider but not invalid. If the planned number of units is wrong by a
 # factor of 4, the multiplier is 1.67 instead of 1.55.
 NOMINAL_PROPORTION_SD = {True: 0.35, False: 0.5}
 NOMINAL_SD = {
@@ -29,26 +29,26 @@ NOMINAL_SD = {
 }
 
 
-MIN_PAIRS = 100  # pairs before the first look of a sequential test
-EMPTY_COUNT = 1e-3  # count assigned to an empty category, so that its probability is positive
+MIN_PAIRS = 100  # pairs before the first evaluation of a sequential test
+EMPTY_COUNT = 1e-3  # count of an empty category, so that its probability is positive
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # pair scores, the bins of COL_PAIR_HISTOGRAM
 
 COMPLETE = "complete"
 # Descriptions of the estimated quantities, by metric
 METRIC_SUBJECTS = {
-    "deal_win": "the share of deals won",
-    "win": "the share of deals won",
-    "match_win": "the share of matches won",
-    "goal_met": "the share of matches with the goal met",
-    "margin": "the mean of points per deal",
-    "score": "the mean score of a deal",
-    "match_margin": "the mean margin of a match",
+    "deal_win": "the percentage of deals won",
+    "win": "the percentage of deals won",
+    "match_win": "the percentage of matches won",
+    "goal_met": "the percentage of matches in which the goal is met",
+    "margin": "the mean number of points per deal",
+    "score": "the mean score per deal",
+    "match_margin": "the mean margin per match",
 }
 
 
 @dataclass(frozen=True)
 class StopResult:
-    """Number of units that were played of a matchup, and the reason for stopping there."""
+    """Number of units that were played of a matchup, and the reason for stopping."""
 
     units: int
     stopped: str = COMPLETE
@@ -60,18 +60,16 @@ class StopResult:
 class PrecisionRule:
     """Rule that stops when the 95 % confidence sequence of a metric is narrow enough."""
 
-    metric: str  # of strategy A
+    metric: str  # metric of strategy A
     half_width: float
-    planned_units: int  # units at which the confidence sequence is narrowest
+    planned_units: int  # number of units at which the confidence sequence is narrowest
 
     @property
     def text(self) -> str:
         """Description of the rule."""
         subject = METRIC_SUBJECTS[self.metric]
         width = self._format_width(self.half_width)
-        return (
-            f"until {subject} is known to within {width} (confidence sequence: 95 % at every look)"
-        )
+        return f"stop when {subject} is known to within ± {width} (95 % confidence sequence)"
 
     def _format_width(self, width: float) -> str:
         """Return a half-width with its unit of measurement."""
@@ -83,7 +81,7 @@ class PrecisionRule:
         return estimate.confidence_sequence_width(units, self.planned_units)
 
     def check_totals(self, totals: np.ndarray) -> str | None:
-        """Return the decision as a sentence, or None to continue.
+        """Return the result as a sentence, or None to continue.
 
         Args:
             totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`.
@@ -94,12 +92,12 @@ class PrecisionRule:
             return None
         interval = estimate_metric(totals, metric, multiplier=self.multiplier(units))
         reached = (interval.high - interval.low) / 2
-        if not reached <= self.half_width:  # NaN too
+        if not reached <= self.half_width:  # also for NaN
             return None
         reached_text = self._format_width(reached)
         target_text = self._format_width(self.half_width)
         subject = METRIC_SUBJECTS[self.metric]
-        return f"{subject} is known to within {reached_text}; {target_text} were asked for."
+        return f"{subject} is known to within ± {reached_text} (target: ± {target_text})."
 
 
 @dataclass(frozen=True)
@@ -117,15 +115,15 @@ class SequentialTest:
     def text(self) -> str:
         """Description of the rule."""
         return (
-            f"sequential test of pairs: Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
+            f"sequential test of Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
             f"alpha {estimate.ALPHA:g}, beta {estimate.ALPHA:g}"
         )
 
     @property
     def planned_units(self) -> int:
-        """Expected number of pairs in the slowest case, in which the true strength is midway.
+        """Expected number of pairs in the slowest case, with the true strength midway.
 
-        It is the product of the test's bounds, divided by the square of the drift.
+        It is the product of the bounds of the test divided by the square of the drift.
         """
         low, high = compute_sprt_bounds()
         apart = elo_to_score(self.elo1) - elo_to_score(self.elo0)
@@ -151,17 +149,17 @@ class SequentialTest:
 
     @property
     def _h1_conclusion(self) -> str:
-        """Conclusion if H1 is accepted: strengths up to `elo0` are unlikely."""
+        """Conclusion if H1 is accepted, so that strengths up to `elo0` are unlikely."""
         if self.elo0 < 0:
-            return f"A is not worse by {-self.elo0:g} Elo; it may be better"
-        return f"A is better by more than {self.elo0:g} Elo" if self.elo0 else "A is better"
+            return f"A is less than {-self.elo0:g} Elo weaker and may be stronger"
+        return f"A is more than {self.elo0:g} Elo stronger" if self.elo0 else "A is stronger"
 
     @property
     def _h0_conclusion(self) -> str:
-        """Conclusion if H0 is accepted: strengths from `elo1` are unlikely."""
+        """Conclusion if H0 is accepted, so that strengths from `elo1` are unlikely."""
         if self.elo1 > 0:
-            return f"A is not better by {self.elo1:g} Elo; it may be worse"
-        return f"A is worse by more than {-self.elo1:g} Elo" if self.elo1 else "A is worse"
+            return f"A is less than {self.elo1:g} Elo stronger and may be weaker"
+        return f"A is more than {-self.elo1:g} Elo weaker" if self.elo1 else "A is weaker"
 
     def check_totals(self, totals: np.ndarray) -> str | None:
         """Return the conclusion from the accepted hypothesis, or None to continue.
@@ -178,8 +176,9 @@ class SequentialTest:
             return None
         verdict = self._h0_conclusion if llr <= low else self._h1_conclusion
         return (
-            f"{verdict} (log likelihood ratio {llr:.2f} after {pairs:,} "
-            "pairs; the estimate is biased)."
+            f"{verdict} (log likelihood ratio {llr:.2f} after {pairs:,} pairs). The "
+            "estimated win rate "
+            "is biased by the stopping rule."
         )
 
 
@@ -187,11 +186,11 @@ StoppingRule = PrecisionRule | SequentialTest
 
 
 class StoppingError(ValueError):
-    """Exception for a stopping rule that does not suit the matchup."""
+    """Exception for a stopping rule that cannot be used with the matchup."""
 
 
 def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionRule:
-    """Return the rule that stops at a half-width.
+    """Return the rule that stops at a half-width of the 95 % interval.
 
     Args:
         half_width: A string such as `0.1%` for the percentage of deals or matches won, or a number
@@ -218,8 +217,8 @@ def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> Sequenti
     """
     if not matchup.is_mirrored:
         raise StoppingError(
-            f"{matchup.title} plays no pairs, so there is nothing to test: name two different "
-            "strategies of a game for two."
+            f"sprt cannot test {matchup.title} because it needs two different strategies. Name two "
+            "strategies in a two-player variant."
         )
     return SequentialTest(elo0, elo1)
 
@@ -234,11 +233,11 @@ def _choose_metric(matchup: Matchup, *, percent: bool) -> str:
     return "goal_met" if matchup.variant.goal.total else "match_win"
 
 
-# The sequential test of pairs
+# The sequential test
 
 
 def elo_to_score(elo: float) -> float:
-    """Return the expected score of a side that is `elo` points stronger.
+    """Return the expected score of a player who is `elo` points stronger.
 
     Returns:
         1 / (1 + 10^(-elo / 400)), between 0 and 1.

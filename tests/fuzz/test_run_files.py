@@ -207,10 +207,10 @@ def test_no_file_outside_of_a_run_is_removed_or_written(run):
     Path("run/plots").mkdir()
     for link in ("run/.simgin-writing-table.csv", "run/plots/.simgin-writing-x", "run/more"):
         Path(link).symlink_to(mine)
-        check("which is not a plain file; move it away")
+        check("which is not a regular file. Move it away")
         Path(link).unlink()
     hostile_ledgers.name_super_journal(LEDGER, mine)
-    check("makes SQLite remove a file elsewhere", REPORT, COMPARE, RUN)
+    check("would make SQLite delete another file", REPORT, COMPARE, RUN)
     run()
     Path("elsewhere").mkdir()
     Path("run/plots").symlink_to(Path("elsewhere").absolute())
@@ -225,7 +225,7 @@ def test_an_array_that_claims_more_than_it_holds(tmp_path, shape):
         file.writestr("gain.npy", b"\x93NUMPY\x01\x00" + bytes([118, 0]) + header.encode())
     with ledger.open_ledger(tmp_path / "ledger.sqlite", {}) as run_ledger:
         run_ledger._insert("steps", ("luck", 1, content.getvalue()))
-        with pytest.raises(ledger.LedgerError, match="is damaged"):
+        with pytest.raises(ledger.LedgerError, match="is corrupt"):
             run_ledger.read_pass("luck", 1)
 
 

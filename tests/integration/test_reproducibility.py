@@ -60,7 +60,7 @@ def test_one_of_the_plans_stops_by_its_results():
     with ledger.open_ledger(None, {}) as run_ledger:
         (found,) = play_plan(PLANS[-1], run_ledger, SerialPool, None)
     assert 2000 < found.units < 30_000
-    assert found.stopped.startswith("the share of deals won is known to within 0.")
+    assert found.stopped.startswith("the percentage of deals won is known to within ± 0.")
 
 
 @pytest.mark.parametrize(("threads", "seconds"), [*zip((1, 2, 7), SECONDS, strict=True)])

@@ -97,7 +97,7 @@ def test_the_same_files_are_written_without_the_strategies(made, name, monkeypat
     assert ("standard" in verdict_of(before)) == (name == "panel")  # otherwise there is one variant
     assert read_tree("out") == before
     assert ("plots/endings.svg" in before) == (name == "panel")
-    assert "report.html" in output and output.rstrip().endswith("Repeat:  simgin report out")
+    assert "report.html" in output and output.rstrip().endswith("Command: simgin report out")
     assert find_errors(before["report.html"].decode()) == []
 
 
@@ -121,15 +121,15 @@ def age_the_manifest(place):
 
 
 CORRUPTIONS = {
-    "out is not a run that simgin wrote": shutil.rmtree,
+    "out is not a run of simgin": shutil.rmtree,
     "the run in out is not finished; continue with: simgin match gold simple -v "
     "standard --deals 300 --seed 1 -o out": forget_the_manifest,
     "continue with the command that began it.": forget_the_command,
-    "another version of simgin (form 1, not": age_the_manifest,
+    "another version of simgin (format 1, not": age_the_manifest,
     "was written by another version of simgin": partial(
         change, statement="UPDATE run SET value = '0' WHERE key = 'form'"
     ),
-    "out has no ledger.sqlite": lambda place: (place / "ledger.sqlite").unlink(),
+    "out does not contain ledger.sqlite": lambda place: (place / "ledger.sqlite").unlink(),
 }
 
 

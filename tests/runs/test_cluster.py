@@ -172,7 +172,7 @@ def test_a_worker_that_is_lost_while_it_is_asked_stops_nothing(team, monkeypatch
     ("changed", "told"),
     [
         ("# another version\n", OTHER_ENGINE),
-        ("raise ImportError('half')", r"cannot play \(.*half.*\)\. Install the same everywhere\."),
+        ("raise ImportError('half')", r"cannot play \(.*half.*\)\. Install the same simgin\."),
     ],
 )
 def test_another_simgin_on_the_workers_is_rejected(tmp_path, changed, told):
@@ -239,14 +239,14 @@ def accepts(port, then):
 
 
 PORTS = {
-    "a web server": (web, "scheduler|no answer within"),
-    "silent": (partial(accepts, then=lambda _: None), "no answer within"),
+    "a web server": (web, "scheduler|no response within"),
+    "silent": (partial(accepts, then=lambda _: None), "no response within"),
     "closes": (partial(accepts, then=lambda connection: connection.close()), "not a dask sche"),
     "talks": (
         partial(accepts, then=lambda connection: connection.sendall(b"HTTP/1.0 400 No\r\n" * 9)),
         "not a dask scheduler",
     ),
-    "closed": (lambda port: port.append(9), "no answer within"),
+    "closed": (lambda port: port.append(9), "no response within"),
 }
 
 
@@ -263,7 +263,8 @@ def test_an_invalid_scheduler_is_reported_within_ten_seconds(monkeypatch, what):
         address = f"tcp://127.0.0.1:{port[0]}"
         told = match(address)
     assert re.fullmatch(
-        rf"simgin: there is no scheduler at {address} \([^()]*({reason})[^()]*\)\. Start one with "
+        rf"simgin: error: no scheduler was found at {address} "
+        rf"\([^()]*({reason})[^()]*\)\. Start one with "
         rf"`dask scheduler`, and workers with `dask worker {address}`\.\n",
         told,
     )
@@ -273,23 +274,25 @@ def test_a_worker_is_no_scheduler(two_workers):
     """Another program can use the same protocol."""
     log = (two_workers.place / "worker.log").read_text()
     address = re.search(r"Start worker at: +(tcp://\S+)", log)[1]
-    assert f"there is no scheduler at {address} (what answers there is not" in match(address)
+    assert f"no scheduler was found at {address} (the server is not" in match(address)
 
 
 @pytest.mark.parametrize("address", ["nonsense", "local:two", "tls://127.0.0.1:9", "127.0.0.1:0"])
 def test_a_bad_address_is_rejected_with_a_message(address):
-    assert match(address).startswith(f"simgin: {address!r} is no address of a scheduler; write")
+    assert match(address).startswith(
+        f"simgin: error: {address!r} is not a valid scheduler address. Use"
+    )
 
 
 @pytest.mark.parametrize("address", ["local:0", "local:1025"])
 def test_too_many_processes_are_rejected(address):
-    with pytest.raises(AmountError, match="workers cannot be had: write a number from 1 to 1024"):
+    with pytest.raises(AmountError, match=r"is not a valid number of workers\. Use 1 to 1024"):
         ClusterPool(address)
 
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    told = "simgin: playing on a cluster takes dask: install simgin[cluster].\n"
+    told = "simgin: error: --scheduler needs the package dask. Install simgin[cluster].\n"
     assert match("local:2") == told
 
 
@@ -326,5 +329,5 @@ def test_a_scheduler_that_is_lost_before_the_first_block(place, asked):
         if asked == "cancel":
             assert team.cancel() == 1
             return
-        with pytest.raises(ClusterError, match="was lost; what is finished is kept"):
+        with pytest.raises(ClusterError, match=r"was lost\. Finished blocks are saved"):
             play_tasks([CELLS[0]], team)

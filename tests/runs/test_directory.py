@@ -55,10 +55,10 @@ def test_a_link_to_a_directory_stays_a_link(tmp_path):
 @pytest.mark.parametrize(
     ("file", "content", "word"),
     [
-        ("run/thesis.tex", "years of work", "holds thesis.tex, which simgin did not write"),
-        ("run/plots/notes.txt", "mine", "holds plots/notes.txt, which simgin did not write"),
-        ("run/manifest.json", '{"name": "another"}', "not a run that simgin wrote"),
-        ("run/manifest.json", "{", "not a run that simgin wrote"),
+        ("run/thesis.tex", "years of work", "contains thesis.tex, which simgin did not write"),
+        ("run/plots/notes.txt", "mine", "contains plots/notes.txt, which simgin did not write"),
+        ("run/manifest.json", '{"name": "another"}', "not a run of simgin"),
+        ("run/manifest.json", "{", "not a run of simgin"),
         ("run", "text", "is a file"),
     ],
 )
@@ -68,7 +68,7 @@ def test_files_of_others_are_left_alone(tmp_path, file, content, word):
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(content)
     before = read_tree(tmp_path)
-    with pytest.raises(ResultsError, match=rf"{word}.*; (name|move) .*\.$"):
+    with pytest.raises(ResultsError, match=rf"{word}.*\. (Name|Move) .*\.$"):
         directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     assert read_tree(tmp_path) == before
 
@@ -76,17 +76,20 @@ def test_files_of_others_are_left_alone(tmp_path, file, content, word):
 @pytest.mark.parametrize(
     ("place", "word"),
     [
-        *((place, "is where you are; name a directory inside it") for place in (".", "..", "/")),
-        *((f"file/{below}", "file is a file); name another") for below in ("run", "deeper/run")),
-        *((place, "; name another directory.") for place in ("a/" * 400, "~nouser9/run")),
-        *((place, "; name another directory.") for place in ("circle", "circle/run")),
+        *(
+            (place, "is or contains the current directory. Name a new")
+            for place in (".", "..", "/")
+        ),
+        *((f"file/{below}", "file is a file). Name another") for below in ("run", "deeper/run")),
+        *((place, ". Name another directory.") for place in ("a/" * 400, "~nouser9/run")),
+        *((place, ". Name another directory.") for place in ("circle", "circle/run")),
         *((f"locked{below}", "(no permission to write to ") for below in ("/run", "/a/run", "")),
     ],
 )
 def test_a_place_for_no_run_is_rejected(tmp_path, monkeypatch, place, word):
     for name in ("inner", "locked"):
         (tmp_path / name).mkdir()
-    monkeypatch.chdir(tmp_path / "inner" if word.startswith("is where") else tmp_path)
+    monkeypatch.chdir(tmp_path / "inner" if word.startswith("is or") else tmp_path)
     Path("circle").symlink_to("circle")
     Path("file").write_text("text")
     before, real = read_tree(tmp_path), os.access
@@ -112,7 +115,7 @@ def writes(monkeypatch, fails_at):
 
 @pytest.mark.parametrize("fails_at", range(len(NEW) + 2))
 def test_a_failed_write_leaves_complete_files_and_can_be_repeated(place, monkeypatch, fails_at):
-    told = r"No space left on device\); mend that, and the same command goes on"
+    told = r"No space left on device\)\. Fix the problem and repeat the command to continue"
     with monkeypatch.context() as patched:
         writes(patched, fails_at)
         with pytest.raises(ResultsError, match=told):
@@ -199,7 +202,7 @@ def test_of_two_questions_at_the_same_time_one_is_rejected(tmp_path):
     told = save_concurrently(tmp_path / "run", 1, "asked")
     assert sorted(map(bool, told)) == [False, True]
     kept = "a" if told[1] else "b"
-    assert f"holds the results of 'simgin analyze {kept}'; move it" in "".join(told)
+    assert f"contains the results of 'simgin analyze {kept}'. Move it" in "".join(told)
     assert set(read_tree(tmp_path / "run")) == {"manifest.json", "table.csv", f"{kept}.png"}
 
 
@@ -209,7 +212,7 @@ def test_results_of_another_question_that_came_meanwhile_stay(tmp_path):
     contents = {**MANIFEST, "command": "simgin analyze a"}
     directory.write_run_directory(tmp_path / "run", contents, FILES, command=contents["command"])
     before = read_tree(tmp_path)
-    with pytest.raises(ResultsError, match="holds the results of 'simgin analyze a'; move it"):
+    with pytest.raises(ResultsError, match=r"contains the results of 'simgin analyze a'\. Move it"):
         directory.write_run_directory(tmp_path / "run", contents, NEW, command="simgin analyze b")
     assert read_tree(tmp_path) == before
 

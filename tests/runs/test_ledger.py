@@ -99,7 +99,7 @@ def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
             assert (np.concatenate(list(run_ledger.iter_chunks(0, units, 10))) == rows).all()
             assert (run_ledger.total(0, units, 10) == rows.sum(axis=0)).all()
         else:
-            with pytest.raises(LedgerError, match="lacks batches"):
+            with pytest.raises(LedgerError, match="batches are missing"):
                 run_ledger.rows(0, units, 10)
 
 
@@ -115,7 +115,7 @@ def test_a_block_is_stored_whole_or_not_at_all(path, table, fails_at):
             f"CREATE TEMP TRIGGER full BEFORE INSERT ON {table} "
             f"WHEN NEW.{column} = {fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
         )
-        told = r"cannot be written \(no room\); what is in it is safe: mend that, and the same"
+        told = r"cannot be written \(no room\)\. Finished blocks are saved\. Fix the"
         with pytest.raises(LedgerError, match=told):
             run_ledger.add_block(0, 10, [SIZE] * 10, pack_rows(some), "x", deals)
         finished = {(k, SIZE) for k in range(10)}
@@ -142,7 +142,7 @@ def test_damage_is_noticed():
     for bad in (blob[:-9], blob[:40] + b"?" + blob[41:], b"", b"nonsense"):
         with pytest.raises(zlib.error):
             unpack_rows(bad, 10)
-    with pytest.raises(zlib.error, match="2400 bytes are no rows of 7 numbers"):
+    with pytest.raises(zlib.error, match="2400 bytes are not rows of 7 numbers"):
         unpack_rows(blob, 7)
 
 
@@ -150,10 +150,19 @@ def test_damage_is_noticed():
 
 
 OTHERS = [
-    ({"stop": "until ±0.1"}, 'stop: nothing there, "until ±0.1" here.'),
-    ({"matchups": [{"a": "simple"}]}, 'matchups #1, a: "gold" there, "simple" here.'),
-    ({"matchups": [{"a": "gold"}, {"a": "simple"}]}, 'matchups: {"a": "simple"} only here.'),
-    ({"variants": {"mine": {"gin_bonus": 20}}}, "variants, mine, gin_bonus: 25 there, 20 here."),
+    ({"stop": "until ±0.1"}, 'stop: nothing in the other run, "until ±0.1" in this run.'),
+    (
+        {"matchups": [{"a": "simple"}]},
+        'matchups #1, a: "gold" in the other run, "simple" in this run.',
+    ),
+    (
+        {"matchups": [{"a": "gold"}, {"a": "simple"}]},
+        'matchups: {"a": "simple"} is only in this run.',
+    ),
+    (
+        {"variants": {"mine": {"gin_bonus": 20}}},
+        "variants, mine, gin_bonus: 25 in the other run, 20 in this run.",
+    ),
 ]
 
 
@@ -165,8 +174,8 @@ def test_another_run_is_rejected_and_the_difference_is_named(path, change, messa
     with pytest.raises(LedgerError) as error, open_ledger(path, {**RUN, **change}):
         pass
     lines = str(error.value).splitlines()
-    assert lines[0] == f"{path.parent} holds another run:" and lines[1:-1] == [f"  {message}"]
-    assert lines[-1] == "Name another directory with -o, or remove this one to begin again."
+    assert lines[0] == f"{path.parent} contains another run:" and lines[1:-1] == [f"  {message}"]
+    assert lines[-1] == "Name another directory with -o, or remove this directory to start again."
     assert path.read_bytes() == before
 
 
@@ -335,7 +344,7 @@ def test_a_ledger_that_is_read_only_is_read(killing, tmp_path):
     shutil.rmtree(place)
     finished, born, half = told.values()
     assert (finished.said, born.said) == ("3\n", "0\n")
-    assert "attempt to write a readonly database). Copy its directory to where you may" in half.said
+    assert "attempt to write a readonly database). Copy its directory to a writable" in half.said
 
 
 # Malicious changes
@@ -391,7 +400,7 @@ def test_ctrl_c_stops_a_query(path, monkeypatch):
 
 def test_a_row_unpacks_to_a_bounded_size(monkeypatch):
     monkeypatch.setattr(ledger, "MAX_VALUE_BYTES", 2000)
-    with pytest.raises(zlib.error, match="holds more than 2,000 bytes"):
+    with pytest.raises(zlib.error, match="has more than 2,000 bytes"):
         unpack_rows(pack_rows(np.ones((1000, 4), np.int64)), 4)
 
 
@@ -445,8 +454,8 @@ def assert_rejected(path, message):
 def test_another_file_is_no_ledger_and_left_unchanged(path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE recipes (name)")
-    told = {b"a diary\n" * 500: "is damaged", b"x" * 4096: "is damaged"}
-    told[path.read_bytes()] = "is no ledger of simgin; move it away"
+    told = {b"a diary\n" * 500: "is corrupt", b"x" * 4096: "is corrupt"}
+    told[path.read_bytes()] = "is not a ledger of simgin. Move it away"
     for content, word in told.items():
         path.write_bytes(content)
         assert_rejected(path, word)
@@ -460,11 +469,13 @@ def test_a_ledger_of_another_format_is_rejected(path, form):
         pass
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE run SET value = ? WHERE key = 'form'", [form])
-    assert_rejected(path, rf"another version of simgin \(form {form}, not {ledger.LEDGER_FORMAT}\)")
+    assert_rejected(
+        path, rf"another version of simgin \(format {form}, not " rf"{ledger.LEDGER_FORMAT}\)"
+    )
 
 
 def test_a_missing_ledger_is_reported(path):
-    told = rf"has no {LEDGER_FILE}; name a directory that `simgin run`"
+    told = rf"does not contain {LEDGER_FILE}\. Name a directory written by `simgin run`"
     with pytest.raises(LedgerError, match=told), open_existing_ledger(path):
         pass
     with (
@@ -549,7 +560,7 @@ def test_a_result_comes_back_bit_by_bit_for_its_size_alone(path):
         assert played.names == ["luck", "luck"]
     with open_existing_ledger(path) as ledger:
         assert is_result(ledger, "luck", 2000)
-        lacks = r"lacks a step of its run, or it is damaged \(luck\); run it again to play it"
+        lacks = r"the extra pass luck is missing or corrupt\. Repeat the"
         with pytest.raises(LedgerError, match=lacks):
             ledger.read_pass("luck", 1000)
 

@@ -48,7 +48,7 @@ def test_the_metric_of_a_half_width_depends_on_its_form(more, text, metric, half
 
 @pytest.mark.parametrize("more", [{"b": "gold"}, ALONE])
 def test_the_pair_test_needs_pairs(more):
-    with pytest.raises(ValueError, match="plays no pairs"):
+    with pytest.raises(ValueError, match="needs two different strategies"):
         make_sequential_test(0, 5, matchup(**more))
 
 
@@ -70,7 +70,7 @@ def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
     narrow = [half <= 0.02 and row[0] >= 200 for half, row in zip(halves, rows, strict=True)]
     assert [one is not None for one in decided] == narrow
     assert 0 < narrow.index(True) < 59
-    known = f"to within {100 * halves[narrow.index(True)]:.6g} percentage points;"
+    known = f"to within ± {100 * halves[narrow.index(True)]:.6g} percentage points (target"
     assert known in decided[narrow.index(True)]
 
 
@@ -100,10 +100,10 @@ def test_the_pair_test_says_what_it_found():
         200,
     )
     rule = SequentialTest(0, 100)
-    assert rule.check_totals(row).startswith("A is not better by 100 Elo; it may be worse (")
+    assert rule.check_totals(row).startswith("A is less than 100 Elo stronger and may be weaker (")
     row[batch_columns.COL_PAIR_HISTOGRAM + 4] += 400
     row[0] += 400
-    assert rule.check_totals(row).startswith("A is better (")
+    assert rule.check_totals(row).startswith("A is stronger (")
     assert SequentialTest(0, 1).check_totals(row * 0 + row // 10) is None
 
 

@@ -355,7 +355,8 @@ def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
 
 
 @pytest.mark.parametrize(
-    ("truth", "error"), [(0, "A is better"), (20, "A is not better by 20 Elo; it may be worse")]
+    ("truth", "error"),
+    [(0, "A is stronger"), (20, "A is less than 20 Elo stronger and may be weaker")],
 )
 def test_the_pair_test_keeps_its_error_rates(truth, error):
     """With Elo 0 against 20 in steps of 100 pairs, every experiment decides."""
