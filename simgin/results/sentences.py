@@ -1,7 +1,8 @@
-"""Sentences about the results of a run: the answer first, every value with its interval.
+"""Sentences about the results of a run, with the answer first.
 
-If there are many matchups, simgin names only the best and the worst and counts the others. The best
-of many, chosen and measured on the same deals, looks better than it is.
+Every value has a confidence interval. If there are many matchups, the sentences name only the best
+and the worst. The best of many strategies looks better than it is if it is chosen and measured on
+the same deals.
 """
 
 from __future__ import annotations
@@ -28,44 +29,44 @@ if TYPE_CHECKING:
     from simgin.stats.round_robin import Triads
     from simgin.stats.table import ByMetric, Rows, TidyRows
 
-IntervalEstimate = tuple[float, float, float]  # value, low, high
-NamePair = tuple[str, str]  # two strategies
+IntervalEstimate = tuple[float, float, float]  # value, lower bound, upper bound
+NamePair = tuple[str, str]  # names of two strategies
 # Win rate of the first strategy, and its side (`compare_family`)
 PairResult = tuple[IntervalEstimate, int]
-StrategyGroup = Sequence[tuple[str, "ByMetric"]]  # strategies with the estimates of their matchups
+StrategyGroup = Sequence[tuple[str, "ByMetric"]]  # strategies with their estimates
 
-MAX_SENTENCES = 6  # sentences per subject and names per sentence; the others are counted
-MIN_VALUES = 3  # parameter values of a strategy from which the best one is named
-MIN_PRINTED_P = 1e-4  # smaller p-values are printed as "under"
+MAX_SENTENCES = 6  # maximum number of sentences per subject and of names per sentence
+MIN_VALUES = 3  # minimum number of parameter values for which the best value is named
+MIN_PRINTED_P = 0.001  # smaller p-values are printed as "p < 0.001"
 COMPARISON_COLUMNS = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
-# Quantity that a comparison finds more or less of, by metric
-METRIC_QUANTITIES = {
-    "deal_win": "of the deals won",
-    "match_win": "of the matches won",
-    "win": "of the deals won",
-    "margin": "points a deal",
-    "score": "points a deal",
-    "turns": "turns a deal",
-    "gin": "of the deals ended by gin",
-    "undercut": "of the deals ended by an undercut",
-    "void": "of the deals dead hands",
+# Units of differences, by metric
+DIFFERENCE_UNITS = {
+    "deal_win": "percentage points in deals won",
+    "match_win": "percentage points in matches won",
+    "win": "percentage points in deals won",
+    "margin": "points per deal",
+    "score": "points per deal",
+    "turns": "turns per deal",
+    "gin": "percentage points in deals ended by gin",
+    "undercut": "percentage points in deals ended by an undercut",
+    "void": "percentage points in dead hands",
 }
-# By side: 1 if A is significantly ahead, -1 if B is, 0 if neither is
+# Phrase for each side: 1 if A is significantly ahead, -1 if B is ahead, 0 otherwise
 OUTCOME_PHRASES = {
     1: "{a} beats {b}",
     -1: "{a} loses to {b}",
-    0: "too close to call between {a} and {b}",
+    0: "{a} against {b} is too close to call",
 }
-# Metrics that rank several strategies, of which the first known one is used: in solitaire games
-# (False) and against an opponent (True)
+# Metrics that rank several strategies in solitaire games (False) and against an opponent (True).
+# The first metric with a value is used.
 RANKING_METRICS = {
     False: (
         ("goal_met", "% of matches with the goal met"),
         ("match_win", "% of matches won"),
         ("win", "% of deals won"),
-        ("score", "points a deal"),
+        ("score", "points per deal"),
     ),
-    True: (("match_win", "% of matches won"), ("margin", "points a deal")),
+    True: (("match_win", "% of matches won"), ("margin", "points per deal")),
 }
 
 
@@ -83,8 +84,8 @@ def list_sentences(results: RunResults) -> list[str]:
 def _iter_sentences(results: RunResults) -> Iterator[str]:
     """Yield the sentences on every subject of the run.
 
-    DataFrames are computed only for subjects that need them. A single match needs none, which saves
-    the import of pandas.
+    DataFrames are computed only for subjects that need them. A single match needs no DataFrame,
+    which saves the import of pandas.
     """
     info = results.info
     if results.round_robins:
@@ -101,7 +102,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
 
 
 def _remaining_rows(results: RunResults) -> Rows:
-    """Return the rows of matchups outside any league whose strategies play differently."""
+    """Return the rows of matchups that are not in a league and not between identical players."""
     identical = {(cell.variant, frozenset(cell.players)) for cell in results.identical_matchups}
     return [
         row
@@ -112,7 +113,7 @@ def _remaining_rows(results: RunResults) -> Rows:
 
 
 def _drop_variant(sentence: str, results: RunResults) -> str:
-    """Return a sentence without its variant, capitalised except for strategy names."""
+    """Return a sentence without its variant, and capitalise it unless it starts with a name."""
     variant = results.matchup_keys[0].variant
     short = sentence.removeprefix(f"{variant}: ")
     short = short.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
@@ -121,20 +122,20 @@ def _drop_variant(sentence: str, results: RunResults) -> str:
 
 
 def _explain_no_result(results: RunResults) -> str:
-    """Return the reason why there are no other sentences."""
+    """Return a sentence for a run without other sentences."""
     cell, *others = results.matchup_keys
     if others or cell.a != cell.b:
-        return "Too few deals for any finding: play more."
+        return "There are too few deals for a result. Play more deals."
     _, rows = next(table.iterate_matchups(results.estimates))
     share = format_percent(rows, "first_player_win")
-    return f"{cell.a} plays itself; the nondealer wins {share} of decided deals."
+    return f"If {cell.a} plays itself, the nondealer wins {share} of decided deals."
 
 
 # Values and lists
 
 
 def compare_with(estimate: IntervalEstimate, reference: float) -> int:
-    """Return 1 above `reference`, -1 below, and 0 if the interval includes it or is undefined."""
+    """Return 1 or -1 if the interval is above or below `reference`, and otherwise 0."""
     value, low, high = estimate
     if math.isnan(low + high) or low <= reference <= high:
         return 0
@@ -142,9 +143,9 @@ def compare_with(estimate: IntervalEstimate, reference: float) -> int:
 
 
 def compare_family(family: Sequence[IntervalEstimate], reference: float) -> list[int]:
-    """Return the side of every estimate, 0 if it is not significant after Holm's adjustment.
+    """Return the side of every estimate; 0 if it is not significant after Holm's adjustment.
 
-    The estimates are one family, tested at the 5 % level.
+    The estimates are one family, which is tested at the 5 % level.
     """
     adjusted = adjust_p_values(
         np.array([_two_sided_p(limits, reference) for limits in family], float)
@@ -181,7 +182,7 @@ def format_magnitude(estimate: IntervalEstimate, factor: int = 1) -> str:
 
 
 def format_row_estimate(row: Any, name: str, factor: int = 1) -> str:
-    """Format an estimate of a row with its interval from the adjacent columns."""
+    """Format an estimate of a row with its interval."""
     return numbers.format_estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
@@ -191,13 +192,13 @@ def format_percent(rows: ByMetric, metric: str) -> str:
 
 
 def join_words(parts: Sequence[str]) -> str:
-    """Return the parts as a list in words: `a, b and c`."""
+    """Join parts to a list in words, such as `a, b and c`."""
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def join_first_words(names: Sequence[str]) -> str:
-    """Return the first names in words, with the number of further names."""
+    """Join the first names to a list in words that ends with the number of other names."""
     if len(names) <= MAX_SENTENCES:
         return join_words(names)
     return f"{', '.join(names[: MAX_SENTENCES - 1])} and {len(names) - MAX_SENTENCES + 1} more"
@@ -255,27 +256,32 @@ def _describe_league(
         unit: "deals" or "matches".
     """
     if math.isnan(rows["elo"].iloc[0]):
-        yield f"too few {unit} to rate these {len(rows)} strategies."
+        yield f"there are too few {unit} to rate the {len(rows)} strategies."
         return
     (leader, second, *_), (_, runner_up, *_) = list(rows["strategy"]), rows.to_dict("records")
     estimate, side = pairs[leader, second]
-    verbs = {1: "It beats", -1: "Even so, it loses to", 0: "Too close to call between it and"}
-    won = f"it wins {numbers.format_estimate(*estimate, 100)} % of {unit}"
+    won = f"wins {numbers.format_estimate(*estimate, 100)} % of {unit}"
+    rival = f"{second}, which is second ({_format_elo(runner_up)})"
+    against = {
+        1: f"It beats {rival}. It {won}.",
+        -1: f"However, it loses to {rival}. It {won}.",
+        0: f"Its result against {rival}, is too close to call. It {won}.",
+    }
     last = rows.iloc[-1]
     yield (
         f"{leader} leads the league of {len(rows)} by {unit} won ({_format_elo(rows.iloc[0])}). "
-        f"{verbs[side]} the second, {second} ({_format_elo(runner_up)}): {won}. "
-        f"Last is {last['strategy']} ({_format_elo(last)})."
+        f"{against[side]} {last['strategy']} is last ({_format_elo(last)})."
     )
     if rows["match_win"].isna().all():
-        yield "matches may rank them otherwise; matches = 5000 plays some."
+        yield "matches can change the ranking. Set matches = 5000 to play matches."
     if rows["mix"].notna().all():
         yield describe_mix(rows)
     undecided = [f"{a} and {b}" for (a, b), (_, way) in pairs.items() if not way]
     if undecided:
         more = [f"{len(undecided) - MAX_SENTENCES} more"] * (len(undecided) > MAX_SENTENCES)
         names = "; ".join([*undecided[:MAX_SENTENCES], *more])
-        yield f"too close to call in {len(undecided)} of {len(pairs)} pairs: {names}."
+        verb = "is" if len(undecided) == 1 else "are"
+        yield f"{len(undecided)} of {len(pairs)} pairs {verb} too close to call: {names}."
     else:
         yield f"all {len(pairs)} pairs differ significantly in {unit} won."
 
@@ -289,37 +295,37 @@ def describe_mix(rows: pd.DataFrame) -> str:
     ]
     if len(parts) == 1:
         alone = ranked["strategy"].iloc[0]
-        return f"nobody here was measured ahead of {alone}: the equilibrium mix is {alone} alone."
-    return f"nobody is ahead of the equilibrium mix: {'; '.join(parts)}."
+        return f"the equilibrium mix is only {alone}, which no other strategy beats."
+    return f"no strategy beats the equilibrium mix of {'; '.join(parts)}."
 
 
 def describe_cyclic_triads(triads: Triads) -> str:
-    """Return a sentence about cyclic triads, with the most significant one."""
+    """Return a sentence with the number of cyclic triads and the most significant one."""
     if not triads.n_triads:
         return ""
     n_significant = len(triads.significant_circles)
-    subject = (
-        f"{n_significant or 'none'} of {triads.n_triads:,} triads go{'es' * (n_significant < 2)}"
-    )
+    verb = "is" if n_significant < 2 else "are"
+    subject = f"{n_significant or 'none'} of {triads.n_triads:,} triads {verb} cyclic"
     if triads.n_triads == 1:
-        subject = f"the only triad {'goes' if n_significant else 'does not go'}"
+        subject = f"the only triad is {'' if n_significant else 'not '}cyclic"
     if triads.circles.empty:
-        return f"{subject} round in a circle."
+        return f"{subject}."
     strongest = triads.circles.iloc[0]
-    path = " over ".join(strongest[name] for name in ("strategy", "opponent", "third", "strategy"))
+    first, second, third = (strongest[name] for name in ("strategy", "opponent", "third"))
     p = strongest["p_holm"]
-    p_text = f"under {MIN_PRINTED_P:g}" if p < MIN_PRINTED_P else f"{p:.2g}"
+    p_text = f"p < {MIN_PRINTED_P:g}" if p < MIN_PRINTED_P else f"p = {p:.3f}"
     return (
-        f"{subject} round in a circle beyond chance; the clearest, {path}, has "
-        f"{100 * strongest['value']:.1f} % in its closest pair, {strongest['excess']:.1f} standard "
-        f"errors above even (p {p_text} after Holm's adjustment)."
+        f"{subject} at the 5 % level. In the clearest one, {first} beats {second}, {second} beats "
+        f"{third}, and {third} beats {first}. Its closest pair is decided by "
+        f"{100 * strongest['value']:.1f} %, {strongest['excess']:.1f} standard errors above 50 % "
+        f"({p_text} after Holm's adjustment)."
     )
 
 
 def _format_elo(row: Any) -> str:
     """Format the Elo rating of a row with its interval."""
     if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
-        return "Elo 0, the anchor"
+        return "Elo 0, the reference"
     return f"Elo {format_row_estimate(row, 'elo')}"
 
 
@@ -329,16 +335,16 @@ def describe_duplicates(groups: Mapping[str, Sequence[Sequence[str]]]) -> Iterat
         for names in duplicates:
             times = "twice" if len(names) == 2 else f"{len(names)} times"
             yield (
-                f"{variant}: {join_words(names)} play alike: each has the same results against all "
-                f"others, so the league counts one player {times}. Leave out all but one."
+                f"{variant}: {join_words(names)} have identical results against all opponents, so "
+                f"the league counts the same player {times}. Keep only one of them."
             )
 
 
 def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
     """Return a sentence for every matchup of two strategies that play identically."""
     return [
-        f"{cell.variant}: {cell.a} and {cell.b} play identically: every deal ended alike, whoever "
-        "held which hand."
+        f"{cell.variant}: {cell.a} and {cell.b} play identically. Every deal ended in the same way "
+        "in both seats."
         for cell in matchup_keys
     ]
 
@@ -349,12 +355,13 @@ def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
 def describe_matchups(tidy: TidyRows) -> list[str]:
     """Return sentences with the winner of every matchup and the size of the difference.
 
-    Of more than MAX_SENTENCES matchups, only the best and the worst against an opponent are named.
-    If a group contains several values of a parameter of one strategy, the best one is named first.
-    All matchups are one family for Holm's adjustment, separately by matches and by points.
+    If there are more than MAX_SENTENCES matchups, the sentences name only the best and the worst
+    strategy against each opponent. If a group contains several values of a parameter, the best
+    value is named first. All matchups are one family for Holm's adjustment, separately for matches
+    and for points.
     """
     groups: dict[tuple[str, str], list[tuple[str, ByMetric]]] = {}
-    # Strategies that play themselves are omitted, because they always win one half
+    # Strategies that play themselves always win half of the deals, so they are omitted
     all_matchups = [
         (names, rows) for names, rows in table.iterate_matchups(tidy) if names[1] != names[2]
     ]
@@ -386,7 +393,7 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
 
 
 def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_side: int) -> str:
-    """Return a sentence with the winner by matches, or else by deals, and any contrary result.
+    """Return a sentence with the winner by matches, or by points if no matches were played.
 
     Args:
         a: Strategy A.
@@ -397,33 +404,36 @@ def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_sid
     """
     margin, share = table.find_interval(rows, "margin"), table.find_interval(rows, "match_win")
     if math.isnan(margin[0]):
-        return f"too few deals to compare {a} and {b}."
+        return f"there are too few deals to compare {a} and {b}."
     deals_phrase = (
         f"{format_percent(rows, 'deal_win')} of deals ({b} {format_percent(rows, 'deal_loss')})"
     )
     if math.isnan(share[0]):
-        deals_phrase += f", {numbers.format_estimate(*margin)} points a deal"
-        return f"{_format_outcome(a, b, point_side, margin, 0)} wins {deals_phrase}."
+        points = f"{numbers.format_estimate(*margin)} points per deal"
+        return (
+            f"{_format_outcome(a, b, point_side, margin, 0)} scores {points} and wins "
+            f"{deals_phrase}."
+        )
     outcome = _format_outcome(a, b, match_side, share, 0.5)
     sentence = f"{outcome} wins {format_percent(rows, 'match_win')} of matches."
     if match_side * point_side < 0:
         verb = "gains" if point_side > 0 else "loses"
-        points = f"{format_magnitude(margin)} points a deal"
-        return f"{sentence} Even so, it {verb} {points} and wins {deals_phrase}."
+        points = f"{format_magnitude(margin)} points per deal"
+        return f"{sentence} However, it {verb} {points} and wins {deals_phrase}."
     return sentence
 
 
 def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, reference: float) -> str:
-    """Return the start of a sentence, `a beats b: it`, or why neither player does.
+    """Return the winner as a sentence and the subject of the next sentence, `a beats b. It`.
 
-    The interval of a single matchup can exclude `reference` although the adjusted test does not.
+    The interval of a single matchup can exclude `reference` even if the adjusted test does not.
     """
     adjusted = " after Holm's adjustment" * (side != compare_with(estimate, reference))
-    return f"{OUTCOME_PHRASES[side].format(a=a, b=b)}{adjusted}: {'it' if side else a}"
+    return f"{OUTCOME_PHRASES[side].format(a=a, b=b)}{adjusted}. {'It' if side else a}"
 
 
 def _describe_solo(a: str, rows: ByMetric) -> str:
-    """Return a sentence with the goal or matches if they were played, and the deals."""
+    """Return a sentence with the results by matches, if they were played, and by deals."""
     has_penalties = _counts_penalties(rows)
     phrases = {
         "goal_met": f"meets the goal in {format_percent(rows, 'goal_met')} of matches",
@@ -439,17 +449,17 @@ def _describe_solo(a: str, rows: ByMetric) -> str:
     score = table.find_interval(rows, "score")
     if not math.isnan(score[0]):
         verb, unit = ("takes", "penalty points") if has_penalties else ("scores", "points")
-        parts.append(f"{verb} {numbers.format_estimate(*score)} {unit} a deal")
-    return f"{a} {join_words(parts)}." if parts else f"too few deals to judge {a}."
+        parts.append(f"{verb} {numbers.format_estimate(*score)} {unit} per deal")
+    return f"{a} {join_words(parts)}." if parts else f"there are too few deals to evaluate {a}."
 
 
 def _counts_penalties(rows: ByMetric) -> bool:
-    """Return True if deals score penalty points, that is, if the draw limit can end them."""
+    """Return True if deals score penalty points, that is, if a draw limit can end them."""
     return table.find_interval(rows, "limit")[0] > 0
 
 
 def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
-    """Return a sentence about the best and the worst of several strategies."""
+    """Return sentences about the best and the worst of several strategies."""
     metrics = RANKING_METRICS[bool(b)]
     known_metrics = [
         one
@@ -458,11 +468,11 @@ def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
     ]
     metric, unit = [*known_metrics, metrics[-1]][0]
     is_penalty = metric == "score" and any(_counts_penalties(rows) for _, rows in group)
-    unit = "penalty points a deal" if is_penalty else unit
+    unit = "penalty points per deal" if is_penalty else unit
     estimates = [(table.find_interval(rows, metric), a) for a, rows in group]
     ranked = sorted([one for one in estimates if not math.isnan(one[0][0])], reverse=not is_penalty)
     if not ranked:
-        return "too few deals for a finding."
+        return "there are too few deals for a result."
     formatted = [
         f"{numbers.format_estimate(*limits, METRICS_BY_NAME[metric].display_factor)} {unit}"
         for limits, _ in ranked
@@ -474,13 +484,13 @@ def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
     overlapping = [a for limits, a in others if limits[1] <= high and low <= limits[2]]
     pronoun = "that" if len(overlapping) == 1 else "those"
     overlap = (
-        f"; its interval overlaps {pronoun} of {join_first_words(overlapping)}"
+        f". Its interval overlaps {pronoun} of {join_first_words(overlapping)}"
         if overlapping
         else ""
     )
     return (
-        f"of {len(ranked)} {noun}{against}, {best} does best with {formatted[0]}{overlap}; "
-        f"{ranked[-1][1]} does worst with {formatted[-1]}."
+        f"{best} is the best of {len(ranked)} {noun}{against} with {formatted[0]}{overlap}. "
+        f"{ranked[-1][1]} is the worst with {formatted[-1]}."
     )
 
 
@@ -488,29 +498,32 @@ def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
 
 
 def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield sentences about the changes that gain or lose points, grouped by their results."""
+    """Yield sentences about the changes that gain or lose points, grouped by result."""
     points = frame[frame["metric"] == "margin"]
     for variant, rows in points.groupby("variant", sort=False):
         by_verdict: dict[str, list[str]] = {}
         for change, group in rows.groupby("change", sort=False):
             by_verdict.setdefault(_summarise_fields(group), []).append(str(change))
-        for sentence_start, changes in by_verdict.items():
-            yield f"{variant}: {sentence_start} {join_first_words(changes)}."
+        for template, changes in by_verdict.items():
+            n = len(changes)
+            subject, s, be = ("one change", "s", "is") if n == 1 else (f"{n} changes", "", "are")
+            predicate = template.format(s=s, be=be)
+            yield f"{variant}: {subject} {predicate}: {join_first_words(changes)}."
 
 
 def _summarise_fields(rows: pd.DataFrame) -> str:
-    """Return the start of a sentence on the results of a change in all fields."""
+    """Return the predicate of a sentence about a change in all fields, as a template."""
     signs = {
         math.copysign(1, row["value"]) if is_significant(row) else 0 for _, row in rows.iterrows()
     }
     if signs == {0}:
-        return "too close to call in every field:"
+        return "{be} too close to call in every field"
     if {-1, 1} <= signs:
-        return "points are gained in some fields and lost in others by"
-    verb, opposite_verb = ("gained", "lost") if 1 in signs else ("lost", "gained")
+        return "gain{s} points in some fields and lose{s} points in other fields"
+    verb, contrary = ("gain", "loss") if 1 in signs else ("lose", "gain")
     if 0 in signs:
-        return f"points are {verb} in some fields, and {opposite_verb} for certain in none, by"
-    return f"points are {verb} in every field by"
+        return f"{verb}{{s}} points in some fields, with no significant {contrary} in any field"
+    return f"{verb}{{s}} points in every field"
 
 
 def describe_differences(frame: pd.DataFrame) -> list[str]:
@@ -524,14 +537,14 @@ def describe_differences(frame: pd.DataFrame) -> list[str]:
         significant = [row for _, row in rows.iterrows() if is_significant(row)]
         if significant:
             largest = max(abs(row["value"]) / row["se"] for row in significant)
-            parts = "; ".join(map(_format_difference, significant))
+            parts = ", ".join(map(_format_difference, significant))
             significant_lines.append((largest, f"{format_comparison(*map(str, names))}: {parts}."))
     significant_lines.sort(key=lambda line: -line[0])
     sentences = [line for _, line in significant_lines[:MAX_SENTENCES]]
     n_more = len(significant_lines) - MAX_SENTENCES
     if n_more > 0:
         show = "comparison shows" if n_more == 1 else "comparisons show"
-        sentences.append(f"{n_more} more {show} a difference: see the table of differences.")
+        sentences.append(f"{n_more} more {show} a difference (see the table of differences).")
     n_inconclusive = len(groups) - len(significant_lines)
     if n_inconclusive:
         subject = f"{n_inconclusive} of {len(groups)} comparisons"
@@ -560,23 +573,22 @@ def format_comparison(
     base_strategy: str,
     opponent: str,
     *,
-    separator: str = " instead of ",
+    separator: str = " compared with ",
     against: str = "against",
 ) -> str:
-    """Return the name of a comparison: the values that differ, and the others in parentheses."""
+    """Return the name of a comparison, with the common values in parentheses."""
     rest = [f"{against} {opponent}"] if opponent else []
     if variant != base_variant:
         return f"{variant}{separator}{base_variant} ({' '.join([strategy, *rest])})"
     context = f"({', '.join([variant, *rest])})"
     if strategy != base_strategy:
         return f"{strategy}{separator}{base_strategy} {context}"
-    return f"{strategy} {context}"  # the same strategy and variant in two runs
+    return f"{strategy} {context}"  # two runs of the same strategy and variant
 
 
 def _format_difference(row: Any) -> str:
-    """Format a difference: `19.9 ± 1.7 percentage points more of the matches won`."""
+    """Format a difference: `+19.9 ± 1.7 percentage points in matches won`."""
     metric = METRICS_BY_NAME[row["metric"]]
-    amount = format_magnitude((row["value"], row["low"], row["high"]), metric.display_factor)
-    points = " percentage points" if metric.is_proportion else ""
-    more = "more" if row["value"] > 0 else "fewer"
-    return f"{amount}{points} {more} {METRIC_QUANTITIES[metric.name]}"
+    amount = numbers.format_estimate(row["value"], row["low"], row["high"], metric.display_factor)
+    sign = "+" if row["value"] > 0 else ""
+    return f"{sign}{amount} {DIFFERENCE_UNITS[metric.name]}"

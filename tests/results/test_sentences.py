@@ -56,22 +56,32 @@ def deals(margin):
 
 
 WON = "48.00 ± 0.40 % of deals (simple 51.00 ± 0.40 %)"
-CLOSE = "too close to call between gold and simple:"
+CLOSE = "gold against simple is too close to call."
 
 
 @pytest.mark.parametrize(
     ("margin", "half", "matches", "line"),
     [
-        (0.5, 0.1, None, f"gold beats simple: it wins {WON}, 0.50 ± 0.10 points a deal."),
-        (-0.5, 0.1, None, f"gold loses to simple: it wins {WON}, -0.50 ± 0.10 points a deal."),
-        (-0.1, 0.1, None, f"{CLOSE} gold wins {WON}, -0.10 ± 0.10 points a deal."),
-        (0.5, None, None, "too few deals to compare gold and simple."),
+        (
+            0.5,
+            0.1,
+            None,
+            f"gold beats simple. It scores 0.50 ± 0.10 points per deal and wins {WON}.",
+        ),
+        (
+            -0.5,
+            0.1,
+            None,
+            f"gold loses to simple. It scores -0.50 ± 0.10 points per deal and wins {WON}.",
+        ),
+        (-0.1, 0.1, None, f"{CLOSE} gold scores -0.10 ± 0.10 points per deal and wins {WON}."),
+        (0.5, None, None, "there are too few deals to compare gold and simple."),
         (
             *(-0.5, 0.1, 0.55),
-            "gold beats simple: it wins 55.0 ± 2.0 % of matches. "
-            f"Even so, it loses 0.50 ± 0.10 points a deal and wins {WON}.",
+            "gold beats simple. It wins 55.0 ± 2.0 % of matches. "
+            f"However, it loses 0.50 ± 0.10 points per deal and wins {WON}.",
         ),
-        (-0.5, 0.1, 0.45, "gold loses to simple: it wins 45.0 ± 2.0 % of matches."),
+        (-0.5, 0.1, 0.45, "gold loses to simple. It wins 45.0 ± 2.0 % of matches."),
         (0.5, 0.1, 0.51, f"{CLOSE} gold wins 51.0 ± 2.0 % of matches."),
     ],
 )
@@ -107,9 +117,9 @@ def test_who_beats_whom_allows_for_the_other_matchups_of_the_run(z, unit):
         rows.append(("eaai", f"s{i}", f"t{i}", told))
     said = sentences.describe_matchups(tidy(*rows))
     for i, (line, own, is_sure) in enumerate(zip(said, z, plain_holm(z), strict=True)):
-        won = f"s{i} beats t{i}: " if own > 0 else f"s{i} loses to t{i}: "
+        won = f"s{i} beats t{i}. " if own > 0 else f"s{i} loses to t{i}. "
         adjusted = " after Holm's adjustment" if abs(own) > 1.96 else ""
-        close = f"too close to call between s{i} and t{i}{adjusted}: s{i} wins"
+        close = f"s{i} against t{i} is too close to call{adjusted}. s{i} "
         assert line.startswith(f"eaai: {won if is_sure else close}") and list_errors(line) == []
 
 
@@ -120,8 +130,8 @@ def test_a_result_against_points_is_named_only_if_both_survive():
         level = deals(0.0) | {"match_win": (0.5, 0.02)}
         others = [("eaai", f"s{i}", "t", level) for i in range(5)]
         first, *_ = sentences.describe_matchups(tidy(("eaai", "gold", "simple", told), *others))
-        assert first.startswith("eaai: gold beats simple: it wins")
-        assert ("Even so, it loses" in first) == words
+        assert first.startswith("eaai: gold beats simple. It wins")
+        assert ("However, it loses" in first) == words
 
 
 @pytest.mark.parametrize(
@@ -130,12 +140,12 @@ def test_a_result_against_points_is_named_only_if_both_survive():
         (
             {"win": (0.5, 0.01), "gin": (0.4, 0.01), "score": (-0.25, 0.05), "limit": (0.0, 0.001)},
             "wins 50.0 ± 1.0 % of deals, goes gin in 40.0 ± 1.0 % of deals and scores "
-            "-0.250 ± 0.050 points a deal.",
+            "-0.250 ± 0.050 points per deal.",
         ),
         (
             {"goal_met": (0.3, 0.02), "score": (7.5, 0.2), "limit": (0.4, 0.01), "win": (0.0, 0.0)},
-            "meets the goal in 30.0 ± 2.0 % of matches and takes 7.50 ± 0.20 penalty points a "
-            "deal.",
+            "meets the goal in 30.0 ± 2.0 % of matches and takes 7.50 ± 0.20 penalty points "
+            "per deal.",
         ),
     ],
 )
@@ -153,14 +163,17 @@ def test_of_many_strategies_the_best_and_worst_are_named(better):
     alone = [("eaai", name, "", told) for name, told in penalties.items()]
     if better > 0:
         assert sentences.describe_matchups(tidy(*two)) == [
-            "eaai: of 7 strategies against simple, a does best with 2.00 ± 0.10 points a deal; its "
-            "interval overlaps that of b; g does worst with -2.00 ± 0.10 points a deal."
+            "eaai: a is the best of 7 strategies against simple with 2.00 ± 0.10 "
+            "points per deal. Its "
+            "interval overlaps that of b. g is the worst with -2.00 ± 0.10 points per deal."
         ]
     else:
         (line,) = sentences.describe_matchups(tidy(*alone))
-        assert list_errors(line) == [] and "a does best" in line and "g does worst" in line
+        assert list_errors(line) == [] and "a is the best" in line and "g is the worst" in line
     idle = [("dice", name, "other", {"margin": (0.0, None)}) for name in values]
-    assert sentences.describe_matchups(tidy(*idle)) == ["dice: too few deals for a finding."]
+    assert sentences.describe_matchups(tidy(*idle)) == [
+        "dice: there are too few deals for a result."
+    ]
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
@@ -173,8 +186,8 @@ def test_of_several_values_of_a_strategy_the_best_is_named(unit):
     first, *others = sentences.describe_matchups(tidy(*rows))
     assert len(others) == 3 and not list_errors(first)
     if unit == "match":
-        best = "eaai: of 3 values against y, x does best with 52.0 ± 1.0 % of matches won; its"
-        assert first.startswith(f"{best} interval overlaps that of x:k=7; x:k=3 does worst")
+        best = "eaai: x is the best of 3 values against y with 52.0 ± 1.0 % of matches won. Its"
+        assert first.startswith(f"{best} interval overlaps that of x:k=7. x:k=3 is the worst")
     other = ("eaai", "z", "y", deals(0.4) | {"match_win": (0.5, None)})
     assert len(sentences.describe_matchups(tidy(*rows[:2], other))) == 3
 
@@ -200,15 +213,15 @@ def test_significant_differences_are_stated_and_the_rest_counted():
         ("last", "margin", -3.0, 0.1, 1e-9),
     )
     assert sentences.describe_differences(frame) == [
-        "last instead of gold (eaai, against simple): 3.00 ± 0.20 fewer points a deal.",
-        "early instead of gold (eaai, against simple): 0.50 ± 0.20 more points a deal.",
+        "last compared with gold (eaai, against simple): -3.00 ± 0.20 points per deal.",
+        "early compared with gold (eaai, against simple): +0.50 ± 0.20 points per deal.",
         "No significant difference in 1 of 3 comparisons (5 % level, after Holm's adjustment).",
     ]
     (line,) = sentences.describe_differences(frame[frame["strategy"] == "late"])
     assert line.startswith("No significant difference in the only comparison")
     many = made_differences(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
     said = sentences.describe_differences(many)
-    assert said[-1] == "3 more comparisons show a difference: see the table of differences."
+    assert said[-1] == "3 more comparisons show a difference (see the table of differences)."
     assert len(said) == sentences.MAX_SENTENCES + 1
 
 
@@ -220,11 +233,13 @@ def test_a_difference_of_every_metric_has_its_direction_and_unit(unit, players):
         frame = made_differences(("early", name, sign * 0.19, 0.02, 1e-6))
         (line,) = sentences.describe_differences(frame)
         assert list_errors(line) == []
-        assert ("more" in line) == (sign > 0) and ("fewer" in line) == (sign < 0)
+        assert ("+" in line) == (sign > 0) and (" -" in line) == (sign < 0)
         assert ("19.0 ± 4.0 percentage points" in line) == METRICS_BY_NAME[name].is_proportion
 
 
-@pytest.mark.parametrize(("value", "start"), [(0.5, "early instead of"), (0.1, "No significant")])
+@pytest.mark.parametrize(
+    ("value", "start"), [(0.5, "early compared with"), (0.1, "No significant")]
+)
 def test_differences_of_stopped_runs_follow_their_limits(value, start):
     frame = made_differences(("early", "margin", value, 0.1, None))
     (line,) = sentences.describe_differences(frame)
@@ -246,20 +261,20 @@ def said_of_a_league(shares, unit="matches", **more):
 def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
     said = said_of_a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
     assert said == [
-        "eaai: a leads the league of 3 by matches won (Elo 30.0 ± 5.0). Too close to call between "
-        "it and the second, b (Elo 0, the anchor): it wins 51.0 ± 2.0 % of matches. "
-        "Last is c (Elo -40 ± 10).",
-        "eaai: too close to call in 1 of 3 pairs: a and b.",
-        "eaai: none of 20 triads goes round in a circle.",
+        "eaai: a leads the league of 3 by matches won (Elo 30.0 ± 5.0). Its result "
+        "against b, which is second (Elo 0, the reference), is too close to call. It wins "
+        "51.0 ± 2.0 % of matches. c is last (Elo -40 ± 10).",
+        "eaai: 1 of 3 pairs is too close to call: a and b.",
+        "eaai: none of 20 triads is cyclic.",
     ]
     assert [fault for line in said for fault in list_errors(line)] == []
     said = said_of_a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
-    assert "Even so, it loses to the second, b (Elo" in said[0]
+    assert "However, it loses to b, which is second (Elo" in said[0]
     assert said[1] == "eaai: all 3 pairs differ significantly in deals won."
     (line,) = said_of_a_league([(0.5, 0.1)] * 3, unit="deals", elo=NAN)
-    assert line == "eaai: too few deals to rate these 3 strategies."
+    assert line == "eaai: there are too few deals to rate the 3 strategies."
     said = said_of_a_league([(0.55, 0.02)] * 3, unit="deals", match_win=NAN)
-    assert said[1] == "eaai: matches may rank them otherwise; matches = 5000 plays some."
+    assert said[1] == "eaai: matches can change the ranking. Set matches = 5000 to play matches."
 
 
 def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():
@@ -270,15 +285,15 @@ def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():
     said = said_of_a_league([far, close, far])
     assert said[1] == "eaai: all 3 pairs differ significantly in matches won."
     said = said_of_a_league([close, (0.5 + half * 2.2 / 1.96, half), (0.5, half)])
-    assert "Too close to call between it and the second, b" in said[0]
-    assert said[1] == "eaai: too close to call in 3 of 3 pairs: a and b; a and c; b and c."
+    assert "Its result against b, which is second" in said[0]
+    assert said[1] == "eaai: 3 of 3 pairs are too close to call: a and b; a and c; b and c."
 
 
 @pytest.mark.parametrize(
     ("mix", "line"),
     [
-        ([1.0, 0, 0], "nobody here was measured ahead of a: the equilibrium mix is a alone."),
-        ([0.4, 0.6, 0], "nobody is ahead of the equilibrium mix: b, 60 ± 11 %; a, 40 ± 11 %."),
+        ([1.0, 0, 0], "the equilibrium mix is only a, which no other strategy beats."),
+        ([0.4, 0.6, 0], "no strategy beats the equilibrium mix of b, 60 ± 11 %; a, 40 ± 11 %."),
     ],
 )
 def test_the_equilibrium_mix_is_named_with_its_weights(mix, line):
@@ -291,30 +306,31 @@ def test_the_equilibrium_mix_is_named_with_its_weights(mix, line):
     ("examined", "circles", "sure", "start"),
     [
         (0, 0, 0, ""),
-        (1, 1, 1, "the only triad goes round in a circle beyond chance; the clearest"),
+        (1, 1, 1, "the only triad is cyclic at the 5 % level. In"),
         (
             *(20, 3, 0),
-            "none of 20 triads goes round in a circle beyond chance; the clearest, a over c over b "
-            "over a, has 52.0 % in its closest pair, 9.0 standard errors above even (p 0.4 after "
-            "Holm's adjustment).",
+            "none of 20 triads is cyclic at the 5 % level. In the clearest one, a "
+            "beats c, c beats b, "
+            "and b beats a. Its closest pair is decided by 52.0 %, 9.0 standard errors above 50 % "
+            "(p = 0.400 after Holm's adjustment).",
         ),
-        (1330, 3, 2, "2 of 1,330 triads go round in a circle beyond chance; the clearest"),
+        (1330, 3, 2, "2 of 1,330 triads are cyclic at the 5 % level. In the clearest"),
     ],
 )
 def test_circles_are_distinguished_from_chance(examined, circles, sure, start):
     said = sentences.describe_cyclic_triads(triads(examined, circles, sure))
     assert said.startswith(start) and (not said or list_errors(said) == [])
-    assert ("(p under 0.0001 after" in said) == (sure > 0)
+    assert ("(p < 0.001 after" in said) == (sure > 0)
 
 
 def test_changes_are_sorted_by_what_they_do_over_all_fields():
     gains = {
-        "points are gained in every field by": (0.5, 0.4),
-        "points are lost in every field by": (-0.5, -0.4),
-        "points are gained in some fields and lost in others by": (-0.5, 0.4),
-        "points are gained in some fields, and lost for certain in none, by": (0.5, 0.1),
-        "points are lost in some fields, and gained for certain in none, by": (-0.5, 0.1),
-        "too close to call in every field:": (0.1, -0.1),
+        "gains points in every field": (0.5, 0.4),
+        "loses points in every field": (-0.5, -0.4),
+        "gains points in some fields and loses points in other fields": (-0.5, 0.4),
+        "gains points in some fields, with no significant loss in any field": (0.5, 0.1),
+        "loses points in some fields, with no significant gain in any field": (-0.5, 0.1),
+        "is too close to call in every field": (0.1, -0.1),
     }
     rows = []
     for change, points in zip("abcdef", gains.values(), strict=True):
@@ -324,5 +340,5 @@ def test_changes_are_sorted_by_what_they_do_over_all_fields():
             rows.append(("eaai", change, field, "margin", value, 0.1, *limits, p, 0.01))
     names = "variant change field metric value se low high p_holm p".split()
     said = list(sentences.describe_effects(pd.DataFrame(rows, columns=names)))
-    told = [f"eaai: {words}" for words in gains]
+    told = [f"eaai: one change {words}:" for words in gains]
     assert said == [f"{words} {change}." for change, words in zip("abcdef", told, strict=True)]
