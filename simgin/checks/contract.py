@@ -1,8 +1,8 @@
-"""Contract test of strategies: legal, timely actions that depend only on the view.
+"""Contract test of strategies: actions are legal, timely and based only on the view.
 
-A compiled policy that does not return can only be killed. Therefore, a separate process with checks
-of all array indices tests the strategies (see simgin.checks.contract_process). This module reads
-the reports of that process and ends it. The first failure of a strategy ends its test.
+A compiled policy that does not return can only be killed. Therefore, a separate process tests the
+strategies and checks all array indices (see simgin.checks.contract_process). This module starts the
+process, reads its reports and ends it. The test of a strategy stops at its first failure.
 """
 
 import json
@@ -24,27 +24,27 @@ from simgin.rules.variants import Variant, find_variant, variant_names
 
 CHECKS = {
     "read": "the file can be read and has a strategy",
-    "compiles": "every policy compiles, or runs in Python",
-    "legal": "every answer is legal",
+    "compiles": "every policy compiles or runs in Python",
+    "legal": "every action is legal",
     "raises": "raises no exception",
-    "bounds": "reads nothing out of bounds",
+    "bounds": "reads only within array bounds",
     "writes": "leaves view, rules and parameters unchanged",
-    "same": "gives the same view the same answer, in any order and place",
-    "history": "reads no row of the history beyond view.turns",
-    "time": "answers in time",
-    "plays": "finishes deals of every variant",
+    "same": "returns the same action for the same view",
+    "history": "does not read the history beyond view.turns",
+    "time": "acts in time",
+    "plays": "finishes deals in every variant",
 }
-DECISION_TIMEOUT = 10.0  # time limit of one action
-NOT_TESTED = "not tested, because another check failed."
-PassedChecks = dict[str, str]  # description of the completed test, by check
+DECISION_TIMEOUT = 10.0  # time limit of one action in seconds
+NOT_TESTED = "not tested because another check failed."
+PassedChecks = dict[str, str]  # descriptions of the completed tests, by check
 
 
 @dataclass(frozen=True)
 class ContractResult:
     """Result of one check of one strategy.
 
-    `passed` is None if the check was not made. `sentence` describes the failure, the completed test
-    or the reason for omitting it.
+    `passed` is None if the check was omitted. `sentence` describes the failure, the completed test
+    or the reason for the omission.
     """
 
     strategy: str
@@ -54,7 +54,7 @@ class ContractResult:
 
 
 class _Failure(Exception):
-    """Failed check; `ended` is True if the test process cannot continue."""
+    """Exception for a failed check; `ended` is True if the test process cannot continue."""
 
     def __init__(self, check: str, sentence: str, ended: bool = True) -> None:
         super().__init__(sentence)
@@ -64,7 +64,7 @@ class _Failure(Exception):
 def list_default_variants() -> list[Variant]:
     """Return the default variants of the contract test.
 
-    These are the built-in variants and one in which the knocker chooses the melds to show.
+    They are the built-in variants, and a variant in which the knocker chooses the melds.
     """
     return [*map(find_variant, variant_names()), find_variant("standard+melding=choice")]
 
@@ -74,8 +74,8 @@ def check_strategies(
 ) -> list[ContractResult]:
     """Test strategies and return the result of every check, in the order of CHECKS.
 
-    No exception of a strategy is raised. If a strategy ends its process or does not return, a new
-    process tests the remaining ones.
+    Exceptions of strategies are not raised. If a strategy ends its process or does not return, a
+    new process tests the remaining strategies.
 
     Args:
         strategies: Names or files of the strategies.
@@ -83,7 +83,9 @@ def check_strategies(
         seconds: Time limit of one action.
     """
     for players in {1 if variant.params["players"] == 1 else 2 for variant in variants}:
-        kernel.compile_kernel(players)  # cached, because the process would add index checks
+        kernel.compile_kernel(
+            players
+        )  # fills the cache, because the process compiles with index checks
     remaining = list(strategies)
     results: list[ContractResult] = []
     while remaining:
@@ -115,7 +117,7 @@ def _iter_results(
 
 
 class _TestProcess:
-    """Process that tests strategies, with its output."""
+    """Process that tests strategies, and its output."""
 
     def __init__(self, child: subprocess.Popen[str], errors: IO[str]) -> None:
         self._process, self._errors = child, errors
@@ -130,10 +132,10 @@ class _TestProcess:
         self._lines.put("")
 
     def read_reports(self, passed: PassedChecks) -> None:
-        """Read the reports on one strategy and add the checks that passed to `passed`.
+        """Read the reports on one strategy, and add its passed checks to `passed`.
 
         Raises:
-            _Failure: If a check fails, the process ends or a time limit is exceeded.
+            _Failure: If a check fails, the process ends, or a time limit is exceeded.
         """
         activity, limit, context = "starting", COMPILE_TIMEOUT, ""
         deadline = time.monotonic() + limit
@@ -146,12 +148,12 @@ class _TestProcess:
                 ) from None
             if not line:
                 raise _Failure(
-                    "raises", f"{activity} ended the process, with {self._describe_exit()}."
+                    "raises", f"{activity} ended the process with {self._describe_exit()}."
                 )
             event = json.loads(line)
             match event:
                 case {"asking": slot}:
-                    context = f", asked for a {slot}"
+                    context = f" in a {slot} decision"
                     continue
                 case {"finished": _}:
                     return
@@ -176,7 +178,7 @@ class _TestProcess:
 def _start_process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
 ) -> Iterator[_TestProcess]:
-    """Start a process that checks all array indices, and kill it at the end of the context."""
+    """Start a process with index checks, and kill it at the end of the context."""
     job = [strategies, [variant.spec for variant in variants], seconds]
     with (
         tempfile.TemporaryFile("w+") as errors,

@@ -1,8 +1,9 @@
-"""Process of the contract test: query policies, play deals, and report the results.
+"""Process of the contract test, which queries policies and plays deals.
 
-`python -P -m simgin.checks.contract_process JOB` reports in lines of JSON. simgin.checks.contract
-starts the process, reads the reports, and ends it if it stops reporting. Positions come from random
-play in every variant. Each is queried several times, in different orders and memory locations.
+`python -P -m simgin.checks.contract_process JOB` writes reports as lines of JSON.
+simgin.checks.contract starts the process, reads the reports, and ends the process if the reports
+stop. Positions come from random play in every variant. Each position is queried several times, in
+different orders and at different memory locations.
 """
 
 import json
@@ -32,26 +33,29 @@ from simgin.strategy import Policy, Strategy, compiler, loader, python_tier
 from simgin.strategy.strategy_spec import STAKE_SLOTS, StrategyError
 
 COMPILE_TIMEOUT = 300.0
-# Positions per slot in all variants, and the minimum per variant
+# Number of positions per slot in all variants, and the minimum per variant
 POSITIONS_PER_SLOT, MIN_POSITIONS = 600, 100
-# Minimum number of deals to find positions, because those of the die are rare
+# Minimum number of deals in which positions are searched, because die offers are rare
 MIN_POSITION_DEALS = 60
-N_FIRST_DEALS = 4  # number of first deals of a match from which positions are taken
-CONTRACT_DEALS, MIN_CONTRACT_DEALS = 200, 60  # deals in all variants, and the minimum per variant
-DEAL_TIME_FACTOR = 6  # time limit of a deal, as a multiple of that of an action
+N_FIRST_DEALS = 4  # positions come from this number of first deals of a match
+CONTRACT_DEALS, MIN_CONTRACT_DEALS = (
+    200,
+    60,
+)  # number of deals in all variants, and the minimum per variant
+DEAL_TIME_FACTOR = 6  # time limit of a deal divided by that of an action
 HEARTBEAT_SECONDS = 0.3  # seconds between heartbeats
-# Seconds after which a slow policy is queried for no more positions of a variant
+# Seconds after which the remaining positions of a variant are omitted for a slow policy
 POSITION_SECONDS = 1.0
 SEED = 1
-# Players that together reach a wide range of positions
+# Players that together reach many different positions
 POSITION_PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
 DECISION_CHECKS = ["same", "legal", "raises", "bounds", "writes", "history", "time"]
 MAX_ACTION = 63  # legal actions are the bits of one int64
-MAX_NAMED_VARIANTS = 2  # variants that a report names; more are counted
+MAX_NAMED_VARIANTS = 2  # maximum number of variants named in a report
 
 
 class _CheckError(Exception):
-    """Failed check, with a predicate whose subject is the policy."""
+    """Exception for a failed check, with a predicate that describes the policy."""
 
     def __init__(self, check: str, predicate: str) -> None:
         super().__init__(check, predicate)
@@ -59,14 +63,14 @@ class _CheckError(Exception):
 
 
 class _Reporter:
-    """Lines of JSON for the parent process, including a heartbeat while decisions are made."""
+    """Writer of reports for the parent process, with a heartbeat during decisions."""
 
     def __init__(self) -> None:
         self._file_descriptor = os.dup(1)
         self._lock = threading.Lock()
-        os.dup2(2, 1)  # the output of strategies must not mix with the report
+        os.dup2(2, 1)  # separates the output of strategies from the reports
         self.n_actions = 0
-        self.state: Any = None  # of the deal being played
+        self.state: Any = None  # state of the deal in progress
         threading.Thread(target=self._send_heartbeats, daemon=True).start()
 
     def send(self, **event: Any) -> None:
@@ -80,7 +84,7 @@ class _Reporter:
         self.send(doing=activity, seconds=seconds)
 
     def report_passed(self, checks: Sequence[str], sentence: str = "") -> None:
-        """Report passed checks and describe the completed test."""
+        """Report passed checks with a description of the completed test."""
         self.send(passed=checks, sentence=sentence)
 
     def _send_heartbeats(self) -> None:
@@ -97,7 +101,7 @@ class _Reporter:
 def main() -> None:
     """Test the strategies of a job one after the other."""
     strategies, variant_texts, seconds = json.loads(sys.argv[1])
-    loader.list_strategies()  # loads the built-in strategies, whose time does not count for a file
+    loader.list_strategies()  # loads the built-in strategies outside the time limit
     report = _Reporter()
     for spec in strategies:
         try:
@@ -114,7 +118,7 @@ def main() -> None:
 def _test_strategy(
     spec: str, variants: Sequence[Variant], seconds: float, reporter: _Reporter
 ) -> None:
-    """Run all checks of a strategy, or raise an error for the first failure."""
+    """Run all checks of a strategy, and raise an error for the first failure."""
     reporter.report_start(f"reading {spec}", seconds)
     try:
         strategy = loader.find_strategy(spec)
@@ -125,7 +129,7 @@ def _test_strategy(
     reporter.report_passed(["compiles"], _compile_policies(strategy))
     n_positions = 0
     for variant in variants:
-        reporter.report_start(f"looking for positions of {variant.spec}", COMPILE_TIMEOUT)
+        reporter.report_start(f"the search for positions of {variant.spec}", COMPILE_TIMEOUT)
         positions_by_slot = find_positions(
             variant, strategy.ending, max(MIN_POSITIONS, POSITIONS_PER_SLOT // len(variants))
         )
@@ -179,12 +183,12 @@ def find_positions(
 ) -> dict[str, np.ndarray]:
     """Return views for every slot from random play, at most `max_views` per slot.
 
-    The views come from matches that start at random scores, between players with this order of
+    The views come from matches with random start scores, between players with the same order of
     discard and ending.
 
     Args:
         variant: Variant to play.
-        ending: Ending of the strategy under test.
+        ending: Order of discard and ending of the strategy under test.
         max_views: Maximum number of views per slot.
 
     Returns:
@@ -221,7 +225,7 @@ def _used_slots(variant: Variant) -> list[str]:
 
 
 def _trace_deal(matchup: Matchup, unit: int, points: tuple[int, int]) -> TracedDeal:
-    """Trace one of the first deals of a match, or the first if the match ends before it."""
+    """Trace one of the first deals of a match, or the first deal if the match is too short."""
     try:
         return trace_deal(matchup, unit, deal=unit % N_FIRST_DEALS, points=points)
     except DealNotFoundError:
@@ -273,7 +277,7 @@ class _PolicyTester:
 
 
 def _classify_exception(error: BaseException) -> str:
-    """Return the check that an exception of a policy fails."""
+    """Return the name of the check that an exception of a policy fails."""
     if isinstance(error, IndexError):
         return "bounds"
     if isinstance(error, python_tier.InvalidActionError):
@@ -291,14 +295,14 @@ def _check_unchanged(name: str, record: Any, before: bytes) -> None:
         field for field in record.dtype.names if record[field].tobytes() != old[field].tobytes()
     ]
     field = changed[0] if changed else "padding"
-    raise _CheckError("writes", f"writes into {name}.{field}, which it may only read")
+    raise _CheckError("writes", f"changes {name}.{field}, which is read-only")
 
 
 def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
     """Query a policy three times for every position and return the number of positions.
 
-    The first query uses a fixed memory location, as the engine does. The second goes through the
-    positions in reverse order, each at its own location. The third has random data after the end of
+    The first query uses a fixed memory location, as the engine does. The second query goes through
+    the positions in reverse order, with a location for each. In the third query, random data follow
     the history. Slow policies are queried for fewer positions.
 
     Raises:
@@ -318,8 +322,9 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
         if repeated != actions[i]:
             raise _CheckError(
                 "same",
-                f"answers {actions[i]} and, asked again, {repeated}: it depends on more than view, "
-                "rules and params",
+                f"returns {actions[i]} and then {repeated} for the same view, so it "
+                "depends on more "
+                "than view, rules and params",
             )
     for i, action in enumerate(actions):
         view = _relocated_view(positions[i], i, tester.policy)
@@ -330,12 +335,12 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
         except _CheckError as fault:
             raise _history_error(f"it {fault.predicate}") from None
         if repeated != action:
-            raise _history_error(f"it answers {repeated}, not {action}")
+            raise _history_error(f"it returns {repeated} instead of {action}")
     return len(actions)
 
 
 def _history_error(effect: str) -> _CheckError:
-    sentence = f"reads the history beyond view.turns: with other bytes there {effect}"
+    sentence = f"reads the history beyond view.turns, because with other data {effect}"
     return _CheckError("history", sentence)
 
 
@@ -354,7 +359,7 @@ def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
 
 
 def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) -> Matchup:
-    """Return the compiled matchup of a strategy, against a random player in two-player games."""
+    """Return the compiled matchup of a strategy, against a random player if it needs one."""
     reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
     opponent = loader.find_strategy(POSITION_PLAYERS[0]) if variant.params["players"] == 2 else None
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")
@@ -363,7 +368,7 @@ def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) 
 
 
 def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Reporter) -> int:
-    """Play deals until their number or the playing time is reached, and return their number.
+    """Play deals up to a number or a playing time, and return the number of deals played.
 
     Args:
         matchup: Matchup to play.

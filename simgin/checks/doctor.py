@@ -1,4 +1,4 @@
-"""Tests of the installation: environment, cache and computations with known results."""
+"""Checks of the installation: environment, cache and computations with known results."""
 
 import os
 import platform
@@ -23,13 +23,13 @@ from simgin.strategy import loader
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import notation
 
-NUMBA_VERSION = "0.68"  # the minor version that pyproject.toml pins
+NUMBA_VERSION = "0.68"  # minor version that pyproject.toml pins
 REQUIRED_LIBRARIES = (
     "numpy numba llvmlite pandas matplotlib scipy click pydantic rich jinja2".split()
 )
 MEBIBYTE, GIBIBYTE = 2**20, 2**30
 REINSTALL_HINT = (
-    "Install simgin anew in an environment of its own; if that does not help, please report it "
+    "Reinstall simgin in a new virtual environment. If the problem persists, please report it "
     "with the output of `simgin doctor --json`."
 )
 
@@ -43,7 +43,7 @@ PHILOX_VECTORS, KNOWN_HANDS, KNOWN_MATCH_DEALS, KNOWN_SUMS = (
 
 @dataclass(frozen=True)
 class HealthCheck:
-    """Result of one check; `problem` is empty if it passed, and otherwise suggests a fix."""
+    """Result of one check; `problem` is empty if it passed, and suggests a fix otherwise."""
 
     check: str
     details: str
@@ -61,10 +61,12 @@ def run_checks() -> Iterator[HealthCheck]:
     for name, check in HEALTH_CHECKS.items():
         try:
             yield check()
-        except Exception as error:  # a failure must not prevent the other checks
+        except Exception as error:  # a failed check must not prevent other checks
             error_type = type(error)
             problem = f"{name}: {error_type.__name__}: {error}. {REINSTALL_HINT}"
-            if error_type.__module__.startswith("simgin."):  # such errors already suggest a fix
+            if error_type.__module__.startswith(
+                "simgin."
+            ):  # errors of simgin already suggest a fix
                 problem = str(error)
             yield HealthCheck(name, "failed", problem)
 
@@ -91,7 +93,7 @@ def check_versions() -> HealthCheck:
 def check_libraries() -> HealthCheck:
     """Check the versions of the required libraries.
 
-    The minor version of numba is pinned because its calls through function types are experimental.
+    The minor version of numba is pinned, because calls through function types are experimental.
     """
     installed = {name: _installed_version(name) for name in REQUIRED_LIBRARIES}
     missing = [name for name, version in installed.items() if version is None]
@@ -100,7 +102,7 @@ def check_libraries() -> HealthCheck:
     problem = ""
     if missing:
         names = ", ".join(missing)
-        problem = f"{names} cannot be found: run `pip install --force-reinstall simgin`."
+        problem = f"{names} cannot be found. Run `pip install --force-reinstall simgin`."
     elif not str(installed["numba"]).startswith(f"{NUMBA_VERSION}."):
         problem = (
             f"numba {installed['numba']} is not {NUMBA_VERSION}, the only one that this simgin is "
@@ -114,7 +116,7 @@ def check_extras() -> HealthCheck:
     try:
         requirements = metadata.requires("simgin") or []
     except metadata.PackageNotFoundError:
-        return HealthCheck("extras", "unknown: simgin runs from its source and is not installed")
+        return HealthCheck("extras", "unknown, because simgin is not installed as a package")
     missing: dict[str, list[str]] = {}
     for line in requirements:  # like `pytest>=8; extra == "test"`
         if match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
@@ -152,16 +154,16 @@ def check_machine() -> HealthCheck:
 
 
 def check_cache() -> HealthCheck:
-    """Check whether the cache of compiled code is writable, and report its path and size.
+    """Check that the cache of compiled code is writable, and report its path and size.
 
-    Corrupt entries are not checked here; simgin compiles them again on loading.
+    Corrupt entries are not checked here, because simgin recompiles them when it loads them.
     """
     directory = jit.cache_root() / jit.compiled_digest()
     if problem := jit.cache_error(directory):
         return HealthCheck("cache", str(directory), problem)
     mebibytes = sum(path.stat().st_size for path in directory.rglob("*.nb?")) / MEBIBYTE
     older = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
-    return HealthCheck("cache", f"{directory}, {mebibytes:.1f} MiB, older versions kept: {older}")
+    return HealthCheck("cache", f"{directory}, {mebibytes:.1f} MiB, older versions: {older}")
 
 
 # Known results
@@ -174,7 +176,7 @@ def check_generator() -> HealthCheck:
         if tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key))))) != tuple(words):
             wrong.append(key)
     if wrong:
-        details = f"{len(wrong)} of {len(PHILOX_VECTORS)} known answers wrong"
+        details = f"{len(wrong)} of {len(PHILOX_VECTORS)} known answers are wrong"
         return HealthCheck(
             "generator", details, f"random numbers are wrong on this machine. {REINSTALL_HINT}"
         )
@@ -219,10 +221,12 @@ def check_play() -> HealthCheck:
     ]
     if wrong:
         return HealthCheck(
-            "play", "; ".join(wrong), f"deals are played wrongly here. {REINSTALL_HINT}"
+            "play",
+            "; ".join(wrong),
+            f"deals are played incorrectly on this machine. {REINSTALL_HINT}",
         )
     if not np.array_equal(one_thread_rows, two_thread_rows):
-        problem = f"results depend on threads on this machine: use --workers 1. {REINSTALL_HINT}"
+        problem = f"results depend on threads on this machine. Use --workers 1. {REINSTALL_HINT}"
         return HealthCheck("play", "two threads differ from one", problem)
     return HealthCheck(
         "play", f"{KNOWN_MATCH_DEALS:,} deals with known sums, on one thread and on two"
@@ -230,7 +234,7 @@ def check_play() -> HealthCheck:
 
 
 def compute_known_sums(batches: np.ndarray) -> dict[str, int]:
-    """Return the sums of batch rows for the facts in KNOWN_SUMS."""
+    """Return the sums of the batch rows for the facts in KNOWN_SUMS."""
     total = batches.sum(axis=0, dtype=np.int64)
     return {
         name: int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])

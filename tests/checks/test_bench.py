@@ -175,4 +175,6 @@ def test_an_installation_that_fails_is_named(tmp_path):
     broken = write_program(tmp_path / "simgin", "import sys; sys.exit('simgin: no numba here')")
     found = call("bench", "--against", broken, code=2)
     assert found.stdout == ""
-    assert found.stderr.endswith(f"simgin: {broken} cannot be measured: simgin: no numba here\n")
+    assert found.stderr.endswith(
+        f"simgin: error: {broken} cannot be measured: simgin: no numba here\n"
+    )

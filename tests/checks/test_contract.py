@@ -44,9 +44,9 @@ BAD = [
     ("bounds", "raised IndexError", "if view.history[view.turns + 600, 3]: return 1"),
     ("raises", "raised ValueError: out", "if view.turns > 3: raise ValueError('out of ideas')"),
     ("compiles", "that it may only read", "ASKED[0] += 1"),
-    ("writes", "writes into view.history", "view.history[500, 0] = 9"),
+    ("writes", "changes view.history", "view.history[500, 0] = 9"),
     ("writes", "assignment destination is read-only", "view.hand = SEEN.get(1, 0)"),
-    ("writes", "writes into rules.gin_bonus", "rules.gin_bonus = 1000"),
+    ("writes", "changes rules.gin_bonus", "rules.gin_bonus = 1000"),
     ("read", "is a take policy and cannot fill the slot discard", "pass\nX = Strategy('x', discard="
      "take(policy.function))\ndef f():\n    pass"),
 ]  # fmt: skip

@@ -20,7 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 def test_all_is_well_on_one_screen_and_in_json(monkeypatch):
     lines = call("doctor").stdout.splitlines()
-    assert "All is well." in lines
+    assert "All checks passed." in lines
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert "state: ok" in lines
     rows = itertools.takewhile(str.strip, lines[lines.index("state: ok") + 4 :])
@@ -71,7 +71,7 @@ def test_a_wrong_sum_is_found(monkeypatch, constant, value, check):
     message = result.stderr.replace(
         f"simgin: {session.COMPILING_NOTICE}\n", ""
     )  # on a busy machine
-    assert message == f"simgin: {wrong['fault']}\n" and "Install simgin anew" in wrong["fault"]
+    assert message == f"simgin: error: {wrong['fault']}\n" and "Reinstall simgin" in wrong["fault"]
 
 
 def test_threads_that_differ_are_found(monkeypatch):
@@ -97,7 +97,7 @@ def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path / "file"))
     result = call("doctor", code=1)
     assert "Not a directory" in result.stderr and "Set SIMGIN_CACHE_DIR" in result.stderr
-    assert "1 of 9 checks found a fault." in result.stdout
+    assert "1 of 9 checks failed." in result.stdout
 
 
 def test_another_version_of_numba_is_reported(monkeypatch):

@@ -18,16 +18,17 @@ from simgin.text.files import check_writable, write_file
 if TYPE_CHECKING:
     from simgin.checks.bench import SpeedChange
 
-KERNELS = 8  # measurements besides matchups and strategies
+KERNELS = 8  # number of measurements in addition to matchups and strategies
 READING = """
-ratio: time of one unit, in blocks of the calibration kernel (four Philox words) on one thread of \
-the same run. Compare ratios between machines, not seconds. Different players play mirrored pairs. \
-Best of {repetitions} repetitions."""
+The ratio is the time per unit, divided by the time for a block of the calibration kernel (four \
+Philox words) on one thread. Use ratios instead of seconds to compare machines. Two different \
+players play mirrored pairs. Each value is the best of {repetitions} repetitions."""
 READING_SHARES = """\
-Parts are done by themselves for the same deals, where they are quickest; turns are all the rest: \
-dealing, views, showdowns."""
+The parts were measured separately for the same deals. Turns include all other work, such as \
+dealing, views and showdowns."""
 READING_CHANGE = """
-Ratios to the calibration kernel, now and before; times as fast: before divided by now"""
+The columns now and before show ratios to the calibration kernel. The last column is before \
+divided by now"""
 
 
 @click.command("bench")
@@ -37,35 +38,35 @@ Ratios to the calibration kernel, now and before; times as fast: before divided 
     metavar="S",
     default=1.0,
     show_default=True,
-    help="Time to spend on each figure.",
+    help="Time per measurement.",
 )
 @click.option(
     "--save",
     type=FILE_PATH,
     metavar="FILE",
-    help="Also write the figures to FILE, as --json prints them.",
+    help="Also write the measurements to FILE in JSON format.",
 )
 @click.option(
     "--against",
     type=click.Path(exists=True, path_type=Path),
     metavar="BEFORE",
-    help="Print what changed: against a file of --save, or another installation, by turns.",
+    help="Compare with a file written by --save, or with another installation.",
 )
 @json_option
 def bench_command(seconds: float, save: Path | None, against: Path | None, as_json: bool) -> None:
     """Measure the speed of this machine.
 
-    Times the deadwood and the best discard of fixed hands, parts of a deal of simple v simple, the
-    deals of several matchups on one thread and on all, and every strategy.
+    simgin measures the speed of deadwood and best discards on fixed hands, the parts of a deal of
+    simple v simple, several matchups (on one thread and on all threads), and every strategy.
 
-    With --against, BEFORE is a file, or another installation: its `simgin` program or its virtual
-    environment, which is measured by turns with this one.
+    BEFORE is a file written by --save, or another installation, given by its `simgin` program or
+    its virtual environment. Installations are measured in alternation.
     """
     from simgin.checks.bench import SEED, read_measurements
 
     if save is not None:
-        check_writable(save, b'"command": "simgin bench', "bench")
-        if save.exists():  # only measurements are overwritten
+        check_writable(save, b'"command": "simgin bench')
+        if save.exists():  # only files with measurements can be overwritten
             read_measurements(save)
     before, now = _rounds(seconds, against)
     rows: list[Any] = list(now[0])
@@ -85,7 +86,7 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
 
 
 def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return rounds of values of the earlier simgin (none without --against) and of this one."""
+    """Return the rounds of the earlier simgin (none without --against) and of this one."""
     if against is None:
         return [], [_measure(seconds)]
     from simgin.checks import bench
@@ -105,14 +106,14 @@ def _measure(seconds: float) -> list[dict[str, Any]]:
 
     threads = choose_thread_counts()
     count = KERNELS + len(threads) * len(BENCH_MATCHUPS) + len(list_two_player_strategies())
-    print_note(f"measuring for about {seconds * count:.0f} s, plus the time to compile.")
+    print_note(f"measuring for about {seconds * count:.0f} s, plus compilation.")
     return [asdict(figure) for figure in measure_speeds(seconds, threads)]
 
 
 def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     from simgin.checks.bench import BENCH_MATCHUPS, N_HANDS, REPETITIONS, compute_part_proportions
 
-    headings = ("figure", "threads", "per second", "ns each", "ratio", "speed-up")
+    headings = ("measurement", "threads", "per second", "ns each", "ratio", "speed-up")
     cells = [
         (
             row["figure"],
@@ -130,7 +131,7 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     parts = ", ".join(
         f"{part} {100 * share:.0f} %" for part, share in compute_part_proportions(rows).items()
     )
-    yield f"Of {BENCH_MATCHUPS[0][0]}: {parts}. {READING_SHARES}"
+    yield f"Time per part of {BENCH_MATCHUPS[0][0]}: {parts}. {READING_SHARES}"
     yield READING.format(repetitions=REPETITIONS).strip()
 
 
@@ -142,14 +143,14 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
             times += f" ({change.low:.2f} to {change.high:.2f})"
         ratios = map(_digits, (change.now, change.before))
         cells.append((change.figure, str(change.threads), *ratios, times))
-    headings = ("figure", "threads", "now", "before", "times as fast")
-    yield table_from_rows("What changed", headings, cells)
+    headings = ("measurement", "threads", "now", "before", "times as fast")
+    yield table_from_rows("Changes", headings, cells)
     if rounds == 1:
-        yield f"{READING_CHANGE}. Measured at different times: a tenth may be the machine."
+        yield f"{READING_CHANGE}. Differences up to 10 % can be due to the machine."
     else:
-        yield f"{READING_CHANGE}: median of {rounds} rounds in turns, with the least and greatest."
+        yield f"{READING_CHANGE}: the median of {rounds} rounds, with minimum and maximum."
 
 
 def _digits(number: float) -> str:
-    """Format a number with at least three digits, without an exponent."""
+    """Format a number with at least three significant digits and no exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

@@ -1,4 +1,4 @@
-"""`simgin doctor`: health checks of the installation."""
+"""`simgin doctor`: checks of the installation."""
 
 import click
 
@@ -11,25 +11,25 @@ from simgin.report.report_table import table_from_rows
 @json_option
 @click.pass_context
 def doctor_command(ctx: click.Context, as_json: bool) -> None:
-    """Check this installation.
+    """Check the installation.
 
-    Looks at versions, the cache of compiled code and plug-ins, and runs small tests with known
-    answers. Each problem comes with its remedy.
+    simgin checks versions, the cache of compiled code and plug-ins, and runs small tests with known
+    results. It suggests a fix for each problem.
 
-    Exit code: 0 if all is well, 1 if not.
+    The exit code is 0 if all checks pass, and 1 if any check fails.
     """
     from simgin.checks.doctor import run_checks, to_json_rows
     from simgin.cli.session import explain_wait
 
     with explain_wait():
         findings = list(run_checks())
-    faults = [finding.problem for finding in findings if finding.problem]
-    told = [(one.check, "FAULT" if one.problem else "ok", one.details) for one in findings]
-    closing = "All is well."
-    if faults:
-        closing = f"{len(faults)} of {len(findings)} checks found a fault."
-    table = table_from_rows("Installation", ("check", "state", "details"), told)
+    problems = [finding.problem for finding in findings if finding.problem]
+    cells = [(one.check, "FAILED" if one.problem else "ok", one.details) for one in findings]
+    closing = "All checks passed."
+    if problems:
+        closing = f"{len(problems)} of {len(findings)} checks failed."
+    table = table_from_rows("Installation", ("check", "state", "details"), cells)
     CommandResult(repeat_command(), to_json_rows(findings)).print(as_json, [table, f"\n{closing}"])
-    for fault in faults:
-        print_note(fault)
-    ctx.exit(1 if faults else 0)
+    for problem in problems:
+        print_note(f"error: {problem}")
+    ctx.exit(1 if problems else 0)
