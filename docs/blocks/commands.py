@@ -25,11 +25,12 @@ def render_commands() -> str:
 
 
 def render_screen(*arguments: str) -> str:
-    """Return the output of a command at 80 columns, without the last line (the command itself)."""
+    """Return the output of a command at 80 columns, up to its notes on files and the command."""
     result = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(arguments), prog_name="simgin")
     assert result.exit_code == 0, result.output
-    lines = [line.rstrip() for line in result.stdout.splitlines()[:-2]]
-    text = "\n".join(lines).rstrip()
+    lines = [line.rstrip() for line in result.stdout.splitlines()]
+    notes = next(i for i, line in enumerate(lines) if line.startswith(("Output:", "Command:")))
+    text = "\n".join(lines[:notes]).rstrip()
     return f"```text\n{text}\n```"
 
 

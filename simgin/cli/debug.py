@@ -1,4 +1,4 @@
-"""Option `--debug`, which runs engine and policies as plain Python for `breakpoint()`."""
+"""Option `--debug`, which runs the engine and policies as plain Python for `breakpoint()`."""
 
 import os
 import sys
@@ -9,19 +9,19 @@ from pathlib import Path
 
 import click
 
-DEBUG_DEALS = 100  # default with --debug, at 10 to 100 deals per second
+DEBUG_DEALS = 100  # default number of deals with --debug, which plays 10 to 100 per second
 ENGINE_PATH = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
 def _is_interpreted() -> bool:
-    """Return True if nothing is compiled. The import is deferred for shell completion."""
+    """Return True if nothing is compiled; imports the engine only when called."""
     from simgin.core import jit
 
     return jit.is_interpreted()
 
 
 def _restart_interpreted(context: click.Context, _parameter: click.Parameter, wanted: bool) -> bool:
-    """Restart the interpreter for --debug, because numba reads its switch on import."""
+    """Restart the interpreter for --debug, because numba reads the setting on import."""
     if wanted and not context.resilient_parsing and not _is_interpreted():
         sys.stdout.flush()
         sys.stderr.flush()
@@ -35,14 +35,14 @@ debug_option = click.option(
     is_flag=True,
     is_eager=True,
     callback=_restart_interpreted,
-    help="Run as plain Python: print and breakpoint() work in a policy. Same results, but very "
-    f"slow ({DEBUG_DEALS} deals by default).",
+    help="Run as plain Python, so that print and breakpoint() work in policies. Much slower "
+    f"({DEBUG_DEALS} deals by default), with the same results.",
 )
 
 
 @contextmanager
 def policy_calls(as_json: bool) -> Iterator[None]:
-    """Keep prints of policies out of --json, and show the traceback of their errors.
+    """Keep the output of policies out of --json, and show the traceback of their errors.
 
     Args:
         as_json: True if the command prints a JSON object on stdout.
@@ -58,7 +58,7 @@ def policy_calls(as_json: bool) -> Iterator[None]:
 
 
 def show_traceback(error: BaseException | None) -> None:
-    """Print a traceback without the lines of the engine above it, with --debug only.
+    """Print a traceback without the frames of the engine; do nothing without --debug.
 
     Args:
         error: Exception that a policy raised, or None.
@@ -67,7 +67,7 @@ def show_traceback(error: BaseException | None) -> None:
         return
     try:
         report = traceback.TracebackException.from_exception(error)
-    except Exception:  # formatting a user's exception may fail
+    except Exception:  # formatting a user's exception can fail
         return
     engine_lines = 0
     for frame in report.stack:

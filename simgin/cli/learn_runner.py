@@ -1,4 +1,4 @@
-"""Common parts of `simgin tune` and `simgin train`: options, output files and the run."""
+"""Common parts of `simgin tune` and `simgin train`: options, output files and running."""
 
 from __future__ import annotations
 
@@ -17,28 +17,25 @@ if TYPE_CHECKING:
     from simgin.learn.tune_request import TuneRequest
 
 against_option = options.strategy_option(
-    "Opponent; may be repeated [default: simple].", "--against", metavar="S", multiple=True
+    "Opponent; can be repeated [default: simple].", "--against", metavar="S", multiple=True
 )
 confirm_option = options.count_option(
-    "--confirm",
-    "Matches of the confirmation against each opponent.",
-    default="40k",
-    show_default=True,
+    "--confirm", "Validation matches against each opponent.", default="40k", show_default=True
 )
 
 
 def run_directory_option(help_text: str) -> Callable[[Any], Any]:
-    """Return the option `--run DIR`, the directory of a search or a training."""
+    """Return the option `--run DIR`, which names the directory of a search or training run."""
     return click.option("--run", "place", type=options.PATH, metavar="DIR", help=help_text)
 
 
 def check_improvement_output(words: Wording, output: Path | None, place: Path | None) -> None:
-    """Raise an error now, not after the work, if the output cannot be written.
+    """Raise an error before the work starts if the output cannot be written.
 
     Args:
-        words: Words for what is done.
+        words: Texts of the command.
         output: File for the result, or None.
-        place: Directory of the search or training, or None.
+        place: Directory of the search or training run, or None.
     """
     from simgin.runs import directory
     from simgin.text.files import NewFileError, check_writable, has_suffix
@@ -49,14 +46,13 @@ def check_improvement_output(words: Wording, output: Path | None, place: Path | 
         return
     if not has_suffix(output, words.suffix):
         raise NewFileError(
-            f"the name of a file of {words.content} ends in {words.suffix}: try "
-            f"{output}{words.suffix}."
+            f"{output} is not a valid file name for {words.content}. Use {output}{words.suffix}."
         )
-    check_writable(output, words.marker, words.noun)
+    check_writable(output, words.marker)
 
 
 def player_options(request: TuneRequest) -> dict[str, Any]:
-    """Return the names of the players, for the command that repeats the run."""
+    """Return the options that name the players in the command that repeats the run."""
     return {
         "strategy": request.strategy.spec,
         "variant": request.variant.spec,
@@ -76,24 +72,24 @@ def run_improvement(
     as_json: bool,
     cached: str = "",
 ) -> Improvement:
-    """Run a search or training as `session.run_request` does, and write what it found.
+    """Run a search or training with `session.run_request`, and write its result.
 
     Args:
         request: Strategy and opponents, with the identity of the ledger.
-        words: Words for what is done.
-        run: Function that runs it, from its progress callback and ledger.
-        changed: What became of the options of the command.
+        words: Texts of the command.
+        run: Function that runs the request, given a progress callback and a ledger.
+        changed: Resolved values of the options, for the command that repeats the run.
         workers: Number of threads.
         output: File for the result, or None.
         place: Directory of the ledger and the report, or None.
         as_json: True to print one JSON object instead.
-        cached: Location of the finished parts if there is no directory.
+        cached: Location of the finished parts without a directory.
     """
     from simgin.cli import session
     from simgin.report.wrapping import Sentences
     from simgin.text.files import write_file
 
-    # The content of the file depends on neither its place nor the number of workers
+    # The file does not depend on its own path or on the number of workers
     command = repeat_command(**changed, output=None, place=None)
 
     def finish(found: Improvement) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Command line: list of commands, overview in the help, and exit codes of errors.
+"""Command line: the list of commands, the help and the exit codes.
 
 Nothing here imports the engine or pandas. The module of a command is imported when the command is
 called, so that `simgin --help` is fast.
@@ -26,7 +26,7 @@ from simgin.text.messages import escape_control_chars, print_status, shorten_mid
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # columns of a terminal
 MAX_DIGITS = 9  # maximum length of a number of columns
-# Lines and characters of an error message
+# Maximum number of lines of an error message, of characters per line and per word
 MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = 60, 2000, 200
 LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 
@@ -34,28 +34,50 @@ LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 # module simgin.cli.commands.NAME.
 COMMANDS = {
     "match": "Play one strategy against another.",
-    "strategies": "List, show, check or create strategies.",
-    "variants": "List, show, compare or create rule sets.",
-    "review": "Measure how rule changes affect the game.",
-    "chart": "Draw a chart to play by: knocks, upcards, discards.",
-    "odds": "Find the odds of a game, alone or against an opponent.",
-    "tune": "Find better parameters for a strategy of yours.",
-    "train": "Learn weights for the discards of a strategy of yours.",
-    "run": "Run an experiment and keep the results.",
-    "examples": "List or copy experiments and notebooks.",
-    "report": "Rewrite the tables, plots and page of a run.",
-    "compare": "Compare two runs, matchup by matchup.",
-    "play": "Play against a strategy yourself, or alone.",
-    "drill": "Make a page of costly decisions to practise on.",
-    "show": "Replay one deal decision by decision.",
-    "hand": "Evaluate a hand: deadwood, melds, best discards.",
-    "analyze": "Find the best action in a position, and what mistakes cost.",
-    "grade": "Say what a player gave up in deals that were played.",
-    "find": "Find deals worth looking at: undercuts, big losses, mistakes.",
-    "cite": "Print how to cite simgin, for BibTeX.",
-    "doctor": "Check this installation.",
+    "strategies": "List, show, create or test strategies.",
+    "variants": "List, show, compare or create variants.",
+    "review": "Measure how a rule change affects the game.",
+    "chart": "Draw a chart for knocks, upcards or discards.",
+    "odds": "Compute the probability of winning a deal or a match.",
+    "tune": "Find better parameters for a strategy.",
+    "train": "Train the weights of a strategy.",
+    "run": "Run an experiment and save the results.",
+    "examples": "List or copy the example experiments and notebooks.",
+    "report": "Rewrite the tables, plots and HTML report of a run.",
+    "compare": "Compare the results of two runs.",
+    "play": "Play against a strategy, or play a solitaire game.",
+    "drill": "Create a set of costly decisions to practise on.",
+    "show": "Replay one deal, decision by decision.",
+    "hand": "Evaluate a hand: deadwood, melds and best discards.",
+    "analyze": "Find the best action, or the cost of each decision.",
+    "grade": "Measure the cost of a player's mistakes in recorded deals.",
+    "find": "Find deals with an undercut, a big loss or a mistake.",
+    "cite": "Print a BibTeX entry for simgin.",
+    "doctor": "Check the installation.",
     "bench": "Measure the speed of this machine.",
 }
+
+# Printed by `simgin` without arguments
+OVERVIEW = """\
+simgin simulates Gin Rummy and its variants with confidence intervals.
+
+Compare strategies:
+  simgin match gold-early simple --matches 20k
+Write a strategy:
+  simgin strategies new mine.py
+Compute odds:
+  simgin odds solitary-gin
+Review a rule change:
+  simgin review oklahoma --against standard
+Find the best move:
+  simgin analyze 7H 7D 7C 8C 9C TC 4H TD AC 4C KS --pile "QD TS 9D* QH"
+Play a match:
+  simgin play --coach
+Run an experiment:
+  simgin run demo
+
+Help for one command:  simgin match --help
+All commands:          simgin --help"""
 
 
 class CommandGroup(click.Group):
@@ -66,7 +88,7 @@ class CommandGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return the command of that name, or None if there is none."""
+        """Import and return the command with a name, or return None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"simgin.cli.commands.{cmd_name}")
@@ -80,8 +102,8 @@ class CommandGroup(click.Group):
         known = args[0] in COMMANDS or args[0].startswith("-")
         if not known and not ctx.resilient_parsing:
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            remedy = f"; did you mean `simgin {near[0]}`?" if near else "."
-            raise click.UsageError(f"there is no command {args[0]!r}{remedy}", ctx)
+            hint = f" Did you mean `simgin {near[0]}`?" if near else ""
+            raise click.UsageError(f"{args[0]!r} is not a command.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -110,7 +132,7 @@ class CommandGroup(click.Group):
 
 
 def _open_closed_streams() -> None:
-    """Open each standard stream that is closed on the null device."""
+    """Connect each closed standard stream to the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
@@ -133,7 +155,7 @@ def _check_words(words: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def _print_warnings() -> Iterator[None]:
-    """Print each warning about rules once, as a remark on stderr."""
+    """Print each warning about rules once, as a message on stderr."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
         usual, told = warnings.showwarning, set()
@@ -169,7 +191,7 @@ def _exit_code(run: Callable[[], object]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.Abort:
-        _print_error("interrupted.")
+        print_status("interrupted.")
         return INTERRUPTED
     except click.ClickException as error:
         _print_error(_usage_message(error))
@@ -177,7 +199,7 @@ def _exit_code(run: Callable[[], object]) -> int:
     except ValueError as error:
         if not type(error).__module__.startswith("simgin."):
             raise
-        _print_error(str(error))
+        _print_error(str(error), is_list=hasattr(error, "messages"))
         return BAD_INPUT
     except OSError as error:
         if error.errno == errno.EPIPE:
@@ -189,23 +211,29 @@ def _exit_code(run: Callable[[], object]) -> int:
 
 def _machine_message(error: OSError) -> str:
     """Return the message of an error of the operating system, such as a full disk."""
-    name = error.filename or "the output"
-    return f"{name} cannot be read or written: {error.strerror or error}."
+    name = error.filename or "The output"
+    return f"{name} cannot be read or written ({error.strerror or error})."
 
 
 def _usage_message(error: click.ClickException) -> str:
-    """Return the message of click, with the command whose help has the details."""
+    """Return the message of click, with the command that prints the help."""
     context = getattr(error, "ctx", None)
-    hint = f"\nSee `{context.command_path} --help`." if context else ""
+    hint = f"\nFor help, run `{context.command_path} --help`." if context else ""
     return error.format_message() + hint
 
 
-def _print_error(message: str) -> None:
-    """Print an error message, with long quotations of the input shortened."""
+def _print_error(message: str, *, is_list: bool = False) -> None:
+    """Print an error message, with long quotations of the input shortened.
+
+    Args:
+        message: The message.
+        is_list: True if each line of the message describes an error of its own.
+    """
     lines = escape_control_chars(message).splitlines()
-    for line in [*lines[:MAX_LINES], *lines[MAX_LINES:][-1:]]:
+    for index, line in enumerate([*lines[:MAX_LINES], *lines[MAX_LINES:][-1:]]):
         cut = LONG_WORD.sub(lambda word: shorten_middle(word[0], MAX_WORD_LENGTH), line)
-        print_status(shorten_middle(cut, MAX_LINE_LENGTH))
+        label = "" if index and not is_list else "error: "
+        print_status(f"{label}{shorten_middle(cut, MAX_LINE_LENGTH)}")
 
 
 def _discard_stdout() -> None:
@@ -237,68 +265,67 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 )
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Monte Carlo simulation of Gin Rummy: compare strategies, measure what a rule
-    changes, compute a player's odds. Every estimate comes with a 95 % interval.
+    """Simulate Gin Rummy and its variants. simgin compares strategies, measures the effects of rule
+    changes, and computes odds. Every estimate has a 95 % confidence interval.
 
     \b
-    Which strategy is better, and by how much?
+    Compare strategies
       simgin match gold                       gold v simple, 100,000 deals
       simgin match gold --matches 20k         whole matches to 100 points
-      simgin match gold+knock=at:k=4 gold     gold, but knocking at 4 or less
-      simgin match gold --until 0.1%          stop at ±0.1 % on the win rate
-      simgin match gold --matches 200k --sprt 0,10     stop once a test decides
+      simgin match gold+knock=at:k=4 gold     knock with 4 points or less
+      simgin match gold --until 0.1%          stop at a precision of ±0.1 %
+      simgin match gold --matches 200k --sprt 0,10    stop after a decision
 
     \b
-    Strategies to play with, and your own
-      simgin strategies                       all of them; add a NAME for one
+    Write and improve strategies
+      simgin strategies                       list all; add a NAME to show one
       simgin strategies new mine.py           create a file to start from
-      simgin strategies check mine.py         test that it plays by the rules
+      simgin strategies check mine.py         test that it follows the rules
       simgin match mine.py gold --deals 2M
-      simgin tune mine.py -o mine.toml        find better numbers for it
-      simgin train mine.py -o mine.npy        learn weights for its discards
+      simgin tune mine.py -o mine.toml        find better parameters
+      simgin train mine.py -o mine.npy        train weights for discards
 
     \b
-    What does a rule change?
-      simgin variants                         all variants; add a NAME for one
+    Change the rules
+      simgin variants                         list all; add a NAME to show one
       simgin match gold -v oklahoma
       simgin match gold -v standard+gin_bonus=10+knock_limit=5
       simgin review oklahoma --against standard -o results/oklahoma
 
     \b
-    What are my odds?
-      simgin odds                             solitaire variants, draw by draw
-      simgin odds standard                    two players: by seat and by score
-      simgin match gold -v solitaire-gin      one strategy alone
-      simgin chart knock                      when to knock, by deadwood and turn
+    Compute odds
+      simgin odds                             solitaire variants, by draw
+      simgin odds standard                    two players, by seat and score
+      simgin match gold -v solitaire-gin      one strategy in solitaire
+      simgin chart knock                      when to knock
 
     \b
-    Experiments: kept on disk, resumed after a break, compared
-      simgin run demo                         tables, plots and an HTML page
+    Run experiments
+      simgin run demo                         tables, plots and an HTML report
       simgin examples                         more experiments, and notebooks
       simgin run FILE.toml --dry-run          the plan and the time it takes
       simgin compare results/a results/b      difference between two runs
-      simgin report results/demo              rewrite its files without playing
+      simgin report results/demo              rewrite the files of a run
 
     \b
-    Sit down yourself
+    Play and practise
       simgin play                             a match against champion
-      simgin play simple --coach              with advice after each decision
-      simgin drill -o drill.html              thirty costly decisions to practise
-      simgin grade mine-*.json                what you gave up in those deals
+      simgin play simple --coach              advice after each decision
+      simgin drill -o drill.html              thirty costly decisions
+      simgin grade mine-*.json                the cost of your mistakes
 
     \b
-    One deal, one hand
+    Analyse deals and hands
       simgin show gold simple --unit 7
       simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH"
-      simgin analyze gold simple --unit 7     what did each decision cost?
-      simgin find gold simple --where "undercut, lost"       deals worth a look
+      simgin analyze gold simple --unit 7     the cost of each decision
+      simgin find gold simple --where "undercut, lost"
 
-    The same seed gives the same numbers on any number of workers. Every command
-    has --help, and --json for programs.
-    """  # noqa: D205  the help begins with a sentence of two lines
+    The same seed gives the same results with any number of workers. Every command has --help, and
+    most commands have --json for use in programs.
+    """  # noqa: D205  the help begins with several sentences
     if context.invoked_subcommand is None:
-        click.echo(context.get_help(), err=True)
-        context.exit(BAD_INPUT)
+        click.echo(OVERVIEW)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Options that several commands share, their parsers, shell completion and subcommands."""
+"""Shared options with their parsers, shell completion, and groups with a default command."""
 
 import difflib
 import math
@@ -15,7 +15,7 @@ from simgin.text import amounts
 
 
 class NameType(StringParamType):
-    """Parameter type of a name in simgin or a file of the user."""
+    """Parameter type for a built-in name or a file of the user."""
 
     def __init__(self, names: Callable[[], Iterable[str]], ending: str) -> None:
         self._names = names
@@ -24,7 +24,7 @@ class NameType(StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return names and files of this directory with this prefix, or else any file."""
+        """Return the names and files that start with `incomplete`, or any file if none does."""
         files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
         words = [*self._names(), *files]
         offered = [CompletionItem(word) for word in words if word.startswith(incomplete)]
@@ -32,13 +32,15 @@ class NameType(StringParamType):
 
 
 class SecondsType(click.FloatRange):
-    """Parameter type of a finite number of seconds in a range."""
+    """Parameter type for a finite number of seconds in a range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number of seconds in a string."""
+        """Convert a string to a finite number of seconds."""
         seconds = super().convert(value, param, ctx)
         if not math.isfinite(seconds):
-            self.fail(f"{value} is not a number of seconds; write one like 0.5.", param, ctx)
+            self.fail(
+                f"{value} is not a valid number of seconds. Use a value such as 0.5.", param, ctx
+            )
         return seconds
 
 
@@ -71,7 +73,7 @@ FILE_PATH = click.Path(path_type=Path, dir_okay=False)
 
 
 def _callback_for(parse: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Return a click callback that parses a value and names the option in its errors."""
+    """Return a click callback that parses a value and names the option in error messages."""
 
     def read(_context: click.Context, _option: click.Parameter, given: object) -> Any:
         if given is None:
@@ -91,7 +93,7 @@ read_seconds = _callback_for(amounts.parse_seconds)
 
 
 def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callable[[Any], Any]:
-    """Return an option for an integer, with its default in the help."""
+    """Return an integer option whose help shows the default."""
     return click.option(
         name, type=int, metavar=metavar, help=help_text, show_default="default" in how, **how
     )
@@ -100,7 +102,7 @@ def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callab
 def strategy_option(
     help_text: str, *names: str, metavar: str = "NAME", **how: Any
 ) -> Callable[[Any], Any]:
-    """Return an option for a strategy."""
+    """Return an option that takes a strategy."""
     return click.option(*names, type=STRATEGY, metavar=metavar, help=help_text, **how)
 
 
@@ -108,14 +110,12 @@ margin_option = click.option(
     "--margin",
     callback=read_until,
     metavar="X",
-    help="Also say what is the same within a margin: 1% of wins, or 0.5 points a deal.",
+    help="Also test for equivalence within a margin: 1% of wins, or 0.5 points per deal.",
 )
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else to stdout."
+    "--json", "as_json", is_flag=True, help="Print the result as one JSON object."
 )
-details_option = click.option(
-    "--details", is_flag=True, help="Print all tables, and how much the results can show."
-)
+details_option = click.option("--details", is_flag=True, help="Print all tables of the report.")
 variant_option = click.option(
     "-v",
     "--variant",
@@ -131,19 +131,19 @@ seed_option = click.option(
     metavar="N",
     default=1,
     show_default=True,
-    help="Seed of the shuffles.",
+    help="Random seed of the shuffles.",
 )
 unit_option = number_option(
     "--unit",
-    "Number of the deal, pair of deals or pair of matches in the run, from 0.",
+    "Index of the deal, pair of deals or pair of matches in the run, from 0.",
     "I",
     default=0,
 )
 half_option = number_option(
-    "--half", "Half of a mirrored pair; 1 swaps the players.", "0/1", default=0
+    "--half", "Game of a mirrored pair: 0, or 1 for swapped seats.", "0/1", default=0
 )
 deal_option = number_option(
-    "--deal", "Deal number J of a match, from 0, as in `simgin match --matches`.", "J"
+    "--deal", "Index of the deal in a match, from 0 (see `simgin match --matches`).", "J"
 )
 
 
@@ -161,34 +161,34 @@ _patience_option = click.option(
     callback=_set_patience,
     expose_value=False,
     metavar="TIME",
-    help="Stop when a policy has not answered for this long [default: 1m].",
+    help="Abort if a policy call takes longer than this [default: 1m].",
 )
 _workers_option = click.option(
     "--workers",
     type=int,
     callback=_callback_for(amounts.parse_workers),
     metavar="N",
-    help="Number of threads [default: all processors]. Does not affect results.",
+    help="Number of threads [default: all CPU cores]. Does not affect results.",
 )
 
 
 def workers_option(command: Any) -> Any:
-    """Add the options for the number of threads and the time limit of a policy call."""
+    """Add the options `--workers` and `--patience` to a command."""
     return _workers_option(_patience_option(command))
 
 
 scheduler_option = click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Play on a dask cluster (tcp://host:8786) or in processes here (local:4).",
+    help="Play on a dask cluster (tcp://host:8786) or in local processes (local:4).",
 )
 record_option = click.option(
-    "--record", is_flag=True, help="Also write every deal to deals.parquet in DIR."
+    "--record", is_flag=True, help="Also write every deal to DIR/deals.parquet."
 )
 
 
 def is_given(parameter: str) -> bool:
-    """Return True if a parameter of the running command was given."""
+    """Return True if the user gave a parameter of the running command."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source is click.core.ParameterSource.COMMANDLINE
 
@@ -199,12 +199,12 @@ def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], A
 
 
 def time_option(help_text: str) -> Callable[[Any], Any]:
-    """Return the option `--for`, the playing time."""
+    """Return the option `--for`, which limits the playing time."""
     return click.option("--for", "seconds", callback=read_seconds, metavar="TIME", help=help_text)
 
 
 def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
-    """Return the option `-o`, the directory or file for the results."""
+    """Return the option `-o`, which names the directory or file for the results."""
     return click.option("-o", "--output", type=PATH, metavar=metavar, help=help_text)
 
 
@@ -225,7 +225,7 @@ class NameOrSubcommand(click.Group):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Return the context of the group for a subcommand, else of the default command."""
+        """Return the context of the group for a subcommand, or that of the default command."""
         if args and args[0] in self.commands:
             return super().make_context(info_name, args, parent, **extra)
         words = [word for word in args if not word.startswith("-")]
@@ -238,5 +238,5 @@ class NameOrSubcommand(click.Group):
         near = difflib.get_close_matches(word, self.commands, n=1)
         if near:
             raise click.UsageError(
-                f"there is no command {word!r}; did you mean `simgin {info_name} {near[0]}`?"
+                f"{word!r} is not a subcommand. Did you mean `simgin {info_name} {near[0]}`?"
             )

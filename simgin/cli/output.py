@@ -1,8 +1,11 @@
-"""Output of commands: tables or a JSON object, files written, and the command to repeat."""
+"""Output of commands: tables or a JSON object, output files, and the command to repeat."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simgin.report.wrapping import wrap_text
 from simgin.text import shell
 from simgin.text.messages import escape_control_chars, print_status
 
@@ -60,22 +64,36 @@ class CommandResult:
         }
         return json.dumps(fields, allow_nan=False)
 
-    def print(self, as_json: bool, parts: Iterable[Any]) -> None:
+    def print(
+        self, as_json: bool, parts: Iterable[Any], *, answer: str = "", paged: bool = False
+    ) -> None:
         """Print the JSON object, or the parts of the screen, the files and the command.
 
         Args:
             as_json: True to print the JSON object.
             parts: Renderables of rich.
+            answer: Sentence to repeat at the end of the screen.
+            paged: True to show a screen that is longer than the terminal in a pager.
         """
         if as_json:
             click.echo(self.json())
             return
         out = console()
-        for part in parts:
-            out.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))
-        if self.files:
-            print_line(f"Written: {_describe_files(self.files)}")
-        print_line(f"Repeat:  {self.command}")
+        capture = out.capture() if paged and _may_page() else None
+        with capture or contextlib.nullcontext():
+            for part in parts:
+                out.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))
+        lines = [f"Output:  {_describe_files(self.files)}"] if self.files else []
+        lines.append(f"Command: {self.command}")
+        if answer:
+            lines.append(wrap_text(answer, out.width))
+        ending = escape_control_chars("\n".join(lines))
+        if capture is None:
+            click.echo(ending)
+            return
+        screen = capture.get() + ending
+        is_long = screen.count("\n") + 1 >= shutil.get_terminal_size().lines
+        (click.echo_via_pager if is_long else click.echo)(screen)
 
 
 def _describe_files(files: Sequence[Path]) -> str:
@@ -90,6 +108,11 @@ def _describe_files(files: Sequence[Path]) -> str:
     return f"{first} (and {more} more files)"
 
 
+def _may_page() -> bool:
+    """Return True if a pager can be used: on a terminal, unless NO_PAGER is set."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("NO_PAGER")
+
+
 def console() -> Console:
     """Return the rich console for stdout, 80 columns wide by default and without markup."""
     from simgin.report.terminal import Terminal
@@ -98,25 +121,25 @@ def console() -> Console:
 
 
 def screen_parts(report: Report, details: bool, more: str) -> Iterator[Any]:
-    """Yield what a terminal shows of a report, and the command that prints the rest.
+    """Yield what a terminal shows of a report, and the command that prints all tables.
 
     Args:
         report: The report.
         details: True to show all tables.
-        more: Command or option that prints the rest.
+        more: Command or option that prints all tables.
     """
     from rich.text import Text
 
     yield from report.to_renderables(details=details)
     yield ""
     if report.caveat:
-        yield Text(f"Better:  {report.caveat.command}", no_wrap=True)
+        yield Text(f"Advice:  {report.caveat.command}", no_wrap=True)
     if more and not details:
-        yield f"More:    {more}"
+        yield f"Details: {more}"
 
 
 def format_finding(finding: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Yield a finding and, below it, commands on one line each, so that they can be copied."""
+    """Yield a finding and its commands, each on a line of its own so that it can be copied."""
     from rich.text import Text
 
     for line in (finding, *(" " * indent + command for command in commands)):

@@ -1,4 +1,4 @@
-"""Plan of a run, printed before it starts: matchups, sizes and times."""
+"""Plan of a run: matchups, sizes and times, printed before the run starts."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from simgin.stats import differences
 from simgin.stats.estimate import Z95, required_sample_size
 from simgin.text.amounts import UNIT_PLURALS
 
-MAX_MATCHUP_LINES = 40  # matchups listed
+MAX_MATCHUP_LINES = 40  # maximum number of matchups listed
 
 
 def plan_rows(
@@ -38,8 +38,8 @@ def plan_rows(
         record_deals: True if deals are recorded.
         expected: True to add `half_width`, the expected half-width of the 95 % intervals, by
             metric.
-        power: Difference, as parsed by `amounts.parse_half_width`, to add `needed`, the number of
-            deals or matches that show it with 80 % power.
+        power: Difference, as parsed by `amounts.parse_half_width`. If it is given, the rows contain
+            `needed`, the number of deals or matches that detect it with 80 % power.
 
     Returns:
         Rows with the players, `n` (deals or matches, or their maximum), `units` (pairs missing from
@@ -88,7 +88,7 @@ def print_dry_run(
     as_json: bool,
     power: str | float | None = None,
 ) -> None:
-    """Print what would be played, and the expected time and precision.
+    """Print the plan with the expected time and precision.
 
     Args:
         plan: The plan.
@@ -97,7 +97,7 @@ def print_dry_run(
         workers: Number of threads.
         record_deals: True if deals are recorded.
         as_json: True to print one JSON object instead.
-        power: Difference, as for `rows`.
+        power: Difference, as for `plan_rows`.
     """
     rows = plan_rows(plan, output, workers, record_deals=record_deals, expected=True, power=power)
     if as_json:
@@ -130,11 +130,11 @@ def print_plan(
     if with_matchups:
         out.print(_table(plan, plan_rows[:MAX_MATCHUP_LINES]))
         if len(plan_rows) > MAX_MATCHUP_LINES:
-            out.print(f"... and {len(plan_rows) - MAX_MATCHUP_LINES} more")
+            out.print(f"... and {len(plan_rows) - MAX_MATCHUP_LINES} more matchups")
     units = sum(row["units"] for row in plan_rows)
     seconds = sum(row["seconds"] for row in plan_rows)
-    goes = f" Results go to {output}." if output else ""
-    out.print(f"{_total_sentence(plan, units, seconds)}{_steps_sentence(plan)}{goes}")
+    destination = f" Results are written to {output}." if output else ""
+    out.print(f"{_total_sentence(plan, units, seconds)}{_steps_sentence(plan)}{destination}")
 
 
 def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -150,24 +150,24 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> str:
-    """Return a sentence on how much must be played to see a difference."""
-    size = f"{power} of the wins" if isinstance(power, str) else f"{power:g} points a deal"
+    """Return a sentence with the sample size that detects a difference."""
+    size = f"{power} of wins" if isinstance(power, str) else f"{power:g} points per deal"
     return (
-        f"To see a difference of {size} four times in five: "
+        f"To detect a difference of {size} with 80 % power, play "
         f"{plan_row['needed']:,} {UNIT_PLURALS[plan_row['unit']]}."
     )
 
 
 def _steps_sentence(plan: Plan) -> str:
-    """Return a sentence on the extra passes and their time on all CPUs."""
+    """Return a sentence with the number of extra passes and their time on all cores."""
     if not plan.extra_steps:
         return ""
     seconds = 0.0
     for step in plan.extra_steps:
         kernel.compile_matchup(step.matchup)
         seconds += step.weighted_units * measure_unit_seconds(step.matchup)
-    passes = f"{len(plan.extra_steps)} passes over more deals follow"
-    return f" {passes}, about {format_duration(seconds / usable_cpus())}."
+    passes = f"{len(plan.extra_steps)} further passes over the deals"
+    return f" {passes} take about {format_duration(seconds / usable_cpus())}."
 
 
 def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals: bool) -> list[int]:
@@ -180,7 +180,7 @@ def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals:
 
 
 def _format_size(plan: Plan, task: Task, units_left: int) -> str:
-    """Return the size, such as `200,000 deals`, and the percentage that is done."""
+    """Return the size, such as `200,000 deals`, and the percentage already played."""
     unit = UNIT_PLURALS[plan.unit]
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
@@ -196,7 +196,7 @@ def _format_limit_prefix(plan: Plan) -> str:
 
 
 def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
-    """Return a sentence on the remaining size, its time and the stopping rule."""
+    """Return a sentence with the matchups, the time and the stopping rule."""
     matchups = _format_matchups(plan)
     if units_left == 0:
         return f"{matchups}, already complete."
@@ -204,14 +204,14 @@ def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
         seconds = plan.seconds * len(plan.tasks)
     time = format_duration(seconds)
     if plan.stopping_rules:
-        return f"{matchups}, at most {time} in total. {plan.stopping_text}."
+        return f"{matchups}. Maximum time: {time}. Stopping rule: {plan.stopping_text}."
     if seconds >= 1 and plan.seconds is None:
         time = f"about {time}"
-    return f"{matchups}, {time} in total."
+    return f"{matchups}. Estimated time: {time}."
 
 
 def _format_matchups(plan: Plan) -> str:
-    """Return the number of matchups and their size, as in `30 matchups, 200 matches each`."""
+    """Return the number of matchups and their size: `30 matchups, 200 matches each`."""
     number = len(plan.tasks)
     words, each = ("1 matchup", "") if number == 1 else (f"{number} matchups", " each")
     sizes = {task.n for task in plan.tasks}

@@ -1,4 +1,4 @@
-"""Running of requests by commands: compilation notice, progress, interruption, output."""
+"""Running of requests: compilation notice, progress, interruption and output."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from simgin.runs.result import Result
 
 INTERRUPTED = 130  # exit code
-COMPILING_NOTICE_DELAY = 2.0  # seconds, more than a warm start takes
-COMPILING_NOTICE = "compiling; this takes up to half a minute once and is kept for later runs."
-MATCHES_HINT = "Play whole matches instead: --matches 20k."
+COMPILING_NOTICE_DELAY = 2.0  # seconds, longer than a start with cached code
+COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
+MATCHES_HINT = "Use --matches 20k to play whole matches."
 
 
 R = TypeVar("R", bound="Result")
@@ -55,30 +55,32 @@ def run_request(
     identity: Mapping[str, Any] | None = None,
     extend: Callable[[R, Report], Report] = lambda _, report: report,
     repeat: Callable[[R], str] | None = None,
+    answer: Callable[[R], str] = lambda _: "",
     records: Callable[[R], list[dict[str, Any]]] = lambda result: result.records(),
     **manifest: Any,
 ) -> R:
     """Run a request with live progress, save its report and print its result.
 
     Args:
-        run: Function that runs the request, from its progress callback, and from its ledger if it
-            has one.
+        run: Function that runs the request, given a progress callback and, if `identity` is given,
+            a ledger.
         title: Title of the progress bar.
         command: Command that repeats the result.
-        screen: Function that returns what the terminal shows, from the result and a function that
-            returns its report.
+        screen: Function that returns the parts of the screen, given the result and a function that
+            builds its report.
         workers: Number of threads, for the manifest.
         as_json: True to print one JSON object instead.
         output: Directory for the report, or None.
         question: Name that the directory is reserved for, by default the command.
         plots: Prefix of the names of plots in the directory.
         matchups: Matchups to compile before the progress bar is shown.
-        cached: Location and name of the finished parts that an interruption leaves.
+        cached: Location and name of the finished parts that remain after an interruption.
         finish: Function that writes other files of a result and returns their paths.
-        identity: Identity of the ledger that finished parts are kept in, in the directory if there
-            is one, or None for a request that runs in one piece.
+        identity: Identity of the ledger that stores finished parts, or None for a request without
+            a ledger. The ledger is in the output directory if there is one.
         extend: Function that returns the report as it is saved.
-        repeat: Function that returns the command that repeats a result, if it depends on it.
+        repeat: Function that returns the command that repeats a result, by default `command`.
+        answer: Function that returns the sentence to repeat at the end of the screen.
         records: Function that returns the rows of a result for JSON.
         **manifest: Further arguments of `save_report`.
     """
@@ -95,7 +97,7 @@ def run_request(
         with policy_calls(as_json), exit_on_interrupt(command, *cached):
             compile_players(matchups)
             with progress.show_progress(title) as on_progress:
-                # A debugger needs the terminal to itself
+                # A debugger needs exclusive use of the terminal
                 result = run(None if jit.is_interpreted() else on_progress)
             files = finish(result)
         command = command if repeat is None else repeat(result)
@@ -106,8 +108,11 @@ def run_request(
                 output, extended, result, started, workers=workers, plots=plots, **manifest
             )
         seed = result.identity["seed"]
-        answer = CommandResult(command, records(result), seed, files, result.stopped)
-        answer.print(as_json, () if as_json else screen(result, report))
+        shown = CommandResult(command, records(result), seed, files, result.stopped)
+        if as_json:
+            shown.print(True, ())
+        else:
+            shown.print(False, screen(result, report), answer=answer(result))
     return result
 
 
@@ -123,16 +128,16 @@ def run_plan_request(
     record_deals: bool = False,
     **options: Any,
 ) -> None:
-    """Run a request that plays a plan, in a ledger that is in its directory.
+    """Run a request that plays a plan with a ledger.
 
     Args:
         plan: The plan.
-        run: Function that plays it as `run_plan` does, from the arguments after the plan.
+        run: Function that plays the plan, with the arguments of `run_plan` after the plan.
         command: Command that repeats the result.
         screen: See `run_request`.
         workers: Number of threads, by default one per CPU.
         scheduler: Address of a dask cluster, or None.
-        output: Directory of the ledger, or None to keep it in memory.
+        output: Directory of the ledger, or None for a ledger in memory.
         record_deals: True to record every deal.
         **options: Further arguments of `run_request`.
     """
@@ -145,11 +150,11 @@ def run_plan_request(
         left = block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
         is_complete = not any(left) and not runner.missing_steps(plan.extra_steps, run_ledger)
         if output is not None and is_complete:
-            print_note(f"{output} is complete: nothing left to play. A larger run would extend it.")
+            print_note(f"the run in {output} is already complete. Increase its size to extend it.")
         more = {"scheduler": scheduler, "record_deals": record_deals}
         return run(workers, on_progress, run_ledger=run_ledger, **more)
 
-    at_most = ", at most" * bool(plan.stopping_rules)
+    at_most = ", maximum" * bool(plan.stopping_rules)
     run_request(
         run_in_ledger,
         f"{_title(plan)}{at_most}",
@@ -168,7 +173,7 @@ def run_plan_request(
 def run_screen(
     results: RunResults, command: str, more: str, *, details: bool, sentences: Iterable[str] = ()
 ) -> Iterator[Any]:
-    """Yield what a terminal shows of a run.
+    """Yield the parts of the screen of a run.
 
     Args:
         results: Results of the run.
@@ -187,11 +192,11 @@ def run_screen(
 def exit_on_interrupt(
     command: str, location: Path | str | None = None, parts: str = ""
 ) -> Iterator[None]:
-    """Exit with a note on how to continue if the user interrupts the block.
+    """Exit with the command that continues the work if the user interrupts the block.
 
     Args:
         command: Command that repeats the result. Given options such as --workers are added.
-        location: Location of the finished parts; None if they are not kept.
+        location: Location of the finished parts; None if they are not saved.
         parts: Name of the parts.
     """
     try:
@@ -199,20 +204,20 @@ def exit_on_interrupt(
     except KeyboardInterrupt:
         again = continue_command(command)
         if location is None:
-            print_note(f"interrupted; nothing was written. Start again with: {again}")
+            print_note(f"interrupted. Nothing was saved. Start again with: {again}")
         else:
             print_note(
-                f"interrupted; finished {parts} are kept in {location}. Continue with: {again}"
+                f"interrupted. Finished {parts} are saved in {location}. Continue with: {again}"
             )
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def check_run_output(output: Path | None, record_deals: bool) -> None:
-    """Raise an error now, not after a long run, if the output directory cannot be used."""
+    """Raise an error before a long run if the output directory cannot be used."""
     if output is not None:
         directory.check_directory(output)
     elif record_deals:
-        raise click.UsageError("--record needs a directory to write to: add -o DIR.")
+        raise click.UsageError("--record needs an output directory. Add -o DIR.")
     if record_deals:
         from simgin.runs import parquet
 
@@ -260,13 +265,15 @@ def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
         if variant.params["shot"]:
             start = format_setting(variant.params["start_points"])
             print_note(
-                f"deals of {variant.spec} depend on the score, and every single deal starts at "
-                f"{start}. {MATCHES_HINT}"
+                f"warning: deals of {variant.spec} depend on the score, but each "
+                "single deal starts "
+                f"at {start}. {MATCHES_HINT}"
             )
         if variant.params["die"] != "off":
             print_note(
-                f"deals of {variant.spec} depend on the die and the score, and single deals have "
-                f"neither. {MATCHES_HINT}"
+                f"warning: deals of {variant.spec} depend on the die and the score, "
+                "but single deals "
+                f"use neither. {MATCHES_HINT}"
             )
 
 

@@ -126,7 +126,7 @@ def test_the_screen_has_the_rows_of_the_frame_and_repeats_itself():
     done = call(*words).stdout
     assert "undercuts with" in done
     assert done.count("simgin show gold simple -v standard --seed 1 --unit ") == 2
-    again = shlex.split(done.splitlines()[-1].removeprefix("Repeat:  simgin "))
+    again = shlex.split(done.splitlines()[-1].removeprefix("Command: simgin "))
     assert call(*again).stdout == done
     asked = {"where": "undercut, lost", "deals": 2000, "limit": 2}
     for workers in (1, 3):

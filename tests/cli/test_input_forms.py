@@ -146,13 +146,13 @@ BIG = {
     "deal.json": ('{"seed": 9' + DIGITS + ', "rows": []}', "analyze {}", "neither what"),
     "k.toml": (f"[knock]\nk = 0x{DIGITS}\n", "strategies gold-early@{}", "thousands of digits"),
     "deep.json": ("[" * 100_000, "grade {}", "neither what"),
-    "log.txt": (f"[State]\n{DIGITS}\n" * 30, "grade {}", "is not a valid deal file"),
-    "e.toml": (f"seed = {DIGITS}\n", "run {} --dry-run", "a number of thousands of digits"),
+    "log.txt": (f"[State]\n{DIGITS}\n" * 30, "grade {}", "cannot be read as a deal"),
+    "e.toml": (f"seed = {DIGITS}\n", "run {} --dry-run", "a number that is too long"),
     "title.toml": (
         '[variants.club]\nabout = "A"\ntitle = "' + "\t" * 500_000 + '"\n',
-        *("variants {}", "title is too long; write at most 10,000 characters"),
+        *("variants {}", "title must have at most 10,000 characters"),
     ),
-    "v.toml": (f"x = {DIGITS}\n", "variants {}", "a number of thousands of digits"),
+    "v.toml": (f"x = {DIGITS}\n", "variants {}", "a number that is too long"),
 }
 
 

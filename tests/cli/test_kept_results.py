@@ -43,18 +43,22 @@ def test_the_results_of_another_command_stay(working_directory, command):
     for other in WRITING.keys() - {command}:
         write_results(WRITING[other])
         output = run_cli_harmlessly(*WRITING[command].split(), codes=(2,)).stderr
-        last = output.splitlines()[-1]  # a busy machine prints the notice about compiling
-        assert last.startswith(f"simgin: out holds the results of 'simgin {other} "), output
+        last = output.splitlines()[-1]  # a busy machine is told that it compiles
+        assert last.startswith(f"simgin: error: out contains the results of 'simgin {other} "), (
+            output
+        )
 
 
 @pytest.mark.parametrize("command", OTHERS)
 def test_the_results_of_another_question_stay(working_directory, command):
     asked = WRITING[command]
     write_results(asked.replace(*OTHERS[command]))
-    assert "holds the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
+    assert "contains the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
     (working_directory / "out" / "manifest.json").unlink()
     (working_directory / "out" / "table.csv").rename("out/ledger.sqlite")
-    assert "out holds a run; move it away" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
+    assert (
+        "out contains a run. Move it away" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
+    )
 
 
 def test_more_of_the_same_question_replaces_it(working_directory):
@@ -66,7 +70,7 @@ def test_more_of_the_same_question_replaces_it(working_directory):
     # The default directory contains the last request
     run_cli("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", codes=(0,))
     write_results("run odds.toml", "results/odds")
-    assert "holds the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
+    assert "contains the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
 
 
 @pytest.mark.parametrize("command", ["match", "run", "tune", "train", "report", "compare"])
@@ -74,11 +78,11 @@ def test_a_directory_that_another_process_writes_is_rejected(working_directory, 
     asked = {**WRITING, "report": "report out", "compare": "compare out out"}[command]
     with ledger.open_ledger(directory.create_run_directory("out"), {}):
         output = run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
-    assert "in use by another process. Wait until it ends, then repeat" in output
+    assert "in use by another process. Wait until that process ends" in output
 
 
 def test_a_command_with_untypable_names_is_another(working_directory):
     for command in ("match 'gold", "", "x" * 5000):
         write_results(command)
         output = run_cli_harmlessly(*WRITING["analyze"].split(), codes=(2,)).stderr
-        assert "holds the results of" in output and len(output) < 400
+        assert "contains the results of" in output and len(output) < 400

@@ -29,8 +29,15 @@ def test_the_help_lists_every_command_and_no_other():
     shown = re.findall(r"^    simgin (\S+)", output, re.M)
     assert len(shown) > 8 and set(shown) <= set(COMMANDS)
     assert call("--version").stdout == f"simgin {simgin.__version__}\n"
-    alone = call(code=2)
-    assert alone.stdout == "" and alone.stderr.startswith("Usage: ") and "Commands:" in alone.stderr
+
+
+def test_simgin_without_arguments_names_the_tasks_on_one_screen():
+    output = call().stdout
+    lines = output.splitlines()
+    assert len(lines) <= 22 and all(len(line) <= 80 for line in lines)
+    assert "simgin --help" in lines[-1]
+    shown = re.findall(r"simgin ([a-z]+)", "\n".join(lines[1:]))
+    assert {"match", "odds", "review", "run", "analyze", "play"} <= set(shown) <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -58,7 +65,7 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory,
     with monkeypatch.context() as patched:
         patched.setattr(directory, "write_file", full)
         message = call("match", "gold", *FEW, "-o", "out", code=2).stderr
-    assert "No space left on device" in message and "the same command goes on" in message
+    assert "No space left on device" in message and "repeat the command to continue" in message
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
     monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
     call("match", "gold", *FEW, "-o", "out")
@@ -76,7 +83,7 @@ def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_director
         message = call(*words, "-o", "out", "--workers", 1, code=130).stderr
     command = "simgin match gold simple -v standard --deals 60000 --for 600 --seed 1 -o out"
     expected = (
-        f"interrupted; finished blocks are kept in out. Continue with: {command} --workers 1\n"
+        f"interrupted. Finished blocks are saved in out. Continue with: {command} --workers 1\n"
     )
     assert message.endswith(expected)
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
@@ -89,7 +96,7 @@ def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_director
     with monkeypatch.context() as patched:
         interrupted_after(patched, 1)
         message = call("match", "gold", "--deals", "60k", code=130).stderr
-    assert "nothing was written. Start again with: simgin match gold simple" in message
+    assert "Nothing was saved. Start again with: simgin match gold simple" in message
     assert files(empty_directory) == before
 
 
@@ -138,7 +145,7 @@ main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.returncode == 130, run.stderr
-    assert "interrupted; finished blocks are kept in out" in run.stderr
+    assert "interrupted. Finished blocks are saved in out" in run.stderr
     assert "Traceback" not in run.stderr
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:
@@ -169,8 +176,8 @@ def test_compiling_is_announced_only_when_it_takes_long(monkeypatch):
     monkeypatch.setattr(session, "COMPILING_NOTICE_DELAY", 0.0)
     with session.explain_wait():
         assert long.wait(10)
-    assert "half a minute" in said[0]
-    # The notice about the cache must be the only one
+    assert "compiling (up to 30 s" in said[0]
+    # Then the notice that the cache cannot be written is the only one
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
     long.clear()
     with session.explain_wait():

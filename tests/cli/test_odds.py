@@ -28,7 +28,7 @@ SOLO = ("--strategy", "solo-greedy", "--strategy", "gold+discard=hits", "--deals
 
 
 def assert_narrow(output):
-    assert all(len(line) <= 80 for line in output.splitlines() if not line.startswith("Repeat: "))
+    assert all(len(line) <= 80 for line in output.splitlines() if not line.startswith("Command: "))
 
 
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
@@ -37,7 +37,7 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     headings = ("match won %", "goal met %", "penalty", "best possible")
     for words in (*headings, "Solitaire Gin Rummy with knocking", "Seed 1."):
         assert words in output
-    repeated = shlex.split(output.splitlines()[-1].removeprefix("Repeat:  "))
+    repeated = shlex.split(output.splitlines()[-1].removeprefix("Command: "))
     assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]
     assert call(*repeated[2:], "--details").stdout == output
     place = empty_directory / "results" / "odds"
@@ -86,7 +86,7 @@ def test_an_interruption_names_the_command_that_continues(monkeypatch):
     monkeypatch.setattr("simgin.odds.odds.run_odds", interrupted)
     again = "with: simgin odds solitaire-gin --seed 1"
     output = call("solitaire-gin", code=130).stderr
-    assert f"finished players are kept in the cache. Continue {again}" in output
+    assert f"Finished players are saved in the cache. Continue {again}" in output
     monkeypatch.setattr("simgin.core.jit.cache_directory", lambda: None)
     output = call("solitaire-gin", code=130).stderr
-    assert f"nothing was written. Start again {again}" in output
+    assert f"Nothing was saved. Start again {again}" in output

@@ -29,7 +29,7 @@ def test_run_writes_its_files_where_it_says(empty_directory):
     place = Path("results/waiting")
     written = "ledger.sqlite manifest.json pairing.csv report.html summary.csv summary.md table.csv"
     assert set(files(place)) == {*written.split()}
-    assert output.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
+    assert output.splitlines()[-1] == "Command: simgin run waiting.toml"
     assert directory.read_manifest(place)["question"] == "Does waiting for gin pay?"
     assert table.format_csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
     found = json.loads(call("run", "waiting.toml", "--seed", 9, "-o", "there", "--json").stdout)
@@ -96,16 +96,16 @@ def test_steps_are_announced_with_their_time(monkeypatch, capsys):
     rows = plan_table.plan_rows(asked, Path("nowhere"), 2, record_deals=False)
     plan_table.print_plan(asked, rows, Path("nowhere"))
     output = " ".join(capsys.readouterr().out.split())
-    assert "2 passes over more deals follow, about 60 s." in output
+    assert "2 further passes over the deals take about 60 s." in output
 
 
 def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory):
     Path("mine.py").write_text(OWN)
     call("match", "mine.py", *FEW, "-o", "out")
     for old, new, message in [
-        ("> 3", "> 4", 'digest: "[0-9a-f]{16}" there, "[0-9a-f]{16}" here'),
-        (", knock=mine", "", 'policies, knock: "mine" there, "at:k=10" here'),
-        (", knock=mine", ", ending='same'", 'ending: "best" there, "same" here'),
+        ("> 3", "> 4", 'digest: "[0-9a-f]{16}" in the other run, "[0-9a-f]{16}" in this run'),
+        (", knock=mine", "", 'policies, knock: "mine" in the other run, "at:k=10" in this run'),
+        (", knock=mine", ", ending='same'", 'ending: "best" in the other run, "same" in this run'),
     ]:
         Path("mine.py").write_text(OWN.replace(old, new))
         errors = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
@@ -135,7 +135,7 @@ def test_a_dry_run_says_how_wide_intervals_will_be_and_what_a_difference_takes(s
     half = plan["half_width"][metric]
     assert plan["needed"] == pytest.approx(4000 * (2.8 / 1.96 * half / 0.02) ** 2, rel=0.02)
     output = call(*words[:-1], "--power", "2%").stdout
-    assert "2% of the wins four times in five" in output
+    assert "2% of wins with 80 % power" in output
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_match_prints_words_one_table_and_a_command_that_repeats_it():
     words, table_line = output.index("gold and simple"), output.index("deals won %")
     assert words < output.index("gold against simple, standard, 200 deals, seed 1") < table_line
     assert len(output.splitlines()) <= 24
-    repeat = output.splitlines()[-1].removeprefix("Repeat:  simgin ")
+    repeat = output.splitlines()[-1].removeprefix("Command: simgin ")
     assert repeat == "match gold simple -v standard --deals 200 --seed 1"
     assert call(*shlex.split(repeat)).stdout == output
     assert call("match", "gold", *FEW, "--seed", 0).stdout.endswith("--deals 200 --seed 0\n")

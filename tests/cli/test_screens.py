@@ -91,14 +91,14 @@ def test_words_one_table_and_the_way_to_repeat_it_fit_two_screens(name):
 
 def assert_two_screens(output):
     lines = output.splitlines()
-    assert lines[-1].startswith("Repeat:  simgin ")
-    answer = [line for line in lines if not line.startswith(("Repeat:", "Written:", "More:"))]
+    assert lines[-1].startswith("Command: simgin ")
+    answer = [line for line in lines if not line.startswith(("Command:", "Output:", "Details:"))]
     assert all(len(line) <= 80 for line in answer)
     assert len(lines) <= SCREENS
     rules = [i for i, line in enumerate(lines) if re.fullmatch("─+", line)]
     assert len(rules) == 1
     words = "\n".join(lines[: rules[0]])
-    verdict = re.search(r"(?i)\b(beats|loses|wins|gains?|leads|too few|meets|does best)\b", words)
+    verdict = re.search(r"(?i)\b(beats|loses|wins|gains?|leads|too few|meets|best of)\b", words)
     assert verdict is not None, words
     assert str(DEEP) not in "\n".join(answer)
     for diagnosis in ("luck share", "Homogeneity", "Mirror", "would have been"):
@@ -108,12 +108,12 @@ def assert_two_screens(output):
 def test_details_follow_and_a_finished_run_shows_them_again():
     assert_two_screens(read_screen("run twenty.toml -o twenty"))
     output = call("report", "twenty", "--details").stdout
-    answer = [line for line in output.splitlines() if not line.startswith(("Repeat", "Written"))]
+    answer = [line for line in output.splitlines() if not line.startswith(("Command", "Output"))]
     assert all(len(line) <= 80 for line in answer) and str(DEEP) not in "\n".join(answer)
     for words in ("Differences", "Homogeneity", "Mirrored"):
         assert words in output
     short = call("report", "twenty").stdout.splitlines()
-    assert short[-1] == "Repeat:  simgin report twenty" and len(short) <= SCREENS
+    assert short[-1] == "Command: simgin report twenty" and len(short) <= SCREENS
 
 
 def test_files_that_give_the_same_name_are_distinguished():
@@ -137,10 +137,10 @@ def test_a_comparison_comes_first_and_calls_files_by_their_names():
     lines = call("compare", "k9", "k3").stdout.splitlines()
     assert lines[0] == "How does k9 differ from k3?"
     assert lines[1].startswith("patient-gold:k=9 instead of patient-gold:k=3 (standard, against")
-    shown_lines = [line for line in lines if not line.startswith(("Repeat", "  strategies"))]
+    shown_lines = [line for line in lines if not line.startswith(("Command", "  strategies"))]
     assert all(len(line) <= 80 for line in shown_lines)
     written = call("compare", "k9", "k3", "-o", "apart").stdout.splitlines()
-    assert written[:-2] == lines[:-1] and written[-2].startswith("Written: apart/report.html")
+    assert written[:-2] == lines[:-1] and written[-2].startswith("Output:  apart/report.html")
     assert lines[0] in Path("apart/report.html").read_text()
     assert "deal_win" in Path("apart/differences.csv").read_text()
     call("compare", "k9", "k3", "-o", "k3", code=2)  # a run is not overwritten
@@ -159,6 +159,8 @@ def test_a_screen_says_what_it_should_and_repeats_itself(block):
     joined = " ".join(screen.split())
     for message in wanted:
         assert message[2:] in lines if message.startswith("= ") else message in joined, message
-    again = shlex.split(lines[-1].removeprefix("Repeat:  simgin "))
+    (command,) = [line for line in lines if line.startswith("Command: ")]
+    assert command == lines[-1] or words.startswith("analyze")  # which repeats its answer last
+    again = shlex.split(command.removeprefix("Command: simgin "))
     details = ["--details"] * ("--details" in words)
     assert call(*again, *details).stdout == screen or words.startswith("hand")

@@ -49,9 +49,9 @@ def working_directory(folder, monkeypatch):
 
 
 def result_part(screen):
-    """Return the part of a screen that is independent of the machine and the output files."""
-    found = screen.partition("\nWritten: ")[0].partition("\nRepeat: ")[0]
-    return found.partition("That takes")[2].partition(".")[2] or found
+    """Return the part of a screen that depends on neither the machine nor the output files."""
+    found = screen.partition("\nOutput:  ")[0].partition("\nCommand: ")[0]
+    return found.partition("Estimated time:")[2].partition(".")[2] or found
 
 
 def interrupt_after(step, *words):
@@ -70,12 +70,12 @@ def interrupt_after(step, *words):
 
 
 def assert_narrow(screen):
-    unbroken = ("Repeat: ", "Play: ")
+    unbroken = ("Command: ", "Next: ")
     assert all(len(line) <= 80 or line.startswith(unbroken) for line in screen.splitlines())
 
 
 def test_the_tuned_numbers_can_be_played(tune_screen):
-    assert "Tuning gained" in tune_screen and "Written: " in tune_screen
+    assert "Tuning gained" in tune_screen and "Output:  " in tune_screen
     assert_narrow(tune_screen)
     found = loader.find_strategy(f"{FILE}@tuned.toml")
     assert abs(found.discard.params["p"].default - BEST) < 4
@@ -91,13 +91,13 @@ def test_the_tuned_numbers_can_be_played(tune_screen):
         refused = call(*words, code=2)
         assert "holds a search, not a run; `simgin tune" in refused.stderr
     refused = call(*TUNE, "--objective", "points", "--run", "tuned", code=2)
-    assert "holds another run" in refused.stderr and "for points" in refused.stderr
+    assert "contains another run" in refused.stderr and "for points" in refused.stderr
 
 
 def test_the_weights_can_be_played(train_screen):
     assert "Training gained" in train_screen and "breaks a meld" in train_screen
     assert_narrow(train_screen)
-    play = shlex.split(train_screen.splitlines()[-1].partition("Play:    ")[2])
+    play = shlex.split(train_screen.splitlines()[-1].partition("Next:    ")[2])
     assert play[:4] == ["simgin", "match", "weighed.py", "simple"]
     played = call("match", "weighed.py", "simple", "-v", "eaai", "--deals", "100")
     assert "weights of its start" not in played.stderr
@@ -116,7 +116,7 @@ def test_a_training_does_not_look_at_the_weights_that_were_learned_before(train_
 
 def test_an_interrupted_search_is_resumed(tune_screen):
     message, resume = interrupt_after("generation 2", *TUNE, "-o", "again.toml", "--run", "stopped")
-    assert "finished generations are kept in stopped" in message
+    assert "Finished generations are saved in stopped" in message
     call(*resume)
     for name in ("candidates.csv", "search.csv", "plots/search.svg"):
         assert Path("stopped", name).read_bytes() == Path("tuned", name).read_bytes()

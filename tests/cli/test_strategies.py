@@ -40,15 +40,15 @@ def test_the_list_is_narrowed_by_slot_and_word():
     assert {(row["kind"], row["slot"]) for row in rows} == {("policy", "knock")}
     found = call("strategies", "--search", "UNDERCUT")
     assert "count" in found.stdout and "schedule" not in found.stdout
-    assert "Repeat:  simgin strategies --search UNDERCUT" in found.stdout
-    assert "Nothing has this word" in call("strategies", "--search", "xyzzy").stdout
+    assert "Command: simgin strategies --search UNDERCUT" in found.stdout
+    assert "No description contains this word" in call("strategies", "--search", "xyzzy").stdout
     for words in (("gold", "--short"), ("--players", "1", "--slot", "knock"), ("--slot", "nock")):
         assert call("strategies", *words, code=2).stderr
 
 
 def test_a_new_strategy_is_written_once_and_shows_its_tier():
     output = call("strategies", "new", "mine.py").stdout
-    assert "Written: mine.py" in output
+    assert "Output:  mine.py" in output
     for words in ("match", "strategies check", "show"):
         assert f"simgin {words} mine.py" in output
     rows = json.loads(call("strategies", "mine.py", "--json").stdout)["rows"]
@@ -64,7 +64,7 @@ def test_an_interpreted_strategy_is_shown_as_slow(tmp_path):
         "S = Strategy('x', take=f)"
     )
     run = call("strategies", file)
-    assert "slow" in run.stdout and "Slow: runs in Python" in run.stdout
+    assert "slow" in run.stdout and "Slow policies run in Python" in run.stdout
     assert "SEEN, a dict of its module" in run.stderr
 
 

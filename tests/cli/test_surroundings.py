@@ -64,7 +64,7 @@ def test_a_name_that_the_locale_cannot_write_is_rejected_with_a_suggestion(empty
             "cannot be written in the encoding of your locale, ascii; set PYTHONUTF8=1." in output
         )
     code, output = run_bytes("match", b"\xe9.py")
-    assert code == 2 and "is not UTF-8 text; use another name." in output
+    assert code == 2 and "is not valid UTF-8. Use another name." in output
 
 
 @pytest.mark.parametrize("folder", [b"\xe9", "é".encode()])
@@ -74,7 +74,7 @@ def test_a_strategy_in_a_folder_that_cannot_be_written_is_rejected(empty_directo
     os.chdir(folder)
     Path("mine.py").write_text(STRATEGY)
     code, output = run_bytes("strategies", "mine.py", **ASCII)
-    assert code == 2 and output.count("\n") == 1 and output.startswith("simgin: the path ")
+    assert code == 2 and output.count("\n") == 1 and output.startswith("simgin: error: the path ")
 
 
 COMMANDS = """

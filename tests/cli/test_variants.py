@@ -25,7 +25,7 @@ def test_manifest_and_tables_keep_the_text_and_the_row():
     write(CLUB, "of ours/mine.toml")
     words = ("match", "gold", "-v", "of ours/mine.toml", "--deals", 40)
     output = call(*words).stdout
-    repeat = output.splitlines()[-1].removeprefix("Repeat:  simgin ")
+    repeat = output.splitlines()[-1].removeprefix("Command: simgin ")
     assert repeat == "match gold simple -v 'of ours/mine.toml#club' --deals 40 --seed 1"
     assert call(*shlex.split(repeat)).stdout == output
     call(*words, "-o", "out")
@@ -68,8 +68,8 @@ def test_variants_lists_every_variant(monkeypatch):
 def test_a_variant_shows_its_differences_and_the_legal_words_of_every_rule():
     """Check that every displayed value is accepted, and that a choice shows all values."""
     output = call("variants", "oklahoma+knock_limit=5").stdout
-    assert "Changes from standard" in output and "(section" not in output
-    assert re.search(r"\nknock_limit +\(5\) ", output)  # the upcard sets the limit in this variant
+    assert "Differences from standard" in output and "(section" not in output
+    assert re.search(r"\nknock_limit +\(5\) ", output)  # the upcard sets the limit there
     shown = " ".join(output.split())
     for name, parameter in variants.rule_parameters().items():
         assert f"\n{name} " in output and f"[{parameter.allowed_values()}]" in shown, name
@@ -89,8 +89,8 @@ def test_variants_lists_a_file_and_shows_its_variants():
     write(CLUB.replace("30", "3.5") + DEN + 'die = "deal"')
     message = call("variants", "mine.toml", code=2).stderr.splitlines()
     assert [line.split(" must ")[0] for line in message] == [
-        "simgin: mine.toml: variants, club, changes: gin_bonus",
-        "simgin: mine.toml#den: die = deal needs goal = deals, not games: set goal=deals "
+        "simgin: error: mine.toml: variants, club, changes: gin_bonus",
+        "simgin: error: mine.toml#den: die = deal needs goal = deals, not games: set goal=deals "
         "or die=off.",
     ]
 
@@ -109,17 +109,17 @@ def test_diff_shows_the_differing_parameters():
     output = call("variants", "diff", "oklahoma", "mine.toml").stdout
     assert "oklahoma (A) and mine.toml#club (B)" in output
     assert re.search(r"gin_bonus +25 +30 +\w", output)
-    assert output.splitlines()[-1] == "Repeat:  simgin variants diff oklahoma 'mine.toml#club'"
+    assert output.splitlines()[-1] == "Command: simgin variants diff oklahoma 'mine.toml#club'"
     same = call("variants", "diff", "oklahoma+rainbow", "rainbow+oklahoma").stdout
     idle = call("variants", "diff", "oklahoma", "oklahoma+knock_limit=5").stdout
-    assert "have the same rules." in same and "They play the same: none of these rules" in idle
+    assert "have the same rules." in same and "None of these rules has an effect" in idle
 
 
 def test_check_reports_every_variant_of_a_file():
     write(CLUB)
     output = call("variants", "check", "mine.toml").stdout
     assert output.startswith("mine.toml#club: ok\n")
-    assert "Repeat:  simgin variants check mine.toml" in output
+    assert "Command: simgin variants check mine.toml" in output
     write(CLUB.replace("30", "3.5") + DEN + CLUB.replace(".club", ".'a+b'"))
     found = print_rows("check", "mine.toml", code=1)
     assert [(row["variant"], row["ok"], len(row["sentences"])) for row in found] == [

@@ -329,8 +329,8 @@ def test_no_character_of_a_name_is_code_or_ends_a_command(workspace, n):
         codes.append(result.exit_code)
         assert not Path("it-ran").exists(), words
         if result.exit_code == 0 and "--json" not in words:
-            (command,) = [one for one in result.stdout.splitlines() if one.startswith("Repeat:  ")]
-            script = f"printf '%s\\0' {command.removeprefix('Repeat:  ')}"
+            (command,) = [one for one in result.stdout.splitlines() if one.startswith("Command: ")]
+            script = f"printf '%s\\0' {command.removeprefix('Command: ')}"
             done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
             again = done.stdout.decode().split("\0")[:-1]
             assert again[:2] == ["simgin", words[0]], (words, command)

@@ -111,7 +111,7 @@ def toy(tmp_path_factory):
 def test_a_second_training_of_the_same_player_is_rejected(toy, empty_directory, rounds, words):
     with ledger.open_ledger(toy / f"{rounds}.sqlite", {}):
         told = call(*words.split(), code=2).stderr
-    assert "in use by another process. Wait until it ends, then repeat the command." in told
+    assert "in use by another process. Wait until that process ends, then try again." in told
 
 
 def train_toy(workers, stop=None):
@@ -193,8 +193,8 @@ def test_the_command_says_what_plays_and_writes_a_file_for_it(toy, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     words = "train champion -v straight --deals 600 --rounds 1 --confirm 1k".split()
     said = call(*words, "-o", "mine.npy", "--run", "page").stdout
-    assert "simgin keeps using champion" in said and "against simple" not in said
-    assert "Play:    simgin match champion@./mine.npy champion -v straight" in said
+    assert "champion is what plays" in said and "against simple" not in said
+    assert "Next:    simgin match champion@./mine.npy champion -v straight" in said
     assert {"report.html", "rounds.csv", "trained.npy"} < {x.name for x in Path("page").iterdir()}
     answer = json.loads(call(*words, "--json").stdout)
     assert [row["opponent"] for row in answer["rows"]] == [*adapt.TRAINING_OPPONENTS, "champion"]

@@ -121,7 +121,7 @@ def test_the_command_shows_a_deal():
     result = call("show", "gold", "simple", "--seed", 5, "--unit", 3, "--half", 1)
     lines = result.stdout.splitlines()
     assert lines[0] == "standard: seed 5, unit 3, half 1"
-    assert lines[-1] == "Repeat:  simgin show gold simple -v standard --seed 5 --unit 3 --half 1"
+    assert lines[-1] == "Command: simgin show gold simple -v standard --seed 5 --unit 3 --half 1"
     assert call("show", *lines[-1].split()[3:]).stdout == result.stdout
     assert re.search(r"^Knock limit 10, upcard [A2-9TJQK][SHDC]$", result.stdout, re.M)
     alone = call("show", "gold", "-v", "solitaire-gin", "--unit", 3).stdout.splitlines()
@@ -131,7 +131,7 @@ def test_the_command_shows_a_deal():
         "",
         "Gin only, deck of 43 cards including the joker",
     ]
-    assert alone[-1] == "Repeat:  simgin show gold -v solitaire-gin --seed 1 --unit 3"
+    assert alone[-1] == "Command: simgin show gold -v solitaire-gin --seed 1 --unit 3"
     itself = call("show", "simple", "simple").stdout
     assert "simple (A) (seat 0)" in itself and "simple (B) (seat 1)" in itself
 
@@ -171,7 +171,7 @@ def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_p
     before, after = result.stdout.split("The deal stops here")
     assert before.rstrip().endswith(shown)
     assert fault in " ".join(after.split()) and fault in result.stderr
-    assert result.stderr.startswith(f"simgin: {path}: the ")
+    assert result.stderr.startswith(f"simgin: error: {path}: the ")
     assert ("half" in result.stderr) == ("solitaire-gin" not in words)
     if words == ["simple"]:
         early = call("show", path, "simple", "--half", 1, code=2)

@@ -303,7 +303,7 @@ def test_an_interrupted_review_continues_to_the_same_bytes(
     with monkeypatch.context() as patched:
         interrupted_after(patched, 20, kept=True)
         message = call(*WORDS, "--workers", 2, code=130).stderr
-    assert "finished blocks are kept" in message
+    assert "Finished blocks are saved" in message
     follow, seen = match_course.count_matches, []
 
     def stopped(*arguments):

@@ -131,7 +131,7 @@ def test_names_and_fields_of_inner_functions_are_read(tmp_path):
         ("view.hnad = 3", "hnad"),
     ):
         (tmp_path / field).mkdir()
-        with pytest.raises(compiler.PolicyError, match=f"has no field '{field}'; did you mean"):
+        with pytest.raises(compiler.PolicyError, match=f"has no field '{field}'. Did you mean"):
             compiler.compile_policy(failing(tmp_path / field, line).policy("discard"))
 
 

@@ -13,13 +13,14 @@ from simgin.cli import options
 from simgin.cli.output import format_finding, repeat_command
 
 if TYPE_CHECKING:
+    from simgin.analysis.analysis import Analysis
     from simgin.analysis.error_rates import ErrorRates
     from simgin.report.report import Report
 
 CARDS_OPTIONS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
 DEAL_FILE_ENDINGS = (".json", ".txt", ".log")  # file name endings of recorded deals
 DEAL_NUMBER_OPTIONS = ("variant", "unit", "half", "deal")
-DEAL_OPTIONS = ("unit", "half", "deal", "turn")  # options for a deal of two strategies
+DEAL_OPTIONS = ("unit", "half", "deal", "turn")  # options for a deal between two strategies
 # Options for one position or one deal
 SINGLE_DEAL_OPTIONS = ("pile", *CARDS_OPTIONS, *DEAL_OPTIONS, "for", "output")
 POSITION_WORLDS = 10_000
@@ -31,57 +32,66 @@ POSITION_WORLDS = 10_000
 @click.option(
     "--pile",
     metavar="CARDS",
-    help="The discard pile, oldest first, from the first upcard on, with * after each card that "
-    "was taken; for one player, your discards. ? is a card that you have forgotten, .. any number "
-    "of them.",
+    help="Discard pile, oldest card first, with * after each card that was taken. Use ? for a "
+    "forgotten card and .. for any number of them. In solitaire, list your own discards.",
 )
-@options.number_option("--stock", "Cards left in the stock, if the pile does not tell.", "N")
+@options.number_option(
+    "--stock", "Number of cards left in the stock, needed if the pile contains ..", "N"
+)
 @click.option(
-    "--dealer", type=click.Choice(["me", "other"]), help="Who dealt [default: as the pile has it]."
+    "--dealer", type=click.Choice(["me", "other"]), help="Dealer [default: inferred from the pile]."
 )
 @click.option(
     "--score",
     metavar="30-45",
-    help="Your points and the opponent's, or won deals where they count; then the chance to win "
-    "the match decides.",
+    help="Match score, your points (or won deals) first. With it, actions are ranked by the "
+    "probability of winning the match.",
 )
-@options.number_option("--stake", "Number on the die.", "N", default=1)
+@options.number_option("--stake", "Number shown on the die.", "N", default=1)
 @click.option(
     "--owner",
     type=click.Choice(["me", "other", "nobody"]),
     default="nobody",
     show_default=True,
-    help="Who owns the die.",
+    help="Owner of the die.",
 )
-@click.option("--offer", is_flag=True, help="Decide about an offer of the die, before the draw.")
+@click.option("--offer", is_flag=True, help="Evaluate offering the die before the draw.")
 @click.option(
-    "--offered", type=int, metavar="N", default=0, help="The opponent offers N: accept or refuse?"
+    "--offered",
+    type=int,
+    metavar="N",
+    default=0,
+    help="Evaluate accepting or refusing the opponent's offer of N.",
 )
 @options.unit_option
 @options.half_option
 @options.deal_option
 @options.number_option(
-    "--turn", "Turn as `simgin show` numbers it, 0 for the first upcard [default: all].", "T"
+    "--turn",
+    "Turn to analyse, as numbered by `simgin show`; 0 is the first upcard [default: all].",
+    "T",
 )
 @options.count_option(
-    "--deals", "Error rates of A in N deals, alone or against B [default: champion]."
+    "--deals", "Measure the error rates of A in N deals against B [default: champion]."
 )
-@click.option("--as", "strategy", metavar="NAME", help="Strategy that plays on for you, or for A.")
+@click.option(
+    "--as", "own", metavar="NAME", help="Strategy that finishes the deals for you, or for A."
+)
 @click.option(
     "--against",
-    "opponent",
+    "other",
     metavar="NAME",
-    help="Strategy that plays on for the opponent, or for B.",
+    help="Strategy that finishes the deals for the opponent, or for B.",
 )
 @options.count_option(
     "--worlds",
-    "Most worlds, ways in which the hidden cards may lie [default: 10k; 200 with --deals, "
-    "where fewer than 100 give rates that are too low].",
+    "Maximum number of simulations of the hidden cards [default: 10k; 200 with --deals, for which "
+    "fewer than 100 underestimate the rates].",
 )
-@options.time_option("Stop each position after a time, such as 2s.")
+@options.time_option("Time limit per position, such as 2s.")
 @options.seed_option
 @options.workers_option
-@options.output_option("Write a page with the cards, the tables and pictures to this directory.")
+@options.output_option("Directory for the HTML report with cards, tables and plots.")
 @options.json_option
 def analyze_command(
     words: tuple[str, ...],
@@ -93,35 +103,37 @@ def analyze_command(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Find the best action in a position, or what each decision of a deal cost.
+    """Find the best action in a position, or the cost of each decision of a deal.
 
-    The hidden cards are dealt again many times; in each of these worlds every legal action is
-    tried, and the deal is played to its end.
+    simgin deals the hidden cards many times. In each of these simulations, it tries every legal
+    action with the same hidden cards and plays the deal to its end.
 
     \b
-    Your own position: ten cards, or eleven, the one just drawn last
+    Your own position, given by ten cards, or by eleven with the drawn card last
       simgin analyze 7H 7D 7C 8C 9C TC 4H TD AC 4C KS --pile "QD TS 9D* QH"
-    A decision of a deal, and all decisions of it
+    One decision or all decisions of a deal
       simgin analyze gold simple --unit 3 --turn 5
       simgin analyze gold simple --unit 3
-    A deal that `simgin show ... --json > deal.json` wrote
+    A deal saved with `simgin show ... --json > deal.json`
       simgin analyze deal.json --turn 5
-    The die: should I offer it, accept 4, offer it before I see my cards?
+    Die: an offer by you, an offer of 4 by the opponent, and an early offer
       simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
       simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
       simgin analyze blind -v dice --score 5-6 --offer
-    One player: a position of your own, and a decision of a deal
+    A position or a decision in a solitaire variant
       simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile QH -v solitary-gin
       simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
-    The points that a strategy gives up per deal, and its costliest decisions
+    Points per deal lost by a strategy, and its costliest decisions
       simgin analyze gold --deals 1000
       simgin analyze solo-greedy -v solitary-gin --deals 200 --as solo-dp
     """
     if deals is not None:
-        _reject_options(SINGLE_DEAL_OPTIONS, "one position or one deal, not with --deals")
-        if asked["opponent"] is not None:
+        _reject_options(
+            SINGLE_DEAL_OPTIONS, "cannot be used with --deals. Analyse one deal for it."
+        )
+        if asked["other"] is not None:
             raise click.UsageError(
-                "with --deals name the opponent behind A: analyze A B --deals N."
+                "--against cannot be used with --deals. Name the opponent: analyze A B --deals N."
             )
         _analyze_strategy(words, deals, seed, workers, as_json, asked)
         return
@@ -143,7 +155,7 @@ def analyze_command(
         asked["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND_WORD
     )
     if has_cards or is_card_list(given):
-        _reject_options(DEAL_OPTIONS, "a deal of two strategies, not with cards")
+        _reject_options(DEAL_OPTIONS, "cannot be used with cards. Name two strategies instead.")
         settled |= dict.fromkeys(DEAL_OPTIONS) | {"words": (given,)}
         settled |= {"offered": asked["offered"] or None}
         settled |= dict.fromkeys(("stake", "owner")) if asked["stake"] <= 1 else {}
@@ -153,13 +165,15 @@ def analyze_command(
             given, asked["pile"], asked["variant"], budget, die=die, **about, **players
         )
     else:
-        _reject_options(CARDS_OPTIONS, "cards, not with a deal of two strategies")
+        _reject_options(CARDS_OPTIONS, "needs cards. Enter your hand instead of strategies.")
         settled |= dict.fromkeys(CARDS_OPTIONS)
         if has_suffix(words[0], *DEAL_FILE_ENDINGS):
-            _reject_options(DEAL_NUMBER_OPTIONS, "strategies, not with a file")
+            _reject_options(DEAL_NUMBER_OPTIONS, "cannot be used with a file. Name two strategies.")
             settled |= dict.fromkeys(DEAL_NUMBER_OPTIONS)
             if len(words) > 1:
-                raise click.UsageError("a file names both players: leave the second word out.")
+                raise click.UsageError(
+                    f"{words[1]!r} cannot follow a file, which names both players. Omit it."
+                )
             request = AnalysisRequest.read_file(words[0], budget, turn=turn, **players)
         else:
             a, b = (*words, None)[:2]
@@ -172,10 +186,25 @@ def analyze_command(
         "analyze",
         repeat_command(**settled),
         lambda result, _: render_analyses(result.analyses, result.is_deal),
+        answer=lambda result: _answer(result.analyses),
         workers=workers,
         output=output,
         as_json=as_json,
     )
+
+
+def _answer(analyses: Mapping[str, Analysis]) -> str:
+    """Return the best action of the position, or of the costliest decision of a deal."""
+    from simgin.analysis.analysis_report import analysis_verdict
+
+    title, *others = analyses
+    if not others:
+        return analysis_verdict(analyses[title])
+    costs = {
+        title: one.estimate_cost(one.position.chosen_index)[0] for title, one in analyses.items()
+    }
+    costliest = max(costs, key=costs.__getitem__)
+    return f"Costliest decision ({costliest}): {analysis_verdict(analyses[costliest])}"
 
 
 def _analyze_strategy(
@@ -191,7 +220,9 @@ def _analyze_strategy(
     from simgin.cli import session
 
     if len(words) > 2 or " " in words[0]:
-        raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
+        raise click.UsageError(
+            "--deals cannot be used with cards. Name a strategy: analyze gold --deals 1000."
+        )
     a, b = (*words, None)[:2]
     worlds = error_rates.DEFAULT_EVALUATION_WORLDS if asked["worlds"] is None else asked["worlds"]
     trial = error_rates.RatingTask.read(
@@ -216,14 +247,19 @@ def _rates_screen(found: ErrorRates, report: Callable[[], Report]) -> Iterator[A
     from simgin.analysis.error_rates import describe_costliest
 
     yield from report().to_renderables()
-    yield "\nCostliest decisions found:"
+    yield "\nCostliest decisions:"
     for words in describe_costliest(found.records()):
         yield from format_finding(*words, indent=2)
     yield ""
 
 
-def _reject_options(names: Sequence[str], place: str) -> None:
-    """Raise UsageError if one of these options was given, which have no effect here."""
+def _reject_options(names: Sequence[str], problem: str) -> None:
+    """Raise UsageError if one of these options was given.
+
+    Args:
+        names: Options that have no effect in this kind of analysis.
+        problem: Predicate of the error message, and the fix.
+    """
     for name in names:
         if options.is_given("seconds" if name == "for" else name):
-            raise click.UsageError(f"--{name} goes with {place}.")
+            raise click.UsageError(f"--{name} {problem}")

@@ -1,4 +1,4 @@
-"""`simgin chart`: charts of when to knock, what to take first and what to discard first."""
+"""`simgin chart`: charts for knocks, first upcards and first discards."""
 
 from __future__ import annotations
 
@@ -15,31 +15,33 @@ from simgin.cli.output import repeat_command
 @click.command("chart")
 @click.argument("kind", type=click.Choice(["knock", "upcard", "discard"]))
 @options.variant_option
-@click.option("--score", metavar="OWN-OTHER", help="At this score of a match, such as 60-80.")
+@click.option(
+    "--score", metavar="OWN-OTHER", help="Match score for which to draw the chart, such as 60-80."
+)
 @options.strategy_option(
-    "Who plays [default: the strongest player of the variant].", "--player", metavar="S"
+    "Strategy that plays [default: the strongest in the variant].", "--player", metavar="S"
 )
 @click.option(
     "--strategy",
     "file",
     type=options.FILE_PATH,
     metavar="FILE.py",
-    help="Write a strategy that knocks by the chart.",
+    help="Write a strategy that knocks by the chart to FILE.py.",
 )
-@options.output_option("Directory for the printable page, the picture and the table.")
-@options.count_option("--deals", "Deals branched [default: 1M, for discards 200k].")
+@options.output_option("Directory for the printable HTML report, the plot and the table.")
+@options.count_option("--deals", "Number of deals [default: 1M, or 200k for discards].")
 @options.seed_option
 @options.workers_option
 @options.json_option
 def chart_command(
     file: Path | None, output: Path | None, workers: int | None, as_json: bool, **asked: Any
 ) -> None:
-    """Draw a chart to play by: when to knock, which upcard to take, what to throw first.
+    """Draw a chart of when to knock, which upcard to take, or what to discard first.
 
-    Plays a strong player against itself and tries every answer at one decision of each deal, with
-    the same pack. The chart shows what each gains with the hands that this player holds then, in
-    points per deal, or at a --score in % of matches. Without --score, simgin also measures how many
-    matches the player wins from itself by following the knock chart.
+    simgin plays a strong strategy against itself. At one decision per deal, it tries every option
+    with the same hidden cards. The chart shows the average gain of each option in points per deal,
+    or in percentage points of matches won with --score. Without --score, simgin also measures how
+    many matches the strategy wins against itself if it follows the knock chart.
 
     \b
       simgin chart knock
@@ -53,9 +55,9 @@ def chart_command(
     from simgin.text.files import check_writable, write_file
 
     if file is not None and (asked["kind"] != "knock" or file.suffix != ".py"):
-        raise click.UsageError("--strategy writes a .py file, and only for a knock chart.")
+        raise click.UsageError("--strategy needs a .py file and a knock chart. Change one of them.")
     if file is not None:
-        check_writable(file, FILE_MARK, "chart")
+        check_writable(file, FILE_MARK)
     command = repeat_command()
 
     def finish(chart: Chart) -> list[Path]:

@@ -5,10 +5,10 @@ import click
 
 @click.command("cite")
 def cite_command() -> None:
-    """Print how to cite simgin, for BibTeX.
+    """Print a BibTeX entry for simgin.
 
-    Results are cited with the version, the command and the seed, which every page and every
-    manifest.json has.
+    To cite a result, also state the version, the command and the seed. Every HTML report and every
+    manifest.json contains them.
     """
     from simgin.version import format_bibtex
 

@@ -1,4 +1,4 @@
-"""`simgin compare`: differences between two run directories."""
+"""`simgin compare`: differences between two runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("run", metavar="DIR", type=options.PATH)
 @click.argument("base", metavar="BASE", type=options.PATH)
 @options.margin_option
-@options.output_option("Write a page and the differences as CSV to this directory.")
+@options.output_option("Directory for the HTML report and the differences as CSV.")
 @options.details_option
 @options.json_option
 def compare_command(
@@ -32,14 +32,14 @@ def compare_command(
     details: bool,
     as_json: bool,
 ) -> None:
-    """Print the differences between two finished runs: DIR minus BASE, with intervals.
+    """Print the differences DIR minus BASE between two finished runs.
 
-    Matchups are compared if both runs played them; if they share none, the first is compared with
-    the first, and so on. Runs with the same seed share their packs, so their differences are
+    simgin compares the matchups that both runs have in common. If there are none, it compares the
+    matchups in order. Runs with the same seed play the same deals, so that their differences are
     paired and much more precise.
 
-    No significant difference does not mean no difference. With --margin X two are called the same
-    within X if the whole interval of their difference lies inside it.
+    With --margin X, simgin calls two results equivalent within X if the whole 95 % interval of
+    their difference lies within ±X.
     """
     from simgin.cli import session
     from simgin.results.comparison import compare_runs

@@ -1,4 +1,4 @@
-"""`simgin drill`: positions to practise on, as an HTML page and as flash cards."""
+"""`simgin drill`: practice positions, as an HTML file and as flash cards."""
 
 from __future__ import annotations
 
@@ -14,18 +14,16 @@ from simgin.cli.output import print_note, repeat_command
 
 @click.command("drill")
 @options.variant_option
-@options.output_option("Page to write [default: drill.html].", metavar="FILE.html")
-@options.number_option(
-    "--positions", "Number of positions; the time grows with it.", "N", default=30
-)
+@options.output_option("HTML file to write [default: drill.html].", metavar="FILE.html")
+@options.number_option("--positions", "Number of positions.", "N", default=30)
 @click.option(
     "--anki",
     type=options.FILE_PATH,
     metavar="FILE.apkg",
-    help="Also write flash cards for Anki; needs simgin[anki].",
+    help="Also write Anki flash cards (requires simgin[anki]).",
 )
 @options.strategy_option(
-    "Strategy that plays on for you [default: the strongest].", "--as", "judge"
+    "Strategy that evaluates the decisions [default: the strongest].", "--as", "judge"
 )
 @options.seed_option
 @options.workers_option
@@ -33,11 +31,11 @@ from simgin.cli.output import print_note, repeat_command
 def drill_command(
     output: Path | None, anki: Path | None, workers: int | None, as_json: bool, **asked: Any
 ) -> None:
-    """Practise on decisions that cost ordinary players much.
+    """Create a set of costly decisions to practise on.
 
-    Writes a page that works without a network, by keys and by thumb: choose what you would do, then
-    see what each answer gives up. Whatever may be the best counts as right. Themes are mixed, and
-    told after the answer: the first upcard, draws, discards, knocks.
+    simgin writes an HTML file that works offline, with a keyboard or on a phone. Choose an action
+    in each position to see the cost of all actions. Every action that may be the best counts as
+    correct. The positions cover first upcards, draws, discards and knocks in random order.
 
     \b
       simgin drill
@@ -57,9 +55,9 @@ def drill_command(
 
     place = output or Path("drill.html")
     if not has_suffix(place, ".html") or (anki and not has_suffix(anki, ".apkg")):
-        raise click.UsageError("-o writes a file .html, and --anki a file .apkg.")
+        raise click.UsageError("-o needs a .html file, and --anki a .apkg file. Change the name.")
     for file in filter(None, (place, anki)):
-        check_writable(file, FILE_MARKS[file.suffix.lower()], "drill")
+        check_writable(file, FILE_MARKS[file.suffix.lower()])
     if anki:
         _check_anki()
     request = DrillRequest.read(**asked)
@@ -71,7 +69,7 @@ def drill_command(
             write_anki_deck(found, anki)
         if (number := len(found.exercises)) < request.n_positions:
             print_note(
-                f"{number} positions of {request.n_positions} were found; another seed has others."
+                f"only {number} of {request.n_positions} positions were found. Try another --seed."
             )
         return [place, anki] if anki else [place]
 
@@ -87,8 +85,10 @@ def drill_command(
 
 
 def _check_anki() -> None:
-    """Raise UsageError now, not after the work, if flash cards cannot be written."""
+    """Raise UsageError before the work starts if flash cards cannot be written."""
     try:
         import genanki  # noqa: F401
     except ImportError:
-        raise click.UsageError("flash cards need genanki: pip install 'simgin[anki]'") from None
+        raise click.UsageError(
+            "--anki needs the package genanki. Install it with pip install 'simgin[anki]'."
+        ) from None

@@ -1,4 +1,4 @@
-"""`simgin examples`: experiments and notebooks included in simgin."""
+"""`simgin examples`: example experiments and notebooks."""
 
 import tomllib
 from pathlib import Path
@@ -10,10 +10,10 @@ from simgin.cli.output import CommandResult, repeat_command
 from simgin.report.report_table import table_from_rows
 
 NEXT_STEPS = """
-Go there:    cd {place}
+Folder:      cd {place}
 Experiment:  simgin run experiments/demo.toml
 Strategy:    simgin match experiments/patient.py simple
-Notebooks:   jupyter lab notebooks     (pip install 'simgin[notebooks]' first)
+Notebooks:   jupyter lab notebooks     (requires pip install 'simgin[notebooks]')
 """
 
 
@@ -21,21 +21,20 @@ Notebooks:   jupyter lab notebooks     (pip install 'simgin[notebooks]' first)
 @click.argument("place", metavar="[DIR]", required=False, type=PATH)
 @json_option
 def examples_command(place: Path | None, as_json: bool) -> None:
-    """List the experiments that come with simgin, or copy them.
+    """List or copy the example experiments and notebooks.
 
-    With DIR, a new folder, copies all experiments, a strategy and the notebooks into it, to be
-    read, changed and run.
+    With DIR, simgin copies all experiments, a strategy and the notebooks into this new folder.
 
     \b
-      simgin run demo                         an experiment by its name
-      simgin examples mine                    files to work on, in mine
+      simgin run demo                         run an example by its name
+      simgin examples mine                    copy all examples into mine
     """
     from simgin.text import shell
     from simgin.text.examples import copy_examples, list_experiments
 
     if place is not None:
-        told = NEXT_STEPS.format(place=shell.quote(str(place)))
-        CommandResult(repeat_command(), [], files=copy_examples(place)).print(as_json, [told])
+        steps = NEXT_STEPS.format(place=shell.quote(str(place)))
+        CommandResult(repeat_command(), [], files=copy_examples(place)).print(as_json, [steps])
         return
     rows = []
     for name, file in list_experiments().items():
@@ -43,5 +42,5 @@ def examples_command(place: Path | None, as_json: bool) -> None:
         rows.append({"name": name, "question": question, "file": str(file)})
     named = [(row["name"], row["question"]) for row in rows]
     table = table_from_rows("Experiments", ("name", "question"), named)
-    closing = "\nOne by its name: simgin run demo. Copies, with notebooks: simgin examples DIR."
-    CommandResult(repeat_command(), rows).print(as_json, [table, closing])
+    closing = "\nRun an example: simgin run demo. Copy all examples: simgin examples DIR."
+    CommandResult(repeat_command(), rows).print(as_json, [table, closing], paged=True)

@@ -1,4 +1,4 @@
-"""`simgin find`: search for deals among thousands or millions."""
+"""`simgin find`: search for deals with certain properties."""
 
 from __future__ import annotations
 
@@ -20,35 +20,39 @@ if TYPE_CHECKING:
 @click.command("find")
 @click.argument("a", type=options.STRATEGY)
 @click.argument("b", type=options.STRATEGY, required=False)
-@options.strategy_option("With differ: the opponent of A, and of B [default: B].", "--against")
+@options.strategy_option(
+    "Common opponent of A and B for the condition differ [default: B].", "--against"
+)
 @options.variant_option
 @click.option(
     "--where",
     required=True,
     metavar="WHAT",
-    help="What to look for, such as `longest` or `undercut, points < -30`; see above.",
+    help="Conditions (see above), such as `longest` or `undercut, points < -30`.",
 )
-@options.count_option("--deals", "Number of deals to look through [default: 100k; with costly 20].")
-@options.count_option("--matches", "Number of whole matches, instead of deals.")
-@options.number_option("--limit", "Number of deals or decisions to list.", "K", default=10)
+@options.count_option("--deals", "Number of deals to search [default: 100k, or 20 for costly].")
+@options.count_option("--matches", "Number of matches to search instead of single deals.")
+@options.number_option("--limit", "Maximum number of deals or decisions to list.", "K", default=10)
 @options.seed_option
 @options.workers_option
 @options.json_option
 def find_command(workers: int | None, as_json: bool, **asked: Any) -> None:
-    """Find deals of A against B worth looking at, each with the command that shows it.
+    """Find deals of A against B that meet conditions, with a command to show each.
 
-    --where takes one part or several, separated by commas; a deal has to fit them all.
+    Separate the conditions of --where with commas. A deal must meet all of them.
 
     \b
-      knock, gin, big-gin, shot, undercut, even,
-      void (a dead hand), ...                                 how the deal ended
-      won, lost                                               by A
-      points < -40      A's points less B's; or turns, dealt (deadwood of A's
-                        dealt hand), takes (of A), laid-off; < <= = >= >
-      longest, lowest, highest    these first: most turns, fewest or most points
-      differ            deals that end differently if B plays A's cards: the
-                        first decision that differs, and what came of it
-      costly            the decisions of A that cost most
+      knock, gin, big-gin, shot, undercut, even, void, ...
+                        ending of the deal (void: a dead hand)
+      won, lost         result for A
+      points < -40      comparison (< <= = >= >) of a number: points of A minus
+                        those of B, turns, dealt (deadwood of A's first hand),
+                        takes (by A) or laid-off
+      longest, lowest, highest
+                        order: most turns, fewest points or most points first
+      differ            deals that end differently if B plays A's cards, with
+                        the first decision that differs
+      costly            the costliest decisions of A
 
     \b
       simgin find gold simple --where "undercut, lost" --deals 1M
@@ -75,7 +79,7 @@ def find_command(workers: int | None, as_json: bool, **asked: Any) -> None:
 
 
 def _screen(found: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield what was found in a sentence or two, then the deals."""
+    """Yield the summary and the deals that were found."""
     yield from report().to_renderables()
     yield ""
     for row in found.listed_rows:
@@ -90,7 +94,7 @@ def _screen(found: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
 
 
 def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
-    """Yield a deal: its points, what happened, and the command that replays it."""
+    """Yield the points of a deal, its course and the command that replays it."""
     return format_finding(f"{points:+5d}  {happened}", command)
 
 
@@ -104,7 +108,7 @@ def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
 
 
 def _format_costly_decision(row: DealRow) -> Iterator[Any]:
-    """Yield a decision: its cost, the action taken, the best action, and the commands."""
+    """Yield the cost of a decision, the chosen action, the best action and the commands."""
     from simgin.analysis.position import format_better_action
 
     half = row["high"] - row["cost"]

@@ -1,4 +1,4 @@
-"""`simgin grade`: what the decisions of a player cost in recorded deals."""
+"""`simgin grade`: costs of a player's decisions in recorded deals."""
 
 from __future__ import annotations
 
@@ -23,37 +23,40 @@ if TYPE_CHECKING:
 @click.option(
     "--player",
     metavar="NAME",
-    help="Who is graded: a name in the files, or a seat, 0 or 1 [default: you, or the first].",
+    help="Player to grade: a name in the files, or seat 0 or 1 [default: you, or the first "
+    "player].",
 )
 @click.option(
     "--as",
     "judge",
     metavar="NAME",
-    help="Strategy that judges, and plays on [default: champion, or solo-champion].",
+    help="Strategy that evaluates decisions [default: champion, or solo-champion in solitaire].",
 )
 @click.option(
     "--against",
     "opponent",
     metavar="NAME",
-    help="Strategy that plays on for the opponent [default: who played, if known].",
+    help="Strategy that finishes deals for the opponent [default: the opponent, if it is a "
+    "strategy].",
 )
 @options.count_option(
-    "--worlds", "Most worlds, ways in which the hidden cards may lie [default: 200]."
+    "--worlds", "Maximum number of simulations of the hidden cards per decision [default: 200]."
 )
 @options.seed_option
 @options.workers_option
-@options.output_option("Write a page with the tables to this directory.")
+@options.output_option("Directory for the HTML report and the tables.")
 @options.json_option
 def grade_command(
     files: tuple[str, ...], workers: int | None, output: Path | None, as_json: bool, **asked: Any
 ) -> None:
-    """Say what a player gave up in deals that were really played.
+    """Measure the cost of a player's mistakes in recorded deals.
 
-    Every decision is judged as by `simgin analyze --deals`, and the opponent's too, so that luck
-    can be told from skill. Each file holds one deal, all of the same rules:
+    simgin evaluates every decision as in `simgin analyze --deals`. It also evaluates the decisions
+    of the opponent, to separate luck from skill. Each file contains one deal, and all deals must
+    have the same rules. The following formats are supported:
 
     \b
-      what `simgin show --json` prints or `simgin play --save` writes
+      simgin:    output of `simgin show --json` or `simgin play --save`
       OpenSpiel: pyspiel.serialize_game_and_state(game, state)
       Kaggle:    the replay of an episode of open_spiel_gin_rummy (JSON)
       RLCard:    print(*env.game.round.move_sheet, sep="\\n")
@@ -70,7 +73,8 @@ def grade_command(
     for file in files:
         if not has_suffix(file, *DEAL_FILE_ENDINGS):
             raise click.UsageError(
-                f"{file!r} is no file of a deal: name it {', '.join(DEAL_FILE_ENDINGS)}."
+                f"{file!r} is not the name of a deal file. Use one of the endings "
+                f"{', '.join(DEAL_FILE_ENDINGS)}."
             )
     request = GradeRequest.read(files, **asked)
     judge = request.task.evaluator
@@ -93,7 +97,7 @@ def _screen(found: Grade, report: Callable[[], Report]) -> Iterator[Any]:
     yield from report().to_renderables()
     yield from report().tables[1:-1]
     if report().tables[-1].rows:
-        yield "\nCostliest decisions found:"
+        yield "\nCostliest decisions:"
     for words in describe_costliest(found.records()):
         yield from format_finding(*words, indent=2)
     yield ""

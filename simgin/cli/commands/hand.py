@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simgin.play.hand_analysis import HandAnalysis
     from simgin.report.report import Report
 
-MAX_LISTED = 8  # other meldings with the same deadwood
+MAX_LISTED = 8  # meldings listed with the same deadwood
 HIGHEST_LIMIT = 10  # highest knock limit that an upcard can set
 
 
@@ -25,24 +25,24 @@ HIGHEST_LIMIT = 10  # highest knock limit that an upcard can set
 @click.option(
     "--upcard",
     metavar="CARD",
-    help="First upcard, where it sets the knock limit (oklahoma, tedesco).",
+    help="First upcard, for variants in which it sets the knock limit (oklahoma, tedesco).",
 )
 @click.option(
     "--score",
     type=int,
     metavar="N",
-    help="Your score before the deal, which a shot must spell (shot).",
+    help="Your score before the deal, which determines the allowed shots (shot).",
 )
 @json_option
 def hand_command(
     cards: tuple[str, ...], variant: str, upcard: str | None, score: int | None, as_json: bool
 ) -> None:
-    """Evaluate a hand: deadwood, melds, best discards.
+    """Evaluate a hand: deadwood, melds and best discards.
 
-    Ten cards: least deadwood, the melds, and whether the hand may knock. Eleven cards: the
-    deadwood after each discard.
+    For ten cards, simgin prints the deadwood, the melds and whether you can knock. For eleven
+    cards, it also prints the deadwood after each discard.
 
-    A card is a rank (A23456789TJQK, 10 for T) and a suit (S H D C, or its symbol):
+    Write a card as a rank (A23456789TJQK, or 10 for T) and a suit (S H D C, or its symbol):
 
     \b
       simgin hand 5S 6S 7S 9H 9D 9C KS QD 2C AH
@@ -64,7 +64,7 @@ def hand_command(
 
 
 def _report(hand: HandAnalysis) -> Report:
-    """Return the report of a hand: options, deadwood and, of eleven cards, every discard."""
+    """Return the report of a hand: endings, deadwood and, for eleven cards, every discard."""
     from simgin.play.hand_analysis import format_melding
     from simgin.report.report import Report
 
@@ -74,8 +74,9 @@ def _report(hand: HandAnalysis) -> Report:
         others[MAX_LISTED:] = [f"{len(others) - MAX_LISTED} more"]
     facts = {
         "Deadwood": f"{hand.deadwood} ({loose})" if loose else str(hand.deadwood),
-        "Melds": format_melding(hand.melding) + " (of all eleven)" * bool(hand.deadwood_by_discard),
-        "As good": "; ".join(others),
+        "Melds": format_melding(hand.melding)
+        + " (of eleven cards)" * bool(hand.deadwood_by_discard),
+        "Same deadwood": "; ".join(others),
         "Knock limit": _limit_text(hand),
         "Shot": _shot_text(hand),
     }
@@ -87,31 +88,31 @@ def _report(hand: HandAnalysis) -> Report:
 
 
 def _advice(hand: HandAnalysis) -> str:
-    """Return how ten cards may end the deal, or the best discards of eleven."""
+    """Return the possible endings for ten cards, or the best discards for eleven."""
     if not hand.deadwood_by_discard:
         ways = _ending_text(hand, -1, hand.deadwood)
         if ways and hand.variant.params["stop_before_draw"] is False:
             ways += " (not before the first draw)"
         return f"{_heading(hand).capitalize()}: {ways or 'no'}"
     if any(ending.kind == "big gin" for ending in hand.endings):
-        return "Big gin: all eleven cards are melded, and no discard is needed"
+        return "Big gin: all eleven cards are in melds, so you need not discard"
     best = " or ".join(map(format_card, hand.best_cards))
     least = hand.deadwood_by_discard[hand.best_cards[0]]
-    return f"Least deadwood: discard {best}, which leaves {least}"
+    return f"Best discard: {best}, which leaves deadwood {least}"
 
 
 def _limit_text(hand: HandAnalysis) -> str:
     if hand.knock_limit is None:
-        return "set by the first upcard; give it with --upcard"
+        return "set by the first upcard (use --upcard)"
     return str(hand.knock_limit) if hand.knock_limit else "0 (gin only)"
 
 
 def _shot_text(hand: HandAnalysis) -> str:
-    """Return the deadwood that a shot must leave, or an empty string if the rules have no shots."""
+    """Return the deadwood that a shot must leave; empty if the variant has no shots."""
     if not hand.variant.params["shot"]:
         return ""
     if hand.shot_ranks is None:
-        return "depends on your score; give it with --score"
+        return "depends on your score (use --score)"
     if not hand.shot_ranks:
         return "none at this score"
     ranks = ["A" if rank == 1 else str(rank) for rank in hand.shot_ranks]
@@ -119,7 +120,7 @@ def _shot_text(hand: HandAnalysis) -> str:
 
 
 def _heading(hand: HandAnalysis) -> str:
-    """Return the column head of endings: to end the deal, or to stop in a solitaire game."""
+    """Return the column heading of endings, which depends on the type of variant."""
     params = hand.variant.params
     if params["players"] == 2:
         return "may end"
@@ -127,7 +128,7 @@ def _heading(hand: HandAnalysis) -> str:
 
 
 def _ending_text(hand: HandAnalysis, discard: int, deadwood: int) -> str:
-    """Yield the ways in which the deal may end with a discard, or without one (-1)."""
+    """Return the possible endings of the deal with a discard, or without one (-1)."""
     ways = [ending.text for ending in hand.endings if ending.discard == discard]
     if hand.knock_limit is None and 0 < deadwood <= HIGHEST_LIMIT:
         ways.append(f"knock if the limit is {deadwood} or more")
@@ -135,12 +136,12 @@ def _ending_text(hand: HandAnalysis, discard: int, deadwood: int) -> str:
 
 
 def _discards(hand: HandAnalysis) -> Table:
-    """Return a row for each of eleven discards: deadwood left, and possible endings."""
+    """Return a table with the remaining deadwood and the possible endings for each discard."""
     preposition = "with" if hand.variant.params["players"] == 2 else "after"
     headings = ("discard", "leaves", f"{_heading(hand)} {preposition} it")
     note = ""
     if hand.variant.params["take_to_knock"] == "melded":
-        note = "\nA card just taken from the discard pile must be in a meld to end the deal."
+        note = "\nA card that you took from the discard pile must be in a meld to end the deal."
     rows = [
         (format_card(card), str(left), _ending_text(hand, card, left))
         for card, left in hand.deadwood_by_discard.items()

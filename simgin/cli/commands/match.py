@@ -1,4 +1,4 @@
-"""`simgin match`: result of one matchup."""
+"""`simgin match`: results of one matchup."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simgin.text.amounts import MAX_COUNT, UNIT_PLURALS
 if TYPE_CHECKING:
     from simgin.results.run_results import RunResults
 
-DETAILS_HINT = "--details prints every metric, and how much the run can show."
+DETAILS_HINT = "--details prints every metric and table."
 
 
 @click.command("match")
@@ -26,37 +26,37 @@ DETAILS_HINT = "--details prints every metric, and how much the run can show."
 @options.count_option(
     "--deals", "Number of deals, such as 100000, 200k, 2M or 1e6 [default: 100k]."
 )
-@options.count_option("--matches", "Number of whole matches, instead of deals.")
+@options.count_option("--matches", "Number of matches to play instead of single deals.")
 @click.option(
     "--until",
     callback=options.read_until,
     metavar="±X",
-    help="Stop once the 95 % interval is this narrow: 0.1% of wins, or 0.05 points.",
+    help="Stop at this half-width of the 95 % interval: 0.1% of wins, or 0.05 points.",
 )
 @click.option(
     "--sprt",
     callback=options.read_sprt,
     metavar="ELO0,ELO1",
-    help="Stop once a sequential test decides between two Elo differences.",
+    help="Stop when a sequential test has decided between two Elo differences.",
 )
-@options.time_option("Stop after a time, such as 30s or 5m.")
+@options.time_option("Stop after a playing time, such as 30s or 5m.")
 @options.seed_option
 @options.workers_option
 @options.scheduler_option
-@options.output_option("Keep tables, plots and the HTML page in this directory.")
+@options.output_option("Directory for the tables, plots and HTML report.")
 @options.record_option
 @options.margin_option
 @click.option(
     "--power",
     callback=options.read_until,
     metavar="X",
-    help="Print how much must be played to see a difference, 1% of wins or 0.5 points, and stop.",
+    help="Only print the sample size that detects a difference of 1% of wins or 0.5 points.",
 )
-@click.option("--dry-run", is_flag=True, help="Print the time and the half-widths to expect.")
 @click.option(
-    "--details",
-    is_flag=True,
-    help="Print every metric with its meaning, and how much the run can show.",
+    "--dry-run", is_flag=True, help="Only print the expected time and interval half-widths."
+)
+@click.option(
+    "--details", is_flag=True, help="Print every metric with its meaning, and all tables."
 )
 @debug_option
 @options.json_option
@@ -73,26 +73,28 @@ def match_command(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Play strategy A against B (default: simple) and print who wins, with 95 % intervals.
+    """Play strategy A against strategy B and report the winner.
 
-    A strategy is a name from `simgin strategies`, optionally with parameters or other policies, or
-    a file of your own:
+    B is simple by default. In solitaire variants, A plays without an opponent.
+
+    A strategy is the name of a built-in strategy or of your own file. You can change its parameters
+    and replace its policies:
 
     \b
       gold                       gold-early:k=7
       gold+knock=at:k=4          simple+discard=hits+take=never
       mine.py                    mine.py#second
 
-    Every pack is played twice, with the seats swapped, so that much of the luck of the cards
+    Every deal is played twice, with the seats swapped, so that much of the luck of the cards
     cancels out.
 
-    Nothing is written without -o. With it, the same command resumes an interrupted run, and a
-    larger --deals or --matches extends a finished one. With --until, --sprt or --for, --deals or
-    --matches sets the maximum.
+    With -o, simgin saves the results. Repeat the command to resume an interrupted run, or increase
+    --deals or --matches to extend a finished run. With --until, --sprt or --for, --deals or
+    --matches is the maximum.
 
-    Before a long one, --dry-run prints how narrow the intervals will be, and --power X how much
-    must be played to see a difference of X. No significant difference does not mean no difference:
-    with --margin X both are called the same within X if the whole interval lies inside it.
+    Before a long run, use --dry-run to see the expected precision, or --power to see the required
+    sample size. With --margin X, simgin calls two strategies equivalent within X if the whole 95 %
+    interval of their difference lies within ±X.
     """
     from simgin.cli import plan_table, session
     from simgin.results.run_report import add_equivalence
@@ -101,18 +103,19 @@ def match_command(
 
     if debug and asked["deals"] is None and asked["matches"] is None:
         asked["deals"] = DEBUG_DEALS
-        slow = "plain Python is thousands of times slower"
-        print_note(f"{slow}: {DEBUG_DEALS} deals. --deals sets the number.")
+        print_note(
+            f"playing only {DEBUG_DEALS} deals, because --debug is slow. Set --deals for more."
+        )
     plan = plan_matchup(**asked)
     unit = UNIT_PLURALS[plan.unit]
     n = plan.tasks[0].n
-    size = {unit: n} if n < MAX_COUNT else {}  # else only the clock stops it
+    size = {unit: n} if n < MAX_COUNT else {}  # otherwise, only the time is limited
     (matchup,) = plan.matchups
     players = dict(zip("ab", [player.spec for player in matchup.players], strict=False))
     settled = {**players, "variant": matchup.variant.spec}
     command = repeat_command(**settled, **size)
     if margin is not None and not matchup.is_mirrored:
-        raise click.UsageError("--margin needs two players: name two different strategies.")
+        raise click.UsageError("--margin needs two different strategies. Name a second strategy.")
     if dry_run or power is not None:
         plan_table.print_dry_run(
             plan, command, output, workers, record_deals=record, as_json=as_json, power=power
@@ -125,7 +128,7 @@ def match_command(
     def repeat(results: RunResults) -> str:
         if plan.seconds is None:
             return command
-        # A size can be repeated, a time cannot
+        # Only a run of fixed size can be repeated exactly
         return repeat_command(**settled, **{unit: results.sizes[0]}, seconds=None)
 
     def records(results: RunResults) -> list[dict[str, Any]]:

@@ -24,14 +24,16 @@ DEFAULT_OUTPUT = Path("results") / "odds"
 @click.command("odds")
 @click.argument("variants", nargs=-1, metavar="[VARIANT]...", type=options.VARIANT)
 @options.strategy_option(
-    "A player, weakest first; may be repeated.",
+    "Strategy to include, weakest first; can be repeated.",
     "--strategy",
     "strategies",
     metavar="S",
     multiple=True,
 )
-@options.output_option("Directory for tables and plots [default: results/odds].")
-@options.count_option("--deals", "Deals per player [default: 40k alone, 400k for two players].")
+@options.output_option("Directory for the tables and plots [default: results/odds].")
+@options.count_option(
+    "--deals", "Deals per strategy [default: 40k in solitaire, 400k for two players]."
+)
 @options.seed_option
 @options.workers_option
 @options.details_option
@@ -44,19 +46,20 @@ def odds_command(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Odds of winning a deal and a match; without VARIANT, in all games for one player.
+    """Compute the probability of winning a deal and a match.
 
-    One player: how likely you are to win a deal and the match, to go gin, to draw the joker, by
-    strategy, draw and cards left; luck against skill. Two players: how likely you are to win the
-    deal and the match, by seat and by score, each player against itself.
+    For solitaire variants, simgin reports the probability of winning a deal, winning the match,
+    going gin and drawing the joker. It breaks them down by strategy, draw and cards left, and
+    separates luck from skill. For two-player variants, it reports the win probability by seat and
+    by score, with each strategy playing itself. Without VARIANT, it covers all solitaire variants.
 
     \b
       simgin odds
       simgin odds solitary-gin --strategy solo-greedy --strategy solo-switch
       simgin odds standard --deals 1M
 
-    What was counted is kept: the same odds come at once, and an interrupted command resumes with
-    the next player.
+    Finished strategies are cached. If you repeat an interrupted command, it continues with the next
+    strategy.
     """
     from simgin.cli import session
     from simgin.match_value import outcomes
@@ -75,7 +78,7 @@ def odds_command(
         lambda found, report: _screen(report(), found.seed, details),
         workers=workers,
         output=output or DEFAULT_OUTPUT,
-        # The default directory holds the latest odds
+        # The default directory is reused for every request
         question=command if output else "simgin odds",
         plots="",
         cached=(None if outcomes.outcomes_directory() is None else "the cache", "players"),
@@ -92,10 +95,10 @@ def _print_omissions(found: Odds) -> list[Path]:
 
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
-    """Yield what a terminal shows: sentences and the first table, or every table."""
+    """Yield the sentences and the first table, or all tables with `details`."""
     from simgin.odds.odds_report import ODDS_INTERVAL_NOTE
 
     yield from report.to_renderables(details=details)
     yield f"\n{ODDS_INTERVAL_NOTE} Seed {seed}.\n"
     if not details and report.detail_tables:
-        yield "More:    --details prints every table; summary.md has them, too."
+        yield "Details: --details prints all tables, which are also in summary.md."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 YOU = "you"
 CORRUPT = (
-    "The saved game is corrupt, so a new game has started. Your first action overwrites the file. "
+    "The saved game is corrupt, so a new game starts. Your first action overwrites the file. "
     "To keep the file, type q."
 )
 
@@ -25,28 +25,28 @@ CORRUPT = (
 @click.argument("strategy", type=STRATEGY, required=False)
 @variant_option
 @seed_option
-@click.option("--one", is_flag=True, help="A single deal in place of a match.")
-@click.option("--coach", is_flag=True, help="Say after each decision what it cost.")
-@click.option("--new", is_flag=True, help="Begin anew where a game was left.")
+@click.option("--one", is_flag=True, help="Play a single deal instead of a match.")
+@click.option("--coach", is_flag=True, help="Show the cost of each of your decisions.")
+@click.option("--new", is_flag=True, help="Start a new game instead of resuming the saved one.")
 @click.option(
     "--save",
     type=FILE_PATH,
     metavar="FILE",
-    help="Write each deal as `simgin show --json` does: FILE-1.json, FILE-2.json ...",
+    help="Save each deal as JSON: FILE-1.json, FILE-2.json, ...",
 )
 def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> None:
-    """Play against a strategy, by default champion, or a game for one alone.
+    """Play against a strategy (default: champion), or play a solitaire game.
 
-    Type a key or a card, then Enter. ? says what is legal, u takes the last answer back, and q
-    leaves: the same command goes on from there.
+    Type a key or a card, then Enter. Type ? to list the legal actions, u to undo your last action,
+    or q to save the game and quit. Repeat the command to resume the game.
 
     \b
-    A match to 100 points; with advice; other rules; alone
+    Play a match to 100 points, with a coach, in another variant or in solitaire
       simgin play
       simgin play simple --coach
       simgin play -v oklahoma --seed 7
       simgin play -v solitaire-gin
-    Your deals for later: what did each decision cost?
+    Save your deals and analyse your decisions
       simgin play --save mine
       simgin analyze mine-1.json
     """
@@ -75,10 +75,8 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
     game = variants.find_variant(variant)
     alone = game.params["players"] == 1
     if alone and strategy:
-        raise PlayerCountError(
-            f"{game.spec} is a solitaire game without an opponent. Omit {strategy}."
-        )
-    # Its policies are never called
+        raise PlayerCountError(f"{game.spec} is a solitaire variant. Omit {strategy}.")
+    # The policies of this strategy are never called
     you = with_policies(replace(loader.find_strategy("gold"), name=YOU), {}, YOU)
     opponent = None if alone else loader.find_strategy(strategy or "champion")
     return Matchup(game, you, opponent, seed, "deal" if one else "match")

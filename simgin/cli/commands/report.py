@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 @details_option
 @json_option
 def report_command(place: Path, details: bool, as_json: bool) -> None:
-    """Rewrite the tables, plots and HTML page of a finished run.
+    """Rewrite the tables, plots and HTML report of a finished run.
 
-    Everything is computed from the ledger and the manifest in DIR. Nothing is played, and the
-    strategies that played need no longer exist. The same run gives the same files.
+    simgin computes all files from the ledger and the manifest in DIR. It plays no deals, so it does
+    not need the strategies of the run. The same run always gives the same files.
     """
     from simgin.report import html_report
     from simgin.results.run_results import load_results

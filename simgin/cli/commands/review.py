@@ -1,4 +1,4 @@
-"""`simgin review`: effects of a rule change on the game."""
+"""`simgin review`: effects of a rule change."""
 
 from __future__ import annotations
 
@@ -25,44 +25,47 @@ MAX_OUTPUT_NAME = 80  # maximum length of a default directory name
     "--against",
     type=options.VARIANT,
     metavar="BASE",
-    help="Compare with this variant, on the same packs.",
+    help="Baseline variant for comparison, played with the same deals.",
 )
 @click.option(
     "--file",
     type=options.PATH,
     metavar="FILE.toml",
-    help="Read title, rule sets, players and goals from a file; options given here come first.",
+    help="Read title, rule sets, players and goals from a file. Options override the file.",
 )
 @options.output_option("Directory for the results [default: results/review-...].")
 @click.option(
     "--players",
     metavar="A,B,...",
-    help="Strategies or files instead of the usual kinds, weakest first, the strong one last.",
+    help="Strategies to use instead of the default player types, weakest first.",
 )
 @click.option(
     "--adapt",
     is_flag=True,
-    help="Train a strong player for every rule set first: a minute and a half each, kept.",
+    help="Train a strong player for each rule set first (90 s each, cached for later).",
 )
 @click.option(
     "--goals",
     metavar="GOALS",
-    help="What the game should be like, as in 'turns per match 100..140, gin 40..50 %'.",
+    help="Design goals, such as 'turns per match 100..140, gin 40..50 %'.",
 )
 @click.option(
     "--sweep",
     multiple=True,
     metavar="PARAMETER=VALUES",
-    help="Review a parameter's values, such as undercut_bonus=0,10,25; twice for a map of two.",
+    help="Review several values of a parameter, such as undercut_bonus=0,10,25. Use it "
+    "twice for all combinations of two parameters.",
 )
 @click.option(
     "--seconds-per-turn",
     type=options.SecondsType(0, min_open=True),
     metavar="S",
-    help="Seconds per turn, to give times in minutes [default: 8].",
+    help="Seconds per turn, for times in minutes [default: 8].",
 )
-@click.option("--deep", is_flag=True, help="100 times the matches: intervals a tenth as wide.")
-@options.count_option("--matches", "Matches per pair of players [default: 20k; 2M with --deep].")
+@click.option(
+    "--deep", is_flag=True, help="Play 100 times as many matches, for intervals a tenth as wide."
+)
+@options.count_option("--matches", "Matches per pair of players [default: 20k, or 2M with --deep].")
 @options.seed_option
 @options.workers_option
 @options.scheduler_option
@@ -78,7 +81,7 @@ def review_command(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Decide on a rule: what it does to a match, to skill, and for whom.
+    """Measure how a rule change affects the game, for different types of players.
 
     \b
       simgin review oklahoma straight --against standard
@@ -86,12 +89,14 @@ def review_command(
       simgin review standard --sweep undercut_bonus=0,10,20,25,30 --adapt
       simgin review oklahoma --against standard --goals 'turns per match 60..90'
 
-    Four kinds of player play every variant on the same packs: one that knocks at once, one that
-    knocks early and then plays for gin, one that plays for gin, and a strong one. The page
-    report.html has the verdict and a scorecard first, then pictures. A TOML file keeps what a
-    club asks: title, note, rule_sets, against, players, goals, seconds_per_turn.
+    Four player types play every variant with the same deals: a player that knocks immediately, one
+    that knocks early and later plays for gin, one that plays for gin, and a strong player.
 
-    The same command resumes an interrupted review, and more matches extend a finished one.
+    The HTML report shows the verdict, a scorecard and plots. A review file in TOML format can set
+    title, note, rule_sets, against, players, goals and seconds_per_turn.
+
+    Repeat the command to resume an interrupted review, or increase --matches to extend a finished
+    review.
     """
     from simgin.cli import plan_table, session
     from simgin.review.review import plan_review, run_review
@@ -116,7 +121,7 @@ def review_command(
         )
 
     def finish(_: Review) -> list[Path]:
-        print_note("all matches played; drawing the pictures.")
+        print_note("drawing the plots.")
         return []
 
     more = format_command("report", place, "--details")
@@ -140,10 +145,12 @@ def _resolve_players(request: ReviewRequest, workers: int | None, command: str) 
     from simgin.review.review_request import resolve_players
 
     if not request.adapt:
-        with session.explain_wait("short trials first, to see who is strong under these rules."):
+        with session.explain_wait(
+            "playing pilot matches to find the strongest player under these rules."
+        ):
             return resolve_players(request, workers)
-    title = "learning a strong player for every rule set"
-    interruptible = session.exit_on_interrupt(command, "the cache", "rounds of learning")
+    title = "training a strong player for each rule set"
+    interruptible = session.exit_on_interrupt(command, "the cache", "training rounds")
     with interruptible, progress.show_progress(title) as report:
         return resolve_players(request, workers, report)
 

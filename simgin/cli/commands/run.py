@@ -1,4 +1,4 @@
-"""`simgin run`: results of an experiment file."""
+"""`simgin run`: results of an experiment."""
 
 from functools import partial
 from pathlib import Path
@@ -12,12 +12,14 @@ from simgin.cli.output import format_command, repeat_command
 @click.command("run")
 @click.argument("file", metavar="EXPERIMENT", type=options.EXPERIMENT)
 @options.output_option("Directory for the results [default: results/EXPERIMENT].")
-@click.option("--seed", type=int, metavar="N", help="Seed, instead of the one in the file.")
+@click.option(
+    "--seed", type=int, metavar="N", help="Random seed that replaces the seed in the file."
+)
 @options.workers_option
 @options.scheduler_option
 @options.record_option
 @click.option(
-    "--dry-run", is_flag=True, help="Print the plan, its time and the half-widths to expect."
+    "--dry-run", is_flag=True, help="Only print the plan with its time and expected half-widths."
 )
 @options.details_option
 @options.json_option
@@ -32,10 +34,10 @@ def run_command(
     details: bool,
     as_json: bool,
 ) -> None:
-    """Run an experiment and write tables, plots and an HTML page.
+    """Run an experiment and write tables, plots and an HTML report.
 
-    EXPERIMENT is a file, or the name of one that comes with simgin, such as demo; `simgin
-    examples` lists them. A file asks one question, for example:
+    EXPERIMENT is a TOML file, or the name of an example such as demo. `simgin examples` lists the
+    examples. A file contains one question and the matchups to play:
 
     \b
       question = "Does waiting for gin pay?"
@@ -45,12 +47,13 @@ def run_command(
       strategies = ["gold", "gin-only"]
       against = "simple"
 
-    Other keys: round_robin, matchups, sweep, fields or solo instead of panel, matches instead of
-    deals, and until, sprt or for instead of a fixed size. `simgin examples DIR` copies files to
-    start from.
+    Instead of a panel, a file can contain a round_robin, matchups, a sweep, fields or a solo list.
+    Set matches instead of deals to play whole matches. Set until, sprt or for to stop early.
+    `simgin examples DIR` copies all example files.
 
-    The same command resumes an interrupted run, and more deals in the file extend a finished one.
-    It refuses a directory whose experiment, rules or strategies have changed since.
+    Repeat the command to resume an interrupted run, or increase the number of deals to extend a
+    finished run. If the experiment, the rules or a strategy has changed since, simgin reports an
+    error.
     """
     from simgin.cli import plan_table, session
     from simgin.results.run_results import run_plan

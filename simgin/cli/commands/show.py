@@ -20,12 +20,12 @@ from simgin.cli.output import CommandResult
 @debug_option
 @options.json_option
 def show_command(debug: bool, as_json: bool, **asked: Any) -> None:
-    """Replay one deal of A against B, or of A alone.
+    """Replay one deal of A against B, or a solitaire deal of A.
 
-    Prints every decision with what the player saw, and the showdown.
+    The output shows every decision with the cards that the player saw, and the showdown.
 
-    Without --deal this is a single deal, as `simgin match --deals` plays it; with --deal it is one
-    deal of a match.
+    Without --deal, simgin replays a single deal, as played by `simgin match --deals`. With --deal,
+    it replays one deal of a match.
     """
     from simgin.play import replay, replay_json
     from simgin.play.kernel import PolicyCallError

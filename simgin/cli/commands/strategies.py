@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]  # JSON row of a strategy or policy
 ENDINGS = {
-    "best": "the best way to end the deal is proposed first; a discard is chosen only if declined",
-    "same": "a discard is chosen first, and the deal can end with that card only (EAAI order)",
+    "best": "the player first decides on the best way to end the deal, then on a discard",
+    "same": "the player first chooses a discard, and can end the deal only with it (EAAI order)",
 }
 TIERS = {
-    "slow": "Slow: runs in Python, some hundred times slower than compiled code.",
-    "refused": "Refused: cannot be played; `simgin strategies check` says why.",
+    "slow": "Slow policies run in Python, which is about a hundred times slower.",
+    "refused": "Refused policies cannot be played. `simgin strategies check` shows the reason.",
 }
 NEXT = (
-    "\nOne with its parameters: simgin strategies NAME. To replace a policy: gold+knock=at:k=4.\n"
-    "Only names: --short. A part of the list: --players, --slot, --search."
+    "\nShow one strategy: simgin strategies NAME. Replace a policy: gold+knock=at:k=4.\n"
+    "List only the names: --short. Filter the list: --players, --slot, --search."
 )
-NOTHING = "Nothing has this word in its description. All of them: simgin strategies."
+NOTHING = "No description contains this word. List all strategies: simgin strategies."
 SLOWEST_FIRST = ("refused", "slow", "fast")
 PASSED = {True: "✓", False: "✗", None: "–"}  # noqa: RUF001
 PASSED_IN_ASCII = {True: "ok", False: "FAIL", None: "-"}
-CHECKING = "checking; this takes about ten seconds, or half a minute if it has to compile."
+CHECKING = "checking (about 10 s, or 30 s with compilation)."
 
 
 _NAMES = options.NameType(
@@ -53,16 +53,18 @@ _NAMES = options.NameType(
     "--players",
     type=click.IntRange(1, 2),
     metavar="1/2",
-    help="Only strategies for so many players.",
+    help="List only solitaire (1) or two-player (2) strategies.",
 )
 @click.option(
     "--slot",
     type=click.Choice(SLOTS),
     metavar="SLOT",
-    help="Only the policies for one slot: take, discard, knock, offer, answer or show.",
+    help="List only policies for this slot: take, discard, knock, offer, answer or show.",
 )
-@click.option("--search", metavar="WORD", help="Only those with this word in their description.")
-@click.option("--short", is_flag=True, help="Print only names, one per line.")
+@click.option(
+    "--search", metavar="WORD", help="List only entries with this word in their description."
+)
+@click.option("--short", is_flag=True, help="Print only the names, one per line.")
 @json_option
 def _strategies(
     name: str | None,
@@ -74,34 +76,39 @@ def _strategies(
 ) -> None:
     """List all strategies and policies, or show one with its parameters and files.
 
-    A strategy has one policy per slot: when to take the offered card, what to discard, when to
-    knock. Any of them can be replaced:
+    A strategy has one policy per slot: take, discard, knock and others. You can replace each
+    policy:
 
     \b
       simgin strategies gold-early
       simgin strategies gold+knock=at:k=4+discard=hits
       simgin strategies mine.py
 
-    The list can be narrowed:
+    Filter the list by number of players, slot or word:
 
     \b
       simgin strategies --short --players 1
       simgin strategies --slot knock
       simgin strategies --search undercut
 
-    Subcommands, each with its own --help:
+    Use the subcommands to write a strategy:
 
     \b
       simgin strategies new mine.py           create a file to start from
-      simgin strategies check mine.py         test that it plays by the rules
+      simgin strategies check mine.py         test that it follows the rules
     """
     if name is not None:
         if players or slot or search or short:
-            raise click.UsageError("--players, --slot, --search and --short go without a NAME.")
+            raise click.UsageError(
+                "--players, --slot, --search and --short cannot be used with a name. "
+                f"Omit {name!r}."
+            )
         _show(loader.find_strategy(name), as_json)
         return
     if players and slot:
-        raise click.UsageError("--players narrows the strategies, --slot the policies: give one.")
+        raise click.UsageError(
+            "--players filters strategies and --slot filters policies. Use only one of them."
+        )
     found = [] if slot else _strategies_found(players, search)
     policies = [] if players else _policies_found(slot, search)
     if short and not as_json:
@@ -109,7 +116,7 @@ def _strategies(
             print_line(one.name)
         return
     rows = [*map(_strategy_row, found), *map(_policy_row, policies)]
-    CommandResult(repeat_command(short=None), rows).print(as_json, _list_parts(rows))
+    CommandResult(repeat_command(short=None), rows).print(as_json, _list_parts(rows), paged=True)
 
 
 strategies_command: NameOrSubcommand = NameOrSubcommand(_strategies)
@@ -124,7 +131,7 @@ strategies_command: NameOrSubcommand = NameOrSubcommand(_strategies)
     type=options.VARIANT,
     multiple=True,
     metavar="VARIANT",
-    help="Only in this variant; may be repeated [default: all].",
+    help="Variant to test; can be repeated [default: all].",
 )
 @click.option(
     "--seconds",
@@ -132,17 +139,17 @@ strategies_command: NameOrSubcommand = NameOrSubcommand(_strategies)
     metavar="S",
     default=10.0,
     show_default=True,
-    help="Time limit for one decision.",
+    help="Time limit per decision.",
 )
 @json_option
 def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_json: bool) -> int:
-    """Test that a strategy plays by the rules: legal answers, in time, from its view alone.
+    """Test that a strategy follows the rules.
 
-    Asks its policies about positions from random play in every variant, several times over, in a
-    separate process that checks every array index; then plays whole deals. The first failure
-    ends the test.
+    Actions must be legal, made in time and based only on the view. simgin queries the policies
+    several times with positions from random play in every variant, in a separate process that
+    checks every array index. It then plays complete deals. The test stops at the first failure.
 
-    Exit code: 0 if all checks pass, 1 if any fails.
+    The exit code is 0 if all checks pass, and 1 if any check fails.
     """
     from simgin.checks import contract
     from simgin.cli.session import explain_wait
@@ -164,7 +171,7 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
 
 
 def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
-    """Yield a line for each check, the error below it if it failed, and what was run."""
+    """Yield a line for each check with its error, and a summary."""
     from rich.padding import Padding
     from rich.table import Table as Lines
 
@@ -182,7 +189,7 @@ def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
 
 
 def _check_summary(findings: Sequence[ContractResult]) -> str:
-    """Return whether all checks passed and what was run, or how many failed."""
+    """Return a summary: the number of failed checks, or the tests that passed."""
     failed = [finding for finding in findings if finding.passed is False]
     if failed:
         return f"{len(failed)} of {len(findings)} checks failed."
@@ -194,25 +201,26 @@ def _check_summary(findings: Sequence[ContractResult]) -> str:
 @click.argument("file", type=options.PATH)
 @click.argument("name", required=False)
 def _new(file: Path, name: str | None) -> None:
-    """Create a FILE with a strategy to start from. Never overwrites a file.
+    """Create FILE with a strategy to start from.
 
-    NAME is the name of the strategy [default: the name of the file].
+    NAME is the name of the strategy [default: the name of the file]. simgin does not overwrite
+    existing files.
     """
     from simgin.strategy import strategy_spec
     from simgin.text.files import create_file
 
     create_file(file, strategy_spec.render_strategy_file(file, name))
-    print_line(f"Written: {file}")
-    print_line(f"Play it:   {format_command('match', file)}")
-    print_line(f"Test it:   {format_command('strategies', 'check', file)}")
-    print_line(f"Watch it:  {format_command('show', file, 'gold', '--unit', 3)}")
+    print_line(f"Output:  {file}")
+    print_line(f"Match:   {format_command('match', file)}")
+    print_line(f"Test:    {format_command('strategies', 'check', file)}")
+    print_line(f"Replay:  {format_command('show', file, 'gold', '--unit', 3)}")
 
 
 # The list
 
 
 def _strategies_found(players: int | None, search: str | None) -> list[Strategy]:
-    """Return strategies for a number of players that match a word, strongest first."""
+    """Return the strategies that match a number of players and a word, strongest first."""
     found = []
     for name in loader.list_strategies():
         strategy = loader.find_strategy(name)
@@ -223,7 +231,7 @@ def _strategies_found(players: int | None, search: str | None) -> list[Strategy]
 
 
 def _policies_found(slot: str | None, search: str | None) -> list[Policy]:
-    """Return policies of a slot that match a word, by slot and name."""
+    """Return the policies that match a slot and a word, sorted by slot and name."""
     found = [policy for policy in loader.list_policies() if slot in (None, policy.slot)]
     return [policy for policy in found if _has(search, policy.name, policy.about)]
 
@@ -274,7 +282,7 @@ def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
 
 
 def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
-    """Yield a heading, then the results, idea and source of each strategy."""
+    """Yield a heading and, for each strategy, its results, idea and source."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -283,7 +291,7 @@ def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
     indent = (0, 0, 0, 2)
     for row in found:
         name = row["name"]
-        # The measured speed or, without one, the execution mode
+        # The measured speed if there is one, otherwise the execution mode
         speed = catalogue.find_speed_tier(name) or row["tier"].replace("fast", "")
         facts = ", ".join(filter(None, (catalogue.format_strength(name), speed)))
         yield Text(f"\n{name:<{longest}}  {facts}", style="bold")
@@ -321,7 +329,7 @@ def _show(strategy: Strategy, as_json: bool) -> None:
         for policy in strategy.policies
     ]
     answer = CommandResult(format_command("strategies", strategy.spec), rows)
-    answer.print(as_json, _show_parts(strategy, rows))
+    answer.print(as_json, _show_parts(strategy, rows), paged=True)
 
 
 def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
@@ -330,8 +338,8 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     yield about
     if strategy.source and f"Source: {strategy.source}" not in about:
         yield f"Source: {strategy.source}"
-    told = [(row["slot"], row["policy"], row["tier"], row["about"]) for row in rows]
-    yield table_from_rows("Policies", ("slot", "policy", "speed", "what it does"), told)
+    cells = [(row["slot"], row["policy"], row["tier"], row["about"]) for row in rows]
+    yield table_from_rows("Policies", ("slot", "policy", "speed", "what it does"), cells)
     values = [
         (f"{row['slot']}: {one['name']}", one["value"], one["may_be"], one["about"])
         for row in rows
@@ -342,7 +350,7 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     for tier, sentence in TIERS.items():
         if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"
-    yield f"\nEnding: {strategy.ending}: {ENDINGS[strategy.ending]}."
+    yield f"\nEnding: {strategy.ending} ({ENDINGS[strategy.ending]})"
     yield "Files:  " + "\n        ".join(
         _shorten_path(path) for path in loader.find_source_files(strategy)
     )
@@ -373,13 +381,13 @@ def _format_allowed_values(param: Param) -> str:
 
 
 def _shorten_path(path: Path) -> str:
-    """Return a path, relative to the current directory if it is inside it."""
+    """Return a path; make it relative if it is inside the current directory."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def _execution_mode(policy: Policy) -> str:
-    """Return the execution mode of a policy. Loads the compiler, so not for shell completion."""
+    """Return the execution mode of a policy. This loads the compiler."""
     from simgin.strategy import compiler
 
     return compiler.execution_mode(policy)

@@ -1,4 +1,4 @@
-"""`simgin train`: training of the weights of a strategy from rollouts."""
+"""`simgin train`: training of the weights of a strategy by rollouts."""
 
 from __future__ import annotations
 
@@ -25,23 +25,22 @@ if TYPE_CHECKING:
     "--rounds",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="Rounds; each is played with the weights of the one before [default: 8; champion 12].",
+    help="Number of training rounds [default: 8, or 12 for champion].",
 )
 @options.count_option(
-    "--deals",
-    "Deals to learn from in a round, against each opponent [default: 20k; champion 40k in all].",
+    "--deals", "Training deals per round and opponent [default: 20k, or 40k in total for champion]."
 )
 @options.count_option(
-    "--confirm", "Matches of the confirmation against each opponent [default: 40k; champion 10k]."
+    "--confirm", "Validation matches against each opponent [default: 40k, or 10k for champion]."
 )
 @options.seed_option
 @options.workers_option
 @options.output_option(
-    "Write the weights: to the file that the strategy names, or to play STRATEGY@./FILE.npy.",
+    "Write the weights to FILE.npy, which the strategy reads or STRATEGY@./FILE.npy uses.",
     "FILE.npy",
 )
 @learn_runner.run_directory_option(
-    "Keep the rounds in this directory, with tables. It can be resumed."
+    "Save the rounds with tables in this directory, so that training can be resumed."
 )
 @options.json_option
 def train_command(
@@ -53,31 +52,31 @@ def train_command(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Learn the weights of a STRATEGY, and measure what they gain.
+    """Train the weights of a strategy, and validate the gain.
 
-    `champion` learns all of its decisions for the rules of any VARIANT for two, starting from its
-    own weights, in a minute on one core. The result is kept: asking again trains nothing.
+    For champion, simgin fine-tunes the weights of all decisions for a two-player variant. This
+    takes about a minute on one core. The trained weights are cached.
 
     \b
       simgin train champion -v straight -o straight.npy
       simgin match champion@./straight.npy champion -v straight
 
-    Other strategies learn their discards. The discard policy weighs some numbers of each card, and
-    names them:
+    For other strategies, simgin trains the discard policy. The policy must declare the features of
+    a card and their initial weights:
 
     \b
       @discard(weights="mine.npy", describe=describe, start=START)
 
-    Deals are played on after several discards, with the same hidden cards; what each leads to is
-    regressed on its numbers, round after round. The new weights then play against the first ones
-    on packs that the training never saw.
+    In each round, simgin rolls out several discards per decision with the same hidden cards, and
+    fits the weights to the results by regression. The new weights are then validated against the
+    initial weights on held-out deals.
 
     \b
       simgin train mine.py -o mine.npy
       simgin train mine.py -v eaai --against simple --against gold-early
 
-    With --run, and for champion always, the same command resumes an interrupted training. With
-    --run, more --rounds continue a finished one.
+    With --run, repeat the command to resume interrupted training, or increase --rounds to continue
+    finished training. Training of champion can always be resumed.
     """
     from simgin.cli import session
     from simgin.learn import adapt
@@ -119,7 +118,7 @@ def train_command(
 
 
 def _learned_line(found: AdaptedChampion, output: Path | None) -> str:
-    """Return the line with the command that plays champion with its new weights."""
+    """Return a line with the command that plays champion with its new weights."""
     from simgin.strategy.strategy_spec import format_weights_path
 
     strategy = found.request.strategy.spec
@@ -128,13 +127,15 @@ def _learned_line(found: AdaptedChampion, output: Path | None) -> str:
 
 
 def _play_line(training: TrainRequest, output: Path | None) -> str:
-    """Return the line on how to play with the weights, which the strategy reads from a file."""
+    """Return a line on how to use the weights, which the strategy reads from a file."""
     match = training.match
     strategy, opponent = match.strategy.spec, match.pool[0].spec
     if output is None:
-        return f"Keep:    give -o {training.weights_file}, the file that the strategy reads."
+        return (
+            f"Next:    save the weights with -o {training.weights_file}, which the strategy reads."
+        )
     if output.resolve() != training.weights_file.resolve():
-        return f"Play:    {strategy} reads {training.weights_file}; move {output} there."
+        return f"Next:    move {output} to {training.weights_file}, which {strategy} reads."
     return _match_line(match, strategy, opponent)
 
 
@@ -142,4 +143,4 @@ def _match_line(match: TuneRequest, strategy: str, opponent: str) -> str:
     words = format_command(
         "match", strategy, opponent, "-v", match.variant.spec, "--matches", "20k"
     )
-    return f"Play:    {words}"
+    return f"Next:    {words}"

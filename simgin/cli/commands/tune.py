@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     type=click.Choice(["matches", "points", "worst"]),
     default="matches",
     show_default=True,
-    help="Matches won, points per deal, or matches won against the hardest opponent.",
+    help="Maximise matches won, points per deal, or matches won against the hardest opponent.",
 )
 @click.option(
     "--generations",
@@ -38,24 +38,21 @@ if TYPE_CHECKING:
     default=20,
     show_default=True,
     metavar="N",
-    help="Generations of strategies to try.",
+    help="Number of generations.",
 )
 @options.count_option(
-    "--matches",
-    "Matches of each strategy tried against each opponent.",
-    default="4k",
-    show_default=True,
+    "--matches", "Matches of each candidate against each opponent.", default="4k", show_default=True
 )
 @learn_runner.confirm_option
 @options.seed_option
 @options.workers_option
 @options.output_option(
-    "Write the tuned parameters, to be played as STRATEGY@FILE.toml.", "FILE.toml"
+    "Write the tuned parameters to FILE.toml, for use as STRATEGY@FILE.toml.", "FILE.toml"
 )
 @learn_runner.run_directory_option(
-    "Keep the search in this directory: tables, plot, page. It can be resumed."
+    "Save the search with its report in this directory, so that it can be resumed."
 )
-@click.option("--dry-run", is_flag=True, help="Print the plan with its estimated time, and stop.")
+@click.option("--dry-run", is_flag=True, help="Only print the plan with its estimated time.")
 @options.json_option
 def tune_command(
     confirm: int,
@@ -66,9 +63,9 @@ def tune_command(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Search for better parameters of a STRATEGY, and measure what they gain.
+    """Search for better parameters of a strategy, and validate the gain.
 
-    The parameters are those of its policies, as `simgin strategies STRATEGY` lists them:
+    `simgin strategies STRATEGY` lists the parameters. Examples:
 
     \b
       simgin tune mine.py -o mine.toml
@@ -76,11 +73,11 @@ def tune_command(
       simgin tune gold-early -v oklahoma --parameters k=0..12
       simgin match mine.py@mine.toml mine.py
 
-    CMA-ES draws strategies, generation by generation; all of a generation play the same packs. The
-    result then plays against the defaults on packs that the search never saw.
+    The search uses CMA-ES. All candidates of a generation play the same deals. Afterwards, the
+    tuned strategy is validated against the default strategy on held-out deals.
 
-    With --run, the same command resumes an interrupted search, and more --generations continue a
-    finished one.
+    With --run, repeat the command to resume an interrupted search, or increase --generations to
+    continue a finished search.
     """
     from simgin.cli import session
     from simgin.learn import cma_search
@@ -109,7 +106,7 @@ def tune_command(
         as_json=as_json,
     )
     if found.has_changed and not as_json:
-        print_line(f"Play:    {_play_command(found, output)}")
+        print_line(f"Next:    {_play_command(found, output)}")
 
 
 def _play_command(found: Improvement, output: Path | None) -> str:
@@ -120,13 +117,13 @@ def _play_command(found: Improvement, output: Path | None) -> str:
 
 
 def _announce(request: TuneRequest, seconds: float) -> None:
-    """Print what will be played and how long it takes."""
+    """Print the plan and its estimated time."""
     from simgin.cli.plan_table import format_duration
     from simgin.learn.cma_search import plan_sentence
     from simgin.report.wrapping import Sentences
 
     about = "about " if seconds >= 1 else ""
-    time = f"That takes {about}{format_duration(seconds)}."
+    time = f"Estimated time: {about}{format_duration(seconds)}."
     console().print(Sentences([f"{plan_sentence(request)} {time}"]))
 
 
@@ -137,7 +134,7 @@ def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     from simgin.runs.plan import measure_unit_seconds
 
     matchups = request.matchups(request.strategy, request.seed)
-    # Seconds per match, from a pair
+    # Seconds per match; a unit is a pair of matches
     each = sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
     strategies = request.generations * (request.n_candidates + 2)
     final_matches = MAX_FINALISTS * FINALS_FACTOR * request.matches

@@ -30,8 +30,8 @@ SECTIONS = {
     "match": "The match",
     "stake": "The die and stakes",
 }
-NO_EFFECT = "\nA dash or round brackets: no effect in this variant."
-MAY_BE = "Square brackets: what the rule may be, as in standard+knock_limit=5+big_gin=yes."
+NO_EFFECT = "\nRules with a dash or in parentheses have no effect in this variant."
+MAY_BE = "Square brackets list the allowed values, as in standard+knock_limit=5+big_gin=yes."
 
 
 _NAMES = options.NameType(lambda: [*variants_command.commands, *variant_names()], ".toml")
@@ -43,23 +43,23 @@ _NAMES = options.NameType(lambda: [*variants_command.commands, *variant_names()]
 def _variants(name: str | None, as_json: bool) -> None:
     """List all variants, or show one with every rule.
 
-    Variants are combined with plus signs; later parts override earlier ones:
+    Combine variants and rules with plus signs. Later parts override earlier parts:
 
     \b
       simgin variants oklahoma
       simgin variants oklahoma+rainbow+gin_bonus=20
 
-    Your own variants live in a TOML file and can be named wherever a variant is expected:
+    Define your own variants in a TOML file. You can use them in every command:
 
     \b
-      simgin variants mine.toml               all variants in a file
-      simgin variants mine.toml#club          one of them
+      simgin variants mine.toml               list the variants in a file
+      simgin variants mine.toml#club          show one of them
       simgin match gold -v mine.toml#club
 
-    Subcommands, each with its own --help:
+    Use the subcommands to compare or define variants:
 
     \b
-      simgin variants diff A B                how two variants differ
+      simgin variants diff A B                compare two variants
       simgin variants new mine.toml           create a file to start from
       simgin variants check mine.toml         check the variants in a file
     """
@@ -79,7 +79,7 @@ variants_command: NameOrSubcommand = NameOrSubcommand(_variants)
 @click.argument("b", type=options.VARIANT)
 @json_option
 def _diff(a: str, b: str, as_json: bool) -> None:
-    """Show how variants A and B differ, rule by rule.
+    """Show the rules in which variants A and B differ.
 
     \b
       simgin variants diff standard oklahoma
@@ -88,7 +88,7 @@ def _diff(a: str, b: str, as_json: bool) -> None:
     first, second = find_variant(a), find_variant(b)
     rows = [_diff_row(parameter, first, second) for parameter in _changes(first, second)]
     CommandResult(repeat_command(a=first.spec, b=second.spec), rows).print(
-        as_json, _diff_parts(first, second)
+        as_json, _diff_parts(first, second), paged=True
     )
 
 
@@ -97,9 +97,10 @@ def _diff(a: str, b: str, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def _check(ctx: click.Context, file: str, as_json: bool) -> None:
-    """Check every variant in a file and print what is wrong with it.
+    """Check every variant in a file and print all errors.
 
-    Exit code: 0 if all are valid, 1 if any is not, 2 if the file cannot be read.
+    The exit code is 0 if all variants are valid, 1 if any variant is invalid, and 2 if the file
+    cannot be read.
     """
     rows = [_check_row(text, result) for text, result in variants_in_file(file).items()]
     CommandResult(repeat_command(), rows).print(as_json, _check_parts(rows))
@@ -119,7 +120,9 @@ def _check(ctx: click.Context, file: str, as_json: bool) -> None:
 )
 @json_option
 def _new(file: str, start: str, as_json: bool) -> None:
-    """Create a file for your own variants, with every rule in a comment. Never overwrites a file.
+    """Create a file for your own variants.
+
+    The file lists every rule in a comment. simgin does not overwrite existing files.
 
     \b
       simgin variants new mine.toml --from oklahoma+rainbow
@@ -142,7 +145,7 @@ def _list(found: Sequence[Variant], as_json: bool) -> None:
         {"name": one.spec, "title": one.title, "about": one.about, "players": one.params["players"]}
         for one in found
     ]
-    CommandResult(repeat_command(), rows).print(as_json, _list_parts(found))
+    CommandResult(repeat_command(), rows).print(as_json, _list_parts(found), paged=True)
 
 
 def _read_file(file: str) -> list[Variant]:
@@ -164,15 +167,15 @@ def _list_parts(found: Sequence[Variant]) -> Iterator[Any]:
     rows = [(one.spec, f"{one.title}. {one.about}") for one in found]
     yield table_from_rows("Variants", ("name", "rules"), rows)
     yield ""
-    yield "All rules of one: simgin variants NAME. Any rule can be changed: standard+gin_bonus=10."
-    yield "Your own variants: simgin variants new mine.toml."
+    yield "Show all rules of a variant: simgin variants NAME. Change a rule: standard+gin_bonus=10."
+    yield "Define your own variants: simgin variants new mine.toml."
 
 
 def _show(variant: Variant, as_json: bool) -> None:
     base = find_variant("standard")
     rows = [_rule_row(parameter, variant, base) for parameter in rule_parameters().values()]
     CommandResult(repeat_command(name=variant.spec), rows).print(
-        as_json, _show_parts(variant, base)
+        as_json, _show_parts(variant, base), paged=True
     )
 
 
@@ -184,15 +187,17 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
         rows = [
             (one.name, _format_value(one, variant), _format_value(one, base)) for one in changes
         ]
-        yield table_from_rows(f"Changes from {base.spec}", ("rule", variant.spec, base.spec), rows)
+        yield table_from_rows(
+            f"Differences from {base.spec}", ("rule", variant.spec, base.spec), rows
+        )
     else:
-        yield "\nThe same rules as standard."
+        yield "\nThis variant has the same rules as standard."
     for section, group in groupby(rule_parameters().values(), lambda parameter: parameter.section):
-        told = [
+        cells = [
             (one.name, _format_value(one, variant), f"{one.description} [{one.allowed_values()}]")
             for one in group
         ]
-        yield table_from_rows(SECTIONS.get(section, section), ("rule", "value", "meaning"), told)
+        yield table_from_rows(SECTIONS.get(section, section), ("rule", "value", "meaning"), cells)
     yield NO_EFFECT
     yield MAY_BE
 
@@ -216,7 +221,7 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
     )
     ruling = [one for one in changes if one.status != "descriptive"]
     if not any(one.has_effect(first.params) or one.has_effect(second.params) for one in ruling):
-        yield "\nThey play the same: none of these rules has an effect."
+        yield "\nNone of these rules has an effect, so both variants play identically."
     yield NO_EFFECT
 
 
@@ -237,7 +242,7 @@ def _check_parts(rows: list[dict[str, Any]]) -> Iterator[Any]:
 
 
 def _next_steps(file: str, created: Variant) -> Iterator[str]:
-    yield f"You can now play {created.spec}. Edit its rules in {file}, then:"
+    yield f"You can now play {created.spec}. Edit its rules in {file}, then run:"
     yield f"  {format_command('variants', 'check', file)}"
     yield f"  {format_command('variants', 'diff', 'standard', created.spec)}"
     yield f"  {format_command('match', 'gold', '-v', created.spec)}"
@@ -245,7 +250,7 @@ def _next_steps(file: str, created: Variant) -> Iterator[str]:
 
 
 def _format_value(parameter: Parameter, variant: Variant) -> str:
-    """Return the value of a parameter, in brackets if it has no effect."""
+    """Return the value of a parameter, in parentheses if it has no effect."""
     value = variant.params[parameter.name]
     text = parameter.to_text(value)
     return text if value is None or parameter.has_effect(variant.params) else f"({text})"
