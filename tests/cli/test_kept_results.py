@@ -43,7 +43,7 @@ def test_the_results_of_another_command_stay(working_directory, command):
     for other in WRITING.keys() - {command}:
         write_results(WRITING[other])
         output = run_cli_harmlessly(*WRITING[command].split(), codes=(2,)).stderr
-        last = output.splitlines()[-1]  # a busy machine is told that it compiles
+        last = output.splitlines()[-1]  # a busy machine prints the notice about compiling
         assert last.startswith(f"simgin: error: out contains the results of 'simgin {other} "), (
             output
         )

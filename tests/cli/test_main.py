@@ -177,7 +177,7 @@ def test_compiling_is_announced_only_when_it_takes_long(monkeypatch):
     with session.explain_wait():
         assert long.wait(10)
     assert "compiling (up to 30 s" in said[0]
-    # Then the notice that the cache cannot be written is the only one
+    # The notice about the cache must be the only one
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
     long.clear()
     with session.explain_wait():

@@ -92,7 +92,7 @@ def test_a_game_that_is_left_is_resumed_and_an_answer_can_be_taken_back(saves_he
     assert "Legal actions:" in first and "resume it: simgin play gold -v standard" in first
     key = re.search(r"(\w) = (?:take|pass)", first)[1]
     second = play_input(f"{key}\nq\n", "gold")
-    assert second.count("Hand") == 2 and "was resumed" not in second  # nothing had been answered
+    assert second.count("Hand") == 2 and "was resumed" not in second  # no action had been taken
     third = play_input("u\nq\n", "gold")
     assert "Your saved game was resumed." in third and "1 undone" in third
     hands = re.findall("Hand .*", first + third)
@@ -179,7 +179,7 @@ def test_corrupt_games_are_named_and_not_played(saved_game):
         screen = play_input("u\nq\n", "gold")
         assert "is corrupt, so a new game starts" in screen, text[:200]
         assert "nothing to undo" in screen
-        assert saved_game.read_text() == text  # the first answer would overwrite it
+        assert saved_game.read_text() == text  # the first action would overwrite it
 
 
 @pytest.mark.parametrize("what", ["pipe", "folder", "huge"])

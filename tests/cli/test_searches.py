@@ -49,7 +49,7 @@ def working_directory(folder, monkeypatch):
 
 
 def result_part(screen):
-    """Return the part of a screen that depends on neither the machine nor the output files."""
+    """Return the part of a screen that is independent of the machine and the output files."""
     found = screen.partition("\nOutput:  ")[0].partition("\nCommand: ")[0]
     return found.partition("Estimated time:")[2].partition(".")[2] or found
 

@@ -69,7 +69,7 @@ def test_a_variant_shows_its_differences_and_the_legal_words_of_every_rule():
     """Check that every displayed value is accepted, and that a choice shows all values."""
     output = call("variants", "oklahoma+knock_limit=5").stdout
     assert "Differences from standard" in output and "(section" not in output
-    assert re.search(r"\nknock_limit +\(5\) ", output)  # the upcard sets the limit there
+    assert re.search(r"\nknock_limit +\(5\) ", output)  # the upcard sets the limit in this variant
     shown = " ".join(output.split())
     for name, parameter in variants.rule_parameters().items():
         assert f"\n{name} " in output and f"[{parameter.allowed_values()}]" in shown, name
