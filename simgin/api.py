@@ -376,7 +376,7 @@ def analyze(
             simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")
     """
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
-    from simgin.analysis.position_text import Die
+    from simgin.analysis.position_parts import Die
 
     player, rival = _names(strategy, opponent)
     request = AnalysisRequest.read(

@@ -16,7 +16,8 @@ from simgin.analysis.analysis import (
 from simgin.analysis.analysis_report import build_analysis_report, deal_table, render_analyses
 from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.position import Position
-from simgin.analysis.position_text import Die, parse_position, parse_score_pair
+from simgin.analysis.position_parts import Die, parse_score_pair
+from simgin.analysis.position_text import parse_position
 from simgin.play.replay import trace_named_deal
 from simgin.play.traced_deal import TracedDeal
 from simgin.report.progress import OnProgress

@@ -15,7 +15,8 @@ from simgin.analysis.analysis import (
 )
 from simgin.analysis.kernels import fill_deals_table, fill_game_table
 from simgin.analysis.position import find_decisions
-from simgin.analysis.position_text import Die, parse_position
+from simgin.analysis.position_parts import Die
+from simgin.analysis.position_text import parse_position
 from simgin.analysis.stake_value import compute_equity
 from simgin.play.matchup import parse_matchup
 from simgin.play.replay import trace_named_deal

@@ -9,7 +9,8 @@ import pytest
 from oracles import reference
 from simgin.analysis import world_sampling
 from simgin.analysis.position import find_decisions
-from simgin.analysis.position_text import Die, parse_position
+from simgin.analysis.position_parts import Die
+from simgin.analysis.position_text import parse_position
 from simgin.analysis.world_sampling import WorldSampler, sample_worlds
 from simgin.core.cards import ALL_CARDS
 from simgin.play.matchup import parse_matchup

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simgin.analysis.position import PositionError, find_decisions, format_better_action
-from simgin.analysis.position_text import Die, PileCard, parse_pile, parse_position
+from simgin.analysis.position_parts import Die, PileCard, parse_pile
+from simgin.analysis.position_text import parse_position
 from simgin.analysis.world_sampling import fill_forgotten_cards
 from simgin.core.codes import PHASE_UPCARD
 from simgin.core.rules_record import FIRST_TURN_FREE, FIRST_TURN_UPCARD_STOCK_OR_PASS

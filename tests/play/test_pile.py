@@ -4,7 +4,7 @@ import pytest
 
 from simgin.analysis.analysis_report import card_rows
 from simgin.analysis.position import find_decisions
-from simgin.analysis.position_text import parse_pile
+from simgin.analysis.position_parts import parse_pile
 from simgin.play.matchup import parse_matchup
 from simgin.play.pile import format_pile
 from simgin.play.table_text import table_lines

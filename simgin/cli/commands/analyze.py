@@ -140,7 +140,8 @@ def analyze_command(
     from simgin.analysis.analysis import Budget
     from simgin.analysis.analysis_report import render_analyses
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
-    from simgin.analysis.position_text import BLIND_WORD, Die
+    from simgin.analysis.position_parts import Die
+    from simgin.analysis.position_text import BLIND_WORD
     from simgin.cli import session
     from simgin.text.files import has_suffix
     from simgin.text.notation import is_card_list

@@ -1,0 +1,278 @@
+"""Reconstruction of a two-player deal from the cards of a player and the discard pile."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from simgin.analysis.position import PositionError
+from simgin.analysis.position_parts import (
+    IN_PILE,
+    INITIAL_STOCK,
+    NO_SEAT,
+    OPPONENT_SEAT,
+    PACK_SIZE,
+    PLAYER_SEAT,
+    Die,
+    PileCard,
+    hand_size_errors,
+)
+from simgin.core.codes import ACTION_PASS, ACTION_STOCK, ACTION_TAKE
+from simgin.core.endings import deal_multiplier, knock_limit
+from simgin.core.rules_record import (
+    FIRST_TURN_DISCARD,
+    FIRST_TURN_FREE,
+    FIRST_TURN_UPCARD_PASS,
+    FIRST_TURN_UPCARD_STOCK_OR_PASS,
+    STOCK_END_OPPONENT_MAY_TAKE,
+)
+from simgin.play.traced_deal import ScriptedAction
+from simgin.rules.build import build_rules
+from simgin.rules.variants import Variant
+from simgin.text.notation import format_card
+
+
+class DealReconstruction:
+    """Cards and pile of a two-player position, and the deal that they determine."""
+
+    def __init__(
+        self,
+        cards: list[int],
+        pile: Sequence[PileCard],
+        variant: Variant,
+        dealer: int | None,
+        die: Die,
+    ) -> None:
+        self.cards = cards
+        self.pile = pile
+        self.variant = variant
+        self.rules = build_rules(variant)
+        self.has_upcard = bool(self.rules.first_turn != FIRST_TURN_DISCARD)
+        # Top card of the pile before each turn, including the turn of the decision
+        self.top_cards: Sequence[PileCard | None] = pile if self.has_upcard else [None, *pile]
+        self.discards = [card.card for card in pile[self.has_upcard :]]
+        self.die = die
+        # Players discard in turn, and a player may offer the die only in their own turn
+        self.first_seat = (len(self.discards) + die.mover) % 2
+        self.dealer = 1 - self.first_seat if dealer is None else dealer
+
+    def seat_of_turn(self, turn: int) -> int:
+        """Return the seat of a turn, counted from 0."""
+        return (self.first_seat + turn) % 2
+
+    def card_source(self, turn: int) -> str:
+        """Return the source of the card of a turn: pile, stock or deal."""
+        top = self.top_cards[turn]
+        if top is None:
+            return "deal"
+        return "pile" if top.is_taken else "stock"
+
+    @cached_property
+    def started_turns(self) -> list[int]:
+        """Turns in which a player has received a card: with ten cards, all except the last one."""
+        is_open = len(self.cards) == 11 and bool(self.top_cards) and not self.die.is_decision
+        return list(range(len(self.discards) + is_open))
+
+    @property
+    def stock(self) -> int:
+        """Number of cards in the stock."""
+        return INITIAL_STOCK - sum(self.card_source(turn) == "stock" for turn in self.started_turns)
+
+    @property
+    def is_last(self) -> bool:
+        """True if the last discard is offered (50th-card rule)."""
+        may_take = self.rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE and not self.die.is_decision
+        return bool(may_take and self.stock == self.rules.stock_reserve and len(self.cards) == 10)
+
+    @property
+    def slots(self) -> Collection[str]:
+        """Slots of the query."""
+        if self.die.is_decision:
+            return {self.die.slot}
+        if len(self.cards) == 11:
+            return {"discard", "knock"}
+        return {"knock"} if self.is_last else {"take"}
+
+    # Deal
+
+    def make_pack(self, free: list[int]) -> list[int]:
+        """Return the pack in dealing order, with the cards that were discarded first dealt first.
+
+        Args:
+            free: Cards with unknown locations.
+        """
+        hidden = list(free)
+        came = [
+            self._received_cards(PLAYER_SEAT, hidden),
+            self._received_cards(OPPONENT_SEAT, hidden),
+        ]
+        pack = []
+        for _ in range(10):
+            for seat in (1 - self.dealer, self.dealer):
+                pack.append(came[seat].pop(0))
+        pack.append(self.pile[0].card if self.has_upcard else came[1 - self.dealer].pop(0))
+        for turn in self.started_turns:
+            if self.card_source(turn) == "stock":
+                pack.append(came[self.seat_of_turn(turn)].pop(0))
+        return pack + hidden
+
+    def _received_cards(self, seat: int, hidden: list[int]) -> list[int]:
+        """Return the cards that a player received, in the order of their discards.
+
+        Unknown cards of the opponent are removed from `hidden`.
+        """
+        came = []
+        taken = set()
+        size = 10 + (not self.has_upcard and seat != self.dealer)
+        for turn in self.started_turns:
+            if self.seat_of_turn(turn) != seat:
+                continue
+            top = self.top_cards[turn]
+            if top is not None and top.is_taken:
+                taken.add(top.card)
+            size += self.card_source(turn) == "stock"
+            for card in self.discards[turn : turn + 1]:
+                if card in taken:
+                    taken.remove(card)
+                else:
+                    came.append(card)
+        if seat == PLAYER_SEAT:
+            return came + [card for card in self.cards if card not in taken]
+        n_hidden = size - len(came)
+        if n_hidden < 0:
+            raise PositionError(
+                "the opponent cannot hold more than ten cards of this pile. Check the * marks."
+            )
+        came += hidden[:n_hidden]
+        del hidden[:n_hidden]
+        return came
+
+    def decisions(self) -> Iterator[ScriptedAction]:
+        """Yield the decisions of both players before the query."""
+        yield from self._opening_decisions()
+        for turn in self.started_turns:
+            if turn and self.rules.take_discard:
+                yield ScriptedAction(
+                    self.seat_of_turn(turn), "take", int(self.card_source(turn) == "pile")
+                )
+            for card in self.discards[turn : turn + 1]:
+                yield ScriptedAction(self.seat_of_turn(turn), "discard", card)
+
+    def _opening_decisions(self) -> Iterator[ScriptedAction]:
+        """Yield the decisions about the first upcard.
+
+        If the nondealer may draw from the stock immediately, the pile does not show whether the
+        dealer had a decision. Most players pass first, so simgin assumes a pass.
+        """
+        first_turn = self.rules.first_turn
+        nondealer = 1 - self.dealer
+        if first_turn == FIRST_TURN_DISCARD:
+            return
+        if first_turn == FIRST_TURN_FREE:
+            if self.started_turns:
+                yield ScriptedAction(nondealer, "take", int(self.pile[0].is_taken))
+            return
+        declined = ScriptedAction(
+            nondealer, "take", ACTION_STOCK if first_turn == FIRST_TURN_UPCARD_PASS else ACTION_PASS
+        )
+        if self.first_seat == self.dealer:
+            yield declined
+            if self.started_turns:
+                yield ScriptedAction(self.dealer, "take", int(self.pile[0].is_taken))
+        elif self.started_turns and self.pile[0].is_taken:
+            yield ScriptedAction(nondealer, "take", ACTION_TAKE)
+        elif self.started_turns:
+            yield declined
+            yield replace(declined, seat=self.dealer)
+            if first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS:
+                yield ScriptedAction(nondealer, "take", ACTION_STOCK)
+
+    # Errors
+
+    def find_errors(self) -> Iterator[str]:
+        """Yield an error message if the position is impossible or requires no decision."""
+        yield from hand_size_errors(self.cards)
+        if self.has_upcard and not self.pile:
+            yield "the pile is missing. Add it from the first upcard on, for example --pile QD."
+        yield from self._pile_errors()
+        yield from self._location_errors()
+        ten = len(self.cards) == 10
+        first_turn = self.rules.first_turn
+        drew_first = (
+            first_turn == FIRST_TURN_UPCARD_PASS
+            and bool(self.started_turns)
+            and not self.pile[0].is_taken
+        )
+        if self.dealer == self.first_seat and (
+            first_turn in (FIRST_TURN_DISCARD, FIRST_TURN_FREE) or drew_first
+        ):
+            mine = self.first_seat == PLAYER_SEAT
+            player, deals = ("you", "other") if mine else ("the opponent", "me")
+            yield f"this pile shows that {player} played first. Use the dealer {deals}."
+        reserve = int(self.rules.stock_reserve)
+        if self.stock < reserve or (ten and not self.is_last and self.stock == reserve):
+            n_left = max(0, self.stock)
+            yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
+
+    def _pile_errors(self) -> Iterator[str]:
+        """Yield errors in the number of cards, and for forgotten cards that must be known."""
+        top = self.top_cards[-1]
+        if top is not None and top.is_taken and len(self.cards) == 10:
+            name = format_card(top.card)
+            yield f"a hand that has just taken {name} has eleven cards, not ten. Add the card."
+        if self.die.is_decision and len(self.cards) != 10 and top is not None:
+            yield "the die is offered before the draw. Enter the ten cards held at that time."
+        if top is None and len(self.cards) == 10 and not self.die.offered:
+            yield f"in {self.variant.spec}, the first player has eleven cards. Enter all of them."
+        if self.has_upcard and self.pile[0].card < 0 and self._upcard_sets_terms:
+            sets = "the first upcard sets the knock limit or the value of points"
+            yield f"in {self.variant.spec}, {sets}. Write this card first in the pile."
+        for turn, card in enumerate(self.top_cards):
+            if (
+                card is not None
+                and card.is_taken
+                and card.card < 0
+                and self.seat_of_turn(turn) == PLAYER_SEAT
+            ):
+                yield f"you took card {turn + 1} of this pile, so it must be known. Replace the ?."
+
+    @property
+    def _upcard_sets_terms(self) -> bool:
+        """True if the first upcard sets the knock limit or the multiplier of points."""
+        rules = self.rules
+        terms = {
+            (knock_limit(card, rules), deal_multiplier(card, rules)) for card in range(PACK_SIZE)
+        }
+        return len(terms) > 1
+
+    def _location_errors(self) -> Iterator[str]:
+        """Yield errors for cards that would be in two locations."""
+        locations: dict[int, int] = {}  # IN_PILE, or the seat of the player who took the card
+        for turn, top in enumerate(self.top_cards):
+            if top is None or top.card < 0:
+                continue
+            thrower = self.seat_of_turn(turn - 1) if turn else NO_SEAT
+            if locations.get(top.card) == IN_PILE:
+                yield f"{format_card(top.card)} is in the pile twice. Remove one."
+            if locations.get(top.card, thrower) != thrower:
+                yield (
+                    f"{format_card(top.card)} was taken by one player and discarded by the "
+                    "opponent. Check the pile."
+                )
+            locations[top.card] = self.seat_of_turn(turn) if top.is_taken else IN_PILE
+        for card in self.cards:
+            if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
+                place = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
+                yield f"{format_card(card)} cannot be both in your hand and in {place}. Remove one."
+        for card, seat in locations.items():
+            if seat == PLAYER_SEAT and card not in self.cards:
+                yield f"{format_card(card)}, which you took from the pile, is missing. Add it."
+        last = self.cards[-1]
+        if (
+            len(self.started_turns) > len(self.discards)
+            and self.card_source(-1) == "stock"
+            and last in locations
+        ):
+            yield (
+                f"{format_card(last)} was taken before, so you did not just draw it. Write the "
+                "card just drawn last."
+            )

@@ -1,0 +1,212 @@
+"""Parts of a position as a user enters them: the discard pile, the score and the die."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from simgin.analysis.position import PositionError
+from simgin.core.view import MAX_TURNS
+from simgin.play.pile import ELLIPSES, TAKEN_MARK, UNKNOWN_CARD_MARK
+from simgin.play.traced_deal import ScriptedAction
+from simgin.rules.build import build_rules
+from simgin.rules.variants import Variant
+from simgin.text.messages import quote_text
+from simgin.text.notation import parse_card, split_cards
+
+PLAYER_SEAT, OPPONENT_SEAT, NO_SEAT, IN_PILE = 0, 1, -1, 2  # seats, and locations of a card
+SEAT_WORDS = {"me": PLAYER_SEAT, "other": OPPONENT_SEAT}
+OWNER_WORDS = {**SEAT_WORDS, "nobody": NO_SEAT}
+PACK_SIZE = 52
+INITIAL_STOCK = 31  # after the deal
+SCORE_PATTERN = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class PileCard:
+    """Card of the pile.
+
+    Attributes:
+        card: The card, or -1 if it is forgotten.
+        is_taken: True if the next player took the card.
+    """
+
+    card: int
+    is_taken: bool = False
+
+
+def parse_pile(text: str) -> tuple[list[PileCard], int | None]:
+    """Parse a pile such as `QD KS ? 9C* .. TH`.
+
+    Returns:
+        The cards, and the index of `..`, the gap for omitted cards, or None.
+
+    Raises:
+        CardError: If a card is not valid.
+        PositionError: If the pile has two gaps or too many cards.
+    """
+    pile = []
+    gap = None
+    for word in split_cards(text):
+        if word not in ELLIPSES:
+            name = word.removesuffix(TAKEN_MARK)
+            card = -1 if name == UNKNOWN_CARD_MARK else parse_card(name)
+            pile.append(PileCard(card, word.endswith(TAKEN_MARK)))
+        elif gap is not None:
+            raise PositionError(
+                "the pile contains .. twice. Use .. once, and ? for every other forgotten card."
+            )
+        else:
+            gap = len(pile)
+    if len(pile) > MAX_TURNS:
+        raise PositionError(
+            f"the pile has {len(pile):,} cards. It can have at most {MAX_TURNS} cards."
+        )
+    return pile, gap
+
+
+def fill_gap(
+    pile: list[PileCard],
+    gap: int | None,
+    max_stock: int,
+    stock: int | None,
+    stock_word: str = "stock",
+) -> list[PileCard]:
+    """Return the pile with the gap filled with forgotten cards.
+
+    Args:
+        pile: Cards of the pile.
+        gap: Index of the gap, or None.
+        max_stock: Number of cards in the stock if no card was omitted.
+        stock: Number of cards in the stock that the user has entered, or None.
+        stock_word: Word for the stock in error messages.
+    """
+    if gap is None and stock not in (None, max_stock):
+        raise PositionError(
+            f"this pile leaves {max_stock} cards in the {stock_word}, not {stock}. Add .. to the "
+            "pile if you have forgotten cards."
+        )
+    if gap is None:
+        return pile
+    if stock is None:
+        raise PositionError(
+            f"a pile with .. does not determine the number of cards in the {stock_word}. Add, for "
+            "example, --stock 20, or write ? for each forgotten card."
+        )
+    if not 0 <= stock <= max_stock:
+        raise PositionError(
+            f"this pile cannot leave {stock} cards in the {stock_word}. Use 0 to {max_stock}."
+        )
+    return [*pile[:gap], *[PileCard(-1)] * (max_stock - stock), *pile[gap:]]
+
+
+def parse_score_pair(text: str) -> tuple[int, int]:
+    """Parse a score like `30-45` into the player's points and the opponent's.
+
+    Raises:
+        PositionError: If the text is not a score.
+    """
+    score = SCORE_PATTERN.fullmatch(text.strip())
+    if score is None:
+        raise PositionError(
+            f"{quote_text(text, 40)} is not a valid score. Write your points and the opponent's "
+            "points, such as 30-45."
+        )
+    return int(score[1]), int(score[2])
+
+
+@dataclass(frozen=True)
+class Die:
+    """Die in a position.
+
+    Attributes:
+        stake: Number on the die.
+        owner: `me`, `other` or `nobody`.
+        is_offering: True if the decision is whether to offer the die.
+        offered: Number that the opponent offers, to be accepted or refused; 0 for no offer.
+    """
+
+    stake: int = 1
+    owner: str = "nobody"
+    is_offering: bool = False
+    offered: int = 0
+
+    @property
+    def is_decision(self) -> bool:
+        """True if the decision is about the die."""
+        return self.is_offering or self.offered > 0
+
+    @property
+    def mover(self) -> int:
+        """Seat whose turn it is; if the decision is about the die, the seat that offers it."""
+        return OPPONENT_SEAT if self.offered else PLAYER_SEAT
+
+    def find_errors(self, variant: Variant, is_blind: bool = False) -> Iterator[str]:
+        """Yield an error message for each impossible property of the die.
+
+        Args:
+            variant: Variant of the deal.
+            is_blind: True if the player has not seen the cards.
+        """
+        name = variant.spec
+        if variant.params["die"] == "off":
+            if self != NO_DIE:
+                yield f"{name} is played without a die. Omit the stake, the owner and offers."
+            if is_blind:
+                yield f"blind requires a die, but {name} is played without one. Enter your cards."
+            return
+        rules = build_rules(variant)
+        cap = int(rules.die_cap)
+        if self.owner not in OWNER_WORDS:
+            yield f"{self.owner!r} is not a valid owner of the die. Use me, other or nobody."
+        if not 1 <= self.stake <= cap:
+            yield f"{self.stake} is not a valid stake. Use a number from 1 to {cap}."
+        if (self.stake == 1) != (self.owner == "nobody"):
+            yield (
+                f"a die that shows {self.stake} cannot belong to {self.owner}. Use the owner "
+                "nobody for a die that shows 1, otherwise me or other."
+            )
+        if self.is_offering and self.offered:
+            yield "your offer and the opponent's offer cannot be combined. Use only one of them."
+        if is_blind and not self.is_decision:
+            yield "a blind position needs a decision about the die. Add an offer."
+        if is_blind and variant.params["die"] == "deal" and self.stake > 1:
+            yield f"in {name}, the die shows 1 at the start of a deal. Omit the stake."
+        if not self.is_decision:
+            return
+        if self.stake == cap:
+            yield f"a die that shows {cap} cannot be raised. Use a lower stake."
+        if OWNER_WORDS[self.owner] not in (NO_SEAT, self.mover):
+            whose = "you own" if self.owner == "me" else "the opponent owns"
+            yield f"{whose} the die, and only its owner can offer it. Change the owner."
+        if self.offered and not self.stake < self.offered <= cap:
+            yield f"{self.offered} cannot be offered. Use a number from {self.stake + 1} to {cap}."
+        if self.owner == "nobody" and not is_blind and not rules.die_centre_in_play:
+            yield f"in {name}, a die without an owner can only be offered blind. Name an owner."
+
+    def past_decisions(self) -> Iterator[ScriptedAction]:
+        """Yield the decisions that raised the die: an offer before the deal and its acceptance."""
+        if self.stake > 1:
+            owner = OWNER_WORDS[self.owner]
+            yield ScriptedAction(1 - owner, "offer", self.stake)
+            yield ScriptedAction(owner, "answer", 1)
+
+    def pending_offer(self) -> Iterator[ScriptedAction]:
+        """Yield the current offer of the opponent, if there is one."""
+        if self.offered:
+            yield ScriptedAction(OPPONENT_SEAT, "offer", self.offered)
+
+    @property
+    def slot(self) -> str:
+        """Slot of the decision about the die."""
+        return "answer" if self.offered else "offer"
+
+
+NO_DIE = Die()
+
+
+def hand_size_errors(cards: Sequence[int]) -> Iterator[str]:
+    """Yield an error message if a hand has neither ten nor eleven cards."""
+    n = len(cards)
+    if n not in (10, 11):
+        cards_text = "1 card" if n == 1 else f"{n} cards"
+        yield f"a hand cannot have {cards_text}. Enter ten cards, or eleven before a discard."
