@@ -11,9 +11,9 @@
 # %% [markdown]
 # # Comparing discards
 #
-# Choosing a discard is most of the skill in gin rummy, and advice is cheap. This notebook tests
-# several discard rules: against one another, and then one rule of thumb against the same player
-# without it. Most of the work is to avoid fooling yourself.
+# In Gin Rummy, the discard matters most, and there is a lot of advice. This notebook compares
+# several discard rules with each other. It then tests one rule of thumb on another player, and
+# shows how to avoid wrong conclusions.
 
 # %%
 # %matplotlib inline
@@ -24,20 +24,20 @@ from simgin import plots
 from simgin.results.sentences import describe_matchups, list_sentences
 
 # %% [markdown]
-# ## The question first
+# ## State the question first
 #
-# An experiment states its question, who plays whom, and in advance how much will be played. The
-# players below take and knock like `gold` and differ in what they discard. `gold` discards the
-# highest card it has no use for. `high-first` gives up to ten points to be rid of a high card.
-# `live-melds` looks for the card that fits the fewest melds still open to the opponent.
-# `safe-neighbour` stays near the opponent's discards.
+# An experiment states its question, the players, and the number of deals in advance. The players
+# below take and knock like `gold`, but discard differently. `gold` discards the highest unmatched
+# card. `high-first` accepts up to ten points of deadwood to discard a high card. `live-melds`
+# discards the card that fits the fewest possible melds of the opponent. `safe-neighbour` discards
+# near the opponent's discards.
 #
-# With `round_robin`, everybody meets everybody. `panel` says who is compared with whom: each plays
-# against `simple`, and the first is the base of the comparison.
+# With `round_robin`, every strategy plays against every other strategy. In `panel`, each strategy
+# plays against `simple`, and the first one is the baseline of the comparison.
 
 # %%
 Path("discards.toml").write_text("""
-question = "Which discard is best, when taking and knocking are gold's?"
+question = "Which discard rule is best for a player that takes and knocks like gold?"
 hypothesis = "Discarding the highest unmatched card is hard to beat."
 variants = ["standard"]
 seed = 1
@@ -62,11 +62,11 @@ against = "simple"
 results = simgin.run_experiment("discards.toml")
 
 # %% [markdown]
-# ## Who beats whom
+# ## Compare all pairs
 #
-# Each number is the share of the deals that the row won from the column; deals that nobody won
-# count half. A league can go round in circles, which no rating shows. So look at the table before
-# you believe the order.
+# Each number is the percentage of deals that the row strategy wins against the column strategy; a
+# drawn deal counts as half a win. Results in a league can be cyclic, which ratings do not show.
+# Therefore look at the table before you trust the order.
 
 # %%
 plots.league(results.standings, results.cross_table, unit="deal", seed=1)
@@ -75,33 +75,32 @@ plots.league(results.standings, results.cross_table, unit="deal", seed=1)
 print(*list_sentences(results), sep="\n\n")
 
 # %% [markdown]
-# ## Differences, not levels
+# ## Compare differences
 #
-# To see whether one discard rule is better than another, do not compare two intervals. Both rules
-# played the same shuffles. Most of the uncertainty in each result is the luck of these, which
-# cancels in the difference. The difference has its own error, and it is much smaller.
+# To see if one discard rule is better than another, do not compare two intervals. Both rules play
+# the same shuffles, and most of the uncertainty comes from the luck of these shuffles, which
+# cancels out in the difference. As a result, the difference has a much smaller standard error.
 
 # %%
 plots.forest_plot(simgin.prepare_forest(results.differences), seed=1)
 
 # %% [markdown]
-# Look at `high-first`: it wins more deals than gold does, and loses points. Your answer depends on
-# which of the two you ask for, so decide before you look. In a match to 100, points are what
-# counts.
+# `high-first` wins more deals than `gold`, but loses points. The better rule depends on the metric,
+# so choose the metric before you look. In a match to 100, points decide.
 #
-# Several comparisons were made. Of twenty comparisons without any real difference, one comes out
-# with p < 0.05 on average. `p_holm` allows for the number of comparisons.
+# The table contains several comparisons. Among twenty comparisons without a real difference, one
+# has p < 0.05 on average. `p_holm` corrects for the number of comparisons.
 
 # %%
 results.differences[["strategy", "metric", "value", "low", "high", "p_holm", "detectable"]]
 
 # %% [markdown]
-# ## A rule of thumb
+# ## Test a rule of thumb
 #
-# "Discard near the opponent's discards": cards beside them should be of no use to the opponent. Of
-# the rules above this one came out best, but it was chosen for that, on these deals. So play it
-# again on others: `seed=2`. And use another player, `gold-early`, who waits for gin after the first
-# turns: does the rule help that one, too?
+# The rule "Discard near the opponent's discards" assumes that the opponent cannot use cards near
+# their own discards. This rule came out best above, but it was selected on these deals. Therefore
+# test it on new deals (`seed=2`) and with another player, `gold-early`, which waits for gin after
+# the first turns.
 
 # %%
 frame = simgin.match(
@@ -113,38 +112,38 @@ print(*describe_matchups(frame))
 plots.win_and_points(frame, seed=2)
 
 # %% [markdown]
-# ## What could have been found
+# ## Know what the run can detect
 #
-# "No difference" says little unless you know how large a difference would have shown. `detectable`
-# above is the true difference that such a run finds in four tries out of five: 2.8 standard errors.
-# For the rule of thumb it is, in points per deal and as a share of the deals:
+# "No difference" is only meaningful if you know which difference the run can detect. `detectable`
+# above is the true difference that such a run detects with 80 % power: 2.8 standard errors. For the
+# rule of thumb, this table shows it in points per deal and as a proportion of deals:
 
 # %%
 wins = frame[(frame["strategy"] != "gold-early") & frame["metric"].isin(["margin", "deal_win"])]
 wins.assign(detectable=2.8 * wins["se"])[["metric", "value", "low", "high", "detectable", "n"]]
 
 # %% [markdown]
-# Seeing half as much takes four times the deals. You can also let simgin play until the answer is
-# precise enough. The limits then stay valid although the results were checked along the way, and
-# they are wider for it.
+# To detect half of this difference, you need four times as many deals. You can also let simgin play
+# until the interval is narrow enough. Such intervals remain valid although simgin checks the
+# results several times, but they are wider.
 
 # %%
 precise = simgin.match("gold-early+discard=safe-neighbour", "gold-early", until=0.15, seed=3)
 precise[precise["metric"] == "margin"][["strategy", "value", "low", "high", "n"]]
 
 # %% [markdown]
-# ## How not to fool yourself
+# ## Avoid wrong conclusions
 #
-# * **Ask first.** Write down question, players and size; then play. The file above does that.
-# * **Deals won, points and matches** can disagree even in sign. A player who wins more deals may
-#   lose more matches.
-# * **Do not choose and report on the same deals.** The best of many looks better than it is: choose
-#   with one seed, report with another.
-# * **One opponent is not enough.** What beats `simple` may lose to `gold-early`. Test against
-#   several.
-# * **Do not keep looking until you like the result.** Fix the size, or let `until` do the looking.
-# * **Count all comparisons**, including those you did not print.
+# * **State the question first.** Write down question, players and number of deals before you play,
+#   as in the file above.
+# * **Deals won, points and matches** can disagree. A player that wins more deals can lose more
+#   matches.
+# * **Do not select and report on the same deals.** The best of many results is too optimistic.
+#   Select with one seed, and report with another.
+# * **Use several opponents.** A strategy that beats `simple` can lose to `gold-early`.
+# * **Do not stop when you like the result.** Fix the number of deals, or use `until`.
+# * **Count all comparisons**, including those that you did not print.
 #
-# The [findings](../docs/findings.md) answer questions that were asked in this way, at two million
-# deals each. To try a discard rule of your own, write it as [a function of what a player
-# sees](../docs/how-to/writing-a-strategy.md), and use the name of its file in place of a strategy.
+# The [findings](../docs/findings.md) follow these rules, with two million deals per question. To
+# try your own discard rule, write it as [a function of the player's
+# view](../docs/how-to/writing-a-strategy.md), and use the name of its file as the strategy.

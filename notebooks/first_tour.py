@@ -11,10 +11,9 @@
 # %% [markdown]
 # # A first tour
 #
-# Two strategies meet. You will see which is better and how sure that is, look over their shoulders
-# in one deal, write a strategy yourself, and finish with the odds of a one-player game. Every cell
-# is one call of simgin or of one of its plots. What each number means:
-# [metrics](../docs/reference/metrics.md).
+# In this notebook, you compare two strategies, follow one deal card by card, write your own
+# strategy, and compute solitaire odds. Every cell is one call of simgin or of one of its plots.
+# [Metrics](../docs/reference/metrics.md) explains every number.
 
 # %%
 # %matplotlib inline
@@ -23,21 +22,21 @@ from simgin import plots
 from simgin.results.sentences import describe_matchups
 
 # %% [markdown]
-# ## Two strategies meet
+# ## Compare two strategies
 #
 # `simple` knocks as soon as it can. `gold-early` knocks in its first turns and then waits for gin.
-# They play `"2k"` matches to 100 points under standard rules. Every shuffle is played twice, the
-# second time with the seats swapped, so that neither is lucky. The seed determines the shuffles:
-# the same seed gives everybody the same numbers.
+# They play `"2k"` matches to 100 points under the standard rules. Every shuffle is played twice,
+# the second time with the seats swapped, so that neither strategy is lucky. The same seed always
+# gives the same shuffles and numbers.
 
 # %%
 frame = simgin.match("gold-early", "simple", "standard", matches="2k", seed=7)
 frame.head()
 
 # %% [markdown]
-# Each row is one metric of one of the two strategies, with its standard error, its 95 % limits and
-# n, the number of deals or matches behind it. Three metrics say who wins: matches, deals and
-# points. They can disagree, so look at all three.
+# Each row contains one metric of one strategy, with its standard error, its 95 % confidence
+# interval, and n, the number of deals or matches. Three metrics show which strategy is better:
+# matches, deals and points. These metrics can disagree, so look at all three.
 
 # %%
 frame[
@@ -45,20 +44,21 @@ frame[
 ]
 
 # %% [markdown]
-# In a sentence:
+# `describe_matchups` summarises the result:
 
 # %%
 print(*describe_matchups(frame))
 
 # %% [markdown]
-# And as a picture. A bar that crosses the line of an even result shows no difference. Four times as
-# many matches halve its length.
+# A plot shows the same result. If a bar crosses the line of an even result, there is no significant
+# difference. Four times as many matches halve the length of the bars.
 
 # %%
 plots.win_and_points(frame, seed=7)
 
 # %% [markdown]
-# How did the deals end? Somebody knocks, goes gin or undercuts the knocker, or the stock runs out.
+# The next plot shows how the deals ended: a player knocks, goes gin or undercuts the knocker, or
+# the stock runs out.
 
 # %%
 plots.endings(frame, seed=7)
@@ -66,20 +66,20 @@ plots.endings(frame, seed=7)
 # %% [markdown]
 # ## One deal, card by card
 #
-# Any deal can be replayed. This is the first deal of the first match of the run above: `unit`
-# numbers the pairs of matches, and `deal` the deals in one match. `half=1` is the mirrored game:
-# the same shuffle with the seats swapped.
+# Any deal can be replayed. This is the first deal of the first match above: `unit` is the number of
+# the pair of matches, and `deal` the number of the deal in the match. `half=1` is the mirrored
+# game, with the same shuffle and swapped seats.
 
 # %%
 print(simgin.show("gold-early", "simple", "standard", seed=7, unit=0, deal=0))
 
 # %% [markdown]
-# ## A strategy of your own
+# ## Write your own strategy
 #
-# A strategy is a set of small functions, one for each kind of decision; what you leave out is
-# played by `gold`. Change the 5, or the rule, and run both cells again: constants and functions are
-# taken as they are when the match begins. [Write a strategy](../docs/how-to/writing-a-strategy.md)
-# says what a function may look at.
+# A strategy is a set of small functions, one for each type of decision. For missing functions,
+# simgin uses those of `gold`. Change the 5 or the rule, and run both cells again: simgin reads
+# constants and functions when the match begins. [Write a
+# strategy](../docs/how-to/writing-a-strategy.md) documents what a function can use.
 
 # %%
 from simgin.strategy import Strategy, knock
@@ -89,7 +89,7 @@ TURNS = 5
 
 @knock
 def early(view, rules, params):
-    """Knock at once in the first turns; later, wait for gin."""
+    """Knock immediately in the first turns; later, wait for gin."""
     return view.own_turn <= TURNS or view.ending_count == 0
 
 
@@ -102,22 +102,24 @@ plots.win_and_points(own, seed=7)
 # %% [markdown]
 # ## Solitaire odds
 #
-# In Solitaire Gin you play against a joker in the deck. How often do you win, and how much of that
-# is skill? A naive player, a strong one, and how far the best possible may go:
+# In Solitaire Gin, you play against a joker in the deck. The plot compares a naive player, a strong
+# player, and the range in which the best possible player lies:
 
 # %%
 odds = simgin.compute_odds("solitaire-gin", deals="10k")
 plots.skill(odds["bracket"], seed=1)
 
 # %% [markdown]
-# By number of draws: how often you have gin by then, and how often the joker has come first.
+# This plot shows, by number of draws, how often the player has gin and how often the joker has come
+# first.
 
 # %%
 plots.gin_by_draw(odds["odds"], seed=1)
 
 # %% [markdown]
-# The gap between the weakest and the strongest strategy on the same shuffles, and how many deals
-# each must play before it shows (`own_packs`: with shuffles of their own, as at a table):
+# The last table shows the difference between the weakest and the strongest strategy on the same
+# shuffles. The last two columns contain the number of deals that would detect the difference, with
+# separate shuffles (`own_packs`) and with the same shuffles (`same_packs`):
 
 # %%
 odds["gap"][["metric", "value", "low", "high", "own_packs", "same_packs"]]
@@ -125,10 +127,9 @@ odds["gap"][["metric", "value", "low", "high", "own_packs", "same_packs"]]
 # %% [markdown]
 # ## Where to go next
 #
-# * [comparing_discards.py](comparing_discards.py): test whether your idea about how to play is any
-#   good.
-# * [rule_review.py](rule_review.py): find out what a rule does to the game.
+# * [comparing_discards.py](comparing_discards.py) tests ideas about discards.
+# * [rule_review.py](rule_review.py) measures how a rule affects the game.
 # * `simgin strategies` and `simgin variants` list the strategies and the variants. Names can be
 #   combined: `"gold+knock=at:k=5"`, `"standard+undercut_bonus=10"`.
-# * The command line does the same and writes pages and pictures to a directory: `simgin match`,
-#   `simgin odds`, `simgin review`.
+# * `simgin match`, `simgin odds` and `simgin review` do the same on the command line, and write
+#   reports and plots to a directory.

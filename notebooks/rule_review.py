@@ -11,12 +11,12 @@
 # %% [markdown]
 # # A rule review
 #
-# You want to change a rule, or choose between two: what will it do to the game? In a review, four
-# kinds of player play every rule set with the same shuffles, and the rule sets are compared. How it
-# works, and what every row means: [reviews](../docs/how-to/reviews.md).
+# A review shows how a rule change affects the game. Four types of players play every rule set with
+# the same shuffles, and simgin compares the rule sets. [Reviews](../docs/how-to/reviews.md)
+# explains the method and every row.
 #
-# Here, two changes are compared with the standard rules: Oklahoma, where the upcard sets the knock
-# limit, and a smaller undercut bonus.
+# This notebook compares two changes with the standard rules: Oklahoma, in which the upcard sets the
+# knock limit, and a smaller undercut bonus.
 
 # %%
 # %matplotlib inline
@@ -26,7 +26,7 @@ from simgin.review import review_plots, review_report, verdicts
 
 # %% [markdown]
 # A thousand matches per pair of strategies are enough for this notebook. `simgin review` plays
-# 20,000 and writes a page.
+# 20,000 and writes a report.
 
 # %%
 review = simgin.review_rules(
@@ -34,10 +34,10 @@ review = simgin.review_rules(
 )
 
 # %% [markdown]
-# ## What changes
+# ## Read the verdicts
 #
-# In words, by what players would notice: *much* is what an evening of five matches would show, *a
-# little* what ten evenings would.
+# The verdicts describe what players would notice: *much* marks a difference that shows in an
+# evening of five matches, *a little* one that shows in ten evenings.
 
 # %%
 print(*verdicts.review_verdicts(review), sep="\n")
@@ -46,17 +46,17 @@ print(*verdicts.review_verdicts(review), sep="\n")
 review_report.scorecard_table(review).frame
 
 # %% [markdown]
-# Every difference, for every kind of player. With this many, some intervals miss zero by chance;
-# `p_holm` allows for that.
+# The table contains every difference for every type of player. With so many intervals, some exclude
+# zero by chance; `p_holm` corrects for this.
 
 # %%
 review.differences[["variant", "title", "players", "value", "low", "high", "p_holm", "size"]]
 
 # %% [markdown]
-# ## For whom
+# ## Compare types of players
 #
-# Who plays matters more than the rule: what makes one kind of player go for gin may leave another
-# as it was.
+# The type of player matters more than the rule: a rule that makes one type of player play for gin
+# may not affect another.
 
 # %%
 plots.effects_by_player_type(review_plots.effects_frame(review), seed=1)
@@ -65,9 +65,9 @@ plots.effects_by_player_type(review_plots.effects_frame(review), seed=1)
 plots.endings_by_player_type(review_plots.endings_frame(review), seed=1)
 
 # %% [markdown]
-# ## How it plays
+# ## See how the game changes
 #
-# How long a match takes, when the strong player knocks, and what a lead is worth.
+# The next plots show the length of a match, when the strong player knocks, and the value of a lead.
 
 # %%
 plots.match_length(review_plots.match_length_frame(review), seed=1)
@@ -79,10 +79,10 @@ plots.knocks_by_turn(review_plots.knocks_frame(review), seed=1)
 plots.score_difference(review_plots.score_difference_frame(review), seed=1)
 
 # %% [markdown]
-# * All of this is about *these strategies*. Players who know the rules better may play otherwise:
-#   `adapt=True` learns one for every rule set.
-# * A longer match lets the better player win more often, whatever the rules. Compare match wins
-#   only at equal length; the page has a scorecard for that.
-# * A change that does not show here may show with more matches.
+# * The results apply to *these strategies*. Players who know the rules better may play differently:
+#   `adapt=True` trains a player for every rule set.
+# * In a longer match, the better player wins more often under any rules. Compare win rates only at
+#   equal match length. The report contains a scorecard for this.
+# * More matches can show differences that are too small to be significant here.
 #
-# To go further: `simgin review oklahoma standard+undercut_bonus=10 --against standard --adapt`.
+# Next, run `simgin review oklahoma standard+undercut_bonus=10 --against standard --adapt`.

@@ -11,9 +11,9 @@
 # %% [markdown]
 # # Training an agent
 #
-# A small network learns Gin Rummy from nothing, by playing `simple` for some minutes, and is then
-# measured like any other strategy. The learning is somebody else's: PPO with action masks from
-# Stable-Baselines3, as it is installed: `pip install 'simgin[rl]' sb3-contrib`.
+# In this notebook, a small network learns Gin Rummy from scratch: it plays against `simple` for a
+# few minutes and is then measured like any other strategy. The learning algorithm is PPO with
+# action masks from Stable-Baselines3. To install it, run `pip install 'simgin[rl]' sb3-contrib`.
 
 # %%
 # %matplotlib inline
@@ -30,13 +30,13 @@ from simgin import plots
 # %% [markdown]
 # ## An environment and a strategy
 #
-# One file has both. The library wants one array and a method `action_masks`, so the environment
-# hands over the observation and keeps the mask; its rewards, points of a deal, are made small. The
-# strategy asks the network that was saved, so that every command can play it.
+# One file contains both. Stable-Baselines3 needs one array and a method `action_masks`, so the
+# environment returns the observation and stores the mask. It also scales the rewards, which are
+# points of a deal. The strategy uses the saved network, so that every command can play it.
 
 # %%
 Path("agent.py").write_text('''
-"""A network that learned by playing."""
+"""A network that was trained by playing."""
 
 from functools import cache
 
@@ -83,10 +83,11 @@ STRATEGY = make_external_strategy("agent", act)
 ''')
 
 # %% [markdown]
-# ## Learning
+# ## Train the network
 #
-# Sixteen games are played side by side. Two layers of 256 units, four passes over every batch, and
-# no discount: a deal is short, and only its end brings points.
+# Sixteen games are played in parallel. The network has two layers of 256 units, and PPO makes four
+# passes over every batch. There is no discounting, because a deal is short and only its end gives
+# points.
 
 # %%
 game = run_path("agent.py")["game"]
@@ -108,10 +109,11 @@ model.learn(total_timesteps=400_000)
 model.save("agent.zip")
 
 # %% [markdown]
-# ## How good is it?
+# ## Measure the agent
 #
-# The ladder has `random`, the weakest there is, then `rlcard-novice` and `stock-greedy`, which draw
-# from the stock and know what to throw, and `simple`, whom the agent has learned from.
+# The ladder consists of `random`, which is the weakest strategy, `rlcard-novice` and
+# `stock-greedy`, which draw from the stock and choose sensible discards, and `simple`, the training
+# opponent.
 
 # %%
 Path("ladder.toml").write_text("""
@@ -137,20 +139,21 @@ won = ladder[(ladder["metric"] == "deal_win") & (ladder["strategy"] == "agent.py
 print(won[["opponent", "value", "low", "high", "n"]].to_string(index=False))
 
 # %% [markdown]
-# ## What it does wrong
+# ## Find its mistakes
 #
-# The strongest strategy judges one deal, decision by decision: how many points each answer costs.
-# `simgin analyze agent.py simple --deals 1000` does it for a thousand, by kind of mistake.
+# The strongest strategy evaluates one deal, decision by decision, and shows how many points each
+# action costs. `simgin analyze agent.py simple --deals 1000` evaluates a thousand deals by type of
+# mistake.
 
 # %%
 deal = simgin.analyze_deal("agent.py", "simple", unit=3, strategy="champion", worlds=4_000)
 plots.analysis(deal, seed=1)
 
 # %% [markdown]
-# ## How good is that?
+# ## Improve the agent
 #
-# Weak: some minutes of learning end far below `simple`, who knocks at once, and `simple` is 300 Elo
-# below the strongest. An agent that has met one opponent knows one opponent. More steps, self-play
-# and a network that shares what it knows between suits are the next things to try;
-# [Learning agents](../docs/how-to/environment.md) has the environments, and a vector of games that
-# is ten times as fast as these sixteen.
+# The agent is weak: after a few minutes of training, it is far below `simple`, which is 300 Elo
+# below the strongest strategy. An agent that is trained against one opponent plays well only
+# against this opponent. Next, try more steps, self-play, and a network that shares weights between
+# suits. [Learning agents](../docs/how-to/environment.md) documents the environments, including a
+# vector of games that is ten times as fast as these sixteen.

@@ -11,9 +11,9 @@
 # %% [markdown]
 # # Tuning a strategy
 #
-# A first strategy has numbers that somebody guessed. This notebook searches for better ones, and
-# then asks the questions that keep a search from flattering itself: is the gain real, and is it
-# worth anything against somebody else? It needs the package cma: `pip install 'simgin[tune]'`.
+# The parameters of a first strategy are usually guesses. This notebook searches for better values,
+# and then tests if the gain is real and if it holds against another opponent. It requires the
+# package cma: `pip install 'simgin[tune]'`.
 
 # %%
 # %matplotlib inline
@@ -24,16 +24,15 @@ from simgin import plots
 from simgin.results.sentences import list_sentences
 
 # %% [markdown]
-# ## A newcomer's strategy
+# ## A first strategy
 #
-# It knocks at once early in the deal; later it waits for a low count. It takes the card on offer
-# if that saves enough. How early is early, how low is low, and how much is enough? The author
-# guessed: three turns, 5 points and 2 points. Whoever declares such numbers as parameters, with
-# limits, can have them tuned.
+# The strategy knocks immediately early in the deal, and later with low deadwood only. It takes the
+# upcard or discard if that saves enough points. The author guessed three values: three turns, 5
+# points and 2 points. Parameters with limits, declared with `param`, can be tuned.
 
 # %%
 Path("newcomer.py").write_text('''
-"""Knock at once early in the deal, later with a low count."""
+"""Knock immediately early in the deal, later with low deadwood."""
 
 from simgin.strategy import Strategy, knock, param, take
 from simgin.toolkit import deadwood_after_taking, take_if
@@ -46,8 +45,8 @@ def thrifty(view, rules, params):
 
 
 @knock(
-    turns=param(3, 0, 20, "own turns in which to knock with any legal count"),
-    low=param(5, 0, 10, "highest count to knock with after that"),
+    turns=param(3, 0, 20, "own turns in which to knock with any legal deadwood"),
+    low=param(5, 0, 10, "maximum deadwood to knock after these turns"),
 )
 def early_or_low(view, rules, params):
     return view.own_turn <= params[0] or view.ending_count <= params[1]
@@ -57,12 +56,12 @@ STRATEGY = Strategy("newcomer", take=thrifty, knock=early_or_low)
 ''')
 
 # %% [markdown]
-# ## The search
+# ## Search for better values
 #
-# Every generation, a few strategies with other numbers play `simple` and `gold-early`, all of them
-# on the same shuffles. The next generation is drawn around those that did best, and has new ones. A
-# real search should be longer; the command is `simgin tune newcomer.py --against simple --against
-# gold-early -o newcomer.toml`, which takes a minute or two.
+# In every generation, a few strategies with different values play `simple` and `gold-early` on the
+# same shuffles. The next generation is sampled around the best ones and uses new shuffles. A real
+# search should be longer. On the command line, run `simgin tune newcomer.py --against simple
+# --against gold-early -o newcomer.toml`, which takes a minute or two.
 
 # %%
 tuned = simgin.tune_strategy(
@@ -80,11 +79,10 @@ tuned.parameters
 plots.search_history(tuned.history_frame, seed=7)
 
 # %% [markdown]
-# ## Is the gain real?
+# ## Check that the gain is real
 #
-# The best of many strategies tried looks better than it is: some of its wins were luck. So what
-# counts is a confirmation: the tuned numbers and the guessed ones play the same shuffles, which the
-# search never saw.
+# The best of many strategies looks better than it is, because some of its wins were luck. Therefore
+# simgin plays a confirmation: the tuned and the default values play the same held-out shuffles.
 
 # %%
 print(*tuned.sentences, sep="\n\n")
@@ -93,17 +91,17 @@ print(*tuned.sentences, sep="\n\n")
 tuned.table[["opponent", "default", "tuned", "value", "low", "high", "n"]]
 
 # %% [markdown]
-# The last line is the tuned strategy against the newcomer's own. A gain against a pool can be a
-# loss there: numbers are fitted to whom they meet.
+# The last row shows the tuned strategy against the default one. A strategy can gain against its
+# opponents and lose this comparison, because its values are fitted to these opponents.
 #
-# ## Against somebody new
+# ## Test another opponent
 #
-# `tonic-like` was not in the pool. Are the new numbers better against this player, too? Both
-# strategies have the same shuffles, so their difference has a small error.
+# The search did not use `tonic-like`. The next cells test if the new values are also better against
+# this opponent. Both strategies play the same shuffles, so their difference has a small error.
 
 # %%
 Path("others.toml").write_text(f"""
-question = "Are the tuned numbers better against a player they were not tuned for?"
+question = "Are the tuned values better against a new opponent?"
 variants = ["eaai"]
 seed = 8
 matches = "4k"
@@ -122,12 +120,12 @@ plots.win_and_points(others.table, seed=8)
 plots.forest_plot(simgin.prepare_forest(others.differences), seed=8)
 
 # %% [markdown]
-# ## How not to fool yourself
+# ## Avoid wrong conclusions
 #
-# * **Believe the confirmation**, not the best value that the search has seen.
-# * **Do not search again and again until the confirmation pleases you.** That makes it part of the
-#   search. If you do, confirm the last one with another `seed`.
+# * **Trust the confirmation**, not the best value of the search.
+# * **Do not repeat the search until you like the confirmation.** Otherwise the confirmation becomes
+#   part of the search. If you repeat the search, confirm the last one with another `seed`.
 # * **Tune against several opponents**, and test against others.
-# * **"Nothing was gained" is an answer.** Some numbers do not matter; some were well guessed.
+# * **"No gain" is a result.** Some parameters do not matter, and some guesses were good.
 #
-# [Tune a strategy](../docs/how-to/tuning.md) has the options, and says how the search works.
+# [Tune a strategy](../docs/how-to/tuning.md) documents the options and the search.

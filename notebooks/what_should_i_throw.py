@@ -9,11 +9,11 @@
 # ---
 
 # %% [markdown]
-# # What should I throw?
+# # What should I discard?
 #
-# You hold eleven cards and must discard one. `simgin.analyze` draws the cards that you do not see,
-# again and again, as likely as the opponent's play makes them. In each of these *worlds* it throws
-# every card in turn, and two strategies play the deal on to its end.
+# You hold eleven cards and must discard one. `simgin.analyze` samples the hidden cards many times,
+# consistent with the opponent's play. In each of these simulations (*worlds*), it discards every
+# card in turn, and two strategies play the deal to its end.
 
 # %%
 # %matplotlib inline
@@ -23,9 +23,9 @@ from simgin import plots
 # %% [markdown]
 # ## A position
 #
-# Two melds and five unmatched cards: the king just drawn, two fours, a ten and an ace. The pile,
-# from the first upcard on, tells who threw and took what; `*` marks the nine of diamonds, which the
-# opponent took.
+# The hand has two melds and five unmatched cards: the king just drawn, two fours, a ten and an ace.
+# The pile lists the upcard and all discards, oldest first; `*` marks the nine of diamonds, which
+# the opponent took.
 
 # %%
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
@@ -35,18 +35,18 @@ costs = simgin.analyze(HAND, PILE, worlds=4_000)
 print(costs[["action", "points", "win", "gin", "cost", "low", "high", "worlds", "best"]])
 
 # %% [markdown]
-# The best action stands at the top. `cost` is what an action brings less than the best, in points
-# per deal; `low` and `high` are limits that hold for all actions together. Where `best` is true in
-# more than one row, these actions could not be told apart.
+# The best action is in the first row. `cost` is the loss compared with the best action, in points
+# per deal. `low` and `high` are bounds that hold for all actions together. If `best` is true in
+# several rows, there is no significant difference between these actions.
 
 # %%
 plots.analysis(costs, seed=1)
 
 # %% [markdown]
-# ## What the score changes
+# ## Use the match score
 #
-# At 92 to 60 almost any deal that you win wins the match to 100 points, so winning it at all counts
-# for more than winning it by much. With a score, actions are compared by the chance to win the
+# At 92 to 60, almost any won deal also wins the match to 100 points, so winning matters more than
+# the size of the win. With a score, `analyze` compares actions by the probability of winning the
 # match.
 
 # %%
@@ -54,10 +54,11 @@ ahead = simgin.analyze(HAND, PILE, score=(92, 60), worlds=4_000)
 plots.analysis(ahead, seed=1)
 
 # %% [markdown]
-# ## Somebody else's mistakes
+# ## Find mistakes of a strategy
 #
-# `simgin.find` looks through deals. Here `gold` and `champion` play the same cards in the same seat
-# against `simple`. These are the first deals in which champion makes at least 40 points more.
+# `simgin.find` searches simulated deals. Here, `gold` and `champion` play the same cards in the
+# same seat against `simple`. The table lists the first deals in which `champion` scores at least 40
+# points more.
 
 # %%
 found = simgin.find(
@@ -66,8 +67,8 @@ found = simgin.find(
 print(found[["unit", "half", "place", "own", "other", "points", "rival_points"]])
 
 # %% [markdown]
-# Was the first of these decisions a mistake, or was it bad luck? One deal cannot tell. Thousands of
-# worlds can, with champion to play on after either choice.
+# One deal cannot show if the first of these decisions was a mistake or bad luck. Thousands of
+# worlds can show it, with `champion` playing on after both choices.
 
 # %%
 deal = simgin.analyze_deal(
@@ -83,5 +84,5 @@ plots.analysis(deal, seed=1)
 
 # %% [markdown]
 # `simgin analyze` and `simgin find` do the same on the command line, and `simgin analyze -o DIR`
-# leaves a page with the cards on the table. [What should I do here?](../docs/how-to/positions.md)
-# has the options, and says how far to trust the answers.
+# writes an HTML report. [Positions](../docs/how-to/positions.md) documents the options and the
+# accuracy of the results.
