@@ -75,11 +75,11 @@ POSITION_WORLDS = 10_000
     "--deals", "Measure the error rates of A in N deals against B [default: champion]."
 )
 @click.option(
-    "--as", "own", metavar="NAME", help="Strategy that finishes the deals for you, or for A."
+    "--as", "strategy", metavar="NAME", help="Strategy that finishes the deals for you, or for A."
 )
 @click.option(
     "--against",
-    "other",
+    "opponent",
     metavar="NAME",
     help="Strategy that finishes the deals for the opponent, or for B.",
 )
@@ -131,7 +131,7 @@ def analyze_command(
         _reject_options(
             SINGLE_DEAL_OPTIONS, "cannot be used with --deals. Analyse one deal for it."
         )
-        if asked["other"] is not None:
+        if asked["opponent"] is not None:
             raise click.UsageError(
                 "--against cannot be used with --deals. Name the opponent: analyze A B --deals N."
             )
