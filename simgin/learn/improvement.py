@@ -453,12 +453,14 @@ def _gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> 
     gain = format_interval(request, comparison.gain)
     gain += " points per deal" if is_points else " percentage points"
     hardest = "the hardest of " if request.objective == "worst" and len(request.pool) > 1 else ""
-    verb, unit = ("scores", "points per deal") if is_points else ("wins", "% of matches")
+    verb, unit, percent = (
+        ("scores", "points per deal", "") if is_points else ("wins", "% of matches", " %")
+    )
     change = (
         f"With the {words.done} {words.content}, the strategy {verb} "
         f"{_format_point(request, comparison.tuned)} {unit} against {hardest}"
-        f"{request.opponent_list}, compared with {_format_point(request, comparison.default)} "
-        f"before ({request.confirmation_matches:,} matches on held-out deals)."
+        f"{request.opponent_list}, compared with {_format_point(request, comparison.default)}"
+        f"{percent} before ({request.confirmation_matches:,} matches on held-out deals)."
     )
     if comparison.gain.low > 0:
         return f"{words.doing} gained {gain}. {change}"
