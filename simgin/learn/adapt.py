@@ -263,10 +263,10 @@ class AdaptedChampion(Improvement):
         """Description of the training for the report."""
         training = self.training
         return (
-            "The training started from the weights of champion, with "
-            f"{training.rounds} rounds of {training.deals:,} deals against opponents that wait for "
-            f"gin, and {training.rounds} rounds of {training.deals // 2:,} deals against opponents "
-            "that knock immediately. The result is the average over the last rounds."
+            f"The training started from the weights of champion, with {training.round_count} of "
+            f"{training.deals:,} deals against opponents that wait for gin, and "
+            f"{training.round_count} of {training.deals // 2:,} deals against opponents that knock "
+            "immediately. The result is the average over the last rounds."
         )
 
 
@@ -453,8 +453,8 @@ def plan_sentence(training: AdaptRequest) -> str:
     """Return the plan of a training in sentences."""
     match = training.match
     return (
-        f"champion trains for {match.variant.spec} in {training.rounds} rounds of "
-        f"{training.deals // 2:,} deals against opponents that knock immediately, and as many "
-        f"rounds of {training.deals:,} deals against opponents that wait for gin. "
+        f"champion trains for {match.variant.spec} in {training.round_count} of "
+        f"{training.deals // 2:,} deals against opponents that knock immediately, and "
+        f"{training.round_count} of {training.deals:,} deals against opponents that wait for gin. "
         f"Then {match.confirmation_matches:,} matches on held-out deals confirm the result."
     )

@@ -359,7 +359,7 @@ class TuningResult(Improvement, RenamedAttributes):
         """Description of the search for the report."""
         request = self.request
         return (
-            f"CMA-ES with {request.generations} generations of {request.n_candidates} strategies. "
+            f"CMA-ES with {request.generation_count} of {request.n_candidates} strategies. "
             f"Each strategy played {request.matches:,} matches against every opponent, on the same "
             "deals as the other strategies of its generation."
         )
@@ -407,7 +407,7 @@ def plan_sentence(request: TuneRequest) -> str:
     """Return the plan of a search in sentences."""
     names = ", ".join(knob.name for knob in request.parameters)
     return (
-        f"{request.generations} generations of {request.n_candidates} strategies play "
+        f"{request.generation_count} of {request.n_candidates} strategies play "
         f"{request.matches:,} matches per strategy against {request.opponent_list} "
         f"({request.variant.spec}). Parameters: {names}. Then "
         f"{request.confirmation_matches:,} matches on held-out deals confirm the result."

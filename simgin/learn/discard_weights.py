@@ -274,7 +274,7 @@ class TrainingResult(Improvement):
         """Description of the training for the report."""
         training = self.training
         return (
-            f"{training.rounds} rounds of {training.deals:,} deals against every opponent. Each "
+            f"{training.round_count} of {training.deals:,} deals against every opponent. Each "
             "round played with the weights of the previous round. The result is the average over "
             "the second half of the rounds."
         )
@@ -321,7 +321,7 @@ def plan_sentence(training: TrainRequest) -> str:
     match = training.match
     return (
         f"{match.strategy.name} trains {len(training.initial_weights)} weights in "
-        f"{training.rounds} rounds of {training.deals:,} deals against {match.opponent_list} "
+        f"{training.round_count} of {training.deals:,} deals against {match.opponent_list} "
         f"({match.variant.spec}). At one decision per deal, several discards are played to the end "
         f"of the deal. Then {match.confirmation_matches:,} matches on held-out deals confirm the "
         "result."

@@ -132,6 +132,11 @@ class TuneRequest:
         return 4 + math.floor(3 * math.log(max(2, len(self.parameters))))
 
     @property
+    def generation_count(self) -> str:
+        """Number of generations for sentences: `20 generations`."""
+        return f"{self.generations} generation{'s' * (self.generations != 1)}"
+
+    @property
     def default_values(self) -> ParameterValues:
         """Current parameter values of the strategy."""
         return tuple(knob.param.default for knob in self.parameters)
@@ -176,6 +181,11 @@ class TrainingRequest:
     match: TuneRequest
     rounds: int
     deals: int
+
+    @property
+    def round_count(self) -> str:
+        """Number of rounds for sentences: `8 rounds`."""
+        return f"{self.rounds} round{'s' * (self.rounds != 1)}"
 
     @property
     def identity(self) -> dict[str, Any]:
