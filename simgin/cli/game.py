@@ -33,19 +33,19 @@ from simgin.text.toml import StrictTable as Schema
 LINE = 72 * "-"
 WORLDS, SECONDS = 1000, 2.0  # maximum per decision
 MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game
-HELP = "? lists the actions, u undoes one, q saves and quits"
+HELP = "Type ? for help, u to undo, or q to save and quit. Run the same command to resume."
 
 
 class QuitGame(Exception):
-    """Signal that the player quits; the game has been saved."""
+    """Signal that the player quits; the game is saved."""
 
 
 class SavedGameError(ValueError):
-    """Exception for a saved game that cannot be read."""
+    """Error in reading a file that should be a saved game."""
 
 
 class CorruptGameError(ValueError):
-    """Exception for a corrupt saved game."""
+    """Error in the content of a saved game."""
 
 
 class SavedGame(Schema):
@@ -73,7 +73,7 @@ def read_saved_game(path: Path) -> SavedGame:
         saved = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
     except OSError as error:
         raise SavedGameError(
-            f"{path} cannot be read as a saved game ({error.strerror}). Remove it to play."
+            f"the saved game {path} could not be read: {error.strerror}. Delete the file."
         ) from None
     except ValidationError:
         raise CorruptGameError from None
@@ -116,13 +116,13 @@ class InteractiveGame:
                 else:
                     self._decide()
         except QuitGame:
-            print_wrapped(["", f"The game was saved. To resume it: {repeat_command(new=None)}"])
+            print_wrapped(["", f"Game saved. To resume it, run: {repeat_command(new=None)}"])
             return
         self.saved_file.unlink(missing_ok=True)
         for line in self.messages:  # file names are not wrapped
             print_line(line)
         if self.coach is not None:
-            print_line("Evaluating your decisions ...")
+            print_line("Grading your decisions ...")
             print_wrapped(grade_lines(self.matchup, self.deals))
 
     # One decision
@@ -136,15 +136,15 @@ class InteractiveGame:
         typed = self._read_input()
         if typed == "?":
             every = [f"  {key:<3} {does}" for key, (_, does) in legal.items()]
-            self.messages += ["Legal actions:", *every, f"  {HELP}"]
+            self.messages += ["Keys:", *every, HELP]
         elif typed == "u":
             self._undo()
         elif typed in legal:
             self._act(legal[typed][0])
         elif typed in map(format_card, mask_to_cards(int(question.view.hand))):
-            self.messages.append(f"You cannot discard {typed} now. Type ? for the legal actions.")
+            self.messages.append(f"{typed} cannot be discarded now. Type ? for the legal discards.")
         else:
-            self.messages.append(f"{typed!r} is not a legal action. Type ? for the legal actions.")
+            self.messages.append(f"{typed!r} is not a valid key. Type ? for help.")
 
     def _act(self, answers: list[int]) -> None:
         self.prompts.append(len(self.table.actions))
@@ -155,7 +155,7 @@ class InteractiveGame:
             self.messages.append("You cannot discard the card that you just took.")
         self._save()
         if self.coach is not None:
-            print_line("The coach is evaluating ...")
+            print_line("The coach is analysing your decision ...")
             self.messages += self.coach.comments(self.table.trace(), self.prompts[-1])
 
     def _undo(self) -> None:
@@ -165,7 +165,7 @@ class InteractiveGame:
         self.table.undo_to(self.prompts.pop())
         self.n_undone += 1
         self._save()
-        self.messages = ["Your last action was undone."]
+        self.messages = ["Undone."]
 
     def _read_input(self) -> str:
         try:
@@ -175,7 +175,7 @@ class InteractiveGame:
         if typed.lower() == "q":
             raise QuitGame
         if not sys.stdin.isatty():
-            print_line(typed)  # because a pipe does not echo its input
+            print_line(typed)  # a pipe does not echo
         with contextlib.suppress(CardError):
             return format_card(parse_card(typed))
         return typed.lower() if len(typed) == 1 else typed.upper()
@@ -193,8 +193,8 @@ class InteractiveGame:
         """Yield the variant, the deal and the score."""
         state, variant = self.table.state, self.matchup.variant
         you_deal = self.matchup.b is not None and state.dealer == 0
-        dealt = ", you deal" if you_deal else ""
-        marked = f", {self.n_undone} undone" if self.n_undone else ""
+        dealt = ", you are the dealer" if you_deal else ""
+        marked = f", undone: {self.n_undone}" if self.n_undone else ""
         goal = variant.goal.won_by.format(**variant.params)
         match = f", match to {goal}" if self.matchup.unit == "match" else ""
         yield f"{variant.spec}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
@@ -211,8 +211,8 @@ class InteractiveGame:
     def _end_deal(self) -> None:
         deal = self.table.trace()
         coached = [] if self.coach is None else [self.coach.deal_line()]
-        keys = "Enter continues, u undoes your last action, q saves and quits"
-        self._show(*deal_result_lines(deal), *coached, "", keys)
+        asked = "Press Enter to continue, or type u to undo or q to save and quit."
+        self._show(*deal_result_lines(deal), *coached, "", asked)
         if self._read_input() == "u" and self.prompts:
             self._undo()
             return
@@ -233,11 +233,11 @@ class InteractiveGame:
         first["taken_back"] = self.n_undone
         name = place.stem if has_suffix(place, ".json") else place.name
         files = (place.with_name(f"{name}-{number}.json") for number in count(1))
-        # Existing files are not overwritten
+        # Earlier games are not overwritten
         file = next(file for file in files if not file.exists())
         answer = CommandResult(repeat_command(new=None), [first, *rest], self.matchup.seed)
         write_file(file, f"{answer.json()}\n".encode())
-        self.messages.append(f"Output:  {file}")
+        self.messages.append(f"Saved: {file}")
 
     # Saved games
 
@@ -269,7 +269,7 @@ class InteractiveGame:
         except (IllegalMoveError, PolicyCallError):
             raise CorruptGameError from None
         self.prompts, self.n_undone = saved.prompts, saved.back
-        self.messages.append("Your saved game was resumed.")
+        self.messages.append("Saved game resumed.")
 
     def _replay_actions(self, answers: list[int]) -> None:
         """Replay the actions of a deal.
@@ -285,7 +285,7 @@ class InteractiveGame:
 
 
 def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
-    """Yield the result of a deal as in `simgin show`, and a hand that was not shown."""
+    """Yield the result of a deal as in `simgin show`, and the opponent's hand if it is hidden."""
     replay = make_replay(deal)
     lines = list(replay.lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
@@ -299,15 +299,15 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
 
 
 class Coach:
-    """Coach that evaluates the decisions of seat 0 and adds up their costs in a deal."""
+    """Coach that comments on the decisions of seat 0 and adds up their costs in a deal."""
 
     def __init__(self, matchup: Matchup) -> None:
         self.matchup = matchup
         self._found: dict[int, Analysis] = {}  # analyses of this deal, by decision
 
     def comments(self, deal: TracedDeal, first: int) -> list[str]:
-        """Return a comment on each decision from number `first` on."""
-        # The deal can be unfinished
+        """Return a line for each decision from number `first` on."""
+        # The deal may be unfinished
         seen = find_decisions(replace(deal, error="", is_truncated=False))
         made = [position for position in seen if position.view.seat == 0]
         numbers = {position.query_index for position in made}
@@ -326,20 +326,20 @@ class Coach:
             position.format_action(position.actions[found.best_indices[0]]),
         )
         if found.best_indices == [place]:
-            return f"Coach: {done} is the best action"
+            return f"Coach: {done} is the best action."
         if place in found.best_indices:
             others = [
                 position.format_action(position.actions[one])
                 for one in found.best_indices
                 if one != place
             ]
-            return f"Coach: {done} and {others[0]} are too close to call"
+            return f"Coach: {done} and {others[0]} are too close to call."
         mean, low, high = found.estimate_cost(place)
         cost = f"{mean:.1f} {found.unit} ({low:.1f} to {high:.1f})"
-        return f"Coach: {done} costs {cost}. Better: {format_better_action(done, best)}"
+        return f"Coach: {done} cost {cost}. Better: {format_better_action(done, best)}."
 
     def deal_line(self) -> str:
-        """Return a line with the total cost of the mistakes in the deal."""
+        """Return the total cost of the mistakes of the deal."""
         costs = []
         for found in self._found.values():
             place = found.position.actions.index(found.position.chosen_action)
@@ -348,19 +348,19 @@ class Coach:
         unit = next((found.unit for found in self._found.values()), "points")
         self._found = {}
         if not costs:
-            return "Coach: you made no clear mistake in this deal"
-        mistakes = "1 clear mistake" if len(costs) == 1 else f"{len(costs)} clear mistakes"
+            return "Coach: you made no significant mistake in this deal."
+        mistakes = "mistake" if len(costs) == 1 else f"{len(costs)} mistakes"
         mean, low, high = map(sum, zip(*costs, strict=True))
-        cost = f"{mean:.1f} {unit} in total ({low:.1f} to {high:.1f})"
-        return f"Coach: {mistakes} in this deal, {cost}"
+        cost = f"{mean:.1f} {unit} ({low:.1f} to {high:.1f})"
+        return f"Coach: your {mistakes} in this deal cost {cost}."
 
 
 def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
-    """Yield the cost of the decisions of seat 0, and the rates of known strategies."""
+    """Yield the grade of seat 0 in some deals, and the error rates of built-in strategies."""
     best = strong_player(matchup.variant)
     judging = parse_matchup(best, matchup.opponent or None, matchup.variant.spec, 1, "deal")
     found = grade_deals(make_rating_task(matchup.a.spec, judging, len(deals)), deals)
     yield from grade_verdict(found)
     if found.is_comparable and found.is_rate:
         ladder = ", ".join(f"{name} {points:g}" for name, (points, _) in STRATEGY_RATES.items())
-        yield f"Points lost per deal by strategies (eaai): {ladder}"
+        yield f"Points lost per deal by built-in strategies (eaai): {ladder}."

@@ -146,7 +146,7 @@ BIG = {
     "deal.json": ('{"seed": 9' + DIGITS + ', "rows": []}', "analyze {}", "neither what"),
     "k.toml": (f"[knock]\nk = 0x{DIGITS}\n", "strategies gold-early@{}", "thousands of digits"),
     "deep.json": ("[" * 100_000, "grade {}", "neither what"),
-    "log.txt": (f"[State]\n{DIGITS}\n" * 30, "grade {}", "cannot be read as a deal"),
+    "log.txt": (f"[State]\n{DIGITS}\n" * 30, "grade {}", "is not a valid deal file"),
     "e.toml": (f"seed = {DIGITS}\n", "run {} --dry-run", "a number that is too long"),
     "title.toml": (
         '[variants.club]\nabout = "A"\ntitle = "' + "\t" * 500_000 + '"\n',

@@ -30,7 +30,7 @@ def play_input(text, *words, code=0):
     result = CliRunner().invoke(cli, ["play", *words], input=text, prog_name="simgin")
     assert isinstance(result.exception, SystemExit | None), result.exception
     assert result.exit_code == code, result.output
-    assert all(len(line) <= 80 for line in result.output.splitlines() if "Output:" not in line)
+    assert all(len(line) <= 80 for line in result.output.splitlines() if "Saved" not in line)
     return result.output
 
 
@@ -44,8 +44,8 @@ class Player:
     def __call__(self, prompt=""):
         screen = self.shown()
         self.screens.append(screen)
-        keys = re.findall(r"(?:^|; )(\w) = ", screen.split("\n\n")[-1], re.MULTILINE)
-        if "Enter continues" in screen:
+        keys = re.findall(r"\b(\w) to ", screen.split("\n\n")[-1].partition("Type ? for")[0])
+        if "Press Enter" in screen:
             return ""
         for ending in "kgbh":
             if ending in keys:
@@ -72,7 +72,7 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
     (tmp_path / "mine-1.json").write_text("an earlier game")
     words = (*players, "-v", variant, "--one", "--save", str(file))
     screens, end = play_to_the_end(monkeypatch, capsys, *words)
-    assert f"Output:  {tmp_path}/mine-2.json" in end.replace("\n", "")
+    assert f"Saved: {tmp_path}/mine-2.json" in end.replace("\n", "")
     assert screens[0].startswith(f"{variant}: deal 1")
     assert (tmp_path / "mine-1.json").read_text() == "an earlier game"
     rows = json.loads((tmp_path / "mine-2.json").read_text())["rows"]
@@ -89,20 +89,20 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
 
 def test_a_game_that_is_left_is_resumed_and_an_answer_can_be_taken_back(saves_here):
     first = play_input("?\nq\n", "gold")
-    assert "Legal actions:" in first and "resume it: simgin play gold -v standard" in first
-    key = re.search(r"(\w) = (?:take|pass)", first)[1]
+    assert "Keys:" in first and "run: simgin play gold -v standard" in first
+    key = re.search(r"(\w) to (?:take|pass)", first)[1]
     second = play_input(f"{key}\nq\n", "gold")
-    assert second.count("Hand") == 2 and "was resumed" not in second  # no action had been taken
+    assert second.count("Hand") == 2 and "resumed" not in second  # nothing had been answered
     third = play_input("u\nq\n", "gold")
-    assert "Your saved game was resumed." in third and "1 undone" in third
+    assert "Saved game resumed." in third and "undone: 1" in third
     hands = re.findall("Hand .*", first + third)
     assert hands[0] == hands[-1]
-    assert "was resumed" not in play_input("q\n", "gold", "--new")
+    assert "Saved game resumed." not in play_input("q\n", "gold", "--new")
 
 
 def test_input_that_cannot_be_typed_is_reported(saves_here):
     message = play_input("XX\n9C9\n\nu\nq\n", "gold")
-    assert "'XX' is not a legal action" in message
+    assert "'XX' is not a valid key" in message
     assert "nothing to undo" in message
 
 
@@ -126,7 +126,7 @@ def test_a_saved_game_that_cannot_be_read_begins_again(tmp_path, saves_here):
     for content in ("[]", "{", '{"deals": [[63, 63]], "prompts": [], "back": 0}'):
         (tmp_path / "kept").mkdir(exist_ok=True)
         (tmp_path / "kept" / "game.json").write_text(content)
-        assert "is corrupt, so a new game starts" in play_input("q\n", "gold")
+        assert "is corrupt, so a new game" in play_input("q\n", "gold")
 
 
 NUMBERS = [
@@ -170,16 +170,16 @@ def corrupt_variants(content):
 
 def test_corrupt_games_are_named_and_not_played(saved_game):
     content = saved_game.read_text()
-    assert "was resumed" in play_input("q\n", "gold")
+    assert "Saved game resumed." in play_input("q\n", "gold")
     assert len(json.loads(content)["deals"]) == 2 and json.loads(content)["back"] == 1
     files = list(corrupt_variants(content))
     assert len(files) > 100
     for text in files:
         saved_game.write_text(text)
         screen = play_input("u\nq\n", "gold")
-        assert "is corrupt, so a new game starts" in screen, text[:200]
+        assert "is corrupt, so a new game" in screen, text[:200]
         assert "nothing to undo" in screen
-        assert saved_game.read_text() == text  # the first action would overwrite it
+        assert saved_game.read_text() == text  # the first answer would overwrite it
 
 
 @pytest.mark.parametrize("what", ["pipe", "folder", "huge"])
@@ -199,17 +199,17 @@ def test_what_is_no_file_of_a_game_is_named(saved_game, what):
 
 def test_a_game_for_one_has_no_opponent(saves_here):
     result = call("play", "gold", "-v", "solitaire-gin", code=2)
-    assert "Omit gold." in result.output
+    assert "Omit gold" in result.output
 
 
 @pytest.mark.slow
 def test_the_coach_says_what_decisions_cost(monkeypatch, capsys):
     screens, end = play_to_the_end(monkeypatch, capsys, "simple", "--one", "--coach")
     output = "".join(screens)
-    assert re.search(r"Coach: .* (is the best|too close to call|Better: )", output)
-    total = r"clear mistakes? in this deal, [\d.]+ points in total \([\d.]+ to"
-    assert re.search(f"{total}|no clear mistake in this deal", output)
-    assert "You gave up" in end
+    assert re.search(r"Coach: .* (is best|too close to call|better: )", output)
+    total = r"your (\d+ )?mistakes? in this deal cost [\d.]+ points \([\d.]+ to"
+    assert re.search(f"{total}|you made no significant mistake in this deal", output)
+    assert "You lost" in end
 
 
 def test_the_ladder_is_that_of_the_reference():

@@ -193,7 +193,7 @@ def test_the_command_says_what_plays_and_writes_a_file_for_it(toy, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     words = "train champion -v straight --deals 600 --rounds 1 --confirm 1k".split()
     said = call(*words, "-o", "mine.npy", "--run", "page").stdout
-    assert "champion is what plays" in said and "against simple" not in said
+    assert "simgin keeps using champion" in said and "against simple" not in said
     assert "Next:    simgin match champion@./mine.npy champion -v straight" in said
     assert {"report.html", "rounds.csv", "trained.npy"} < {x.name for x in Path("page").iterdir()}
     answer = json.loads(call(*words, "--json").stdout)
