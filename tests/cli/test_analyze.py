@@ -128,7 +128,8 @@ def test_the_page_stands_alone_and_says_what_it_shows(report_directory):
     assert page.count("<figure") == 1
     (description,) = re.findall(r"<desc[^>]*>(.*?)</desc>", page, re.S)
     assert (
-        description.startswith("cost: from 0 (discard KS), to ") and "(discard 9C)" in description
+        description.startswith("Cost ranges from 0 (discard KS) to ")
+        and "(discard 9C)" in description
     )
     assert "Your hand, deadwood 29" in page and "Cards with a dashed frame were taken" in page
 
