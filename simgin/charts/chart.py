@@ -66,7 +66,7 @@ UPCARD_SENTENCES = {
     "leave": "Leave an upcard that {}.",
     "unclear": "If the upcard {}, neither choice is significantly better in both seats.",
 }
-SAMPLING_NOTES = {  # by `ChartKind.first_only`
+SAMPLING_NOTES = {  # notes on the sampled decisions, by `ChartKind.first_only`
     True: "In each deal, all actions were compared at this decision of one player, who was the "
     "dealer in every second deal.",
     False: "In each deal, knocking and continuing were compared at one knock decision of one "
@@ -150,7 +150,7 @@ class ChartRequest:
 
     @property
     def kind(self) -> ChartKind:
-        """Kind of the chart."""
+        """Definition of the kind of chart."""
         return CHART_KINDS[self.kind_name]
 
     @property
@@ -160,7 +160,7 @@ class ChartRequest:
 
     @property
     def unit(self) -> str:
-        """Unit of the gains: `deal` for points per deal, or `match` for matches won."""
+        """Unit of the gains, which is `deal` (points per deal) or `match` (matches won)."""
         return "deal" if self.score is None else "match"
 
     @property
@@ -196,11 +196,11 @@ class Chart(Result):
     """Chart with its measurements.
 
     Attributes:
-        request: The request.
-        cells: int64 (n_decisions, n_actions), cell of each action, -1 for none.
-        values: float64 (n_decisions, n_actions), points or probability of winning the match; NaN
-            for missing actions.
-        weights: int64 (n_decisions,), number of decisions that each sampled decision represents.
+        request: Request for the chart.
+        cells: Cell of each action, or -1 if it has none, (n_decisions, n_actions) int64.
+        values: Points or match win probability after each action, or NaN if it does not exist,
+            (n_decisions, n_actions) float64.
+        weights: Number of decisions that each sampled decision represents, (n_decisions,) int64.
         win_rate: Result of `estimate_chart_win_rate`, or None if it was not measured.
     """
 

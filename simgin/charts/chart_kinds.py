@@ -43,11 +43,11 @@ class ChartKind:
         columns: Names of the columns.
         row_title: Title of the row names.
         column_title: Title of the column names.
-        find_cells: Function from rollouts and rules to the cell of each action,
-            int64 (n_decisions, n_actions), -1 for none.
+        find_cells: Function that returns the cell of each action, or -1 if it has none,
+            (n_decisions, n_actions) int64.
         max_actions: Maximum number of actions per decision.
         first_only: True to use the first decision of each deal instead of a random one.
-        baseline: Cell that is the baseline, if every action has a cell.
+        baseline: Baseline cell, or None if the baseline is an action without a cell.
         untested_reason: Reason why the win rate was not measured, as a phrase after "because".
         default_deals: Default number of deals.
     """

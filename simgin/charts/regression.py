@@ -20,11 +20,11 @@ class CellRegression:
     """Regression of the values of actions on their cells.
 
     Attributes:
-        cells: int64 (n_decisions, n_actions), cell of each action, -1 for none.
-        values: float64 (n_decisions, n_actions), NaN if there is no action.
-        weights: int64 (n_decisions,).
+        cells: Cell of each action, or -1 if it has none, (n_decisions, n_actions) int64.
+        values: Value of each action, or NaN if it does not exist, (n_decisions, n_actions) float64.
+        weights: Weight of each decision, (n_decisions,) int64.
         n_cells: Number of cells.
-        baseline: Cell that is the baseline, if every action has a cell.
+        baseline: Baseline cell, or None if the baseline is an action without a cell.
     """
 
     cells: np.ndarray

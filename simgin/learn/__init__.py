@@ -1,1 +1,1 @@
-"""Learning: parameter search, training of weights, adaptation to variants, confirmation."""
+"""Search for parameters, train weights, and adapt champion to variants."""

@@ -208,7 +208,7 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
 def fit_near_prior(
     sums: StageSums, prior: np.ndarray, common_penalty: float, stage_penalty: float
 ) -> np.ndarray:
-    """Fit weights near `prior`, first with one change for all stages, then one per stage.
+    """Fit weights near a prior, with a change for all stages and one for each stage.
 
     Args:
         sums: Least-squares sums by stage.
@@ -254,7 +254,7 @@ def centered(values: np.ndarray, tried: np.ndarray) -> np.ndarray:
 
 # Equity of a deal in a variant, roughly on the scale of points. In matches to points, it is
 # proportional to the probability of winning the match. In matches to won deals, it is proportional
-# to the won deals. For other goals, or if the seats have unequal chances, it is the points.
+# to the won deals. For other goals, or if the seats have unequal chances, equity is in points.
 
 
 VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122  # deals and seed for the win probability by score

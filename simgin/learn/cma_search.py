@@ -152,7 +152,7 @@ def search(
     """Return all generations of a search, from the ledger or newly played.
 
     Args:
-        request: The search.
+        request: Request for the search.
         ledger: Ledger of the search.
         workers: Number of worker threads.
         piece_progress: Function from the index of a generation to its progress callback.
@@ -376,7 +376,7 @@ def run_tune(
     """Search, select the best parameters and confirm their gain.
 
     Args:
-        request: The search.
+        request: Request for the search.
         workers: Number of worker threads.
         on_progress: Progress callback for the generations, the finals and the confirmation.
         run_ledger: Ledger of the search, whose finished steps are reused; None for a ledger in

@@ -151,7 +151,7 @@ def run_rounds(
     """Return all rounds of a training, from the ledger or newly played.
 
     Args:
-        request: The training.
+        request: Request for the training.
         ledger: Ledger of the training.
         workers: Number of worker threads.
         piece_progress: Function from the index of a round to its progress callback.
@@ -290,7 +290,7 @@ def run_training(
     """Train the weights and confirm their gain.
 
     Args:
-        training: The training.
+        training: Request for the training.
         workers: Number of worker threads.
         on_progress: Progress callback for the rounds and the confirmation.
         run_ledger: Ledger of the training, whose finished steps are reused; None for a ledger in
@@ -433,7 +433,7 @@ def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FeatureSampler:
-    """Sampler of rollouts, and of the features of their discards."""
+    """Sampler of rollouts and of discard features."""
 
     policy: Policy
     select_discards: Policy  # returns the discards of lowest cost as bits

@@ -127,7 +127,7 @@ def distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
 def collect_results(
     request: TuneRequest, n_matches: int, matchups: Sequence[Matchup], rows: Sequence[np.ndarray]
 ) -> PoolResults:
-    """Return distinct matchups with their batch rows as results."""
+    """Combine distinct matchups with their batch rows."""
     pairs = [(matchup.a.spec, matchup.opponent) for matchup in matchups]
     return PoolResults(request, n_matches, dict(zip(pairs, rows, strict=True)))
 
@@ -179,8 +179,8 @@ def load_or_play_step(
         is_numbers = array.dtype.kind in "if"
         if not is_numbers or array.shape != shape or not np.isfinite(array).all():
             raise LedgerError(
-                f"step {name!r} of the ledger is corrupt ({key}). Remove the directory to start "
-                "again."
+                f"the ledger is corrupt (step {name!r}, array {key!r}). Remove the directory to "
+                "start again."
             )
     return arrays
 
@@ -271,7 +271,7 @@ class Improvement(Result):
     """Result of a parameter search or of training."""
 
     wording: ClassVar[Wording]
-    request: TuneRequest  # with the strategy before the improvement
+    request: TuneRequest  # includes the strategy before the improvement
     strategy: Strategy  # after the improvement
     confirmation: Confirmation
 
@@ -399,7 +399,7 @@ def share_pieces(
 
 
 def bound_columns(name: str, estimate: Estimate) -> dict[str, float]:
-    """Return the columns of an estimate: NAME, NAME_low and NAME_high."""
+    """Return the columns NAME, NAME_low and NAME_high of an estimate."""
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 

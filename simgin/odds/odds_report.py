@@ -25,7 +25,7 @@ N_SCORE_STEPS = 10  # scores per side in the table
 SHOWN_TURNS = (0, 2, 4, 6, 8)  # own turns shown in the table by deadwood
 DEADWOOD_BIN = 5  # points of deadwood per row
 EXAMPLE_HAND = (4, 20)  # own turns and deadwood of the hand in a summary sentence
-MAX_HALF_WIDTH = 0.05  # maximum half-width of intervals that the table omits
+MAX_HALF_WIDTH = 0.05  # values with wider intervals (half-widths) are not shown
 OMNISCIENT_LABEL = "sees the whole deck"
 METRIC_TITLES = {"win": "deals won", "score": "score", "match": "matches won"}
 
@@ -86,7 +86,7 @@ def odds_verdict(odds: Odds) -> Iterator[str]:
 
 
 def lead_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence on the win rates with two leads: 3/4 to 1/2 of the target, and 1/2 to 0."""
+    """Yield a sentence on the win rates with two typical leads."""
     rows = odds.select_rows("scores", variant, strongest=True)
     if len(rows):
         target = int(rows["a"].max()) + 1
@@ -192,7 +192,7 @@ def odds_tables(odds: Odds) -> list[Table]:
 
 
 def _grid_table(title: str, table: pd.DataFrame, first: str, note: str) -> Table:
-    """Return a table of whole percentages by row and column."""
+    """Return a table of percentages without decimals."""
     frame = (100 * table).reset_index()
     frame.columns = [str(name) for name in frame.columns]
     frame[frame.columns[0]] = frame[frame.columns[0]].astype(str)

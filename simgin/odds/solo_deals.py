@@ -129,7 +129,7 @@ def play_solo_deals(
         seed: Seed of the shuffles.
         workers: Number of threads; by default one per CPU.
         on_progress: Callback for the progress.
-        compile_players: Function that compiles a matchup; called only if deals are played.
+        compile_players: Function that compiles a matchup before deals are played.
 
     Raises:
         PlayerCountError: The variant is for two players.

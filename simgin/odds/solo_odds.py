@@ -84,7 +84,7 @@ def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return, by metric, the values of all deals and True if the metric is a proportion."""
+    """Return the values of all deals by metric, each with True if it is a proportion."""
     return {
         "win": (deals.column("won"), True),
         "gin": (deals.ended_in(*ENDING_GROUPS["gin"]), True),

@@ -34,7 +34,7 @@ def assert_narrow(output):
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     output = call("solitaire-gin-knock", "solitary-gin", *SOLO, "--details").stdout
     assert_narrow(output)
-    headings = ("match won %", "goal met %", "penalty", "best possible")
+    headings = ("matches won %", "goals met %", "penalty", "optimum")
     for words in (*headings, "Solitaire Gin Rummy with knocking", "Seed 1."):
         assert words in output
     repeated = shlex.split(output.splitlines()[-1].removeprefix("Command: "))
@@ -59,7 +59,7 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
 def test_two_player_odds_show_the_value_of_a_lead(empty_directory):
     words = ("standard", "--strategy", "gold", "--deals", "10k", "-o", "out")
     output = call(*words).stdout
-    assert output.splitlines()[1].startswith("Ahead 75 to 50 you win ")
+    assert output.splitlines()[1].startswith("Against an equal opponent, you win ")
     assert len(output.splitlines()) <= 28 and "Matches won by score" in output
     output = call(*words, "--details").stdout
     assert_narrow(output)

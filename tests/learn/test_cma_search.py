@@ -62,7 +62,7 @@ def test_a_directory_of_a_stranger_gets_a_sentence(planted_search, tmp_path, nam
     request = planted_search.request
     with ledger.open_ledger(tmp_path / ledger.LEDGER_FILE, request.identity) as run_ledger:
         run_ledger.add_pass(name, n, arrays)
-        with pytest.raises(ledger.LedgerError, match=f"step .{name}. of the ledger is corrupt"):
+        with pytest.raises(ledger.LedgerError, match=f"the ledger is corrupt .step .{name}"):
             run_tune(request, run_ledger=run_ledger)
 
 
