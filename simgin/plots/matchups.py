@@ -250,19 +250,18 @@ def _matchups_caption(matchups: list[MatchupRows], seed: int | None, note: str) 
     size = format_sample_size(*(rows for _, rows in matchups))
     if len(matchups) > 1:
         size += " each"
-    variants, players = ", ".join(names), _players_text(matchups)
-    return figures.describe_sample(variants, len(names), players, size, seed, note)
+    return figures.describe_sample(names, _players_text(matchups), size, seed, note)
 
 
 def _players_text(matchups: list[MatchupRows]) -> str:
-    """Return the players of a single matchup, or the names or number of all players."""
+    """Return a text with the players of a single matchup, or all players or their number."""
     pairs = {f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in matchups}
     if len(pairs) == 1:
-        return pairs.pop()
+        return f"Players: {pairs.pop()}"
     distinct = dict.fromkeys(name for (_, *names), _ in matchups for name in names if name)
     if len(distinct) > MAX_PLAYERS_NAMED:
-        return f"{len(distinct)} strategies"
-    return ", ".join(distinct)
+        return f"{len(distinct)} players"
+    return f"Players: {', '.join(distinct)}"
 
 
 # Leagues

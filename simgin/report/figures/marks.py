@@ -310,34 +310,33 @@ def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: st
     largest = int(frame["n"].max())
     size = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
     variants = unique_names(frame["variant"])
-    listing = ", ".join(variants) if len(variants) <= MAX_NAMES else f"{len(variants)} variants"
-    return describe_sample(
-        listing, len(variants), _players_text(frame), f"{size} {unit}", seed, note
-    )
+    return describe_sample(variants, _players_text(frame), f"{size} {unit}", seed, note)
 
 
 def describe_sample(
-    variants: str, n_variants: int, players: str, size: str, seed: int | None, note: str
+    variants: Sequence[str], players: str, size: str, seed: int | None, note: str
 ) -> str:
-    """Return a caption from the names of variants and players and the sample size."""
-    noun = "Variants" if n_variants > 1 else "Variant"
-    origin = f"{noun}: {variants}. Players: {players}. Sample: {size}{seed_clause(seed)}."
+    """Return a caption from the names of variants, a text on the players and the sample size."""
+    noun = "Variants" if len(variants) > 1 else "Variant"
+    is_short = len(variants) <= MAX_NAMES
+    listing = f"{noun}: {', '.join(variants)}" if is_short else f"{len(variants)} variants"
+    origin = f"{listing}. {players}. Sample: {size}{seed_clause(seed)}."
     return f"{origin} {note}" if note else origin
 
 
 def _players_text(frame: pd.DataFrame) -> str:
-    """Return the matchups if there are few, and otherwise the strategies or their number."""
+    """Return a text with the matchups if there are few, or else the players or their number."""
     strategies = frame["strategy"].map(str)
     pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MAX_MATCHUPS_NAMED:
-        return ", ".join([f"{a} against {b}" if b else a for a, b in pairs])
+        return "Players: " + ", ".join([f"{a} against {b}" if b else a for a, b in pairs])
     names: dict[str, None] = {}
     for pair in pairs:
         names |= dict.fromkeys(pair)
     names.pop("", None)
     listing = ", ".join(names)
     many = len(names) > MAX_NAMES or len(listing) > MAX_NAME_CHARACTERS
-    return f"{len(names)} players" if many else listing
+    return f"{len(names)} players" if many else f"Players: {listing}"
 
 
 def iterate_groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
