@@ -112,10 +112,10 @@ def render_scorecard() -> str:
         lines.append((title, f"`{key}`", meaning, bounds, ""))
     two_player_keys = {row.key for row in rows}
     solo_rows = [row for row in scorecard.SOLO_ROWS if row.key not in two_player_keys]
-    lines += [_scorecard_cells(f"solitaire: {row.title}", row) for row in solo_rows]
+    lines += [_scorecard_cells(f"{row.title} (solitaire)", row) for row in solo_rows]
     for title, meaning in scorecard.SOLO_MEANINGS.items():
-        lines.append((f"solitaire: {title}", f"`{SKILL}`", meaning, bounds, ""))
-    headings = ("Row", "In `metrics.csv`", "Meaning", "Fixed thresholds", "Names in goals")
+        lines.append((f"{title} (solitaire)", f"`{SKILL}`", meaning, bounds, ""))
+    headings = ("Row", "In `metrics.csv`", "Meaning", "Thresholds (%)", "Names in goals")
     return format_table(headings, lines)
 
 
@@ -130,7 +130,7 @@ def _scorecard_cells(title: str, row: scorecard.ScorecardRow) -> tuple[str, ...]
 
 
 def _format_bounds(bounds: tuple[float, float] | None) -> str:
-    return "" if bounds is None else " and ".join(f"{100 * bound:g} %" for bound in bounds)
+    return "" if bounds is None else " and ".join(f"{100 * bound:g}" for bound in bounds)
 
 
 def render_review(name: str) -> str:
@@ -162,7 +162,7 @@ def render_review_players() -> str:
         (player.name, f"`{player.strategy}`") for player in (*cast.weaker_types(two_player), strong)
     ]
     lines += [
-        (f"solitaire: {player.name}", f"`{player.strategy}`")
+        (f"{player.name} (solitaire)", f"`{player.strategy}`")
         for player in cast.weaker_types(solitaire)
     ]
     return format_table(("Player type", "Strategy"), lines)

@@ -86,7 +86,7 @@ def _deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _find_knocks(records: np.ndarray, n_players: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the match, own turn and deadwood of every knock."""
+    """Return the match number, own turn and deadwood of every knock."""
     first, _ = _deal_ranges(records)
     is_knock = np.isin(records["kind"], KNOCK_INDICES)
     knocked = records[is_knock]
@@ -153,7 +153,7 @@ def merge_batches(rows: np.ndarray) -> np.ndarray:
 
 
 def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
-    """Return the median of counted integers, each spread evenly over its unit interval.
+    """Return the grouped median of counted integers.
 
     In a grouped median, the value v covers the interval from v - 1/2 to v + 1/2. The influence of a
     match is one half minus its proportion of values below the median, divided by the density at the

@@ -199,7 +199,7 @@ class Review(Result, RenamedAttributes):
             )
 
     def _measure_skill(self, variant: str, strong: str, weaker: str) -> Measurement:
-        """Return the strong player's win rate against a weaker one; solitaire: their difference."""
+        """Return the win rate of the strong player, or the difference in solitaire games."""
         win = metrics.METRICS_BY_NAME["match_win"]
         if self.request.is_solo:
             strong_rows, weaker_rows = (

@@ -70,7 +70,7 @@ def _plot(
 
 
 def _make_columns(*untitled: str, **titled: str) -> tuple[Column, ...]:
-    """Return columns: the first ones are headed by their names, the others by the given titles."""
+    """Return columns whose headings are their names or the given titles."""
     every = {name: name for name in untitled} | titled
     return tuple(Column(name, title) for name, title in every.items())
 

@@ -42,7 +42,7 @@ DEEP_FACTOR = 100  # --deep multiplies the matches by this and divides standard 
 SECONDS_PER_TURN = 8.0
 MAX_RULE_SETS = 50  # combinations of values in a sweep
 _SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
-LENGTH_TOLERANCE = 0.1  # relative difference in match length that needs no other target
+LENGTH_TOLERANCE = 0.1  # targets change only for larger relative differences in match length
 TARGET_STEP = 5  # points
 LENGTH_METRICS = ("turns", "deals_per_match")  # the product is the number of turns per match
 
@@ -57,14 +57,14 @@ def _standard_types() -> tuple[PlayerType, ...]:
 
 @dataclass(frozen=True)
 class ReviewRequest:
-    """The request of a review: strings and numbers only, so that a manifest can store it.
+    """Request of a review, made of strings and numbers that a manifest can store.
 
     Attributes:
         variants: Canonical specs, with the baseline first if there is one.
         base: Baseline, or None.
         kinds: Weaker player types with their strategies, weakest first.
         strong: Pairs of variant and its strong player, once the players are resolved.
-        same_length: Pairs of variant and the variant with the target of equal match length.
+        same_length: Pairs of variant and the same variant with a target for equal match length.
         given_strong: Strong player of the request, or None.
         adapt: True to adapt champion to every rule set.
         deep: True for more matches.
@@ -73,7 +73,7 @@ class ReviewRequest:
         seconds_per_turn: Duration of a turn, for match lengths in minutes.
         title: Title of the report.
         note: Note in the report.
-        goals: Design goals, as they were written.
+        goals: Design goals as text.
         sweep: Swept parameters with their values.
     """
 
@@ -185,7 +185,7 @@ class ReviewRequest:
 
         Raises:
             TomlError: If the file is not valid.
-            ReviewError: As in `read`.
+            ReviewError: If the request is not valid, as in `read`.
         """
         raw = toml.read_tables(path, "Name a review file")
         try:
@@ -217,12 +217,12 @@ class ReviewRequest:
 
     @property
     def played_variants(self) -> tuple[str, ...]:
-        """Every variant that is played, including those with the target of equal length."""
+        """All variants of the review, including those with a target for equal match length."""
         return (*self.variants, *(text for _, text in self.same_length))
 
     @property
     def swept_variants(self) -> list[str]:
-        """The variant of every point of a sweep; the last parameter changes fastest."""
+        """The variants of all points of a sweep; the last parameter changes fastest."""
         return _sweep_variants(str(self.base), self.sweep)
 
     @property
@@ -248,7 +248,8 @@ class ReviewRequest:
     def untrained(self) -> list[str]:
         """Variants whose strong player was chosen by simgin and not trained for their rules.
 
-        The list is empty with `adapt`: champion plays where its training gained nothing.
+        The list is empty with `adapt`, because champion then plays only if training did not
+        improve it.
         """
         if self.adapt or self.given_strong is not None or self.is_solo:
             return []
@@ -357,7 +358,7 @@ def resolve_players(
 ) -> ReviewRequest:
     """Return the request with strong players, and with targets for equal match lengths.
 
-    This plays pilot matches and, with `adapt`, runs trainings, whose results are cached.
+    This function plays pilot matches. With `adapt`, it also trains players and caches the results.
 
     Args:
         request: The request.

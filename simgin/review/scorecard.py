@@ -34,7 +34,7 @@ Measurement = PairedEstimate | str  # a string is the reason for a missing value
 
 @dataclass(frozen=True, eq=False)
 class MatchupStats:
-    """Statistics of a player against itself, or in solitaire games, under a variant.
+    """Statistics of one player under a variant, against itself or in solitaire games.
 
     Attributes:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
@@ -45,7 +45,7 @@ class MatchupStats:
     match_course: Mapping[str, np.ndarray]
 
     def metric(self, name: str) -> PairedEstimate:
-        """Return a metric over all matches."""
+        """Estimate a metric from all matches."""
         own = paired_estimate.compute_ratio(self.rows, metrics.METRICS_BY_NAME[name])
         return replace(own, unit_se=estimate_metric(self._total, metrics.METRICS_BY_NAME[name]).se)
 
@@ -208,7 +208,7 @@ def _draws(played: MatchupStats) -> PairedEstimate:
 
 
 def _median_knock(axis: int) -> Callable[[MatchupStats], Measurement]:
-    """Return a measure of the median knock, by own turn (axis 1) or deadwood (axis 2)."""
+    """Return a function for the median own turn (axis 1) or deadwood (axis 2) of knocks."""
     squares = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
     def measure(played: MatchupStats) -> Measurement:

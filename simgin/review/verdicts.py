@@ -1,4 +1,4 @@
-"""The texts of a review: question, rules in words, and the verdict of each rule set.
+"""Texts of a review: its question, its rules and its verdicts.
 
 A verdict consists of one to three short sentences without intervals: match length, endings,
 winners and skill. It depends only on the effect sizes of the scorecard. For a sweep, the texts
@@ -191,10 +191,10 @@ def variant_verdict(review: Review, variant: str) -> str:
 
 
 def compose_verdict(clauses: Sequence[str], skill_clause: str) -> str:
-    """Return the first clauses and the one on skill as sentences of up to two clauses each."""
+    """Compose a verdict from clauses, two per sentence, with the clause on skill at the end."""
     first = list(clauses[: MAX_CLAUSES - 1])
     sentences = []
-    if first[:1] == [LENGTH_DIFFERS]:  # long enough for a sentence
+    if first[:1] == [LENGTH_DIFFERS]:  # long enough for a sentence of its own
         sentences = [first.pop(0)]
         first = first[: MAX_CLAUSES - 3]
     first.append(skill_clause)
@@ -264,9 +264,9 @@ def skill_effect(review: Review, variant: str) -> str:
     """Return the effect on skill, over all weaker player types.
 
     Returns:
-        If all player types agree, the smallest of their effect sizes with its sign: SAME, `+a
-        little` or `-much`. `some+` or `some-` if the effect is significant for some, `depends` if
-        signs differ, and UNCLEAR otherwise.
+        An effect size with its sign, such as `+a little` or `-much`, if all player types agree on
+        the sign; the smallest size counts. SAME if no player type has an effect, `some+` or `some-`
+        if only some types have one, `depends` if signs differ, and UNCLEAR otherwise.
     """
     found = [
         change for (of, key, _), change in review.effects.items() if (of, key) == (variant, SKILL)
@@ -302,7 +302,7 @@ def _single_verdict(review: Review, variant: str) -> str:
 # Sweeps
 
 
-# Rows whose trend the verdict describes: subject, and noun of a value
+# Rows whose trend the verdict describes, with the subject of the sentence and the unit
 TREND_SUBJECTS = {
     "turns_per_match": ("The length of a match", " turns"),
     "gin": ("The percentage of deals that end in gin", ""),
@@ -354,7 +354,7 @@ def sweep_lines(review: Review) -> Iterator[str]:
 
 
 def _trend_line(review: Review, row: ScorecardRow, first: str, last: str) -> Iterator[str]:
-    """Yield the first and last value of a row and the effect size between them."""
+    """Yield a sentence on the change of a row from the first to the last value."""
     own, other = (review.measurements[variant, row.key, STRONG] for variant in (first, last))
     if not isinstance(own, PairedEstimate) or not isinstance(other, PairedEstimate):
         return
@@ -391,9 +391,9 @@ def _break_even_line(review: Review) -> str:
 
 
 def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
-    """Return 1 by rule set if playing for gin beats knocking immediately, or -1 if it loses.
+    """Return the sign of the result of playing for gin against knocking, by rule set.
 
-    The sign is 0 if the result is not significant at 5 %, with Holm's adjustment over the sweep.
+    The sign is 0 if the result is not significant at the 5 % level after Holm's correction.
     """
     known: dict[str, PairedEstimate] = {}
     for variant in review.request.swept_variants:
@@ -419,7 +419,7 @@ def value_ranges(review: Review, chosen: Sequence[str]) -> list[str]:
 
 
 def _break_even_grid_line(review: Review) -> str:
-    """Return the values of the second parameter for which gin pays, for each first value."""
+    """Return the values for which playing for gin beats knocking, by the first parameter."""
     (first, firsts), (second, seconds) = review.request.sweep
     wins = _gin_vs_knock_signs(review)
     by_paying: dict[tuple[str, ...], list[str]] = {}
@@ -467,7 +467,7 @@ AIMS: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate]], ..
 
 
 def best_values_table(review: Review) -> Table:
-    """Return the best value for each aim, and those that are not significantly worse."""
+    """Return a table of the best value for each aim and the values that are not worse."""
     even = replace(review, parity=0).measurements
     odd = replace(review, parity=1).measurements
     rows = []
@@ -508,7 +508,7 @@ def _losses(
     player_type: str,
     loss: Callable[[PairedEstimate], PairedEstimate],
 ) -> dict[str, PairedEstimate]:
-    """Return the value that an aim minimizes, by rule set."""
+    """Return the quantity that an aim minimizes, by rule set."""
     found = {
         variant: measurements.get((variant, metric, player_type))
         for variant in review.request.swept_variants

@@ -217,7 +217,7 @@ def test_every_row_of_a_scorecard_is_described():
     against = [*zip(scorecard.MATCHUP_MEANINGS, ("waiting", "skill"), strict=True)]
     solo = [("Deals won", "win"), ("Score per deal", "score"), ("Matches won", "match_win")]
     solo += [("Draws per deal", "draws"), ("Skill: strong v naive player", "skill")]
-    solo = [(f"solitaire: {title}", key) for title, key in solo]
+    solo = [(f"{title} (solitaire)", key) for title, key in solo]
     assert described == [*((row.title, row.key) for row in known), *against, *solo]
     meanings = [row.meaning for row in known if "%" in row.unit]
     assert len(meanings) == 5

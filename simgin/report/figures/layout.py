@@ -279,7 +279,7 @@ def png(figure: Figure) -> bytes:
     The file has no date and no version.
 
     Args:
-        figure: A figure, such as a function of `simgin.plots` returns.
+        figure: A figure, for example from a function of `simgin.plots`.
 
     Returns:
         The contents of the file.
@@ -299,7 +299,7 @@ def svg(figure: Figure, name: str) -> str:
     """Return a figure as an SVG file with selectable text.
 
     Args:
-        figure: A figure, such as a function of `simgin.plots` returns.
+        figure: A figure, for example from a function of `simgin.plots`.
         name: Prefix of every id, so that one HTML document can contain several figures.
 
     Returns:
