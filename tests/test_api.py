@@ -167,7 +167,7 @@ def test_variants_are_taken_as_objects():
     found = simgin.match("gold", variant=oklahoma, deals=200, workers=1)
     assert set(found["variant"]) == {"oklahoma"}
     assert simgin.show("gold", variant=oklahoma) == simgin.show("gold", variant="oklahoma")
-    with pytest.raises(ValueError, match="too few for error estimates"):
+    with pytest.raises(ValueError, match="too few for standard errors"):
         simgin.review_rules(oklahoma, simgin.find_variant("standard"), matches=10)
     with pytest.raises(ValueError, match="too few for odds"):
         solitaire = simgin.find_variant("solitaire-gin")

@@ -85,7 +85,8 @@ def review_question(review: Review) -> str:
         names = join_words([name.replace("_", " ") for name, _ in request.sweep])
         return f"Which {names} {'is' if len(request.sweep) == 1 else 'are'} best?"
     if not request.compared_variants:
-        return f"What is {join_words(list(map(variant_label, request.variants)))} like?"
+        verb = "is" if len(request.variants) == 1 else "are"
+        return f"What {verb} {join_words(list(map(variant_label, request.variants)))} like?"
     if len(request.compared_variants) == 1:
         return (
             f"{variant_label(request.compared_variants[0])} or {variant_label(str(request.base))}?"

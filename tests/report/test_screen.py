@@ -135,7 +135,7 @@ def test_details_have_every_metric_with_its_meaning(width):
     assert "match_win" in words and "Never seen: big_gin, shot" in words
     assert "Too few deals to estimate: points_big_gin, points_shot." in words
     if width > 150:
-        assert "Share of matches (0 to 1) that the strategy won, a drawn" in words
+        assert "Proportion of matches (0 to 1) that the strategy won" in words
 
 
 # Summaries
