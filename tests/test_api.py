@@ -169,7 +169,7 @@ def test_variants_are_taken_as_objects():
     assert simgin.show("gold", variant=oklahoma) == simgin.show("gold", variant="oklahoma")
     with pytest.raises(ValueError, match="too few for standard errors"):
         simgin.review_rules(oklahoma, simgin.find_variant("standard"), matches=10)
-    with pytest.raises(ValueError, match="too few for odds"):
+    with pytest.raises(ValueError, match="too few to estimate odds"):
         solitaire = simgin.find_variant("solitaire-gin")
         simgin.compute_odds(solitaire, simgin.find_strategy("solo-greedy"), deals=200)
 
