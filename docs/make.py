@@ -4,6 +4,7 @@ Without a kind, the script regenerates all blocks. A block starts with one of th
 ends with `<!-- end -->`:
 
     <!-- rows: NAME -->                  the parameters of a variant that differ from `standard`
+    <!-- parameters -->                  all parameters of the rules
     <!-- games -->                       an index of all variants
     <!-- table: EXPERIMENT VARIANT... --> results of an experiment, in these variants or all
     <!-- metrics: UNIT -->               the metrics per deal, or per match
@@ -45,6 +46,7 @@ from blocks import api, cards, commands, games, metrics, packages, strategies  #
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "rows": games.render_parameters,
+    "parameters": games.render_parameter_definitions,
     "games": games.render_index,
     "table": games.render_results,
     "metrics": metrics.render_metrics,

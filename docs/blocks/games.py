@@ -90,6 +90,27 @@ def _format_parameter(variant: Variant, name: str) -> str:
     return variants.rule_parameters()[name].to_text(variant.params[name])
 
 
+def render_parameter_definitions() -> str:
+    """Return one table per section with the values and the meaning of every parameter."""
+    base = variants.find_variant("standard")
+    tables = []
+    for section, group in groupby(
+        variants.rule_parameters().values(), key=lambda parameter: parameter.section
+    ):
+        lines = [
+            (
+                f"`{one.name}`",
+                one.allowed_values(),
+                _format_parameter(base, one.name),
+                one.meaning[0].upper() + one.meaning[1:],
+            )
+            for one in group
+        ]
+        headings = (f"parameters of {SECTIONS[section]}", "values", "`standard`", "meaning")
+        tables.append(format_table(headings, lines))
+    return "\n\n".join(tables)
+
+
 def render_index() -> str:
     """Return the index of all variants, with three measured values for each."""
     lines = [

@@ -43,16 +43,10 @@ class Parameter:
     high: int = 0
     optional: bool = False  # True if `none` is a value
     example: ParamValue = None  # suggested value if there is no default
-    plain: str = ""  # meaning for readers without the rule book
     words: Mapping[str, str] = field(default_factory=dict)  # a player's phrase for each value
     acts_with: Conditions = field(default_factory=dict)  # needed for an effect, all of them
     idle_with: Conditions = field(default_factory=dict)  # remove the effect if all hold
     matches_only: bool = False  # no effect on single deals
-
-    @property
-    def description(self) -> str:
-        """Meaning of the parameter, for readers without the rule book."""
-        return self.plain or self.meaning
 
     def parse(self, text: str) -> ParamValue:
         """Return the value that a string denotes.

@@ -244,7 +244,7 @@ def _rule_comments(start: Variant) -> Iterator[str]:
         yield f"\n# --- {section} ---"
         for parameter in group:
             idle = "" if parameter.has_effect(start.params) else " No effect as the rules stand."
-            about = f"{parameter.description} ({parameter.describe_range()}).{idle}"
+            about = f"{parameter.meaning} ({parameter.describe_range()}).{idle}"
             yield ""
             yield textwrap.fill(
                 about, COMMENT_WIDTH, initial_indent="#   ", subsequent_indent="#   "

@@ -194,7 +194,7 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
         yield "\nThis variant has the same rules as standard."
     for section, group in groupby(rule_parameters().values(), lambda parameter: parameter.section):
         cells = [
-            (one.name, _format_value(one, variant), f"{one.description} [{one.allowed_values()}]")
+            (one.name, _format_value(one, variant), f"{one.meaning} [{one.allowed_values()}]")
             for one in group
         ]
         yield table_from_rows(SECTIONS.get(section, section), ("rule", "value", "meaning"), cells)
@@ -213,7 +213,7 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
         yield f"{first.spec} and {second.spec} have the same rules."
         return
     rows = [
-        (one.name, _format_value(one, first), _format_value(one, second), one.description)
+        (one.name, _format_value(one, first), _format_value(one, second), one.meaning)
         for one in changes
     ]
     yield table_from_rows(
@@ -268,7 +268,7 @@ def _diff_row(parameter: Parameter, first: Variant, second: Variant) -> dict[str
         "text_b": parameter.to_text(b),
         "acts_a": parameter.has_effect(first.params),
         "acts_b": parameter.has_effect(second.params),
-        "meaning": parameter.description,
+        "meaning": parameter.meaning,
     }
 
 
@@ -283,5 +283,5 @@ def _rule_row(parameter: Parameter, variant: Variant, base: Variant) -> dict[str
         "acts": parameter.has_effect(variant.params),
         "standard": parameter.to_text(base.params[parameter.name]),
         "may_be": parameter.describe_range(),
-        "meaning": parameter.description,
+        "meaning": parameter.meaning,
     }
