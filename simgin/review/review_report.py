@@ -146,7 +146,7 @@ def _goal_line(review: Review, goal: DesignGoal) -> str:
         for result, words in GOAL_RESULTS.items()
         if result in by_result
     ]
-    return f'The goal "{goal.text}" is {", ".join(parts)}.'
+    return f'The goal "{goal.text}" is {join_words(parts)}.'
 
 
 def _tables(review: Review) -> Iterator[Table]:

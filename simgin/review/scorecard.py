@@ -456,6 +456,6 @@ def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
     if float(low) > float(high):
         raise ReviewError(
             f"in the goal {format_value(text)}, the first limit is greater than the second. "
-            "Exchange them."
+            "Swap them."
         )
     return DesignGoal(names[name], float(low), float(high), text)

@@ -372,7 +372,7 @@ def _trend_line(review: Review, row: ScorecardRow, first: str, last: str) -> Ite
     elif change.size == SAME:
         yield f"{subject} hardly changes: it is {start} and {end}."
     else:
-        yield f"{subject} does not change clearly: it is {start} and {end}."
+        yield f"{subject} shows no clear change: it is {start} and {end}."
 
 
 def _break_even_line(review: Review) -> str:
@@ -475,12 +475,7 @@ def best_values_table(review: Review) -> Table:
     aims = list(AIMS)
     for kind, _ in review.request.kinds:
         aims.append(
-            (
-                f"skill matters most (opponent {kind})",
-                SKILL,
-                kind,
-                lambda number: number.rescale(-1),
-            )
+            (f"most skill (opponent: {kind})", SKILL, kind, lambda number: number.rescale(-1))
         )
     for title, metric, kind, bad in aims:
         known = _losses(review, even, metric, kind, bad)
