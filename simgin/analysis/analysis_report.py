@@ -135,19 +135,17 @@ def analysis_verdict(analysis: Analysis) -> str:
     first, *others = names
     sentence = f"Best: {first} (95 % confidence after {worlds})."
     if others:
-        named = " or ".join(others[:MAX_NAMED_ACTIONS])
-        more = (
-            f" or one of {len(others) - MAX_NAMED_ACTIONS} other actions"
-            if len(others) > MAX_NAMED_ACTIONS
-            else ""
-        )
-        sentence = f"Best so far: {first}. After {worlds}, the best could also be {named}{more}."
+        named = " or ".join(others)
+        if (n_unnamed := len(others) - MAX_NAMED_ACTIONS) > 0:
+            more = f"one of {n_unnamed} other actions" if n_unnamed > 1 else "one other action"
+            named = f"{', '.join(others[:MAX_NAMED_ACTIONS])} or {more}"
+        sentence = f"Best so far: {first}. After {worlds}, the best could also be {named}."
     if position.chosen is None:
         return sentence
     index = position.chosen_index
-    if index == analysis.ranking[0]:
-        return f"{sentence} The player chose it."
     chosen = position.format_action(position.chosen)
+    if index == analysis.ranking[0]:
+        return f"{sentence} The player chose {chosen}."
     return (
         f"{sentence} The player chose {chosen}, which cost "
         f"{format_cost(analysis, index)} {analysis.unit}."
@@ -167,8 +165,8 @@ def table_note(analyses: Analyses) -> str:
     first, *others = analyses.values()
     matchup = first.matchup
     short = short_names([matchup])
-    players = " and ".join(short.get(player.spec, player.spec) for player in matchup.players)
-    play = "plays" if matchup.b is None else "play"
+    names = dict.fromkeys(short.get(player.spec, player.spec) for player in matchup.players)
+    players, play = " and ".join(names), "play" if len(names) > 1 else "plays"
     sentences = [f"After the action, {players} {play} to the end of the deal. {INTERVAL_NOTE}"]
     if any(analysis.position.chosen for analysis in analyses.values()):
         sentences.append("< marks the chosen action.")
