@@ -13,7 +13,7 @@ import numpy as np
 
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.deal_record import DEAL_RECORD
-from simgin.text.messages import did_you_mean, quote_text
+from simgin.text.messages import SimginError, did_you_mean, quote_text
 
 # A deal, and the same deal played by the second of two compared strategies
 FOUND_DEAL = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
@@ -45,7 +45,7 @@ KEYWORDS = (*ENDING_KEYWORDS, *WINNER_KEYWORDS, DIFFER_KEYWORD, *ORDERS, COSTLY_
 QUERY_KEYWORDS = (*KEYWORDS, *DEAL_QUANTITIES)
 
 
-class QueryError(ValueError):
+class QueryError(SimginError):
     """Error raised if a query of deals is not valid."""
 
 

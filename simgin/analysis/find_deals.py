@@ -31,6 +31,7 @@ from simgin.runs.result import Result
 from simgin.stats.estimate import estimate_mean
 from simgin.stats.table import build_frame
 from simgin.text.amounts import AmountError, parse_count, parse_seed
+from simgin.text.messages import SimginError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,7 @@ SCREENING_WORLDS = 200  # worlds for every decision
 MEASUREMENT_WORLDS = 2000  # worlds for the decisions that seem costliest
 
 
-class SearchError(ValueError):
+class SearchError(SimginError):
     """Error raised if a search is not possible."""
 
 

@@ -24,6 +24,7 @@ from simgin.play.rollouts import Action, die_actions, legal_actions
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
+from simgin.text.messages import SimginError
 from simgin.text.notation import format_card, format_hand
 
 DRAW_WORDS = {
@@ -45,7 +46,7 @@ DIE_ACTIONS = (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE)
 FORGOTTEN_RUN = re.compile(r"\?( \?){3,}")  # four or more forgotten cards, printed as an ellipsis
 
 
-class PositionError(ValueError):
+class PositionError(SimginError):
     """Error raised if a position does not exist or cannot be analysed."""
 
 

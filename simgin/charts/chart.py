@@ -47,7 +47,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import NO_INFLUENCES, PairedEstimate
 from simgin.stats.table import build_frame, estimate_columns, make_frame
-from simgin.text.messages import quote_text
+from simgin.text.messages import SimginError, quote_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,7 @@ READING_NOTE = (
 )
 
 
-class ChartError(ValueError):
+class ChartError(SimginError):
     """Raised if a chart cannot be measured."""
 
 

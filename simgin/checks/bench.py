@@ -41,6 +41,7 @@ from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.strategy import catalogue, compiler, loader
 from simgin.text.files import read_text
+from simgin.text.messages import SimginError
 
 SEED = 1
 N_HANDS = 100_000
@@ -348,7 +349,7 @@ MeasurementRow = Mapping[str, Any]  # a measurement in the format of `simgin ben
 MeasurementRound = Sequence[MeasurementRow]
 
 
-class BenchError(ValueError):
+class BenchError(SimginError):
     """Exception for a measurement that cannot be read or made; the message suggests a fix."""
 
 

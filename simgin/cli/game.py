@@ -27,6 +27,7 @@ from simgin.play.table_text import format_prompt, list_choices, table_lines
 from simgin.play.traced_deal import TracedDeal
 from simgin.strategy.cast import strong_player
 from simgin.text.files import has_suffix, read_bytes, write_file
+from simgin.text.messages import SimginError
 from simgin.text.notation import CardError, format_card, mask_to_cards, parse_card
 from simgin.text.toml import StrictTable as Schema
 
@@ -40,11 +41,11 @@ class QuitGame(Exception):
     """Signal that the player quits; the game is saved."""
 
 
-class SavedGameError(ValueError):
+class SavedGameError(SimginError):
     """Error in reading a file that should be a saved game."""
 
 
-class CorruptGameError(ValueError):
+class CorruptGameError(SimginError):
     """Error in the content of a saved game."""
 
 

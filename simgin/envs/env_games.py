@@ -19,12 +19,12 @@ from simgin.play.traced_deal import Decision
 from simgin.rules import variants
 from simgin.strategy import python_tier
 from simgin.text.amounts import parse_seed
-from simgin.text.messages import format_value
+from simgin.text.messages import SimginError, format_value
 
 ENV_UNITS = ("deal", "match")
 
 
-class EnvError(ValueError):
+class EnvError(SimginError):
     """Error raised if an environment does not support an argument or a call."""
 
 

@@ -17,7 +17,7 @@ from simgin.stats import metrics
 from simgin.stats.metrics import Metric
 from simgin.strategy import Param, Policy, Strategy, loader
 from simgin.text.amounts import N_SEEDS, AmountError, parse_count, parse_seed
-from simgin.text.messages import did_you_mean, quote_text
+from simgin.text.messages import SimginError, did_you_mean, quote_text
 
 # Metric by objective
 OBJECTIVE_METRICS = {"matches": "match_win", "points": "margin", "worst": "match_win"}
@@ -235,7 +235,7 @@ _LIMIT_PATTERN = r"-?(?:\d+(?:\.\d+)?|\.\d+)"
 _PARAMETER_PATTERN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT_PATTERN})\.\.({_LIMIT_PATTERN}))?")
 
 
-class TuneError(ValueError):
+class TuneError(SimginError):
     """Search or training request that is not valid."""
 
 

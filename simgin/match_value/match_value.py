@@ -39,6 +39,7 @@ from simgin.stats.estimate import Estimate
 from simgin.stats.table import Frame, make_frame
 from simgin.text import shell
 from simgin.text.amounts import parse_count
+from simgin.text.messages import SimginError
 
 VALUE_DEALS = 1_000_000
 MAX_STATES = 2**24
@@ -49,7 +50,7 @@ MAX_TRUNCATED = 1e-4
 CHERNOFF_BASES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 
-class ValueUnavailableError(ValueError):
+class ValueUnavailableError(SimginError):
     """Error for matchups without a computable match value."""
 
 

@@ -33,6 +33,7 @@ from simgin.rules.build import build_rules
 from simgin.rules.parameters import int_param
 from simgin.strategy import loader
 from simgin.text.files import atomic_write, read_bytes
+from simgin.text.messages import SimginError
 
 MIN_OUTCOME_DEALS = 10_000
 N_GROUPS = 20  # A standard error from 20 groups has itself a standard error of 16 %.
@@ -48,7 +49,7 @@ _COLUMN_MIN = np.array([0, -1, 0, -(2**20), 0])
 _COLUMN_SIZES = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 
 
-class OutcomeError(ValueError):
+class OutcomeError(SimginError):
     """Error for outcomes that cannot be counted."""
 
 

@@ -28,6 +28,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import Decision, TracedDeal, dealt_hands, truncate_deal
 from simgin.rules.build import build_rules
 from simgin.strategy import python_tier
+from simgin.text.messages import SimginError
 
 
 class GameBatch:
@@ -135,7 +136,7 @@ def machine_code_address(hook: Any) -> int:
     return address
 
 
-class IllegalMoveError(ValueError):
+class IllegalMoveError(SimginError):
     """Error for an external action that is not legal."""
 
 

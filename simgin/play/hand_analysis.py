@@ -14,6 +14,7 @@ from simgin.rules.build import build_rules
 from simgin.rules.validation import OPENINGS_WITHOUT_UPCARD
 from simgin.rules.variants import Variant
 from simgin.text import notation
+from simgin.text.messages import SimginError
 
 ALL_RANKS = 0x1FFF
 Melding = tuple[int, ...]  # disjoint melds as masks, sorted by their strings
@@ -111,7 +112,7 @@ def shown_melding(
 # Analysis of a hand
 
 
-class HandError(ValueError):
+class HandError(SimginError):
     """Error raised for an impossible hand or an option that does not apply to the variant."""
 
 

@@ -22,18 +22,18 @@ from simgin.rules.build import build_rules
 from simgin.strategy import Policy, Strategy, compiler, python_tier
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import notation
-from simgin.text.messages import describe_error
+from simgin.text.messages import SimginError, describe_error
 
 SOLO_SLOTS = ("discard", "knock")  # the policies that a single player needs
 NO_RECORDS = np.zeros(0, DEAL_RECORD)
 MAX_LISTED_ACTIONS = 7  # legal actions listed individually in a message
 
 
-class PolicyCallError(ValueError):
+class PolicyCallError(SimginError):
     """Error raised if a policy returns an illegal action or raises an exception."""
 
 
-class RulesModifiedError(ValueError):
+class RulesModifiedError(SimginError):
     """Error raised if a policy changes the rules or its parameters, which are read-only."""
 
 

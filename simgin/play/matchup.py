@@ -12,12 +12,13 @@ from simgin.strategy import Strategy, loader
 from simgin.strategy.strategy_spec import parse_spec
 from simgin.text import shell
 from simgin.text.files import has_suffix
+from simgin.text.messages import SimginError
 
 # Directories of a policy file or a weights file, as in +knock=a/b.py and champion@a/b.npy
 FOLDER_PATTERN = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
 
 
-class PlayerCountError(ValueError):
+class PlayerCountError(SimginError):
     """Error raised if the number of strategies does not match the players of the variant."""
 
 

@@ -25,7 +25,7 @@ from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.traced_deal import Decision, TracedDeal, trace_deal
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import match_goal, rule_parameters
-from simgin.text.messages import format_value
+from simgin.text.messages import SimginError, format_value
 from simgin.text.notation import format_card, format_hand
 
 LINE_WIDTH = 80
@@ -43,7 +43,7 @@ UNDECIDED_MATCH_TEXTS = {
 }
 
 
-class ReplayError(ValueError):
+class ReplayError(SimginError):
     """Error raised if a deal cannot be replayed."""
 
 

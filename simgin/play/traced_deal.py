@@ -17,12 +17,13 @@ from simgin.core.state import new_state
 from simgin.play.kernel import describe_failure, new_views, run_units
 from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
+from simgin.text.messages import SimginError
 from simgin.text.notation import cards_to_mask
 
 DECLINABLE_SLOTS = ("knock", "offer")  # slots in which action 0 declines
 
 
-class DealNotFoundError(ValueError):
+class DealNotFoundError(SimginError):
     """Error raised if a match ended before the requested deal."""
 
 

@@ -21,6 +21,7 @@ from simgin.stats.batches import BatchRows
 from simgin.stats.metrics import headline_metrics
 from simgin.stats.table import format_csv
 from simgin.text.amounts import UNIT_PLURALS
+from simgin.text.messages import SimginError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,7 @@ MAX_UNFOLDED_ROWS = 9
 IGNORED_KEYS = ("question", "hypothesis", "matchups")
 
 
-class ComparisonError(ValueError):
+class ComparisonError(SimginError):
     """Exception for two runs that cannot be compared; the message suggests a fix."""
 
 

@@ -33,7 +33,7 @@ from simgin.strategy.cast import (
     weaker_types,
 )
 from simgin.text import amounts, toml
-from simgin.text.messages import did_you_mean, format_value
+from simgin.text.messages import SimginError, did_you_mean, format_value
 
 REVIEW_MATCHES = 20_000  # matches per pair of players
 SOLO_MATCHES = 5_000  # matches per player of a solitaire variant
@@ -47,7 +47,7 @@ TARGET_STEP = 5  # points
 LENGTH_METRICS = ("turns", "deals_per_match")  # the product is the number of turns per match
 
 
-class ReviewError(ValueError):
+class ReviewError(SimginError):
     """A review request is not valid; the message includes the fix."""
 
 

@@ -23,7 +23,13 @@ from simgin.rules.parameters import (
     rule_parameters,
 )
 from simgin.rules.validation import unknown_parameter_error, validate, warn_without_effect
-from simgin.text.messages import did_you_mean, format_setting, format_value, truncate_errors
+from simgin.text.messages import (
+    SimginError,
+    did_you_mean,
+    format_setting,
+    format_value,
+    truncate_errors,
+)
 
 if TYPE_CHECKING:
     from simgin.rules.user_files import UserVariant
@@ -39,7 +45,7 @@ __all__ = [
 __all__ += ["ParamValue", "format_setting", "rule_parameters", "validate", "variants_in_file"]
 
 
-class VariantError(ValueError):
+class VariantError(SimginError):
     """Error for a spec that is not a valid variant.
 
     Attributes:

@@ -15,6 +15,7 @@ from simgin.core import batch_columns
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.runs.ledger import Ledger, pack_rows, unpack_rows
+from simgin.text.messages import SimginError
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ _HISTOGRAM_ENDS = np.cumsum(
 )
 
 
-class InvariantError(ValueError):
+class InvariantError(SimginError):
     """Exception for a batch row that violates an invariant."""
 
 

@@ -32,7 +32,7 @@ from simgin.runs import manifest
 from simgin.runs.block import Block, BlockResult, play_block
 from simgin.strategy import Strategy, loader
 from simgin.text import amounts
-from simgin.text.messages import describe_error, ensure_printable_error, quote_text
+from simgin.text.messages import SimginError, describe_error, ensure_printable_error, quote_text
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -47,7 +47,7 @@ SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"  # removes the working directory from sys.
 DASK_LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
 
-class ClusterError(ValueError):
+class ClusterError(SimginError):
     """Exception for a cluster that cannot be used; the message suggests a fix."""
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from simgin.runs import ledger, manifest
 from simgin.text.files import INCOMPLETE_PREFIX, read_text, write_file
-from simgin.text.messages import describe_error, quote_text
+from simgin.text.messages import SimginError, describe_error, quote_text
 
 MANIFEST_FILE = "manifest.json"
 DEALS_FILE = "deals.parquet"  # written by `simgin.runs.parquet`
@@ -46,7 +46,7 @@ SIZE_OPTIONS = {
 CHECKSUM_KEY = "seal"  # key of the manifest's checksum
 
 
-class ResultsError(ValueError):
+class ResultsError(SimginError):
     """Exception for a run directory that cannot be read or written."""
 
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from simgin.core import batch_columns
 from simgin.core.deal_record import DEAL_RECORD
-from simgin.text.messages import describe_error
+from simgin.text.messages import SimginError, describe_error
 
 LEDGER_FILE = "ledger.sqlite"
 # Version of the tables in ledger.sql, incremented if older ledgers become unreadable
@@ -56,7 +56,7 @@ _ANY_RESULT_QUERY = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
 _ROW_TYPES = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, int, bytes]]
 
 
-class LedgerError(ValueError):
+class LedgerError(SimginError):
     """Exception for a ledger that cannot be read or written; the message suggests a fix."""
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from simgin.core import batch_columns
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.files import atomic_write
+from simgin.text.messages import SimginError
 
 FILE_DESCRIPTION = (
     "One row per deal. A side is A, B (in solitaire the joker or the clock), or empty."
@@ -32,7 +33,7 @@ CODE_WORDS = {
 DealBatch = tuple[str, str, str, np.ndarray]
 
 
-class RecordsError(ValueError):
+class RecordsError(SimginError):
     """Exception for records that cannot be written; the message suggests a fix."""
 
 

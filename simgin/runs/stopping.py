@@ -15,6 +15,7 @@ from simgin.core import batch_columns
 from simgin.play.matchup import Matchup
 from simgin.stats import estimate, metrics
 from simgin.stats.estimate import estimate_metric
+from simgin.text.messages import SimginError
 
 # Standard deviations assumed in plans, for the mean of a mirrored pair (True) and for a single deal
 # or match (False). They are rounded up from the values of gold and simple in the built-in variants.
@@ -185,7 +186,7 @@ class SequentialTest:
 StoppingRule = PrecisionRule | SequentialTest
 
 
-class StoppingError(ValueError):
+class StoppingError(SimginError):
     """Exception for a stopping rule that cannot be used with the matchup."""
 
 

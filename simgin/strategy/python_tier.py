@@ -21,7 +21,12 @@ from simgin.core.policy_types import POLICY_SIGNATURE, record_address
 from simgin.core.rules_record import RULES
 from simgin.core.view import VIEW
 from simgin.strategy.lint import COLOUR_CODES
-from simgin.text.messages import describe_error, describe_return_value, ensure_printable_error
+from simgin.text.messages import (
+    SimginError,
+    describe_error,
+    describe_return_value,
+    ensure_printable_error,
+)
 
 _ERROR_CODE = -(2**63)  # return value that signals an exception
 _INT64 = ctypes.c_int64
@@ -34,7 +39,7 @@ class PolicyRaised(Exception):
     """Signal that an interpreted policy raised; `reraise_policy_errors` replaces it."""
 
 
-class InvalidActionError(ValueError):
+class InvalidActionError(SimginError):
     """Error for a return value that is not an action; continues `the take policy 'mine' `."""
 
 

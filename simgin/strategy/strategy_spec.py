@@ -19,7 +19,7 @@ from typing import Any
 from simgin.core.codes import SLOTS
 from simgin.strategy.author import NAME_PATTERN, Policy, Strategy
 from simgin.text.files import NewFileError, has_suffix, slugify
-from simgin.text.messages import did_you_mean, format_value, quote_text
+from simgin.text.messages import SimginError, did_you_mean, format_value, quote_text
 
 STRATEGY_TEMPLATE = Path(__file__).with_name("strategy.py.j2")
 STAKE_SLOTS = ("offer", "answer")
@@ -31,7 +31,7 @@ _FILE_SUFFIX = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNOR
 _MISPLACED_FILE = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)  # a file before a slot
 
 
-class StrategyError(ValueError):
+class StrategyError(SimginError):
     """Error for a strategy that cannot be found or read; the message states the fix."""
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from simgin.text.messages import format_value, quote_text, shorten_middle
+from simgin.text.messages import SimginError, format_value, quote_text, shorten_middle
 
 UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of analysis and their plurals
 
@@ -26,7 +26,7 @@ _PERCENT = re.compile(rf"({_NUMBER})\s*%", re.ASCII)
 _TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
 
 
-class AmountError(ValueError):
+class AmountError(SimginError):
     """Exception for an invalid amount; the message suggests a fix."""
 
 

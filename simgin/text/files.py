@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from simgin.text.messages import quote_text
+from simgin.text.messages import SimginError, quote_text
 
 INCOMPLETE_PREFIX = ".simgin-writing-"  # name prefix of incomplete files
 MAX_FILE_BYTES = 1 << 26  # maximum size of an input file
@@ -32,7 +32,7 @@ BYTE_ORDER_MARKS = {
 }
 
 
-class NewFileError(ValueError):
+class NewFileError(SimginError):
     """Exception for a file that cannot be created; the message suggests a fix."""
 
 

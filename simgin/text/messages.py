@@ -17,6 +17,14 @@ _CONTROL_CHARACTERS = re.compile(
 _class_name = type.__dict__["__name__"].__get__  # bypasses a metaclass that overrides __name__
 
 
+class SimginError(ValueError):
+    """Base class of the exceptions for mistakes in the input; the message suggests a fix."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython prints instead of a traceback."""
+        return [f"{type(self).__name__}: {escape_control_chars(str(self))}"]
+
+
 def escape_control_chars(text: str) -> str:
     r"""Return untrusted text with control characters escaped as \x1b, for a terminal or a file."""
     return _CONTROL_CHARACTERS.sub(lambda found: ascii(found[0])[1:-1], text)

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from simgin.text.messages import quote_text
+from simgin.text.messages import SimginError, quote_text
 
 RANK_LETTERS = "A23456789TJQK"
 SUIT_LETTERS = "SHDC"
@@ -24,7 +24,7 @@ _SEPARATORS = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
 MAX_LISTED_CARDS = 12  # maximum number of invalid cards in an error message
 
 
-class CardError(ValueError):
+class CardError(SimginError):
     """Exception for a string that is not a card or a hand; the message suggests a fix."""
 
 

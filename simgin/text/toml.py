@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from simgin.text.files import read_text
-from simgin.text.messages import did_you_mean, format_value, truncate_errors
+from simgin.text.messages import SimginError, did_you_mean, format_value, truncate_errors
 
 MAX_TOML_BYTES = 1 << 20  # maximum size of a file
 MAX_DOTS = 300  # maximum per line, because tomllib needs quadratic time for dotted keys
@@ -27,7 +27,7 @@ _EXPECTED = {
 }
 
 
-class TomlError(ValueError):
+class TomlError(SimginError):
     """Exception for a file that cannot be used.
 
     Attributes:

@@ -22,7 +22,7 @@ from simgin.report.figures.layout import (
     escape_text,
     win_rate_colormap,
 )
-from simgin.text.messages import format_value
+from simgin.text.messages import SimginError, format_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -263,7 +263,7 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
         draw: Function whose first argument is a DataFrame.
 
     Returns:
-        The function, which raises a `ValueError` with an explanation for other arguments, empty
+        The function, which raises a `SimginError` with an explanation for other arguments, empty
         DataFrames and missing columns.
     """
 
@@ -271,12 +271,12 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
     def checked(*args: DrawArgs.args, **kwargs: DrawArgs.kwargs) -> Figure:
         name, frame = draw.__name__, cast("pd.DataFrame", args[0])
         if not hasattr(frame, "columns"):
-            raise ValueError(
+            raise SimginError(
                 f"plots.{name} needs a pandas DataFrame, but received {format_value(frame)}. "
                 f"See help(simgin.plots.{name})."
             )
         if not len(frame):
-            raise ValueError(
+            raise SimginError(
                 f"plots.{name} received a DataFrame without rows. Pass at least one row."
             )
         try:
@@ -284,7 +284,7 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
         except KeyError as error:
             message = str(error.args[0])
             missing = ", ".join(re.findall(r"'(\w+)'", message)[-1:] or [message])
-            raise ValueError(
+            raise SimginError(
                 f"plots.{name} received a DataFrame without the column {missing}. "
                 f"See help(simgin.plots.{name}) for the required columns."
             ) from error
