@@ -15,7 +15,7 @@ from simgin.report.report import Plot, Report
 from simgin.report.report_table import Column, Table, describe_frame
 from simgin.rules.variants import find_variant
 from simgin.stats.table import make_frame
-from simgin.strategy.cast import NAIVE, STRONG, type_name
+from simgin.strategy.cast import NAIVE, STRONG, odds_players, type_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,16 +138,24 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
     best = bracket["strategy"].iloc[-2]
     players = f"{best} {goal} {shares[-2]} of deals"
     if len(bracket) > 2:
-        players = f"A naive player {goal} {shares[0]} of deals, and {best} {shares[1]}"
+        naive = _naive_label(variant, bracket["strategy"].iloc[0])
+        players = f"{naive} {goal} {shares[0]} of deals, and {best} {shares[1]}"
     optimum = f"The optimum is between {low} % ({best}) and {high} % (seeing the whole deck)."
     yield f"{players}. {optimum}"
-    matches = odds.select_rows("strength", variant, metric="match")["value"]
+    matches = odds.select_rows("strength", variant, metric="match")
     if len(matches) > 1:
         goal = "meets the goal in" if find_variant(variant).goal.total else "wins"
-        ends = (100 * matches.iloc[0], 100 * matches.iloc[-1])
-        yield "A naive player {} {:.0f} % of matches, and a strong player {:.0f} %.".format(
-            goal, *ends
+        naive, best = (
+            _naive_label(variant, matches["strategy"].iloc[0]),
+            matches["strategy"].iloc[-1],
         )
+        weak, strong = (f"{100 * matches['value'].iloc[place]:.0f} %" for place in (0, -1))
+        yield f"{naive} {goal} {weak} of matches, and {best} {goal} {strong}."
+
+
+def _naive_label(variant: str, strategy: str) -> str:
+    """Return the subject of a sentence: a naive player, or the name of another strategy."""
+    return "A naive player" if strategy == odds_players(find_variant(variant))[0] else strategy
 
 
 def _bracket_percentages(rows: pd.DataFrame) -> tuple[int, int]:
