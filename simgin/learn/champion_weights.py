@@ -289,7 +289,7 @@ def match_equity(variant: Variant) -> RolloutEquity:
 
 @cache
 def win_table(variant: str, target: int) -> np.ndarray:
-    """Return the win probability of gold against gold, by both scores (0 to target)."""
+    """Return the win probability of gold against gold, for all scores from 0 to target."""
     values = np.full((target + 1, target + 1), np.nan)
     values[:target, :target] = win_probabilities(variant, target).astype(np.float32)
     values[target, :target] = 1
@@ -298,7 +298,7 @@ def win_table(variant: str, target: int) -> np.ndarray:
 
 
 def win_probabilities(variant: str, target: int) -> np.ndarray:
-    """Return the win probability of gold against gold, by both scores below the target.
+    """Return the win probability of gold against gold, for all scores below the target.
 
     The result is averaged over both dealers, so the table and its transpose add up to 1.
     """

@@ -125,7 +125,7 @@ class TrainRequest(TrainingRequest):
         return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
     def renamed_with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return the strategy with other weights, and a distinct name for matches with itself."""
+        """Return the strategy with other weights and a new name, so that it can play itself."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")

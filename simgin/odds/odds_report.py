@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ODDS_INTERVAL_NOTE = "± and parentheses are 95 % confidence intervals."
 N_SCORE_STEPS = 10  # scores per side in the table
-SHOWN_TURNS = (0, 2, 4, 6, 8)  # own turns shown in the table by deadwood
+SHOWN_TURNS = (0, 2, 4, 6, 8)  # own turns that the deadwood table shows
 DEADWOOD_BIN = 5  # points of deadwood per row
 EXAMPLE_HAND = (4, 20)  # own turns and deadwood of the hand in a summary sentence
 MAX_HALF_WIDTH = 0.05  # values with wider intervals (half-widths) are not shown

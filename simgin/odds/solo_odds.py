@@ -439,7 +439,7 @@ def _moments_by_position(place: np.ndarray, result: np.ndarray, size: int) -> np
 
 
 def _between_group_share(cells: np.ndarray) -> float:
-    """Return the proportion of the variance between positions, from their moments."""
+    """Return the proportion of the variance that is between positions."""
     n, total, square = cells[:, cells[0] > 0]
     results = n.sum()
     df = len(n) - 1
@@ -487,7 +487,7 @@ def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Es
     """Compute ratios of sums over units.
 
     Args:
-        *parts: Numerators, (n_units,) each, then one denominator for all or one for each.
+        *parts: Numerators, (n_units,) each, followed by a shared denominator or one per numerator.
         is_proportion: True if the ratios are proportions.
     """
     numerators = np.stack(parts[:-1])
