@@ -206,14 +206,14 @@ def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
         texts = column.format_rows(frame)
         values = frame[column.name].to_numpy()[known]
         labelled = {i: f"{texts[i]} ({names[i]})" for i in known}
-        first, last = labelled[known[0]], labelled[known[-1]]
+        start, end = labelled[known[0]], labelled[known[-1]]
         title = f"{column.heading[:1].upper()}{column.heading[1:]}"
         if len(known) <= 2:
             sentences.append(f"{title}: {' and '.join(labelled.values())}.")
             continue
         least, most = labelled[known[values.argmin()]], labelled[known[values.argmax()]]
         sentences.append(f"{title} ranges from {least} to {most}.")
-        sentences.append(f"The first value is {first}, and the last value is {last}.")
+        sentences.append(f"The first value is {start}, and the last value is {end}.")
     return " ".join(sentences)
 
 

@@ -426,8 +426,8 @@ def _break_even_grid_line(review: Review) -> str:
     by_paying: dict[tuple[str, ...], list[str]] = {}
     for place, value in enumerate(firsts):
         row = review.request.swept_variants[place * len(seconds) : (place + 1) * len(seconds)]
-        pays = (text for text, variant in zip(seconds, row, strict=True) if wins[variant] > 0)
-        by_paying.setdefault(tuple(pays), []).append(value)
+        beats = (text for text, variant in zip(seconds, row, strict=True) if wins[variant] > 0)
+        by_paying.setdefault(tuple(beats), []).append(value)
     sentences = []
     for pays, values in by_paying.items():
         given = f"For {first.replace('_', ' ')} {join_words(values)}"

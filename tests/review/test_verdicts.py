@@ -484,6 +484,39 @@ def test_a_sweep_says_where_waiting_wins(win_rates, words):
     assert list(sweep_lines(made)) == [words]
 
 
+def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
+    sweep = ["gin_bonus=0,20,50", "undercut_bonus=0,10,25"]
+    made = Review(ReviewRequest.read(["standard"], sweep=sweep), None)
+    keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in made.request.swept_variants]
+    shares = (0.3, 0.6, 0.7, 0.3, 0.6, 0.7, 0.3, 0.4, 0.5)
+    known = dict(zip(keys, (make_estimate(share, 0.02) for share in shares), strict=True))
+    made.__dict__.update(measurements=known, rows=())
+    assert list(sweep_lines(made)) == [
+        "For gin bonus 0 and 20, playing for gin beats knocking at once with undercut bonus 10 and "
+        "25. For gin bonus 50, playing for gin never clearly beats knocking at once."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "words"),
+    [
+        (90.0, 74.0, "falls slightly, from 90 turns with undercut bonus 0 to 74 turns with "),
+        (74.0, 110.0, "rises sharply, from 74 turns with undercut bonus 0 to 110 turns with "),
+        (74.0, 75.0, "hardly changes: it is 74 turns with undercut bonus 0 and 75 turns with "),
+        (74.0, 82.0, "shows no clear change: it is 74 turns with undercut bonus 0 and 82 turns "),
+    ],
+)
+def test_a_sweep_names_the_trend_of_a_row(first, last, words, monkeypatch):
+    made = make_sweep([make_estimate(0.6)] * 5)
+    low, *_, high = made.request.swept_variants
+    turns = {low: make_estimate(first, 1.0), high: make_estimate(last, 1.0)}
+    made.measurements.update({(v, "turns_per_match", STRONG): own for v, own in turns.items()})
+    made.__dict__.update(rows=(scorecard.TURNS_ROW,))
+    effect = Effect(turns[high] - turns[low], BOUNDS["turns_per_match"])
+    monkeypatch.setattr(Review, "compute_effect", lambda *_: effect)
+    assert next(sweep_lines(made)).startswith(f"The length of a match {words}")
+
+
 def make_sweep(win_rates):
     """Return a review of a sweep with these win rates of playing for gin."""
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
