@@ -1,4 +1,4 @@
-"""Comparison of two finished runs: differences between their common matchups.
+"""Comparison of two finished runs by the differences between their common matchups.
 
 The differences are paired if both runs have the same deals.
 """
@@ -26,7 +26,7 @@ from simgin.text.messages import SimginError
 if TYPE_CHECKING:
     import pandas as pd
 
-# Rows of an unfolded table, each two or three lines long on a narrow terminal
+# Maximum number of rows of an unfolded table; rows have two or three lines on narrow terminals
 MAX_UNFOLDED_ROWS = 9
 # Keys of the identity that are compared elsewhere or do not affect the results
 IGNORED_KEYS = ("question", "hypothesis", "matchups")
@@ -74,8 +74,7 @@ def compare_runs(
     Args:
         run: Results of a run.
         baseline: Results of the baseline run.
-        margin: Margin within which two values are equivalent (`differences.add_verdicts`); None
-            for no equivalence test.
+        margin: Margin of an equivalence test (`differences.add_verdicts`); None for no test.
 
     Returns:
         Rows of the output `differences` (rows.toml).
@@ -88,13 +87,15 @@ def compare_runs(
         pairs = list(zip(_all_rows(run), _all_rows(baseline), strict=True))
     if not pairs:
         raise ComparisonError(
-            "these runs have no matchup in common, and not equally many; compare runs of the same "
-            "players."
+            "these runs have no common matchup and different numbers of matchups. "
+            "Compare runs of the "
+            "same players."
         )
     units = [UNIT_PLURALS[one.info.unit] for one in (run, baseline)]
     if units[0] != units[1]:
         raise ComparisonError(
-            f"one run played {units[0]}, the other {units[1]}; play one again the other way."
+            f"one run played {units[0]} and the other run {units[1]}. Compare runs of "
+            "the same unit."
         )
     names: dict[str, None] = {}
     for played, _ in pairs:
@@ -106,14 +107,14 @@ def compare_runs(
 
 
 def build_comparison_report(comparison: Comparison, command: str) -> Report:
-    """Return the report of a comparison, in which a long table is folded."""
+    """Return the report of a comparison, with a long table among the details."""
     run, base, df = comparison.run, comparison.baseline, comparison.differences
     renamed = df.replace({**base.info.display_names, **run.info.display_names})
     same = differences.describe_verdicts(renamed) if "margin" in renamed else []
     table = run_report.build_differences_table(renamed)
     is_short = len(table.rows) <= MAX_UNFOLDED_ROWS
     others = list_other_differences(run, base)
-    other_line = f"The runs also differ in: {'; '.join(others)}" if others else ""
+    other_line = f"The runs also differ in: {' '.join(others)}" if others else ""
     return Report(
         comparison.question,
         verdict=[*sentences.describe_differences(renamed), *same, *filter(None, [other_line])],
@@ -125,7 +126,7 @@ def build_comparison_report(comparison: Comparison, command: str) -> Report:
 
 
 def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
-    """Return one line per other difference between two runs: rules, strategies and engine."""
+    """Return a line for each other difference between two runs, such as a changed strategy."""
     old, new = (
         {key: value for key, value in one.ledger.identity.items() if key not in IGNORED_KEYS}
         for one in (baseline, run)
@@ -140,7 +141,7 @@ def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
 def _iter_common_matchups(
     run: RunResults, baseline: RunResults
 ) -> Iterator[tuple[BatchRows, BatchRows]]:
-    """Yield the rows of every common matchup in both runs, from the side of the same player."""
+    """Yield the rows of every common matchup in both runs, from the same side."""
     bases = {_key_names(played.matchup): played for played in _all_rows(baseline)}
     for played in _all_rows(run):
         variant, a, b = names = _key_names(played.matchup)

@@ -1,7 +1,8 @@
-"""Live estimate of a run in progress, for its progress line.
+"""Live estimate of a run in progress, for the progress display.
 
-An interval that is looked at repeatedly covers the true value less often than its level, unless a
-stopping rule widens it (docs/explanation/statistics.md#looking-more-than-once). Nothing is stored.
+An interval that is examined repeatedly covers the true value less often than its level, unless a
+stopping rule widens it (docs/explanation/statistics.md#looking-more-than-once). Live estimates are
+not stored.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class LiveEstimate:
             self._totals[self._cell] = self._ledger_sums()
 
     def _ledger_sums(self) -> np.ndarray:
-        """Return the sums that the ledger has of the matchup in progress."""
+        """Return the sums of the matchup in progress that are in the ledger."""
         task = self._task
         rows = (
             row
@@ -63,7 +64,7 @@ class LiveEstimate:
         return self._plan.tasks[self._cell]
 
     def line(self) -> str:
-        """Return the line of the matchup in progress: `12.4k of 100k matches  won 46.8 ± 0.9 %`."""
+        """Return the line of the current matchup: `12.4k of 100k matches  won 46.8 ± 0.9 %`."""
         if not self._totals:
             return ""
         parts = [self._players()] if len(self._plan.tasks) > 1 else []
@@ -78,7 +79,7 @@ class LiveEstimate:
         return f"{self._cell + 1}/{len(self._plan.tasks)} {title}, {matchup.variant.spec}"
 
     def _size(self) -> str:
-        """Return the size so far: `12.4k of 100k deals`, or `of at most` with a stopping rule."""
+        """Return the current size: `12.4k of 100k deals` (`of at most` with a stopping rule)."""
         task = self._task
         played = format_count(
             task.matchup.key.count_games(int(self._totals[self._cell][batch_columns.COL_UNITS]))
@@ -90,7 +91,7 @@ class LiveEstimate:
         return f"{played} of {most}{format_count(task.n)} {unit}"
 
     def _estimate(self, rule: StoppingRule | None) -> list[str]:
-        """Return the win rate with its interval, and what the stopping rule waits for."""
+        """Return the win rate with its interval and the target of the stopping rule."""
         total = self._totals[self._cell]
         name, _ = headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = None if rule is None else rule.multiplier(int(total[batch_columns.COL_UNITS]))

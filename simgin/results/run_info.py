@@ -1,7 +1,7 @@
-"""Information about a run that its results depend on, as strings and numbers.
+"""Information about a run on which its results depend, as strings and numbers.
 
-It comes from a run that was just played or from a manifest. The strategies are not needed, because
-their files might have been changed or deleted since the run.
+It comes from a run that was just played or from a manifest. It does not need the files of the
+strategies, which can have been changed or deleted since the run.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RunInfo:
     stop_results: Sequence[StopResult]  # one per matchup
     contrasts: Sequence[Sequence[int]] = ()  # indices of a matchup and its baseline
     effects: Sequence[FieldChange] = ()
-    health: Sequence[Mapping[str, Any]] = ()  # see `check_homogeneity`, can be empty
+    health: Sequence[Mapping[str, Any]] = ()  # see `check_homogeneity`; can be empty
     # Display names of strategies from files, by spec
     display_names: Mapping[str, str] = field(default_factory=dict)
 
@@ -52,7 +52,7 @@ class RunInfo:
         return params
 
     def with_display_names(self) -> RunInfo:
-        """Return the same information with the display names of strategies from files."""
+        """Return the information with the display names of strategies from files."""
 
         def display_name(text: str) -> str:
             return self.display_names.get(text, text)
@@ -100,7 +100,7 @@ class RunInfo:
 def make_run_info(
     plan: Plan, stop_results: Sequence[StopResult], health: Sequence[Mapping[str, Any]] = ()
 ) -> RunInfo:
-    """Return the information about a run from its plan and from how it ended."""
+    """Return the information about a run from its plan and its sizes."""
     names = short_names(plan.matchups)
     return RunInfo(plan.identity, stop_results, plan.contrasts, plan.effects, health, names)
 
@@ -113,15 +113,15 @@ def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> 
     """
     if "tune" in manifest_entries:
         raise ResultsError(
-            f"{directory_path} holds a search, not a run; `{manifest_entries.get('command')}` "
-            "writes it again."
+            f"{directory_path} contains a search, not a run. To rewrite it, run "
+            f"`{manifest_entries.get('command')}`."
         )
     form = manifest_entries.get("form")
     if form != manifest.MANIFEST_FORMAT:
         raise ResultsError(
-            f"{directory_path} cannot be reported: another version of simgin (form "
-            f"{format_value(form)}, not {manifest.MANIFEST_FORMAT}) wrote it; play it again with "
-            "this one."
+            f"{directory_path} was written by another version of simgin (format "
+            f"{format_value(form)}, not {manifest.MANIFEST_FORMAT}). Repeat the run "
+            "with this version."
         )
     matchups = manifest_entries["matchups"]
     stop_results = [
@@ -150,13 +150,12 @@ def check_ledger(directory_path: Path, info: RunInfo, run_ledger: Ledger) -> Non
     if different:
         difference = different[0].rstrip(".")
         raise corrupt_manifest_error(
-            directory_path / MANIFEST_FILE,
-            f"{LEDGER_FILE} beside it is of another run: {difference}",
+            directory_path / MANIFEST_FILE, f"{LEDGER_FILE} belongs to another run: {difference}"
         )
 
 
 def describe_size(info: RunInfo) -> str:
-    """Return one or two sentences with the amount played, mirroring and the seed."""
+    """Return sentences about the size of a run, mirroring and the seed."""
     unit = UNIT_PLURALS[info.unit]
     stops = list(zip(info.matchup_keys, info.stop_results, strict=True))
     paired = [end.units for cell, end in stops if cell.is_mirrored]
@@ -165,13 +164,14 @@ def describe_size(info: RunInfo) -> str:
     if not info.matchup_keys[0].b:
         each = " each" if len(unpaired) > 1 else ""
         sentences.append(
-            f"Not mirrored: one player, {format_count_range(unpaired)} independent {unit}{each}."
+            f"Not mirrored: {format_count_range(unpaired)} independent solitaire {unit}{each}."
         )
     if paired:
-        each = " for every matchup" if len(paired) > 1 else ""
+        each = " per matchup" if len(paired) > 1 else ""
         sentences.append(
-            f"Mirrored: {format_count_range(paired)} pairs of {unit}{each}, the same packs with "
-            "the players exchanged; errors are over pairs."
+            f"Mirrored: {format_count_range(paired)} pairs of {unit}{each}, each with "
+            "the same deals "
+            "and the seats swapped. Standard errors are computed over pairs."
         )
     if unpaired and info.matchup_keys[0].b:
         names = ", ".join(dict.fromkeys(cell.a for cell, _ in stops if not cell.is_mirrored))
@@ -183,7 +183,7 @@ def describe_size(info: RunInfo) -> str:
 
 # Health: homogeneity of the win rate over batches and workers
 
-# A batch is played again if p is below this value, which happens in 1 of 1,000 valid runs
+# A batch is played again if p is below this value, as in 1 of 1,000 valid runs
 RECHECK_P = 0.001
 
 
@@ -192,7 +192,7 @@ def check_homogeneity(
 ) -> list[dict[str, Any]]:
     """Test every matchup for equal win rates in all batches and for all workers.
 
-    If a batch differs too much from the others, it is played again.
+    If a batch differs too much from the other batches, it is played again.
 
     Args:
         matchups: Matchups of the run.
@@ -219,20 +219,22 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
         *parts: "batches", "workers" or both.
 
     Returns:
-        The sentence; empty if there is nothing to compare.
+        The sentence, or an empty string if nothing can be compared.
     """
     p_values_by_part = {part: _defined_p_values(health, part) for part in parts}
     cells = len(p_values_by_part["batches"])
     if not cells:
         return ""
-    smallest = f"the smallest of {cells}, " if cells > 1 else ""
+    smallest = f"smallest p-value of {cells} " if cells > 1 else ""
     p_values = ", ".join(
-        f"over {part} p = {min(ps):.2g}" for part, ps in p_values_by_part.items() if ps
+        f"p = {min(ps):.2g} over {part}" for part, ps in p_values_by_part.items() if ps
     )
-    sentence = f"Homogeneity of who wins ({smallest}chi-square): {p_values}."
+    tests = "chi-square tests" if cells > 1 else "chi-square test"
+    sentence = f"Homogeneity of win rates ({smallest}{tests}): {p_values}."
     n_replayed = sum("played_again" in cell for cell in health)
     if n_replayed:
-        sentence += f" Of {n_replayed} the batch that stands out was played again: it is the same."
+        batch = "1 unusual batch was" if n_replayed == 1 else f"{n_replayed} unusual batches were"
+        sentence += f" {batch} played again, with the same result."
     return sentence
 
 
@@ -264,15 +266,17 @@ def _check_matchup(
 
 
 def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
-    """Play a batch again and return its index, or raise InvariantError if a result differs."""
+    """Play a batch again and return its index; raise InvariantError if a result differs."""
     replayed = play_batches(matchup, batch * matchup.batch_size, int(row[batch_columns.COL_UNITS]))[
         0
     ]
     if (replayed != row).any():
         raise block.InvariantError(
-            f"{matchup.title} ({matchup.variant.spec}): batch {batch} in the ledger is not what it "
-            "is when it is played again. Run `simgin doctor` on every machine that took part, and "
-            "begin again in another directory."
+            f"{matchup.title} ({matchup.variant.spec}): batch {batch} has a different "
+            "result when it "
+            "is played again. Run `simgin doctor` on all machines of the run, and "
+            "repeat the run in "
+            "another directory."
         )
     return batch
 

@@ -1,4 +1,4 @@
-"""Report of a run: sentences, tables and plots, and how the run was made.
+"""Report of a run: sentences, tables, plots and settings.
 
 To add a plot, write a function in `simgin.plots` and yield a `Plot` here.
 """
@@ -39,31 +39,31 @@ PLAYER_COLUMNS = (Column("variant", "variant"), Column("strategy", "A"), Column(
 LEAGUE_TABLE_COLUMNS = (
     Column("strategy", "strategy"),
     Column("elo", "Elo"),
-    Column("lead", "lead over the next"),
-    Column("elo_v_mix", "Elo v the mix"),
-    Column("mix", "in the mix %", factor=100),
+    Column("lead", "lead over next"),
+    Column("elo_v_mix", "Elo v mix"),
+    Column("mix", "weight in mix %", factor=100),
 )
 PAIRING_TABLE_COLUMNS = (
     *PLAYER_COLUMNS,
-    Column("measure", "of"),
-    Column("rho", "variance left"),
+    Column("measure", "metric"),
+    Column("rho", "variance ratio"),
     Column("luck", "luck share %", factor=100),
-    Column("swept", "swept by A"),
-    Column("swept_by_b", "by B"),
+    Column("swept", "double wins A"),
+    Column("swept_by_b", "double wins B"),
     Column("p_sweeps", "p"),
 )
 LEAGUE_NOTE = (
-    "Elo is fitted to {unit} won (Bradley and Terry's model); the anchor has 0. A lead has the "
-    "error of the difference; an Elo has that of the distance to the anchor. The mix is the one "
-    "that nobody is measured ahead of."
+    "Elo ratings are fitted to {unit} won (Bradley-Terry model), relative to a reference strategy "
+    "with Elo 0. Intervals of ratings are those of the difference from this reference. No strategy "
+    "beats the equilibrium mix."
 )
 PAIRING_NOTE = (
-    "Variance left: of a pair's result over that of two unpaired results; n paired results are "
-    "worth n divided by it. The luck share is the part of the variance of a single result that the "
-    "pack decides, for these two players. A pair is swept by a player who wins both of its halves; "
-    "p is that of the exact sign test."
+    "The variance ratio is the variance of a mirrored pair divided by that of two independent "
+    "results. The luck share is the proportion of the variance of a single result that is due to "
+    "the deal, for these two players. In a double win, a player wins both games of a pair. The "
+    "p-value is that of the exact sign test."
 )
-MAX_PLOTTED_MATCHUPS = 60  # matchups per plot; larger leagues have heat maps
+MAX_PLOTTED_MATCHUPS = 60  # maximum number of matchups per plot; larger leagues use heat maps
 CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("value", "won %", factor=100))
 EFFECT_PLOT_COLUMNS = (
     Column("change", "change"),
@@ -80,8 +80,8 @@ def build_run_report(
     Args:
         results: Results of the run.
         command: Command that repeats the run.
-        run_plots: Plots of the report. CSV files are included only if there are plots.
-        details: True to include the folded tables.
+        run_plots: Plots of the report. The report includes CSV files only if it has plots.
+        details: True to include the detailed tables.
     """
     display = results.with_display_names
     main_tables = choose_main_table(display)
@@ -98,10 +98,10 @@ def build_run_report(
 
 
 def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str | float) -> str:
-    """Test the two players of a run for equivalence and return a sentence.
+    """Test the two players of a run for equivalence, and return the result as a sentence.
 
     Args:
-        rows: Rows of the run. The row of the tested metric gets `margin` and `verdict`.
+        rows: Rows of the run. `margin` and `verdict` are added to the row of the tested metric.
         results: Results of the run.
         margin: Margin, as parsed by `amounts.parse_half_width`.
     """
@@ -128,20 +128,20 @@ def _build_csv_files(results: RunResults) -> dict[str, str]:
 
 
 def _default_question(results: RunResults) -> str:
-    """Return a question for a run without one."""
+    """Return the default question of a run."""
     cell, *others = results.matchup_keys
     if others:
-        return "Who wins?"
+        return "Which strategy wins?"
     if not cell.b:
-        return f"How well does {cell.a} do at {cell.variant}?"
-    return f"Does {cell.a} beat {cell.b}?" if cell.a != cell.b else f"How does {cell.a} do?"
+        return f"How well does {cell.a} play {cell.variant}?"
+    return f"Does {cell.a} beat {cell.b}?" if cell.a != cell.b else f"How does {cell.a} play?"
 
 
 def _iter_facts(results: RunResults) -> Iterator[tuple[str, str]]:
-    """Yield a label and a description for every setting that determines the results.
+    """Yield a label and a description of every setting that determines the results.
 
-    Times and machines are omitted, so that equal runs have equal reports. The manifest contains
-    them.
+    Times and machines are omitted, so that equal runs have equal reports. They are in the
+    manifest.
     """
     info = results.info
     identity = info.identity
@@ -155,40 +155,41 @@ def _iter_facts(results: RunResults) -> Iterator[tuple[str, str]]:
     for name, strategy in identity["strategies"].items():
         display_name = f"{info.display_names[name]}: " if name in info.display_names else ""
         policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
-        details = f"ending {strategy['ending']}; files {strategy['digest']}"
-        yield f"Strategy {name}", f"{display_name}{policies}; {details}"
+        details = f"ending {strategy['ending']}, digest {strategy['digest']}"
+        yield f"Strategy {name}", f"{display_name}{policies}, {details}"
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
     yield (
-        "Beside this page",
-        "table.csv has every figure, manifest.json versions and times, ledger.sqlite the sums of "
-        "every batch.",
+        "Files",
+        "table.csv contains all metrics, manifest.json the versions and times, and "
+        "ledger.sqlite the "
+        "sums of all batches.",
     )
 
 
 def describe_changed_rules(params: Mapping[str, Any]) -> str:
-    """Return the parameters that differ from the standard variant, with the standard values.
+    """Return the rules that differ from the standard variant, with the standard values.
 
     Parameters that the variant does not use are omitted.
     """
     changed = []
     for name, value in variants.find_variant(REFERENCE_VARIANT).params.items():
         param = params.get(name)
-        # Compared as strings, because a manifest has lists and a variant has tuples.
+        # Compared as strings, because a manifest contains lists and a variant contains tuples
         if param is not None and format_setting(param) != format_setting(value):
             changed.append(f"{name} {format_setting(param)} ({format_setting(value)})")
     if not changed:
-        return "the standard rules"
-    return f"differs from {REFERENCE_VARIANT} in {', '.join(changed)}"
+        return "standard rules"
+    return f"differences from {REFERENCE_VARIANT} (value there): {', '.join(changed)}"
 
 
 # Tables
 
 
 def choose_main_table(results: RunResults) -> Table | None:
-    """Return the table to print: a short league table, or else the results.
+    """Return the table for the terminal: a short league table, or else the results.
 
     Returns:
-        None if the sentences contain everything.
+        The table, or None if the sentences contain all results.
     """
     tables = [*build_league_tables(results)] if results.round_robins else []
     if len(tables) == 1 and len(tables[0].frame) <= summary.MAX_TERMINAL_ROWS:
@@ -210,7 +211,7 @@ def build_run_tables(results: RunResults) -> list[Table]:
         *build_league_tables(results),
         *build_cross_tables(results),
         Table(
-            "What mirroring is worth",
+            "Variance reduction by mirroring",
             results.pairing_efficiency,
             PAIRING_TABLE_COLUMNS,
             PAIRING_NOTE,
@@ -235,7 +236,7 @@ def build_league_tables(results: RunResults) -> Iterator[Table]:
 
 
 def _describe_fit(results: RunResults, variant: str) -> str:
-    """Return a sentence about the part of the results that no ratings explain."""
+    """Return a sentence about the results that ratings cannot explain."""
     fit = results.non_additivity[variant]
     half_width = results.multiplier / Z95 * fit.half_width
     if math.isnan(fit.proportion):
@@ -244,8 +245,8 @@ def _describe_fit(results: RunResults, variant: str) -> str:
         fit.proportion, fit.proportion - half_width, fit.proportion + half_width, 100
     )
     return (
-        f" Non-additivity: {share} % of the deviance fits no ratings, because some players suit or "
-        "do not suit each other; that takes no circle."
+        f" Ratings cannot explain {share} % of the deviance, because results also depend on the "
+        "matchup (non-additivity)."
     )
 
 
@@ -261,14 +262,14 @@ def build_cross_tables(results: RunResults) -> Iterator[Table]:
             place=frame["strategy"].map(ranks),
             against=frame["opponent"].map(ranks),
         ).sort_values(["place", "against"])
-        title = f"{unit} won %, row against column: {variant}"
+        title = f"{unit} won by row against column (%): {variant}"
         yield build_pivot_table(
             title,
             labelled,
             "strategy",
             "column",
             _format_proportion,
-            "Columns are numbered like the rows.",
+            "The columns have the same numbers as the rows.",
         )
 
 
@@ -284,7 +285,7 @@ def build_pivot_table(
     format_cell: Callable[[Any], str],
     note: str = "",
 ) -> Table:
-    """Return a table with a row per value of one column and a column per value of another.
+    """Return a pivot table with a row and a column for the values of two columns.
 
     Args:
         title: Title of the table.
@@ -305,20 +306,20 @@ def build_pivot_table(
 
 
 def _sort_key(heading: str) -> int:
-    """Return the sort key of a heading, which sorts numbers and keeps the order of names."""
+    """Return a sort key that sorts numbers and keeps the order of names."""
     return int(heading) if heading.isdigit() else 0
 
 
 def build_differences_table(frame: pd.DataFrame) -> Table:
     """Return the table of differences, with a row per comparison and a column per metric."""
-    pairing_note = "The sides played different packs, so the errors of both add up."
+    pairing_note = "The two sides played different deals, so their errors add up."
     if frame["paired"].all():
-        pairing_note = "Both sides played the same packs, so differences are paired."
+        pairing_note = "Both sides played the same deals, so the differences are paired."
     note = (
-        f"{pairing_note} * marks p < {ALPHA} after Holm's adjustment for the "
-        f"{frame['p'].count()} comparisons of this table. Otherwise it is too close to call; a "
-        "difference as large as the number in brackets would have been detected in four runs of "
-        "five."
+        f"{pairing_note} * marks differences with p < {ALPHA} after Holm's adjustment for the "
+        f"{frame['p'].count()} comparisons in this table. The other differences are "
+        "not significant. "
+        "The number in parentheses is the difference that would be detected with 80 % power."
     )
     labelled = frame.assign(
         comparison=[
@@ -348,9 +349,11 @@ def _format_difference(row: Any) -> str:
 def build_effects_tables(frame: pd.DataFrame) -> Iterator[Table]:
     """Yield a table per variant and metric, with a row per change and a column per field."""
     note = (
-        "What the player gains by the change. A field is what the others play: the same as the "
-        f"player, or the opponent named after v. * marks p < {ALPHA} after Holm's "
-        f"adjustment for the {frame['p'].count()} effects of the run."
+        "The table shows the gain of a player who makes the change. In a field such as gold, the "
+        "opponent has the same strategy as the player. In a field such as gold v "
+        "simple, the opponent "
+        f"is the strategy after v. * marks p < {ALPHA} after Holm's adjustment for the "
+        f"{frame['p'].count()} effects of the run."
     )
     for names, rows in frame.groupby(["variant", "metric"], sort=False):
         variant, metric = map(str, names)
@@ -372,20 +375,20 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
         cross = results.cross_table[results.cross_table["variant"] == name]
         if rows["elo"].notna().all():
             figure = plots.elo_ratings(rows, unit=unit, seed=seed)
-            question = f"Who is stronger than whom{under}?"
+            question = f"Which strategies are stronger{under}?"
             alt = describe_frame(rows, LEAGUE_TABLE_COLUMNS)
             estimates = results.league_estimates
             estimates = estimates[estimates["variant"] == name]
             yield Plot(f"ratings-{file_slug(name)}", question, alt, figure, estimates)
         figure = plots.league(rows, cross, unit=unit, seed=seed)
-        question = f"Who wins against whom{under}?"
+        question = f"Which strategies beat each other{under}?"
         alt = describe_frame(cross, CROSS_PLOT_COLUMNS)
         yield Plot(f"league-{file_slug(name)}", question, alt, figure, cross)
     points = results.effects[results.effects["metric"] == "margin"]
     for name, rows in points.groupby("variant", sort=False):
-        if rows["low"].notna().any():  # otherwise, the run has too few batches for intervals
+        if rows["low"].notna().any():  # otherwise, there are too few batches for intervals
             figure = plots.gains_by_field(rows, seed=seed)
-            question = f"What does each change gain under {name}?"
+            question = f"How much does each change gain under {name}?"
             alt = describe_frame(rows, EFFECT_PLOT_COLUMNS)
             yield Plot(f"effects-{file_slug(name)}", question, alt, figure, rows)
     if len(results.matchup_keys) <= MAX_PLOTTED_MATCHUPS:
@@ -395,7 +398,7 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
 def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
     wide, columns = summary.matchup_frame(frame), summary.metric_columns(frame)
     for name, question, figure, is_shown in (
-        ("win_and_points", "Who wins?", plots.win_and_points(frame, seed=seed), True),
+        ("win_and_points", "Which strategy wins?", plots.win_and_points(frame, seed=seed), True),
         ("endings", "How do deals end?", plots.endings(frame, seed=seed), False),
     ):
         shown_columns = [
@@ -410,5 +413,5 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
 
 
 def file_slug(variant: object) -> str:
-    """Return the name of a variant in a form that is valid in file names and HTML ids."""
+    """Return the name of a variant as it can be used in file names and HTML ids."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", str(variant))

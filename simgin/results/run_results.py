@@ -1,4 +1,4 @@
-"""Results of a run: all tables, computed only from the batch rows of the ledger."""
+"""Results of a run, computed only from the batch rows of the ledger."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 EXTRA_VARIANT_METRICS = ("turns", "gin", "undercut", "void")
 NAME_COLUMNS = ("variant", "strategy", "opponent")
 DOUBLE_WIN_COLUMNS = ("swept", "swept_by_b", "p_sweeps")
-# Value of a strategy that plays itself, by metric of effects
+# Values of a strategy that plays itself, by metric
 SELF_PLAY_VALUES = {"margin": 0.0, "match_win": 0.5}
-# Properties with the rows of the outputs (rows.toml)
+# Output (rows.toml) and the property with its rows
 OUTPUTS = {
     "table": "table",
     "differences": "differences",
@@ -73,10 +73,13 @@ class RunResults(Result, RenamedAttributes):
 
     def __repr__(self) -> str:
         names = ", ".join(OUTPUTS.values())
-        return f"<RunResults of {len(self.matchup_keys)} matchups; frames: {names}>"
+        return f"<RunResults of {len(self.matchup_keys)} matchups with DataFrames {names}>"
 
     def __getstate__(self) -> object:
-        raise TypeError("findings hold an open ledger; pickle their frames, such as table")
+        raise TypeError(
+            "run results cannot be pickled because their ledger is open. Pickle a "
+            "DataFrame such as table."
+        )
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -134,12 +137,12 @@ class RunResults(Result, RenamedAttributes):
 
     @property
     def multiplier(self) -> float:
-        """Half-width of the widest intervals in standard errors: 1.96 or a stopping rule's."""
+        """Half-width of the widest intervals in standard errors (1.96 without a stopping rule)."""
         return max([end.multiplier or Z95 for end in self.info.stop_results])
 
     @property
     def stopping_notes(self) -> list[str]:
-        """One line per matchup that stopped before a size fixed in advance."""
+        """One line for each matchup that was stopped by a rule."""
         lines = []
         for cell, end in self._iter_stops():
             label = f"{cell.title} ({cell.variant})" if len(self.matchup_keys) > 1 else "Stopped"
@@ -154,7 +157,7 @@ class RunResults(Result, RenamedAttributes):
 
     @cached_property
     def estimates(self) -> list[dict[str, Any]]:
-        """Rows of `table`, without importing pandas, which takes as long as a short match."""
+        """Rows of `table`, computed without pandas, whose import takes as long as a short match."""
         rows = []
         for i, (cell, end) in enumerate(self._iter_stops()):
             total, multiplier = self._sum_rows(i), end.multiplier
@@ -216,11 +219,11 @@ class RunResults(Result, RenamedAttributes):
                 return self.batch_rows(i)
             if cell.players == (opponent, strategy):
                 return self.batch_rows(i).swap_sides()
-        raise LookupError(f"{strategy} v {opponent} was not played under {variant}.")
+        raise LookupError(f"The run has no matchup {strategy} v {opponent} in {variant}.")
 
     @property
     def round_robins(self) -> tuple[str, ...]:
-        """Variants in which three or more strategies all played each other."""
+        """Variants in which three or more strategies have all played each other."""
         return tuple(self._round_robins)
 
     @cached_property
@@ -271,7 +274,7 @@ class RunResults(Result, RenamedAttributes):
 
     @cached_property
     def duplicate_strategies(self) -> dict[str, list[tuple[str, ...]]]:
-        """Groups of strategies with equal results in a round robin, by variant."""
+        """Groups of strategies with identical results in a round robin, by variant."""
         return {
             variant: league.find_duplicate_entries(self._rows_of_both_sides(variant))
             for variant in self._round_robins
@@ -288,7 +291,7 @@ class RunResults(Result, RenamedAttributes):
 
     @cached_property
     def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
-        """Part of the results of every round robin that no ratings explain, by variant."""
+        """Part of the results of every round robin that ratings cannot explain, by variant."""
         return {
             variant: round_robin.compute_non_additivity(robin)
             for variant, robin in self._round_robins.items()
@@ -313,8 +316,8 @@ class RunResults(Result, RenamedAttributes):
     def pairing_efficiency(self) -> pd.DataFrame:
         """DataFrame of the variance reduction by mirroring and of double wins.
 
-        The columns are NAME_COLUMNS, PAIRING_COLUMNS, the numbers of pairs of which A and B won
-        both mirrored games, and the exact p-value of the sign test if the size was fixed.
+        The columns are NAME_COLUMNS, PAIRING_COLUMNS, the numbers of double wins of A and B, and
+        the exact p-value of the sign test if the size was fixed.
         """
         parts = []
         for i in self._mirrored_indices:
@@ -390,7 +393,7 @@ class RunResults(Result, RenamedAttributes):
     def _list_compared_metrics(self, matchup_index: int, baseline: int) -> tuple[str, ...]:
         cell = self.matchup_keys[matchup_index]
         metrics: tuple[str, ...] = ()
-        # A strategy that plays itself always wins one half.
+        # A strategy that plays itself always wins half of the deals
         if cell.is_mirrored or not cell.b:
             metrics += headline_metrics(cell.unit, len(cell.players))
         if cell.variant != self.matchup_keys[baseline].variant:
@@ -434,15 +437,15 @@ def run_plan(
     scheduler: str | None = None,
     record_deals: bool = False,
 ) -> RunResults:
-    """Play what the ledger of a plan lacks.
+    """Play all missing matchups of a plan, and return the results.
 
     Args:
         plan: Matchups and sizes.
         workers: Number of worker threads.
         on_progress: Callback for the progress of the matchups and extra passes together.
-        run_ledger: Ledger of the plan, which is open as long as the results are used. None for a
-            ledger in memory, which exists as long as the results do.
-        scheduler: Address of a dask cluster, whose workers play the matchups.
+        run_ledger: Ledger of the plan, which must stay open while the results are used. None for a
+            ledger in memory, which exists as long as the results.
+        scheduler: Address of a dask cluster whose workers play the matchups.
         record_deals: True to store every deal.
 
     Raises:
@@ -496,7 +499,7 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
     """Open the results of a finished run in a directory, until the context ends.
 
     Raises:
-        ResultsError: If the directory contains no valid run, or a run that is not finished.
+        ResultsError: If the directory does not contain a valid, finished run.
         LedgerError: If the ledger cannot be read.
     """
     path = directory_path / ledger.LEDGER_FILE
@@ -505,9 +508,9 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
             if path.is_file() and not (directory_path / directory.MANIFEST_FILE).exists():
                 with ledger.open_existing_ledger(path) as unfinished:
                     command = unfinished.command
-                suggestion = (command and f"with: {command}") or "with the command that began it."
+                suggestion = f"Continue it with: {command}" if command else "Repeat its command."
                 raise directory.ResultsError(
-                    f"the run in {directory_path} is not finished; continue {suggestion}"
+                    f"the run in {directory_path} is not finished. {suggestion}"
                 )
             record = read_run_info(directory_path, directory.read_manifest(directory_path))
             run_ledger = stack.enter_context(ledger.open_existing_ledger(path))
@@ -518,12 +521,12 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
 def compute_effect(
     effect: FieldChange, rows: BatchRows, baseline_rows: BatchRows | None
 ) -> pd.DataFrame:
-    """Compute the effect of a change in a field, in points per deal and in matches won.
+    """Compute the effect of a change in a field, in points per deal and matches won.
 
-    A *field* consists of the opponents and of the player who tries the change against them. If this
-    player has the same strategy as the opponents, the baseline would play itself and win one half
-    and no points; the effect is then the result of the changed strategy. Otherwise, it is a
-    difference on the same deals.
+    A *field* consists of a player, who makes the change, and the opponents. If the player has the
+    same strategy as the opponents, the effect is the result of the changed strategy, because the
+    baseline would win half of the deals and no points. Otherwise, the effect is a difference on the
+    same deals.
 
     Args:
         effect: Change and field.
@@ -531,8 +534,8 @@ def compute_effect(
         baseline_rows: Rows of the strategy without the change; None if it would play itself.
 
     Returns:
-        Rows of the output `effects`, in which p_holm needs all effects of the run. Matches won are
-        included if matches were played.
+        Rows of the output `effects`. `p_holm` is missing, because it depends on all effects of the
+        run. Matches won are included if matches were played.
     """
     names = ["margin"]
     if rows.matchup.unit == "match":
@@ -549,7 +552,7 @@ def compute_effect(
 
 
 def _difference_from_self_play(batch_rows: BatchRows, names: list[str]) -> pd.DataFrame:
-    """Return the difference between a strategy's results and those against itself, per metric."""
+    """Return the difference between the results of a strategy and those of self-play."""
     rows = []
     total = batches.sum_rows(batch_rows.rows)
     for name in names:
@@ -571,19 +574,21 @@ def _difference_from_self_play(batch_rows: BatchRows, names: list[str]) -> pd.Da
             "n": batches.count_played(batch_rows.rows, metric.unit),
         }
         if batch_rows.multiplier is not None:
-            row["p"] = np.nan  # with a stopping rule, the interval decides, and it is wider
+            row["p"] = np.nan  # with a stopping rule, the wider interval decides
         rows.append(row)
     return table.make_frame(rows)
 
 
 def format_differences(differences: pd.DataFrame) -> pd.DataFrame:
-    """Return the defined differences with a title, and with proportions in %.
+    """Return the defined differences with titles, and with proportions in %.
 
     Raises:
-        ValueError: If the DataFrame contains no differences.
+        ValueError: If the DataFrame does not contain differences.
     """
     if not {"metric", "base_variant"} <= set(differences.columns):
-        raise ValueError("forest takes the differences of findings, such as found.differences.")
+        raise ValueError(
+            "prepare_forest needs the differences of run results, such as results.differences."
+        )
     metrics = differences["metric"].map(METRICS_BY_NAME)
     factors = metrics.map(lambda metric: metric.display_factor).astype(float)
     formatted = differences.assign(title=metrics.map(lambda metric: metric.title))

@@ -136,7 +136,7 @@ def test_a_comparison_comes_first_and_calls_files_by_their_names():
         read_screen(f"match FILE:k={k} simple --deals 24k -o k{k}")
     lines = call("compare", "k9", "k3").stdout.splitlines()
     assert lines[0] == "How does k9 differ from k3?"
-    assert lines[1].startswith("patient-gold:k=9 instead of patient-gold:k=3 (standard, against")
+    assert lines[1].startswith("patient-gold:k=9 compared with patient-gold:k=3 (standard, against")
     shown_lines = [line for line in lines if not line.startswith(("Command", "  strategies"))]
     assert all(len(line) <= 80 for line in shown_lines)
     written = call("compare", "k9", "k3", "-o", "apart").stdout.splitlines()

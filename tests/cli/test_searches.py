@@ -89,7 +89,7 @@ def test_the_tuned_numbers_can_be_played(tune_screen):
     )
     for words in (["report", "tuned"], ["compare", "tuned", "tuned"]):
         refused = call(*words, code=2)
-        assert "holds a search, not a run; `simgin tune" in refused.stderr
+        assert "contains a search, not a run. To rewrite it, run `simgin tune" in refused.stderr
     refused = call(*TUNE, "--objective", "points", "--run", "tuned", code=2)
     assert "contains another run" in refused.stderr and "for points" in refused.stderr
 
@@ -104,7 +104,8 @@ def test_the_weights_can_be_played(train_screen):
     kept = {path.name for path in Path("trained").iterdir()}
     assert {"trained.npy", "parameters.csv", "rounds.csv", "confirmation.csv", "report.html"} < kept
     assert Path("trained/trained.npy").read_bytes() == Path("weighed.npy").read_bytes()
-    assert "holds a search, not a run; `simgin train" in call("report", "trained", code=2).stderr
+    refused = call("report", "trained", code=2).stderr
+    assert "contains a search, not a run. To rewrite it, run `simgin train" in refused
 
 
 def test_a_training_does_not_look_at_the_weights_that_were_learned_before(train_screen):

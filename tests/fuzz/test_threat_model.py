@@ -162,7 +162,7 @@ def test_no_text_controls_a_terminal_or_opens_a_tag(workspace):
     Path("out/manifest.json").write_bytes(directory.with_checksum(contents))
     run("report", "out")
     output = re.sub(r"\x1b\[\d*m", "", "".join(printed).replace("\x1b[31m", "CONTROLLED"))
-    assert "holds a search" in output and "CONTROLLED" not in output
+    assert "contains a search" in output and "CONTROLLED" not in output
     summary = Path("out/summary.md").read_text()
     for written in (output, summary):
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", written)

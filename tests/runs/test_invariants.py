@@ -200,19 +200,19 @@ def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
     assert told["batches"]["df"] == BATCHES - 1 and told["workers"]["df"] == 1
     assert told["workers"]["names"] == ["thread 1", "thread 2"]
     said = health.describe_homogeneity([told], "batches", "workers")
-    assert said.startswith("Homogeneity of who wins (chi-square): over batches p = ")
-    assert "over workers p = " in said
+    assert said.startswith("Homogeneity of win rates (chi-square test): p = ")
+    assert " over batches, p = " in said and said.endswith(" over workers.")
     alone = health.describe_homogeneity([told], "batches")
     assert "workers" not in alone, "a page must not depend on who played"
     other, none = ({**told, "batches": {**told["batches"], "p": p}} for p in (0.0123, None))
     said = health.describe_homogeneity([told, other], "batches")
-    assert "(the smallest of 2, chi-square): over batches p = 0.012." in said
+    assert "(smallest p-value of 2 chi-square tests): p = 0.012 over batches." in said
     assert health.describe_homogeneity([none], "batches") == ""
     monkeypatch.setattr(health, "RECHECK_P", 2.0)
     (told,) = found(game, game[1])
     assert 0 <= told["played_again"] < BATCHES
     said = health.describe_homogeneity([told], "batches")
-    assert "Of 1 the batch that stands out was played again: it is the same." in said
+    assert "1 unusual batch was played again, with the same result." in said
 
 
 def test_a_batch_that_does_not_repeat_is_an_error(game):
