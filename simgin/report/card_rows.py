@@ -1,4 +1,4 @@
-"""Cards in HTML: hands grouped by melds, the discard pile in order, and face-down cards.
+"""Cards in HTML: hands grouped by melds, the discard pile, and face-down cards.
 
 The template cards.html.j2 renders them.
 """
@@ -17,7 +17,7 @@ from simgin.text.notation import RANK_LETTERS, SUIT_LETTERS
 SUIT_SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 FACE_DOWN = "?"  # a face-down card
 CARD_PATTERN = re.compile(rf"\b[{RANK_LETTERS}][{SUIT_LETTERS}]\b")
-TEXT_VARIATION = "\N{VARIATION SELECTOR-15}"  # shows a suit as text, not as an emoji
+TEXT_VARIATION = "\N{VARIATION SELECTOR-15}"  # displays a suit as text instead of an emoji
 
 
 class CardRow(NamedTuple):
@@ -27,7 +27,7 @@ class CardRow(NamedTuple):
         label: Heading of the row.
         groups: Cards such as `7H`, or FACE_DOWN.
         marked: Card drawn with a thick border.
-        removed: Indices, counted over all groups, of cards that were removed.
+        removed: Indices of removed cards, counted over all groups.
     """
 
     label: str

@@ -1,7 +1,7 @@
-"""Output files of a report, including the HTML report: one self-contained file.
+"""Output files of a report, including the self-contained HTML report.
 
-The HTML report contains the sentences, plots, tables and methods of a report; its template is
-page.html.j2. All strings are escaped, so names can contain any character.
+The HTML report contains the sentences, plots, tables and methods of a report. Its template is
+page.html.j2. All strings are escaped, so that names can contain any character.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 HTML_NAME, SUMMARY_NAME = "report.html", "summary.md"
 PLOTS_FOLDER = "plots/"  # folder of the plots
 TEMPLATE, STYLE = (Path(__file__).with_name(name) for name in ("page.html.j2", "page.css.j2"))
-MIN_ROWS_FILTERED = 8  # rows from which a table has a filter
-MIN_ROWS_SCROLLED = 60  # rows from which a table scrolls; all decisions of a deal stay visible
-LONG_TEXT = 24  # characters; columns with longer text are wider
-MAX_NUMBER_LENGTH = 40  # characters; longer text is not a number, even if it begins with one
+MIN_ROWS_FILTERED = 8  # minimum number of rows for a filter
+MIN_ROWS_SCROLLED = 60  # minimum number of rows for scrolling, more than a deal has decisions
+LONG_TEXT = 24  # number of characters above which a column is wider
+MAX_NUMBER_LENGTH = 40  # maximum length of a number; longer texts only begin with one
 CSS_COLOURS = {
     figures.TEXT_COLOUR: "var(--ink)",
     figures.MUTED_COLOUR: "var(--faint)",
@@ -59,12 +59,12 @@ def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, 
 
 
 def _escape_markdown(markdown: str) -> str:
-    """Return Markdown in which no tag can start, with control characters escaped."""
+    """Return Markdown with HTML tags and control characters escaped."""
     return escape_control_chars(re.sub("<(?=[a-zA-Z/!?])", "&lt;", markdown))
 
 
 def plot_files(plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
-    """Return the PNG and SVG file of every plot, and its data as CSV, by path."""
+    """Return the PNG, SVG and CSV files of every plot by path."""
     contents: dict[str, bytes | str] = {}
     for picture in plots:
         contents[f"{plots_folder}{picture.name}.png"] = figures.png(picture.figure)
@@ -115,7 +115,7 @@ def _column_class(texts: Sequence[str]) -> str:
 
 @functools.cache
 def load_template(path: Path) -> Template:
-    """Return a Jinja template, which can include those next to it and the common style sheet."""
+    """Return a Jinja template, which can include its neighbours and the common style sheet."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -138,13 +138,13 @@ def load_template(path: Path) -> Template:
 def _script_digest(script: str) -> str:
     """Return the hash of a script for the content security policy.
 
-    The policy blocks every script without a listed hash.
+    The policy blocks all scripts without a listed hash.
     """
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _allow_breaks(text: str) -> Markup:
-    """Return a name as HTML that can break before "+" and after ",", ":" or "/"."""
+    """Return a name as HTML with possible line breaks before "+" and after ",", ":" or "/"."""
     from markupsafe import Markup, escape
 
     return Markup("<wbr>").join(map(escape, re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)))
@@ -164,7 +164,7 @@ def _inline_svg(plot: Plot) -> Markup:
         root.attrib.pop(attribute, None)
     root.insert(0, _text_element("title", plot.name, plot.title))
     root.insert(1, _text_element("desc", plot.name, plot.alt))
-    # A tall figure shrinks in print; keep it at the left margin
+    # A tall figure shrinks in print and must stay at the left margin
     root.set("preserveAspectRatio", "xMinYMin meet")
     root.set("role", "img")
     root.set("aria-labelledby", f"{plot.name}-title {plot.name}-desc")
@@ -180,8 +180,8 @@ def _text_element(tag: str, name: str, text: str) -> ElementTree.Element:
 def _clean_element(element: ElementTree.Element) -> None:
     """Prepare an element of an SVG file for the HTML report.
 
-    Drops namespaces and style sheets, which would apply to the whole document, and replaces the
-    four colours of the light scheme with CSS variables.
+    This removes namespaces and style sheets, which would apply to the whole document, and replaces
+    the four colours of the light scheme with CSS variables.
     """
     element.tag = _local_name(element.tag)
     colours = dict(CSS_COLOURS)

@@ -1,16 +1,16 @@
-"""Number formats: as many digits as the error justifies, with 95 % confidence intervals."""
+"""Number formats with as many digits as the error justifies, and confidence intervals."""
 
 import math
 
 EN_DASH = "–"  # noqa: RUF001  printed for undefined estimates
-ERROR_DIGITS = 2  # significant digits of an error; its value has the same decimals
-# Intervals whose arms differ by more than this proportion of their width show both bounds
+ERROR_DIGITS = 2  # significant digits of an error; the value has the same decimals
+# Both bounds are printed if the arms of an interval differ by more than this part of its width
 MAX_ASYMMETRY = 0.05
 MAX_DECIMALS = 12
 
 
 def format_number(value: float, error: float) -> str:
-    """Format `value` to the second significant digit of `error`; exactly zero is "0"."""
+    """Format a value to the second significant digit of its error; exactly zero is "0"."""
     if value == 0:
         return "0"
     decimals = _decimals(error)

@@ -1,7 +1,7 @@
-"""Live progress on stderr: a bar and an interim result on a terminal, otherwise log lines.
+"""Progress on stderr: a bar with an interim result on a terminal, otherwise log lines.
 
-On a terminal, the bar and the interim result appear below the output and are erased at the end.
-Files and pipes get a line every ten seconds.
+On a terminal, the bar and the interim result are shown below the output and erased at the end. In
+files and pipes, a line is written every ten seconds.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ BAR_WIDTH = 24  # characters
 
 
 class OnProgress(Protocol):
-    """Callback that receives the progress of a request. It may raise an exception to stop it."""
+    """Callback that receives the progress of a request, and can raise an exception to stop it."""
 
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None, /
     ) -> None:
-        """Record that `done` of `total` is done; `render_result` returns the result so far."""
+        """Record the units done and in total; `render_result` renders the interim result."""
 
 
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[ProgressBar]:
-    """Show progress while the block runs, and yield the callable that takes it."""
+    """Show progress while the block runs, and yield the callback for it."""
     from numba.core import event
 
     event.Listener.register(_CompilationTimer)
@@ -70,7 +70,7 @@ def _terminal_progress(
 class ProgressBar:
     """A callable that takes the work done, the total and a renderer of an interim result.
 
-    It estimates the remaining time from the pace so far.
+    It estimates the remaining time from the measured speed.
     """
 
     def __init__(self, title: str, compiling: _CompilationTimer) -> None:
@@ -111,10 +111,10 @@ class ProgressBar:
         return 100 * self._done // self._total
 
     def _format_time_left(self, prefix: str) -> str:
-        """Return `44 s left` or `3 min 20 s left` after a prefix, or "" if it is not yet known.
+        """Return a prefix with `44 s left` or `3 min 20 s left`, or "" if the time is unknown.
 
-        The first call does not count towards the pace: it may include the work of an earlier run or
-        the start of the workers.
+        The first call does not count towards the speed, because it can include the work of an
+        earlier run or the start of the workers.
         """
         seconds, done = self._first_call or (self._elapsed, self._done)
         measured = self._elapsed - seconds
@@ -156,7 +156,7 @@ class _TerminalProgress(ProgressBar):
         title.truncate(room - len(how_far), overflow="ellipsis")
         yield title.append(how_far)
         if not isinstance(self._result, str):
-            # Lines beyond the height of the terminal could not be erased
+            # Lines beyond the height of the terminal cannot be erased
             for part in console.render_lines(self._result, options)[: options.size.height - 2]:
                 yield from (*part, Segment.line())
         elif self._result:
@@ -183,7 +183,7 @@ class _LineProgress(ProgressBar):
 class _CompilationTimer:
     """A numba listener that measures the time spent compiling.
 
-    Compilations are nested and run in one thread at a time. Their time is excluded from the pace.
+    Compilations are nested and run in one thread at a time. Their time is not part of the speed.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,8 @@
-"""Reports: the common result of every command, shown on the terminal and saved as HTML.
+"""Reports: the common form of results on the terminal, in Markdown and in HTML.
 
-A subject computes DataFrames, names their columns and writes the verdict. A `Table` takes a
-DataFrame and columns; a `Plot` takes a figure from `simgin.plots`. `simgin.report.html_report`
-makes the output files.
+Each subject computes DataFrames, selects their columns and writes the verdict. A `Table` contains a
+DataFrame and its columns, and a `Plot` contains a figure from `simgin.plots`. The module
+`simgin.report.html_report` creates the output files.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Caveat:
-    """A reason why a result may be wrong, and the command that gives a better one."""
+    """A reason why a result may be wrong, and a command for a better result."""
 
     sentence: str
     command: str
@@ -70,7 +70,7 @@ class Caveat:
 
 @dataclass(frozen=True)
 class Report(RenamedAttributes):
-    """Everything that simgin reports about one subject, in reading order.
+    """Report on one subject, with its parts in reading order.
 
     Attributes:
         question: Heading of the report.
@@ -97,7 +97,7 @@ class Report(RenamedAttributes):
     caveat: Caveat | None = None
 
     def to_renderables(self, *, details: bool = False) -> Iterator[RenderableType]:
-        """Yield the output for a terminal of 24 lines, or every table if `details` is set."""
+        """Yield the output for a terminal of 24 lines, or all tables with `details`."""
         from rich.text import Text
 
         yield Text(self.question, style="bold")
@@ -119,6 +119,6 @@ class Report(RenamedAttributes):
         return "\n\n".join([*parts, "\n".join(tables)])
 
     def split_rule_name(self, line: str) -> tuple[str, str]:
-        """Split a line of the verdict into the rules that it begins with, if any, and the rest."""
+        """Split a line of the verdict into the rules at its start, if any, and the rest."""
         name, colon, rest = line.partition(": ")
         return (name, rest) if colon and name in dict(self.rules) else ("", line)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 NUMBER_PATTERN = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{EN_DASH}|$)")
 INTERVAL_PATTERN = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
 COLUMN_GAP, TIGHT_GAP = 3, 2  # characters between columns, and the minimum if a table is too wide
-MIN_NAME_WIDTH = 14  # characters for a column of names next to numbers, or a third of the terminal
-MAX_SCREEN_ROWS = 60  # rows on the terminal
+MIN_NAME_WIDTH = 14  # minimum width of a column of names, unless a third of the terminal is less
+MAX_SCREEN_ROWS = 60  # maximum number of rows on the terminal
 # Tones of cells (their CSS classes in HTML) and their styles on the terminal
 TONE_STYLES = {
     "": "",

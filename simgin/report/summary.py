@@ -1,7 +1,7 @@
-"""Summary tables of matchups with 95 % confidence intervals, for reports and the terminal.
+"""Summary tables of matchups with 95 % confidence intervals.
 
-Deals won, points per deal and matches won are shown next to each other because their signs can
-differ (docs/explanation/statistics.md#traps).
+Deals won, points per deal and matches won are shown next to each other, because they can point in
+different directions (docs/explanation/statistics.md#traps).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from simgin.stats.table import ByMetric, TidyRows
 
-# Relative tolerance below which a settlement equals the sum of its deals' points
+# Relative difference below which a settlement equals the points of its deals
 SETTLEMENT_TOLERANCE = 1e-6
-MAX_TERMINAL_ROWS = 18  # with the text, they fill two screens of 24 lines
-ESTIMATE_NOTE = f"± and brackets are 95 % intervals; {EN_DASH} means too few deals to estimate."
+MAX_TERMINAL_ROWS = 18  # with the text, these rows fill two screens of 24 lines
+ESTIMATE_NOTE = f"± and parentheses are 95 % confidence intervals. {EN_DASH} means too few deals."
 
 
 # Columns
@@ -43,7 +43,7 @@ def player_headings(tidy: TidyRows) -> tuple[str, ...]:
 
 
 def has_sides(tidy: TidyRows) -> bool:
-    """Return True if two different players meet and the rows state how each of them won."""
+    """Return True if two different players meet and the rows state how each player won."""
     return any(
         row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
         for row in table.to_rows(tidy)
@@ -51,10 +51,10 @@ def has_sides(tidy: TidyRows) -> bool:
 
 
 def metric_columns(tidy: TidyRows) -> list[Column]:
-    """Return the columns of the metrics that are informative for tidy rows.
+    """Return the columns of the informative metrics of tidy rows.
 
-    Deal endings are given for A and B separately if two different players meet, and otherwise for
-    either player.
+    Deal endings are listed separately for A and B if two different players meet, and otherwise for
+    both players together.
     """
     found = []
     sides = has_sides(tidy)
@@ -67,7 +67,7 @@ def metric_columns(tidy: TidyRows) -> list[Column]:
 
 
 def _metric_column(name: str, side: str = "") -> Column:
-    """Return the column of a metric; a win of B (`side`) is a loss of A."""
+    """Return the column of a metric for a player; a win of B is a loss of A."""
     won = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
     return Column(name, f"{side}{won.title}", factor=won.display_factor)
 
@@ -82,7 +82,7 @@ def _is_informative(name: str, matchups: Sequence[ByMetric], n_players: int) -> 
     if all(name not in rows for rows in matchups):
         return False  # no matches were played
     if name in ("match_win", "goal_met") and n_players == 1:
-        # If every win is by reaching the goal, both columns would be equal
+        # Both columns would be equal if every win is by reaching the goal
         return all(_metric_value(rows, "goal_met") >= 0 for rows in matchups) == (
             name == "goal_met"
         )
@@ -100,7 +100,7 @@ def _metric_value(rows: ByMetric, metric: str) -> float:
 
 
 def _has_settlement(rows: ByMetric) -> bool:
-    """Return True if matches pay more than the points of their deals, such as bonuses."""
+    """Return True if a match settlement differs from the points of its deals."""
     settlement = _metric_value(rows, "settlement")
     points = _metric_value(rows, "margin") * _metric_value(rows, "deals_per_match")
     is_sum = math.isclose(
@@ -163,21 +163,21 @@ def results_table(tidy: TidyRows) -> Table:
 
 
 def metrics_note(tidy: TidyRows) -> str:
-    """Return a note on whose wins, points and endings the summary counts."""
+    """Return a note that explains the wins, points and endings in the summary."""
     if len(player_headings(tidy)) == 1:
         return _solo_note(tidy)
-    sentences = ["Wins are A's; points are A's minus B's."]
+    sentences = ["Wins are those of A, and points are those of A minus those of B."]
     if not has_sides(tidy):
-        sentences.append("Endings are by either player.")
+        sentences.append("Endings are counted for both players together.")
     if "settlement" in _informative_metrics(tidy):
-        sentences.append("The settlement is what A receives for a match, bonuses included.")
+        sentences.append("The settlement is the total payment to A for a match, including bonuses.")
     return " ".join(sentences)
 
 
 def _solo_note(tidy: TidyRows) -> str:
     happened = _occurred_metrics(tidy)
     if "joker" not in happened:
-        return "The score is the penalty of a deal: lower is better."
+        return "The score is the penalty per deal, so lower values are better."
     penalty = ", or the penalty in variants that count penalties" if "limit" in happened else ""
     return f"The score is the player's points minus the joker's{penalty}."
 
@@ -188,7 +188,7 @@ def _occurred_metrics(tidy: TidyRows) -> set[str]:
 
 
 def summary_csv(tidy: TidyRows) -> str:
-    """Return the summary as CSV with 95 % bounds for every metric; undefined ones are empty."""
+    """Return the summary as CSV with 95 % bounds; undefined values are empty."""
     sides = ("", "won_", "lost_") if len(player_headings(tidy)) == 2 else ("",)
     names = [
         f"{s}{n}"
@@ -230,7 +230,7 @@ def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
 
 
 def terminal_table(tidy: TidyRows, seed: int) -> Table:
-    """Return the main metrics: one column per player, or one row for each of several matchups."""
+    """Return the main metrics, with a column per player or a row per matchup."""
     (names, matchup), *others = table.iterate_matchups(tidy)
     if others:
         return _matchup_table(tidy, seed)
@@ -245,7 +245,7 @@ def terminal_table(tidy: TidyRows, seed: int) -> Table:
 
 
 def _matchup_table(tidy: TidyRows, seed: int) -> Table:
-    """Return a table with one row per matchup; names common to all matchups are in the title."""
+    """Return a table with a row per matchup; the title contains the common names."""
     frame = matchup_frame(tidy)
     names = dict(
         zip(("variant", "strategy", "opponent"), ("variant", *player_headings(tidy)), strict=False)
@@ -295,7 +295,7 @@ def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]
 
 
 def details_table(tidy: TidyRows) -> Table:
-    """Return every metric of the first matchup, for player A, with its meaning."""
+    """Return every metric of the first matchup for player A, with its meaning."""
     (variant, *names), rows = next(iter(table.iterate_matchups(tidy)))
     players = " against ".join(name for name in names if name)
     known = [row for row in rows.values() if not math.isnan(row["value"])]
@@ -308,7 +308,7 @@ def details_table(tidy: TidyRows) -> Table:
         most = max(row["high"] for row in never_seen)
         limit = format_number(most, most)
         seen = ", ".join(row["metric"] for row in never_seen)
-        notes.append(f"Never seen: {seen} (each rate below {limit}, 95 %).")
+        notes.append(f"Not observed: {seen} (95 % upper bound of each rate: {limit}).")
     if undefined:
         notes.append(f"Too few deals to estimate: {', '.join(undefined)}.")
     shown_rows = [
@@ -317,5 +317,5 @@ def details_table(tidy: TidyRows) -> Table:
         if row not in never_seen
     ]
     columns = [Column("metric", "metric"), Column("value", "value"), Column("meaning", "meaning")]
-    title = f"{players}, {variant}, {format_sample_size(rows)}: all metrics with 95 % intervals"
+    title = f"All metrics with 95 % intervals: {players}, {variant}, {format_sample_size(rows)}"
     return Table(title, table.make_frame(shown_rows), columns, "\n".join(notes))

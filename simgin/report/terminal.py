@@ -11,13 +11,13 @@ from simgin.text.messages import escape_control_chars
 class Terminal(Console):
     """A rich console that escapes control characters in every string that it prints.
 
-    Names and paths in the output therefore cannot send control sequences to the terminal.
+    Therefore, names and paths in the output cannot send control sequences to the terminal.
     """
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterator[Segment]:
-        """Render as rich does, with escaped text; rich's own control codes are unchanged."""
+        """Render as rich does, with escaped text and unchanged control codes of rich."""
         for segment in super().render(renderable, options):
             yield (
                 segment

@@ -1,4 +1,4 @@
-"""Line breaking: long names over several lines, numbers on one line with their units."""
+"""Line breaking, which splits long names and keeps numbers together with their units."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MAX_LINES = 10  # lines of sentences above the table of a run
 def wrap_name(name: str, width: int) -> list[str]:
     """Return a name as lines of at most `width` characters.
 
-    Lines break before "+" and after a space, or else before ":", "#" or "/". A part without any of
-    these characters is cut only if it is longer than a whole line.
+    Lines break before "+" and after a space, or otherwise before ":", "#" or "/". A part without
+    these characters is split only if it is longer than a line.
     """
     lines = [""]
     for part in _split_name(name, width):
@@ -35,7 +35,7 @@ def wrap_name(name: str, width: int) -> list[str]:
 def bind_units(text: str) -> str:
     """Return the text with no-break spaces between numbers and their errors or units.
 
-    The space between "seed" and its number is replaced, too.
+    The space between "seed" and its number is also replaced.
     """
     return re.sub(r" (?=[±%])|(?<=±) |(?<=seed) ", "\N{NO-BREAK SPACE}", text)
 
@@ -58,12 +58,12 @@ def _split_name(name: str, width: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Sentences:
-    """Text for the terminal (a rich renderable) in which each sentence starts on a new line.
+    """Text for the terminal in which each sentence starts on a new line (a rich renderable).
 
     Args:
         sentences: Sentences in order of importance.
-        max_lines: Maximum number of terminal lines. The first sentence is always printed; the last
-            line says how many sentences were omitted.
+        max_lines: Maximum number of terminal lines. The first sentence is always printed. If
+            sentences are omitted, the last line contains their number.
     """
 
     sentences: Sequence[str]
@@ -86,7 +86,7 @@ class Sentences:
 
 
 def wrap_text(text: str, width: int) -> str:
-    """Return the text in lines of at most `width` characters; keep numbers with their units."""
+    """Wrap a text at `width` characters, keeping numbers together with their units."""
     lines = [
         textwrap.fill(bind_units(line), width, break_on_hyphens=False) for line in text.split("\n")
     ]

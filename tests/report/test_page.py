@@ -55,7 +55,7 @@ def test_only_the_pages_own_script_may_run():
 def test_what_is_read_first_stands_first():
     root, _ = parse(rendered_report())
     titles = ["At a glance", "Results", "Who wins: gold", "League: standard?"]
-    titles += ["League: oklahoma+gin_bonus=20?", "Small", "How it was made"]
+    titles += ["League: oklahoma+gin_bonus=20?", "Small", "Methods"]
     assert [text_of(node) for node in find(root, "h2")] == titles
     (folded,) = find(root, "details")
     assert [text_of(node) for node in find(folded, "h2")] == ["Small"]

@@ -132,7 +132,7 @@ def test_details_have_every_metric_with_its_meaning(width):
     assert max(map(len, text.splitlines())) <= width
     words = " ".join(text.split())
     assert "gold against simple, standard, 600 matches" in words
-    assert "match_win" in words and "Never seen: big_gin, shot" in words
+    assert "match_win" in words and "Not observed: big_gin, shot" in words
     assert "Too few deals to estimate: points_big_gin, points_shot." in words
     if width > 150:
         assert "Proportion of matches (0 to 1) that the strategy won" in words
