@@ -1,20 +1,20 @@
 """Monte Carlo simulator for Gin Rummy and its variants.
 
-`simgin --help` gives an overview of the command line. The Python functions do the same:
+`simgin --help` lists the commands. The Python functions do the same:
 
     import simgin
 
-    frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)  # rows of table.csv
-    frame = simgin.run("demo")  # or a file of your own
+    frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)  # same as table.csv
+    frame = simgin.run("demo")  # or an experiment file
     review = simgin.review_rules(["oklahoma"], against="standard")  # review.metrics, .differences
     frames = simgin.compute_odds("solitaire-gin")  # frames["strength"], frames["bracket"], ...
     simgin.plots.skill(frames["bracket"])  # a matplotlib figure
     simgin.tune_strategy("mine.py", against=["simple", "gold-early"]).table  # better parameters
-    print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # the text of one deal
+    print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # replay of a deal
     simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")  # best discard
     simgin.analyze_deal("gold", "simple", unit=3, turn=5)  # costs of the actions in a turn
     simgin.error_rates("gold", deals=1000)  # points per deal that a strategy loses
-    simgin.find("gold", "simple", where="undercut, lost")  # deals that fulfil a query
+    simgin.find("gold", "simple", where="undercut, lost")  # deals that meet conditions
     simgin.find_strategy("gold-early:k=7").spec
     simgin.find_variant("oklahoma+gin_bonus=20").params["gin_bonus"]
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:  # for editors and type checkers
 
 # Modules of the public names that are not in simgin.api
 _HOMES = {"find_strategy": "simgin.strategy.loader", "find_variant": "simgin.rules.variants"}
-# Modules that are attributes without an import of their own
+# Modules that are also attributes of simgin
 _MODULES = ("plots", "strategy", "toolkit")
 
 __all__ = [

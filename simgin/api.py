@@ -1,7 +1,7 @@
-"""Python interface to the commands, which returns DataFrames, reviews and odds.
+"""Python functions that do the same as the commands and return DataFrames.
 
-Ledgers are kept in memory, and nothing is written. Each function of `simgin.plots` draws the
-DataFrame of its name (docs/reference/plots.md).
+Ledgers are kept in memory, and no files are written. docs/reference/plots.md lists the functions of
+`simgin.plots` that draw the DataFrames.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Player = str | Path | Strategy  # name, file or object
 Game = str | Variant  # spec or object
 
-ODDS_DEALS = 40_000  # deals per player, as in `simgin odds`
+ODDS_DEALS = 40_000  # default number of deals per player, as for `simgin odds`
 
 
 def match(
@@ -51,17 +51,17 @@ def match(
         a: Strategy A: a name, a file or a Strategy object.
         b: Strategy B, by default `simple` in two-player variants.
         variant: Variant.
-        deals: Number of deals, such as 200_000 or "200k". The default is 100,000.
-        matches: Number of whole matches instead of deals.
-        until: Half-width at which to stop: "0.1%" of wins or 0.05 points.
-        sprt: Two Elo differences, between which a sequential test decides.
+        deals: Number of deals, such as 200_000 or "200k" (default: 100,000).
+        matches: Number of matches to play instead of single deals.
+        until: Half-width of the interval at which to stop: "0.1%" of wins or 0.05 points.
+        sprt: Two Elo differences for a sequential test.
         seconds: Playing time, such as 10, "10s" or "5m".
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        Rows with the columns `simgin.stats.table.TABLE_COLUMNS`. With `until` or `sprt`, intervals
-        are those of a confidence sequence.
+        DataFrame with the columns `simgin.stats.table.TABLE_COLUMNS`. With `until` or `sprt`, the
+        intervals are confidence sequences.
 
     Raises:
         ValueError: If a name was not found, the variant cannot be played, or a policy acts
@@ -91,12 +91,12 @@ def run(path: str | Path, *, seed: int | None = None, workers: int | None = None
     """Run an experiment and return its metrics.
 
     Args:
-        path: Experiment file, or the name of an experiment in simgin.
-        seed: Seed instead of the one in the file.
+        path: Experiment file, or the name of an example experiment.
+        seed: Seed that replaces the seed in the file.
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        Rows of every matchup with the columns `simgin.stats.table.TABLE_COLUMNS`.
+        DataFrame with rows for every matchup and the columns `simgin.stats.table.TABLE_COLUMNS`.
 
     Example:
         Run the experiment `demo`::
@@ -112,14 +112,14 @@ def run_experiment(
     """Run an experiment and return all of its results.
 
     Args:
-        path: Experiment file, or the name of an experiment in simgin.
-        seed: Seed instead of the one in the file.
+        path: Experiment file, or the name of an example experiment.
+        seed: Seed that replaces the seed in the file.
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
         Results with the DataFrames `table`, `differences`, `effects`, `league_estimates`,
-        `cross_table`, `cyclic_triads`, `pairing_estimates` and `control_variates`; for plots also
-        `ratings` and `standings`.
+        `cross_table`, `cyclic_triads`, `pairing_estimates` and `control_variates`. The DataFrames
+        `ratings` and `standings` are used for plots.
 
     Example:
         Plot the differences of an experiment::
@@ -143,15 +143,15 @@ def review_rules(
     seed: int = 1,
     workers: int | None = None,
 ) -> Review:
-    """Measure what a rule change does for every player type, as `simgin review` does.
+    """Measure the effects of rule changes for every player type, as `simgin review` does.
 
     Args:
-        rules: One variant or several.
-        against: Variant that they are compared with.
-        players: Strategies instead of the usual player types, weakest first.
+        rules: One or more variants.
+        against: Baseline variant for the comparison.
+        players: Strategies to use instead of the default player types, weakest first.
         goals: Design goals, such as "gin 40..50 %".
         sweep: One or two parameters with values, such as "undercut_bonus=0,10,25".
-        adapt: True to train a strong player for every rule set.
+        adapt: True to train a strong player for each rule set.
         matches: Matches per pair of players. The default is 20,000, or 5,000 in solitaire variants.
         deep: True for 100 times as many matches.
         seed: Seed of the deals.
@@ -194,18 +194,18 @@ def compute_odds(
     seed: int = 1,
     workers: int | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Compute the tables of `simgin odds`.
+    """Compute the probability of winning a deal and a match, as `simgin odds` does.
 
     Args:
         variant: Variant.
-        *strategies: Players, weakest first, by default the usual ones.
+        *strategies: Players, weakest first, by default those of `simgin odds`.
         deals: Number of deals per player.
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        DataFrames by name: strength, bracket, odds, left, gin, totals, gap and joker for a
-        solitaire variant, seats and scores for a two-player variant.
+        DataFrames by name. Solitaire variants have strength, bracket, odds, left, gin, totals, gap
+        and joker. Two-player variants have seats and scores.
 
     Example:
         Plot luck and skill in a solitaire variant::
@@ -243,7 +243,7 @@ def tune_strategy(
     Args:
         strategy: Strategy with numeric parameters.
         variant: Two-player variant.
-        against: One opponent or several.
+        against: One or more opponents.
         parameters: Parameters to tune, such as "k,share" or "k=0..12", by default all.
         objective: "matches", "points" or "worst".
         generations: Number of generations.
@@ -253,11 +253,11 @@ def tune_strategy(
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        Result with the DataFrames `parameters`, `table` (the confirmation), `history_frame` (for
-        `simgin.plots.search_history`) and `candidates`, and the tuned `strategy`.
+        Result with the tuned `strategy` and the DataFrames `parameters`, `table` (the validation),
+        `history_frame` (for `simgin.plots.search_history`) and `candidates`.
 
     Raises:
-        TuneError: If the strategy has no numeric parameters, or the package cma is missing.
+        TuneError: If the strategy has no numeric parameters or the package cma is missing.
 
     Example:
         Tune a strategy against two opponents::
@@ -293,19 +293,19 @@ def show(
     half: int = 0,
     deal: int | None = None,
 ) -> str:
-    """Return the text of one deal with every decision and the showdown.
+    """Return the replay of one deal as text, with every decision and the showdown.
 
     Args:
         a: Strategy A.
         b: Strategy B.
         variant: Variant.
         seed: Seed of the deals.
-        unit: Number of the deal, or of the pair of deals or matches, from 0.
-        half: 0, or 1 for the mirrored game with the seats swapped.
-        deal: Number of the deal in its match, from 0; None for a single deal.
+        unit: Index of the deal, pair of deals or pair of matches, from 0.
+        half: Game of a mirrored pair: 0, or 1 for swapped seats.
+        deal: Index of the deal in its match, from 0; None for a single deal.
 
     Raises:
-        ReplayError: If the numbers are out of range.
+        ReplayError: If an index is out of range.
         DealNotFoundError: If the match ended before the deal.
 
     Example:
@@ -340,31 +340,32 @@ def analyze(
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Evaluate each action in a position of your own.
+    """Evaluate each legal action in a position.
 
     Args:
-        cards: Ten cards, or eleven with the drawn card last; "blind" before you see your cards.
-        pile: Discard pile from the first upcard on, with * after each card that was taken, ? for a
-            card that you have forgotten, and .. for any number of them if `stock` is given. In
-            solitaire variants, your own discards.
+        cards: Ten cards, or eleven cards with the drawn card last. Use "blind" for a decision
+            before you see your cards.
+        pile: Discard pile, oldest card first, with * after each card that was taken. Use ? for a
+            forgotten card and .. for any number of them if `stock` is given. In solitaire variants,
+            list your own discards.
         variant: Variant.
-        score: Your points and the opponent's, or won deals in variants that count these. With a
-            score, actions are evaluated by the probability of winning the match.
-        dealer: "me" or "other", by default as the pile implies.
+        score: Match score, your points (or won deals) first. With a score, actions are ranked by
+            the probability of winning the match.
+        dealer: "me" or "other", by default inferred from the pile.
         stock: Number of cards in the stock.
-        stake: Number on the die.
+        stake: Number shown on the die.
         owner: Owner of the die: "me", "other" or "nobody".
-        offer: True to decide about offering the die.
-        offered: Number that the opponent offers; 0 for no offer.
-        strategy: Strategy that plays on for you, by default the strongest.
-        opponent: Strategy that plays on for the opponent, by default the strongest.
+        offer: True to evaluate offering the die.
+        offered: Number offered by the opponent; 0 for no offer.
+        strategy: Strategy that finishes the deals for you, by default the strongest.
+        opponent: Strategy that finishes the deals for the opponent, by default the strongest.
         worlds: Maximum number of sampled hidden states.
         seconds: Time limit.
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        One row per action, best first, with the columns of
+        DataFrame with a row per action, best action first, and the columns of
         `simgin.analysis.analysis.Analysis.frame`.
 
     Raises:
@@ -411,28 +412,28 @@ def analyze_deal(
     seconds: float | str | None = None,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Evaluate each action in every decision of a deal, or of one turn.
+    """Evaluate each legal action in all decisions of a deal or of one turn.
 
     Args:
         a: Strategy A.
         b: Strategy B.
         variant: Variant.
         seed: Seed of the deals.
-        unit: Number of the deal, or of the pair of deals or matches, from 0.
-        half: 0, or 1 for the mirrored game with the seats swapped.
-        deal: Number of the deal in its match, from 0; None for a single deal.
+        unit: Index of the deal, pair of deals or pair of matches, from 0.
+        half: Game of a mirrored pair: 0, or 1 for swapped seats.
+        deal: Index of the deal in its match, from 0; None for a single deal.
         turn: Number of the turn, 0 for the first upcard; None for all turns.
-        strategy: Strategy that plays on for A, by default A.
-        opponent: Strategy that plays on for B, by default B.
+        strategy: Strategy that finishes the deals for A, by default A.
+        opponent: Strategy that finishes the deals for B, by default B.
         worlds: Maximum number of sampled hidden states.
-        seconds: Time limit of each decision.
+        seconds: Time limit per decision.
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        Rows as of `analyze`, with the decision, its turn and the action that was taken.
+        DataFrame with the columns of `analyze`, the decision, its turn and the chosen action.
 
     Raises:
-        ValueError: If the deal or turn was not played.
+        ValueError: If the deal or the turn was not played.
 
     Example:
         Evaluate the decisions of one turn::
@@ -468,27 +469,27 @@ def error_rates(
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Measure the points per deal that the decisions of a strategy lose.
+    """Measure how many points per deal a strategy loses by its mistakes.
 
-    The actions of A are compared with those of the judge, and with any action that is significantly
-    better in the sampled hidden states.
+    The actions of A are compared with those of the judge and with all actions that are
+    significantly better in the sampled hidden states.
 
     Args:
         a: Strategy A.
         b: Strategy B, by default the strongest.
         variant: Variant.
         deals: Number of deals, at least 100.
-        judge: Strategy that evaluates and plays on, by default the strongest.
+        judge: Strategy that evaluates the decisions, by default the strongest.
         worlds: Maximum number of sampled hidden states per decision.
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        One row for each type of decision and mistake, with the columns of
+        DataFrame with a row for each type of decision and mistake, and the columns of
         `simgin.analysis.error_rates.ErrorRates.frame`.
 
     Raises:
-        ValueError: If there are too few deals.
+        ValueError: If the number of deals is too small.
 
     Example:
         Measure the error rate of a strategy::
@@ -523,29 +524,29 @@ def find(
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Find deals that fulfil a query, as `simgin find` does.
+    """Find deals that meet conditions, as `simgin find` does.
 
     Args:
         a: Strategy A.
         b: Strategy B.
         variant: Variant.
-        where: Query, such as "undercut, lost", "points < -40, longest", "differ" or "costly".
+        where: Conditions, such as "undercut, lost", "points < -40, longest", "differ" or "costly".
         deals: Number of deals to search.
-        matches: Number of whole matches to search instead.
-        against: With "differ", the opponent of both strategies, by default B.
+        matches: Number of matches to search instead of single deals.
+        against: Common opponent of A and B for the condition "differ", by default B.
         limit: Maximum number of rows.
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        One row per deal, with the columns of `simgin.analysis.find_deals.Found.records`; empty if
-        no deal fits.
+        DataFrame with a row per deal and the columns of `simgin.analysis.find_deals.Found.records`;
+        empty if no deal meets the conditions.
 
     Raises:
-        ValueError: If the query is not valid.
+        ValueError: If a condition is not valid.
 
     Example:
-        Find lost deals with an undercut::
+        Find lost deals that ended with an undercut::
 
             simgin.find("gold", "simple", where="undercut, lost")
     """
@@ -582,16 +583,16 @@ def prepare_forest(differences: pd.DataFrame) -> pd.DataFrame:
         differences: Differences of `run_experiment`.
 
     Returns:
-        The differences with titles, in percentage points or points, without undefined rows.
+        The defined differences with titles, in points or percentage points.
 
     Raises:
-        ValueError: If the DataFrame has other columns.
+        ValueError: If the DataFrame does not contain differences.
     """
     return format_differences(differences)
 
 
 def _names(*players: Player | None) -> list[Any]:
-    """Return the names of strategies. A name or path stays as it is, and so does None."""
+    """Return the names of strategies; names, paths and None are not changed."""
     names: list[str | None] = []
     found: dict[str, Strategy] = {}
     for player in players:
@@ -601,7 +602,7 @@ def _names(*players: Player | None) -> list[Any]:
         strategy = loader.find_strategy(player)
         if not loader.is_same_strategy(found.setdefault(strategy.spec, strategy), strategy):
             raise StrategyError(
-                f"two different strategies are called {strategy.spec!r}; give one another name."
+                f"two different strategies have the name {strategy.spec!r}. Rename one of them."
             )
         names.append(strategy.spec)
     return names

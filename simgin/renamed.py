@@ -1,4 +1,4 @@
-"""Errors that state the new names of renamed parts of the public API.
+"""Error messages with the new names of renamed parts of the public API.
 
 The table and this module are removed at 1.0.
 """

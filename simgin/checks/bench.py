@@ -1,12 +1,13 @@
 """Benchmark of this machine: speed of deadwood, best discards and deals.
 
-Times differ between machines and from hour to hour. Ratios to a calibration kernel, a fixed integer
-loop in the same run, are almost constant. Every value is the best of several repetitions. The
-repetitions of different measurements alternate, so that a disturbance does not affect all
-repetitions of one measurement.
+Times vary between machines and over time. Ratios to the calibration kernel, a fixed integer loop in
+the same run, are almost constant. Every value is the best of several repetitions. The repetitions
+of different measurements alternate, so that a disturbance does not affect all repetitions of one
+measurement.
 
-If another installation is compared, both are measured alternately in processes of their own, so
-that changes of the machine affect both. A file contains the values of an earlier measurement.
+In a comparison with another installation, both are measured alternately in separate processes, so
+that changes of the machine affect both. A comparison can also use a file with an earlier
+measurement.
 """
 
 import json
@@ -47,9 +48,11 @@ SEED = 1
 N_HANDS = 100_000
 HANDS_PER_DECK = 10  # hands in play per shuffled deck
 REPETITIONS = 5
-# Deals whose parts are measured; few enough that their views fit in the CPU cache
+# Number of deals whose parts are measured; their views must fit in the CPU cache
 TRACED_DEALS = 100
-MIN_TRIAL_SECONDS = 0.02  # seconds of the trial run that determines the size of a repetition
+MIN_TRIAL_SECONDS = (
+    0.02  # minimum seconds of the trial run that determines the size of a repetition
+)
 
 # Name, variant, A, B, unit
 BENCH_MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...] = (
@@ -63,16 +66,17 @@ BENCH_MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]]
 POLICY_LOOP_SIGNATURE = int64(
     types.Array(VIEW_TYPE, 1, "C"), RULES_TYPE, PARAMS_TYPE, POLICY_TYPE, int64
 )
-SELF_PLAY_DEALS = 10  # deals per round; the slowest strategy plays some tens per second
+SELF_PLAY_DEALS = 10  # deals per round; the slowest strategy plays some tens of deals per second
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One measured speed.
+    """Measured speed.
 
-    `unit` is "blocks", "hands", "deals" or "matches". `ratio` is the time per unit, measured in
-    blocks of the calibration kernel on one thread. `speedup` is relative to one thread. `mean` is
-    the mean deadwood of the hands (after the best discard), which must be equal on all machines.
+    `unit` is "blocks", "hands", "deals" or "matches". `ratio` is the time per unit divided by the
+    time per block of the calibration kernel on one thread. `speedup` is relative to one thread.
+    `mean` is the mean deadwood of the hands (after the best discard), which must be equal on all
+    machines.
     """
 
     figure: str
@@ -86,7 +90,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class _Job:
-    """Work in rounds of `size` units; `work` is a function of the number of rounds."""
+    """Work in rounds of `size` units, where `work` is a function of the number of rounds."""
 
     figure: str
     unit: str
@@ -97,11 +101,11 @@ class _Job:
 
 
 def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
-    """Measure all speeds, starting with the calibration.
+    """Measure all speeds, starting with the calibration kernel.
 
     Args:
         seconds: Approximate time per measurement.
-        threads: Numbers of threads; every matchup is measured with each of them.
+        threads: Numbers of threads with which every matchup is measured.
     """
     jobs = [*_make_kernel_jobs(), *_iter_part_jobs(), *_iter_matchup_jobs(threads)]
     rates = _measure_best_rates(jobs, seconds)
@@ -129,7 +133,7 @@ def choose_thread_counts() -> list[int]:
 
 
 def _measure_best_rates(jobs: Sequence[_Job], seconds: float) -> list[float]:
-    """Return the units per second of every job, the best of all repetitions."""
+    """Return the best rate of every job in units per second over all repetitions."""
     rounds = [_choose_rounds(job, seconds / REPETITIONS) for job in jobs]
     best = [float("inf")] * len(jobs)
     for _ in range(REPETITIONS):
@@ -139,7 +143,7 @@ def _measure_best_rates(jobs: Sequence[_Job], seconds: float) -> list[float]:
 
 
 def _choose_rounds(job: _Job, seconds: float) -> int:
-    """Return the number of rounds in `seconds`, after an untimed call that can compile."""
+    """Return the number of rounds in `seconds`, after an untimed call for compilation."""
     job.work(1)
     rounds, elapsed = 1, _time_job(job, 1)
     while elapsed < min(MIN_TRIAL_SECONDS, seconds):
@@ -158,7 +162,7 @@ def _time_job(job: _Job, rounds: int) -> float:
 
 
 def _make_kernel_jobs() -> list[_Job]:
-    """Return the calibration, and deadwood and best discards of hands as dealt and in play."""
+    """Return the jobs for calibration, deadwood and best discards."""
     rules = build_rules(variants.find_variant("standard"))
     kernels = (
         _run_calibration,
@@ -190,7 +194,7 @@ def _make_kernel_jobs() -> list[_Job]:
 
 
 def _run_calibration(n):  # type: ignore[no-untyped-def]
-    """Return the exclusive or of n Philox blocks of four 32-bit words, a fixed integer task."""
+    """Return the exclusive or of n Philox blocks of four 32-bit words (a fixed integer task)."""
     x = 0
     for i in range(n):
         a, b, c, d = rng.random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)
@@ -199,7 +203,7 @@ def _run_calibration(n):  # type: ignore[no-untyped-def]
 
 
 def _fill_dealt_hands(state, cards, hands):  # type: ignore[no-untyped-def]
-    """Add the first `cards` cards of the shuffled decks of units 0, 1, 2, ... to the hands."""
+    """Add the first `cards` cards of the decks of units 0, 1, 2, ... to the hands."""
     for i in range(hands.shape[0]):
         state.unit = i
         start_shuffle(state)
@@ -208,7 +212,7 @@ def _fill_dealt_hands(state, cards, hands):  # type: ignore[no-untyped-def]
 
 
 def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
-    """Fill `hands` with hands of eleven cards of a player who draws and discards optimally."""
+    """Fill `hands` with eleven-card hands of a player who makes the best discards."""
     hand = 0
     for i in range(hands.shape[0]):
         turn = i % HANDS_PER_DECK
@@ -245,7 +249,7 @@ def _total_best_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
 
 
 def _iter_part_jobs() -> Iterator[_Job]:
-    """Yield the parts of the deals of the first matchup, each as a separate job."""
+    """Yield a job for each part of the deals of the first matchup."""
     figure, variant, a, b, unit = BENCH_MATCHUPS[0]
     matchup = parse_matchup(a, b, variant, SEED, unit)
     rules = build_rules(matchup.variant)
@@ -291,7 +295,7 @@ def _shuffle_decks(state, n):  # type: ignore[no-untyped-def]
 
 
 def _add_deal_sums(state, n):  # type: ignore[no-untyped-def]
-    """Add a finished deal to the sums n times, each time as a unit of its own."""
+    """Add a finished deal to the sums n times, each time as a separate unit."""
     for _ in range(n):
         add_deal_facts(state, 0)
         add_unit_to_row(state)
@@ -315,10 +319,10 @@ def list_two_player_strategies() -> list[str]:
 
 
 def _iter_matchup_jobs(threads: Sequence[int]) -> Iterator[_Job]:
-    """Yield the matchups with all numbers of threads, and every strategy against itself.
+    """Yield a job for each matchup and number of threads, and for self-play of each strategy.
 
-    A round is a complete batch. The built-in strategies play themselves on one thread, in rounds of
-    a few deals.
+    A round is a complete batch. In self-play, built-in strategies use one thread and rounds of a
+    few deals.
     """
     for figure, variant, a, b, unit in BENCH_MATCHUPS:
         matchup = parse_matchup(a, b, variant, SEED, unit)
@@ -331,7 +335,7 @@ def _iter_matchup_jobs(threads: Sequence[int]) -> Iterator[_Job]:
 
 
 def _make_matchup_job(figure: str, matchup: Matchup, size: int, threads: int) -> _Job:
-    """Return a job that plays a matchup as every command does."""
+    """Return a job that plays a matchup in the same way as commands do."""
 
     def work(rounds: int) -> object:
         return runner.run_matchup(matchup, rounds * size, threads)
@@ -341,11 +345,11 @@ def _make_matchup_job(figure: str, matchup: Matchup, size: int, threads: int) ->
 
 
 COMPARISON_ROUNDS = 5  # measurements of each installation
-MIN_RATIO = 1e-12  # lower bound of a valid ratio and of its reciprocal
+MIN_RATIO = 1e-12  # minimum of a valid ratio and of its reciprocal
 # -P prevents imports from the working directory
 THIS_PROGRAM = [sys.executable, "-P", "-m", "simgin"]
 
-MeasurementRow = Mapping[str, Any]  # a measurement in the format of `simgin bench --json`
+MeasurementRow = Mapping[str, Any]  # a row of `simgin bench --json`
 MeasurementRound = Sequence[MeasurementRow]
 
 
@@ -358,8 +362,8 @@ class SpeedChange:
     """Comparison of one measurement in both installations.
 
     `before` and `now` are medians of the ratios to the calibration kernel. `faster` is the median
-    over the rounds of before / now, and `low` and `high` are its minimum and maximum, None if there
-    is only one round.
+    of before / now over the rounds, and `low` and `high` are its minimum and maximum (None if there
+    is only one round).
     """
 
     figure: str
@@ -372,7 +376,7 @@ class SpeedChange:
 
 
 def read_measurements(path: Path) -> list[MeasurementRound]:
-    """Read the measurements that `simgin bench --save` wrote, as a single round.
+    """Read measurements written by `simgin bench --save` as a single round.
 
     Raises:
         BenchError: If the file does not contain measurements.
@@ -381,12 +385,14 @@ def read_measurements(path: Path) -> list[MeasurementRound]:
         return [_parse_rows(read_text(path))]
     except (OSError, ValueError, RecursionError):
         raise BenchError(
-            f"{path} is neither an installation of simgin nor a file of `simgin bench --save`."
+            f"{path} is not an installation of simgin or a file written by `simgin "
+            "bench --save`. Name "
+            "another file."
         ) from None
 
 
 def _parse_rows(text: str) -> MeasurementRound:
-    """Return the rows of measurements in JSON, or raise ValueError."""
+    """Parse the rows of measurements in JSON; raise ValueError if they are invalid."""
     saved = json.loads(text)
     rows = saved.get("rows") if isinstance(saved, dict) else None
     if not isinstance(rows, list) or not rows or not all(map(_is_measurement, rows)):
@@ -395,7 +401,7 @@ def _parse_rows(text: str) -> MeasurementRound:
 
 
 def _is_measurement(row: object) -> bool:
-    """Return True if a row contains all values that the comparison needs."""
+    """Return True if a row contains all values needed for a comparison."""
     match row:
         case {"figure": str(), "threads": int(), "ratio": float() | int() as ratio}:
             return MIN_RATIO < ratio < 1 / MIN_RATIO
@@ -405,14 +411,14 @@ def _is_measurement(row: object) -> bool:
 def find_installation(path: Path) -> Path | None:
     """Return the absolute path of the `simgin` program of another installation.
 
-    The path is absolute because a bare name would be searched in PATH.
+    The path is absolute, because a name without a path would be searched in PATH.
 
     Args:
         path: Program, or virtual environment that contains it.
 
     Returns:
-        None if there is no program. A JSON file is not a program, even if the file system reports
-        it as executable.
+        The path, or None if there is no program. A JSON file is not a program, even if the file
+        system reports it as executable.
     """
     for program in (path, path / "bin" / "simgin"):
         is_program = program.is_file() and program.suffix != ".json"
@@ -448,7 +454,7 @@ def measure_alternately(
 def compare_speeds(
     before: Sequence[MeasurementRound], now: Sequence[MeasurementRound]
 ) -> list[SpeedChange]:
-    """Return the comparison of every common measurement, in the order of the newer rounds."""
+    """Compare the common measurements, in the order of the newer rounds."""
     table = []
     old, new = [_ratios_by_key(rows) for rows in before], [_ratios_by_key(rows) for rows in now]
     for key in new[0]:
@@ -474,7 +480,7 @@ def _ratios_by_key(rows: MeasurementRound) -> dict[tuple[str, int], float]:
 
 
 def compute_part_proportions(rows: Sequence[MeasurementRow]) -> dict[str, float]:
-    """Return the proportion of a deal of the first matchup for each part.
+    """Return the proportion of time for each part of a deal of the first matchup.
 
     "turns" is the remaining time.
     """
@@ -492,4 +498,6 @@ def _measure_program(program: Sequence[str], seconds: float) -> MeasurementRound
         return _parse_rows(process.stdout)
     except ValueError:
         last = process.stderr.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
-        raise BenchError(f"{command[0]} cannot be measured: {last[0]}") from None
+        raise BenchError(
+            f"{command[0]} cannot be measured ({last[0]}). Check that installation."
+        ) from None
