@@ -121,7 +121,7 @@ def console() -> Console:
 
 
 def screen_parts(report: Report, details: bool, more: str) -> Iterator[Any]:
-    """Yield what a terminal shows of a report, and the command that prints all tables.
+    """Yield the parts of a report for the terminal, and the command that prints all tables.
 
     Args:
         report: The report.

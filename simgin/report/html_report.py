@@ -186,7 +186,9 @@ def _clean_element(element: ElementTree.Element) -> None:
     element.tag = _local_name(element.tag)
     colours = dict(CSS_COLOURS)
     if element.tag == "text":
-        del colours[figures.BACKGROUND]  # white text is on data, not on the background
+        del colours[
+            figures.BACKGROUND
+        ]  # because white text is drawn on data, not on the background
     pattern = re.compile("|".join(colours), re.IGNORECASE)
 
     def page_colour(match: re.Match[str]) -> str:

@@ -4,7 +4,7 @@ import math
 
 EN_DASH = "–"  # noqa: RUF001  printed for undefined estimates
 ERROR_DIGITS = 2  # significant digits of an error; the value has the same decimals
-# Both bounds are printed if the arms of an interval differ by more than this part of its width
+# Both bounds of an interval are printed if its asymmetry, relative to its width, is larger
 MAX_ASYMMETRY = 0.05
 MAX_DECIMALS = 12
 

@@ -192,13 +192,13 @@ def format_percent(rows: ByMetric, metric: str) -> str:
 
 
 def join_words(parts: Sequence[str]) -> str:
-    """Join parts to a list in words, such as `a, b and c`."""
+    """Join words to a list such as `a, b and c`."""
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def join_first_words(names: Sequence[str]) -> str:
-    """Join the first names to a list in words that ends with the number of other names."""
+    """Join names to a list such as `a, b and 3 more`."""
     if len(names) <= MAX_SENTENCES:
         return join_words(names)
     return f"{', '.join(names[: MAX_SENTENCES - 1])} and {len(names) - MAX_SENTENCES + 1} more"

@@ -49,7 +49,7 @@ def read_tables(path: Path, hint: str) -> dict[str, Any]:
     """Return the contents of a TOML file.
 
     Args:
-        path: The file.
+        path: Path of the file.
         hint: Second sentence of the error message, without a full stop, such as "Name a file".
 
     Raises:
@@ -83,8 +83,8 @@ def describe_validation_errors(
     """Return a message for every error that pydantic found in a file.
 
     Args:
-        path: The file, for the messages.
-        error: The errors.
+        path: Path of the file, for the error messages.
+        error: Validation errors of pydantic.
         known_keys: Function that returns the valid keys of the table that contains an unknown key.
         prefix: Key path of the validated part of the file.
     """

@@ -45,7 +45,7 @@ def test_a_league_says_where_two_entries_are_one_player(empty_directory):
         'round_robin = ["gold", "gold-at:k=10", "simple"]\n'
     )
     output = call("run", "twice.toml", "--workers", 1).stdout
-    message = "gold and gold-at:k=10 play alike"
+    message = "gold and gold-at:k=10 have identical results"
     assert message in " ".join(output.split())
     assert message in Path("results/twice/summary.md").read_text()
     assert message in Path("results/twice/report.html").read_text()
@@ -152,7 +152,10 @@ def test_a_margin_tells_what_is_the_same(margin, metric, verdict, words):
     rows = json.loads(call(*asked, "--json").stdout)["rows"]
     (judged,) = [row for row in rows if "verdict" in row]
     assert (judged["strategy"], judged["metric"], judged["verdict"]) == ("gold", metric, verdict)
-    assert "two players" in call("match", "gold", "gold", "--margin", margin, code=2).stderr
+    assert (
+        "two different strategies"
+        in call("match", "gold", "gold", "--margin", margin, code=2).stderr
+    )
 
 
 # `simgin match`: what it prints, its JSON contract and its files
@@ -160,7 +163,7 @@ def test_a_margin_tells_what_is_the_same(margin, metric, verdict, words):
 
 def test_match_prints_words_one_table_and_a_command_that_repeats_it():
     output = call("match", "gold", *FEW).stdout
-    words, table_line = output.index("gold and simple"), output.index("deals won %")
+    words, table_line = output.index("gold against simple"), output.index("deals won %")
     assert words < output.index("gold against simple, standard, 200 deals, seed 1") < table_line
     assert len(output.splitlines()) <= 24
     repeat = output.splitlines()[-1].removeprefix("Command: simgin ")

@@ -124,7 +124,7 @@ def test_a_high_bit_of_a_square_is_noticed(valid_batch):
 def test_units_doubled_left_out_or_of_another_batch_are_noticed(valid_batch):
     one, found = valid_batch
     n = one.batch_size
-    told = rf"units asked for and played: {n} and {2 * n} in a batch of {n} units"
+    told = rf"requested and played units differ: {n} and {2 * n} in a batch of {n} units"
     with pytest.raises(InvariantError, match=told):
         block.check_rows(one, [n], 2 * found[None])
     fewer = kernel.play_batches(one, 0, n - 1)
@@ -138,7 +138,7 @@ def test_units_doubled_left_out_or_of_another_batch_are_noticed(valid_batch):
 def test_a_block_of_another_shape_is_noticed(valid_batch):
     one, found = valid_batch
     for units, wrong in (([one.batch_size] * 2, found[None]), ([one.batch_size], found[None, :-1])):
-        with pytest.raises(InvariantError, match="came back as an array of shape"):
+        with pytest.raises(InvariantError, match="has an array of shape"):
             block.check_rows(one, units, wrong)
 
 
@@ -162,8 +162,8 @@ def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team, w
     lying(monkeypatch, 7500)
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     told = (
-        rf"^gold v simple \(standard\), units from \d+000 on, played by {who}: deal results of all "
-        r"units: \d+ and \d+ in a batch of .* Nothing of this block was kept\. Run `simgin doctor`"
+        rf"^gold v simple \(standard\), units from \d+000, played by {who}: numbers of deal results "
+        r"and of units differ: \d+ and \d+ in a batch of .* The block was discarded\. Run `simgin doctor`"
     )
     with open_ledger(None, {}) as ledger:
         with pytest.raises(InvariantError, match=told):
@@ -218,6 +218,6 @@ def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
 def test_a_batch_that_does_not_repeat_is_an_error(game):
     rows = np.array(game[1])
     rows[4, batch_columns.COL_SUM + batch_columns.FACT_INDEX["a_deal_win"]] += 400
-    told = r"gold v simple \(eaai\): batch 4 in the ledger is not what it is"
+    told = r"gold v simple \(eaai\): batch 4 has a different result when it is played"
     with pytest.raises(block.InvariantError, match=told):
         found(game, rows)

@@ -36,7 +36,7 @@ POSITION_WORLDS = 10_000
     "forgotten card and .. for any number of them. In solitaire, list your own discards.",
 )
 @options.number_option(
-    "--stock", "Number of cards left in the stock, needed if the pile contains ..", "N"
+    "--stock", "Number of cards left in the stock, required with `..` in the pile.", "N"
 )
 @click.option(
     "--dealer", type=click.Choice(["me", "other"]), help="Dealer [default: inferred from the pile]."
@@ -44,7 +44,7 @@ POSITION_WORLDS = 10_000
 @click.option(
     "--score",
     metavar="30-45",
-    help="Match score, your points (or won deals) first. With it, actions are ranked by the "
+    help="Match score, starting with your points or won deals. Actions are then ranked by the "
     "probability of winning the match.",
 )
 @options.number_option("--stake", "Number shown on the die.", "N", default=1)
@@ -68,7 +68,7 @@ POSITION_WORLDS = 10_000
 @options.deal_option
 @options.number_option(
     "--turn",
-    "Turn to analyse, as numbered by `simgin show`; 0 is the first upcard [default: all].",
+    "Number of the turn to analyse, from 0 for the first upcard [default: all turns].",
     "T",
 )
 @options.count_option(
@@ -85,8 +85,8 @@ POSITION_WORLDS = 10_000
 )
 @options.count_option(
     "--worlds",
-    "Maximum number of simulations of the hidden cards [default: 10k; 200 with --deals, for which "
-    "fewer than 100 underestimate the rates].",
+    "Maximum number of simulations of the hidden cards [default: 10k, or 200 with --deals]. Use at "
+    "least 100 with --deals.",
 )
 @options.time_option("Time limit per position, such as 2s.")
 @options.seed_option
@@ -109,21 +109,31 @@ def analyze_command(
     action with the same hidden cards and plays the deal to its end.
 
     \b
-    Your own position, given by ten cards, or by eleven with the drawn card last
+    Your own position, with the drawn card as the last of eleven:
       simgin analyze 7H 7D 7C 8C 9C TC 4H TD AC 4C KS --pile "QD TS 9D* QH"
-    One decision or all decisions of a deal
+
+    \b
+    One decision or all decisions of a deal between two strategies:
       simgin analyze gold simple --unit 3 --turn 5
       simgin analyze gold simple --unit 3
-    A deal saved with `simgin show ... --json > deal.json`
+
+    \b
+    A deal saved with `simgin show ... --json > deal.json`:
       simgin analyze deal.json --turn 5
-    Die: an offer by you, an offer of 4 by the opponent, and an early offer
+
+    \b
+    Your offer of the die, the opponent's offer of 4, and an early offer:
       simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
       simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
       simgin analyze blind -v dice --score 5-6 --offer
-    A position or a decision in a solitaire variant
+
+    \b
+    A position or a decision in a solitaire variant:
       simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile QH -v solitary-gin
       simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
-    Points per deal lost by a strategy, and its costliest decisions
+
+    \b
+    Points per deal that a strategy loses, and its costliest decisions:
       simgin analyze gold --deals 1000
       simgin analyze solo-greedy -v solitary-gin --deals 200 --as solo-dp
     """

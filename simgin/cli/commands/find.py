@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("a", type=options.STRATEGY)
 @click.argument("b", type=options.STRATEGY, required=False)
 @options.strategy_option(
-    "Common opponent of A and B for the condition differ [default: B].", "--against"
+    "Common opponent of A and B with --where differ [default: B].", "--against"
 )
 @options.variant_option
 @click.option(

@@ -28,10 +28,7 @@ HIGHEST_LIMIT = 10  # highest knock limit that an upcard can set
     help="First upcard, for variants in which it sets the knock limit (oklahoma, tedesco).",
 )
 @click.option(
-    "--score",
-    type=int,
-    metavar="N",
-    help="Your score before the deal, which determines the allowed shots (shot).",
+    "--score", type=int, metavar="N", help="Your score before the deal, for the variant shot."
 )
 @json_option
 def hand_command(

@@ -41,12 +41,14 @@ def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> Non
     or q to save the game and quit. Repeat the command to resume the game.
 
     \b
-    Play a match to 100 points, with a coach, in another variant or in solitaire
+    Play a match to 100 points, use the coach, or choose another variant:
       simgin play
       simgin play simple --coach
       simgin play -v oklahoma --seed 7
       simgin play -v solitaire-gin
-    Save your deals and analyse your decisions
+
+    \b
+    Save your deals and analyse your decisions:
       simgin play --save mine
       simgin analyze mine-1.json
     """

@@ -35,10 +35,7 @@ if TYPE_CHECKING:
 )
 @options.seed_option
 @options.workers_option
-@options.output_option(
-    "Write the weights to FILE.npy, which the strategy reads or STRATEGY@./FILE.npy uses.",
-    "FILE.npy",
-)
+@options.output_option("Write the weights to FILE.npy, for use as STRATEGY@./FILE.npy.", "FILE.npy")
 @learn_runner.run_directory_option(
     "Save the rounds with tables in this directory, so that training can be resumed."
 )
