@@ -162,8 +162,10 @@ def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team, w
     lying(monkeypatch, 7500)
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     told = (
-        rf"^gold v simple \(standard\), units from \d+000, played by {who}: numbers of deal results "
-        r"and of units differ: \d+ and \d+ in a batch of .* The block was discarded\. Run `simgin doctor`"
+        rf"^gold v simple \(standard\), units from \d+000, played by {who}: numbers of "
+        rf"deal results "
+        r"and of units differ: \d+ and \d+ in a batch of .* The block was discarded\. "
+        r"Run `simgin doctor`"
     )
     with open_ledger(None, {}) as ledger:
         with pytest.raises(InvariantError, match=told):
