@@ -343,7 +343,7 @@ class ChampionTrainer:
         """Initialise the training.
 
         Args:
-            opponents: Opponents. None stands for the player itself with its current weights.
+            opponents: Opponents. None is the player itself with its current weights.
             weights: Initial weights, (player.BLEND_SIZE,) float64.
             seed: Seed of the deals.
             variant: Rules of the training.
@@ -562,7 +562,7 @@ def match_win_rate(records: np.ndarray) -> float:
 
 
 def training_opponents(group: str) -> list[Strategy | None]:
-    """Return the opponents of a group in TRAINING; None stands for the player itself."""
+    """Return the opponents of a group in TRAINING; None is the player itself."""
     return [
         None if name == SELF else loader.find_strategy(name)
         for name in TRAINING[group]["opponents"]

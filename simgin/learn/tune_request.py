@@ -122,7 +122,7 @@ class TuneRequest:
 
     @property
     def opponent_list(self) -> str:
-        """Names of the opponents in a sentence, such as `simple, gold and marjj`."""
+        """Joined names of the opponents, such as `simple, gold and marjj`."""
         *first, last = [self.short_names[opponent.spec] for opponent in self.pool]
         return f"{', '.join(first)} and {last}" if first else last
 
@@ -133,7 +133,7 @@ class TuneRequest:
 
     @property
     def generation_count(self) -> str:
-        """Number of generations in a sentence, such as `20 generations`."""
+        """Number of generations with its noun, such as `20 generations`."""
         return f"{self.generations} generation{'s' * (self.generations != 1)}"
 
     @property
@@ -184,7 +184,7 @@ class TrainingRequest:
 
     @property
     def round_count(self) -> str:
-        """Number of rounds in a sentence, such as `8 rounds`."""
+        """Number of rounds with its noun, such as `8 rounds`."""
         return f"{self.rounds} round{'s' * (self.rounds != 1)}"
 
     @property
