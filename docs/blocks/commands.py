@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from simgin.cli.main import cli
 
 DOCS = Path(__file__).resolve().parents[1]
+NOTE_LABELS = ("Details:", "Output:", "Command:")
 
 
 def render_commands() -> str:
@@ -29,7 +30,7 @@ def render_screen(*arguments: str) -> str:
     result = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(arguments), prog_name="simgin")
     assert result.exit_code == 0, result.output
     lines = [line.rstrip() for line in result.stdout.splitlines()]
-    notes = next(i for i, line in enumerate(lines) if line.startswith(("Output:", "Command:")))
+    notes = next(i for i, line in enumerate(lines) if line.startswith(NOTE_LABELS))
     text = "\n".join(lines[:notes]).rstrip()
     return f"```text\n{text}\n```"
 

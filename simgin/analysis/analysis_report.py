@@ -41,7 +41,7 @@ INTERVAL_NOTE = "± marks simultaneous 95 % confidence intervals for all actions
 PENALTY_FACTOR = -1  # factor that shows points as a penalty
 NET_NOTES = {
     "deals": "Deals: won deals, yours minus the opponent's.",
-    "games": "Games: won games, yours minus the opponent's. This game can count as several.",
+    "games": "Games: won games, yours minus the opponent's. A game can count as several.",
 }
 MAX_NAMED_ACTIONS = 3  # actions named in a sentence
 MAX_PLOTS = 6  # plots per deal: the costliest decisions

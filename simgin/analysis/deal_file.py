@@ -144,7 +144,7 @@ def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup
     players = int(str(variant.params["players"]))
     names = [_strip_side(name) for name in first["strategies"]]
     if len(names) != players or (first["dealer"] is None) != (players == 1):
-        raise PositionError(f"its players do not fit {variant.spec}, a game for {players}")
+        raise PositionError(f"its players do not match {variant.spec}, a game for {players}")
     stand_in = strong_player(variant)
     a, b = (*(_find_strategy(name, stand_in) for name in names), None)[:2]
     return parse_matchup(str(a), b, variant.spec, _read_integer(content, "seed"), "deal")

@@ -252,7 +252,7 @@ class DealReconstruction:
                 continue
             thrower = self.seat_of_turn(turn - 1) if turn else NO_SEAT
             if locations.get(top.card) == IN_PILE:
-                yield f"{format_card(top.card)} is in the pile twice. Remove one."
+                yield f"{format_card(top.card)} is in the pile twice. Remove one of them."
             if locations.get(top.card, thrower) != thrower:
                 yield (
                     f"{format_card(top.card)} was taken by one player and discarded by the "
@@ -262,7 +262,7 @@ class DealReconstruction:
         for card in self.cards:
             if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
                 place = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
-                yield f"{format_card(card)} cannot be both in your hand and in {place}. Remove one."
+                yield f"{format_card(card)} cannot be in your hand and in {place}. Check both."
         for card, seat in locations.items():
             if seat == PLAYER_SEAT and card not in self.cards:
                 yield f"{format_card(card)}, which you took from the pile, is missing. Add it."

@@ -135,7 +135,7 @@ class DecisionEvaluator:
         ):
             cost = estimate_mean(self.sample_lead(position, decision.best, worlds))
             missed = 1.0 - self._detection_probability(cost)
-            # Weight the mistake for those that were missed (Horvitz and Thompson 1952)
+            # Weight the mistake to account for missed ones (Horvitz and Thompson 1952)
             error = sqrt(cost.se**2 + missed * cost.value**2)
             return replace(decision, cost=cost.value, se=error)
         kind = classify_decision(position, position.chosen_action)
@@ -158,7 +158,7 @@ class DecisionEvaluator:
             worlds: Number of worlds.
 
         Returns:
-            float64 (n_worlds,).
+            Gains, float64 (n_worlds,).
         """
         named = {position.format_action(action): action for action in position.actions}
         view = position.view

@@ -319,7 +319,7 @@ def _select_exercises(
 
 
 def render_drill_page(drill: Drill, command: str) -> str:
-    """Render the HTML page. Equal drills have equal pages."""
+    """Render the HTML page; the same drill always produces the same page."""
     return html_report.load_template(HTML_TEMPLATE).render(
         exercises=[*map(_template_variables, drill.exercises)],
         unit=drill.exercises[0].analysis.unit,

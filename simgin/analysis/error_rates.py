@@ -345,7 +345,7 @@ def evaluate_units(
 def loss_phrase(matchup: Matchup) -> str:
     """Return the phrase for the loss in error rates, such as `points lost per deal`."""
     unit = COST_UNITS[select_measure(matchup.variant)]
-    return f"{unit} lost by mistakes" if unit.startswith("%") else f"{unit} lost per deal"
+    return f"{unit} lost through mistakes" if unit.startswith("%") else f"{unit} lost per deal"
 
 
 def estimate_lead(task: RatingTask, workers: int | None = None) -> Estimate:
@@ -454,7 +454,7 @@ def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
 
 
 def describe_costliest(rows: Sequence[RateRow]) -> Iterator[tuple[str, str]]:
-    """Yield a description and a command for each costliest decision in the rows of a report."""
+    """Yield a description and a command for each of the costliest decisions in report rows."""
     for row in rows:
         if row["metric"] == "cost" and row["value"] > 0:
             factor = 100 if row["counted"].startswith("%") else 1

@@ -244,7 +244,7 @@ def search_deals(
 
 
 def _play_deals(request: FindRequest, first: int, n: int) -> np.ndarray:
-    """Return the deals of some pairs: FOUND_DEAL (n_deals,)."""
+    """Return the deals of consecutive pairs: FOUND_DEAL (n_deals,)."""
     played = []
     for matchup in request.matchups:
         _, records = play_with_records(matchup, first, n)

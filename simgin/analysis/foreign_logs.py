@@ -234,7 +234,7 @@ def _convert_card(openspiel_card: int) -> int:
 
 
 def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
-    cards = parse_cards(deal[2])[::-1]  # dealt from the end
+    cards = parse_cards(deal[2])[::-1]  # RLCard deals from the end
     if len(cards) != 52:
         raise PositionError(f"its pack has {len(cards)} cards instead of 52")
     dealer = "NS".index(deal[1])

@@ -50,7 +50,7 @@ STRATEGY_RATES: dict[str, tuple[float, float]] = {
 MANY_DEALS = 100  # with fewer deals, the result is mostly luck
 # Worlds before the first comparison; with fewer, mistakes depend on the seed
 GRADE_CHECK_WORLDS = 100
-MIN_MEASUREMENT_WORLDS = 1000  # for the measurement of a mistake
+MIN_MEASUREMENT_WORLDS = 1000  # minimum number of worlds to measure a mistake
 YOU = "you"
 MAX_SIMILAR_STRATEGIES = 3  # strategies named for comparison; more would not be informative
 LADDER_NOTE = (
@@ -341,7 +341,7 @@ def grade_deals(
 
 
 def measurement_worlds(task: error_rates.RatingTask) -> int:
-    """Return the number of worlds for the measurement of a mistake."""
+    """Return the number of worlds in which the cost of a mistake is measured."""
     return max(MIN_MEASUREMENT_WORLDS, task.n_worlds)
 
 
@@ -428,7 +428,7 @@ def grade_verdict(result: Grade) -> Iterator[str]:
 def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield the verdict on a player with enough deals to estimate an error rate."""
     like = _similar_strategies(grade.total) if grade.is_comparable else ""
-    yield f"{player} lost {_format_estimate(grade.total)} {grade.unit_per_deal} by mistakes{like}."
+    yield f"{player} lost {_format_estimate(grade.total)} {grade.unit_per_deal} through mistakes{like}."
     if grade.result:
         won, less_luck = map(_format_estimate, grade.result.values())
         yield (
@@ -445,7 +445,7 @@ def _deal_sentences(grade: Grade, player: str) -> Iterator[str]:
     deals = "this deal" if is_one else f"these {grade.n_deals} deals"
     if grade.total.se:
         unit = grade.unit if is_one else grade.unit_per_deal
-        yield f"{player} lost {_format_estimate(grade.total)} {unit} by mistakes in {deals}."
+        yield f"{player} lost {_format_estimate(grade.total)} {unit} through mistakes in {deals}."
     else:
         yield f"{player} made no significant mistake in {deals}."
     if grade.result:

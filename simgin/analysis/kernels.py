@@ -17,7 +17,7 @@ from simgin.toolkit.hand_sampling import (
 )
 from simgin.toolkit.legal_actions import next_random_word
 
-VALUE_ITERATIONS = 40  # for the two entries of a score, which depend on each other by drawn deals
+VALUE_ITERATIONS = 40  # per score, whose entries for both dealers depend on each other
 
 
 @jit

@@ -127,7 +127,7 @@ def _make_blind_view(die: Die, variant: Variant, dealer: int | None) -> Any:
         variant, range(PACK_SIZE), die.pending_offer(), {die.slot}, 0, dealer=dealt_by
     )
     assert view is not None, "every deal begins with the die"
-    view.stake, view.owner = die.stake, OWNER_WORDS[die.owner]  # left by an earlier deal
+    view.stake, view.owner = die.stake, OWNER_WORDS[die.owner]  # set by an earlier deal
     return view
 
 
@@ -222,9 +222,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
         view = _replay_view(variant, pack, decisions, slots, cards_to_mask(cards), joker=joker)
         if view is not None:
             return _remove_placeholders(view, known_pile, full_pile)
-    raise PositionError(
-        f"no deal of {variant.spec} leads to these cards and discards. Check both of them."
-    )
+    raise PositionError(f"no deal of {variant.spec} leads to these cards and discards. Check both.")
 
 
 def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant) -> Iterator[str]:
@@ -232,9 +230,9 @@ def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant
     rules = build_rules(variant)
     for card in discards:
         if card in cards:
-            yield f"{format_card(card)} cannot be both in your hand and discarded. Remove one."
+            yield f"{format_card(card)} cannot be both in your hand and discarded. Check both."
         if card >= 0 and discards.count(card) > 1:
-            yield f"{format_card(card)} cannot be discarded twice. Remove one."
+            yield f"{format_card(card)} cannot be discarded twice. Remove one of them."
     yield from hand_size_errors(cards)
     draws = len(discards) + len(cards) - (11 if rules.first_turn == FIRST_TURN_DISCARD else 10)
     if draws < 0:
@@ -304,7 +302,5 @@ def _make_view(
         dealer=reconstruction.dealer,
     )
     if view is None:
-        raise PositionError(
-            f"no deal of {name} leads to these cards and this pile. Check both of them."
-        )
+        raise PositionError(f"no deal of {name} leads to these cards and this pile. Check both.")
     return _remove_placeholders(view, known_pile, full_pile)

@@ -97,7 +97,7 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
             int(view.owner), "your opponent owns"
         )
         offered = f". Your opponent offers {view.offered}." if view.offered else ""
-        yield f"Die      {view.stake}, and {owner} it{offered}"
+        yield f"The die shows {view.stake}, and {owner} it{offered}"
     if view.phase == codes.PHASE_BLIND:
         yield "The cards are not dealt yet."
         return

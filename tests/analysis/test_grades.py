@@ -182,7 +182,7 @@ def test_few_deals_are_not_called_a_rate(deal_files):
     message = " ".join(grades.grade_verdict(many))
     assert "these" not in message and "Adjusted for luck" in message
     report = many.report("")
-    (ladder,) = [table for table in report.tables if table.title == "Ladder"]
+    (ladder,) = [table for table in report.tables if table.title == "Comparison"]
     assert all("±" in str(row) for row in ladder.rows)
 
 
@@ -342,7 +342,7 @@ def test_an_invalid_deal_is_rejected_with_a_message(text, empty_directory):
     ("words", "sentence"),
     [
         ("no.json", "No such file"),
-        ("strategy.py", "'strategy.py' is no file of a deal"),
+        ("strategy.py", "'strategy.py' is not the name of a deal file"),
         ("00.json {openspiel}", "Grade each one separately"),
         ("00.json 01.json --player nobody", "Choose 'gold' or 'simple'"),
         ("00.json --player 2", "'2' is not a player"),
