@@ -428,7 +428,8 @@ def grade_verdict(result: Grade) -> Iterator[str]:
 def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield the verdict on a player with enough deals to estimate an error rate."""
     like = _similar_strategies(grade.total) if grade.is_comparable else ""
-    yield f"{player} lost {_format_estimate(grade.total)} {grade.unit_per_deal} through mistakes{like}."
+    lost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
+    yield f"{player} lost {lost} through mistakes{like}."
     if grade.result:
         won, less_luck = map(_format_estimate, grade.result.values())
         yield (
