@@ -29,7 +29,7 @@ INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant.
 
 @figures.plot_function
 def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot differences of variants or strategies from their baseline, one panel per metric.
+    """Plot the differences between variants or strategies and their baseline by metric.
 
     Columns: metric, title, base_variant (and base_strategy), value, and optionally p_holm.
     Significance depends on p_holm if the column exists, and otherwise on the interval. Metrics
@@ -64,7 +64,7 @@ def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 @figures.plot_function
 def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the points per deal that changes of a strategy gain, one panel per change.
+    """Plot the gain of changes to a strategy in points per deal, with one panel per change.
 
     Columns: change, field, value. All rows are gains in points per deal (metric margin) under one
     variant. Panels are sorted by mean gain, share a square-root scale, and contain a dot with an

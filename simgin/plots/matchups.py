@@ -291,8 +291,8 @@ def league(
     Players are sorted by rating, the best one first.
 
     Args:
-        standings: Rows with strategy and variant, best rating first; one variant.
-        cross: Rows with strategy, opponent, value (0 to 1), low, high and n.
+        standings: Rows of one variant with the columns strategy and variant, best rating first.
+        cross: Rows with the columns strategy, opponent, value (0 to 1), low, high and n.
         unit: "deal" or "match".
         seed: Seed named in the caption.
 
@@ -343,7 +343,7 @@ def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | No
 def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
     """Plot the Elo ratings of a league, and the lead of each player over the next one.
 
-    Columns: elo, elo_low, elo_high, lead, lead_low, lead_high; one variant.
+    Columns: elo, elo_low, elo_high, lead, lead_low, lead_high. The DataFrame contains one variant.
 
     Args:
         standings: Rows of the league, best rating first.
