@@ -6,7 +6,7 @@ queries that support them. A query selects rows of a DataFrame in results/refere
 keys in which the subtracted rows differ, and `family` names a query with default keys in
 [families]. Queries are used in three places:
 
-    dots      effect for each player type, as one of DOTS
+    dots      effect for each player type, as one of DOTS, in the table of the theme
     numbers   values of the placeholders in the text; a range if there are several rows
     checks    condition from CHECKS that makes a quantifier (`word`) true
 
@@ -20,11 +20,13 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from blocks.markdown import format_table
 from blocks.reference import REFERENCE, ROOT
 from simgin.stats import differences
 from simgin.strategy.cast import CAST
@@ -79,18 +81,24 @@ class Card:
         return list(dict.fromkeys(query["from"].rpartition("/")[0] for query in queries))
 
 
-FINDINGS = ("supported", "refuted", "depends", "undecided")
+FINDINGS = {  # conclusion about a claim
+    "supported": "is supported",
+    "refuted": "is refuted",
+    "depends": "is only partly supported",
+    "undecided": "remains undecided",
+}
 
 
 def render_cards() -> str:
-    """Return all cards in Markdown, with a heading for each theme."""
+    """Return all cards in Markdown, with a heading and a table of effects for each theme."""
     parts = []
-    theme = ""
-    for card in read_cards():
-        if card.theme != theme:
-            theme = card.theme
-            parts.append(f"## {theme}")
-        parts.append(render_card(card))
+    for theme, group in groupby(read_cards(), key=lambda card: card.theme):
+        cards = list(group)
+        parts.append(f"## {theme}")
+        if effects := [render_effect(**card.dots) for card in cards if card.dots]:
+            headings = ("effect", *STRATEGIES_BY_TYPE)
+            parts.append(format_table(headings, effects))
+        parts += [render_card(card) for card in cards]
     return "\n\n".join(parts)
 
 
@@ -116,13 +124,11 @@ def render_card(card: Card) -> str:
         text = _render_text(card)
         for check in card.checks:
             _require_check(check)
-        lines = [f"**{card.question}**", text]
         if card.dots:
-            lines.append(_render_dots(**card.dots))
-        lines.append(_render_source(card))
+            render_effect(**card.dots)
     except UnsupportedClaimError as error:
         raise UnsupportedClaimError(f"{card.question} {error}") from None
-    return "<br>\n".join(lines)
+    return "\n\n".join((f"### {card.question}", text, _render_source(card)))
 
 
 def _render_text(card: Card) -> str:
@@ -143,8 +149,8 @@ def _render_text(card: Card) -> str:
             raise UnsupportedClaimError(f"no check supports the word {word!r}")
     if numbers_in_text := NUMBER_PATTERN.findall(literal_text):
         raise UnsupportedClaimError(f"no query supports {numbers_in_text}")
-    lead = f"{card.finding.capitalize()} ({card.claim}). " if card.finding else ""
-    text = f"{lead}{card.verdict} {card.because}".strip()
+    conclusion = f"Claim {card.claim} {FINDINGS[card.finding]}." if card.finding else ""
+    text = " ".join(filter(None, (card.verdict, card.because, conclusion)))
     return text.format(**{name: _format_number(**part) for name, part in card.numbers.items()})
 
 
@@ -187,20 +193,18 @@ def _is_precise_enough(selected: pd.DataFrame, column: str, form: str, factor: f
     return bool(half_width <= MAX_HALF_WIDTH * 10.0**-n_decimals)
 
 
-def _render_dots(of: Query, by: str, measure: str, margin: float = 0.25) -> str:
-    """Return a line with the effect for each player type."""
+def render_effect(of: Query, by: str, measure: str, margin: float = 0.25) -> list[str]:
+    """Return a table row with the effect for each player type, as far as it was tested."""
     selected = select_rows(of)
     dots = []
     for type_name, names in STRATEGIES_BY_TYPE.items():
         of_type = selected[selected[by].map(_base_strategy).isin(names)]
         if len(of_type) > 1:
             raise UnsupportedClaimError(f"several rows match the player type {type_name!r}")
-        dots += [
-            f"{choose_dot(row.value, row.se, margin)} {type_name}" for row in of_type.itertuples()
-        ]
-    if not dots:
+        dots.append("".join(choose_dot(row.value, row.se, margin) for row in of_type.itertuples()))
+    if not any(dots):
         raise UnsupportedClaimError("no row matches a player type")
-    return f"{measure}: {', '.join(dots)}"
+    return [measure, *dots]
 
 
 def _base_strategy(text: str) -> str:
@@ -219,8 +223,8 @@ def choose_dot(value: float, se: float, margin: float) -> str:
 def _render_source(card: Card) -> str:
     """Return links to the results, and the command that generates the first result."""
     first, *others = [f"[{name}](../results/reference/{name})" for name in card.results]
-    links = ", ".join([f"{first} (`{find_command(card.results[0])}`)", *others])
-    return f"<small>{links}</small>"
+    command = find_command(card.results[0])
+    return f"Data: {', '.join([f'{first} (`{command}`)', *others])}"
 
 
 def find_command(result: str) -> str:
