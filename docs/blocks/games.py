@@ -30,7 +30,7 @@ UNDECIDED = ("joker", "limit", "void")  # endings that no player caused
 ENDINGS = "knock gin big_gin shot undercut even void stalled joker limit refused".split()
 METRIC_LINES = (
     ("deal_win", "deals won %", 100),
-    ("margin", "points per deal, own minus the opponent's", 1),
+    ("margin", "point difference per deal", 1),
     ("score", "score per deal", 1),
     *((kind, METRICS_BY_NAME[kind].title, 100) for kind in ENDINGS),
     ("turns", "turns per deal", 1),
@@ -203,17 +203,16 @@ def _caption(matchups: Sequence[Matchup]) -> str:
     opponents = {b for (_, _, b), _ in matchups}
     against = f" against `{opponents.pop()}`" if opponents != {""} else ""
     played = f"Each column shows {_count_matches(matchups):,} matches{against}"
-    intervals = "± and parentheses are 95 % confidence intervals."
+    intervals = "± and parentheses show 95 % confidence intervals."
     return f"{played} ([players](README.md#players)). {intervals}"
 
 
 def _command_sentence(source: str, matchups: Sequence[Matchup]) -> str:
-    (variant, a, b), _ = matchups[0]
-    players = f"{a} {b}".strip()
-    command = f"`simgin match {players} -v {variant} --matches {_count_matches(matchups)}`"
-    if source == SOLITAIRE:
-        return f"{command} reproduces the first column."
-    return f"`simgin run {source}` reproduces the table, and {command} reproduces its first column."
+    if source != SOLITAIRE:
+        return f"To reproduce the table, run `simgin run {source}`."
+    (variant, strategy, _), _ = matchups[0]
+    command = f"simgin match {strategy} -v {variant} --matches {_count_matches(matchups)}"
+    return f"To reproduce the first column, run `{command}`."
 
 
 def _count_matches(matchups: Sequence[Matchup]) -> int:
