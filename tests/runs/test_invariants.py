@@ -131,7 +131,7 @@ def test_units_doubled_left_out_or_of_another_batch_are_noticed(valid_batch):
     block.check_rows(one, [n - 1], fewer)
     more = found + fewer[0]
     more[batch_columns.COL_UNITS] = n
-    with pytest.raises(InvariantError, match=f"{one.unit} results of all units"):
+    with pytest.raises(InvariantError, match=f"numbers of {one.unit} results and of units differ"):
         block.check_rows(one, [n], more[None])
 
 
