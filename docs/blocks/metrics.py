@@ -2,6 +2,8 @@
 
 import inspect
 import re
+import textwrap
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -44,9 +46,19 @@ def render_columns(what: str) -> str:
     schema = read_schema()
     outputs = schema["outputs"]
     if what == "outputs":
-        headings = ("file", "written by", "contents", "columns after `n`, or all columns (*)")
-        return format_table(
-            headings, [_output_cells(name, entry) for name, entry in outputs.items()]
+        files = [_output_cells(name, entry) for name, entry in outputs.items()]
+        names = Counter(_format_file(name, entry) for name, entry in outputs.items())
+        columns = [
+            _list_columns(entry, file, is_unique=names[file] == 1)
+            for entry, (file, *_) in zip(outputs.values(), files, strict=True)
+        ]
+        listing = "\n".join(["```text", *filter(None, columns), "```"])
+        after = (
+            "These columns follow `n`, except in files marked with an asterisk, which have only "
+            "the listed columns:"
+        )
+        return "\n\n".join(
+            (format_table(("file", "written by", "contents"), files), after, listing)
         )
     columns = schema["columns"]
     lines = [
@@ -65,13 +77,15 @@ def render_columns(what: str) -> str:
 
 
 def _output_cells(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
-    columns = ", ".join(f"`{column}`" for column in entry.get("columns", ()))
-    return (
-        _format_file(name, entry),
-        entry["by"],
-        entry["about"],
-        columns + " *" * entry.get("plain", False),
-    )
+    return _format_file(name, entry), entry["by"], entry["about"]
+
+
+def _list_columns(entry: Mapping[str, Any], file: str, *, is_unique: bool) -> str:
+    """Return the columns of an output after its name; empty if it has only the common columns."""
+    columns = ", ".join(entry.get("columns", ()))
+    command = "" if is_unique else f" ({entry['by']})"
+    heading = f"{file}{command}".replace("`", "") + " *" * entry.get("plain", False)
+    return textwrap.fill(f"{heading}: {columns}", 100, subsequent_indent="    ") if columns else ""
 
 
 def _describe_column(meaning: str, unit: str) -> str:
