@@ -100,7 +100,7 @@ def _is_error_or_bound(name: str, columns: Collection[str]) -> bool:
 
 def _format_file(name: str, entry: Mapping[str, Any]) -> str:
     file = entry.get("file", name)
-    return f"`{file}.csv`" if file else f"`--json` of {entry['by']}"
+    return f"`{file}.csv`" if file else f"`{entry['by'].strip('`')} --json`"
 
 
 def metric_cells(metric: Metric) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Live estimate of a run in progress, for the progress display.
 
 An interval that is examined repeatedly covers the true value less often than its level, unless a
-stopping rule widens it (docs/explanation/statistics.md#looking-more-than-once). Live estimates are
+stopping rule widens it (docs/explanation/statistics.md#optional-stopping). Live estimates are
 not stored.
 """
 

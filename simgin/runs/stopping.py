@@ -2,7 +2,7 @@
 
 A rule examines the results after every batch. Its `multiplier` widens all intervals of the run so
 that they are valid at any stopping time. simgin does not print ordinary intervals after optional
-stopping (docs/explanation/statistics.md#looking-more-than-once).
+stopping (docs/explanation/statistics.md#optional-stopping).
 """
 
 import math

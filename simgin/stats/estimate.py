@@ -191,7 +191,7 @@ def required_sample_size(difference: float, deviation: float) -> int:
 
 # Confidence sequences. An ordinary 95 % interval is valid at one predetermined sample size. These
 # are valid at all sizes at the same time, so a run can stop depending on its results
-# (`simgin.runs.stopping`, docs/explanation/statistics.md#looking-more-than-once).
+# (`simgin.runs.stopping`, docs/explanation/statistics.md#optional-stopping).
 
 
 def confidence_sequence_width(units: float, planned_units: float, alpha: float = ALPHA) -> float:
