@@ -62,7 +62,7 @@ def render_columns(what: str) -> str:
         )
     columns = schema["columns"]
     lines = [
-        (f"`{name}`", _describe_column(*description))
+        (f"`{name}`", "any", _describe_column(*description))
         for name, description in columns.items()
         if not _is_error_or_bound(name, columns)
     ]
@@ -72,8 +72,8 @@ def render_columns(what: str) -> str:
             key = column, _describe_column(*description)
             files.setdefault(key, []).append(_format_file(name, entry))
     for (column, cell), names in files.items():
-        lines.append((f"`{column}` in {', '.join(names)}", cell))
-    return format_table(("column", "meaning"), lines)
+        lines.append((f"`{column}`", ", ".join(names), cell))
+    return format_table(("column", "file", "meaning"), lines)
 
 
 def _output_cells(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
