@@ -144,8 +144,8 @@ def test_a_decision_that_does_not_follow_is_named(write_deal):
     [
         ("no.json", "No such file"),
         ("{} simple", "names both players"),
-        ("{} --unit 3", "--unit goes with strategies"),
-        ("{} --score 3-4", "--score goes with cards"),
+        ("{} --unit 3", "--unit cannot be used with a file"),
+        ("{} --score 3-4", "--score needs cards"),
         ("{} --turn 99", "the deal contains no decision in turn 99"),
         ("printed.txt", "the output of `simgin show --json` nor a Gin Rummy log"),
     ],
