@@ -160,8 +160,7 @@ def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
     """Compute the two-sided p-value of an estimate against `reference` from its interval.
 
     The p-value therefore takes account of the sample size, the skewness of a proportion and a
-    stopping rule: a confidence sequence at a smaller level is narrower than a normal interval
-    widened by the same factor.
+    stopping rule. It is conservative for a confidence sequence.
     """
     value, low, high = estimate
     half_width = value - low if value > reference else high - value

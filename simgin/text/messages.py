@@ -110,10 +110,7 @@ def truncate_errors(messages: Sequence[str]) -> list[str]:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return the end of an error message about an unknown word.
-
-    This is a suggestion such as `. Did you mean 'oklahoma'?`, or only a full stop.
-    """
+    """Return the end of an error message: a spelling suggestion, or only a full stop."""
     near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
     if not near:
         return "."
