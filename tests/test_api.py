@@ -143,7 +143,7 @@ def test_a_plot_needs_no_seed_and_rejects_what_it_cannot_draw(found):
     ]:
         with pytest.raises(ValueError, match=told):
             plots.endings(wrong)
-    with pytest.raises(ValueError, match="takes the differences of findings"):
+    with pytest.raises(ValueError, match="needs the differences of run results"):
         simgin.prepare_forest(frame)
     assert len(simgin.prepare_forest(found.differences.iloc[:0])) == 0
 
@@ -185,5 +185,5 @@ def test_objects_are_short_in_a_notebook(found):
         assert isinstance(getattr(found, name), pd.DataFrame)
     assert repr(simgin.find_variant("oklahoma")) == "Variant('oklahoma')"
     assert repr(simgin.find_strategy("gold+knock=at:k=4")) == "Strategy('gold+knock=at:k=4')"
-    with pytest.raises(TypeError, match="pickle their frames"):
+    with pytest.raises(TypeError, match="Pickle a DataFrame"):
         pickle.dumps(found)

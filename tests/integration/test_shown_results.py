@@ -71,7 +71,7 @@ def test_the_settlement_is_shown_where_it_differs_from_points():
     paid = simgin.match("gold", "simple", "tournament", matches=60)
     assert "settlement" in list_titles(
         paid
-    ) and "what A receives for a match" in summary.metrics_note(paid)
+    ) and "total payment to A for a match" in summary.metrics_note(paid)
     assert plots.win_and_points(paid, seed=1).axes[-1].get_title(loc="left") == "settlement"
 
 

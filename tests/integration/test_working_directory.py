@@ -39,7 +39,7 @@ def test_the_process_that_checks_strategies_imports_nothing_from_here(hostile_di
 def test_the_process_that_measures_speed_imports_nothing_from_here(hostile_directory):
     command = [*bench.THIS_PROGRAM, "bench", "--seconds", "nan", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "is not a number of seconds" in done.stderr
+    assert done.returncode == 2 and "is not a valid number of seconds" in done.stderr
 
 
 def test_a_measured_program_is_that_of_its_path(hostile_directory):
