@@ -143,9 +143,9 @@ def test_a_long_input_is_rejected_soon_and_in_short(words, empty_directory):
 
 
 BIG = {
-    "deal.json": ('{"seed": 9' + DIGITS + ', "rows": []}', "analyze {}", "neither what"),
+    "deal.json": ('{"seed": 9' + DIGITS + ', "rows": []}', "analyze {}", "is neither the output"),
     "k.toml": (f"[knock]\nk = 0x{DIGITS}\n", "strategies gold-early@{}", "thousands of digits"),
-    "deep.json": ("[" * 100_000, "grade {}", "neither what"),
+    "deep.json": ("[" * 100_000, "grade {}", "is neither the output"),
     "log.txt": (f"[State]\n{DIGITS}\n" * 30, "grade {}", "is not a valid deal file"),
     "e.toml": (f"seed = {DIGITS}\n", "run {} --dry-run", "a number that is too long"),
     "title.toml": (
