@@ -101,7 +101,7 @@ def assert_two_screens(output):
     verdict = re.search(r"(?i)\b(beats|loses|wins|gains?|leads|too few|meets|best of)\b", words)
     assert verdict is not None, words
     assert str(DEEP) not in "\n".join(answer)
-    for diagnosis in ("luck share", "Homogeneity", "Mirror", "would have been"):
+    for diagnosis in ("luck share", "Homogeneity", "Mirror", "would be detected"):
         assert diagnosis not in output
 
 
