@@ -153,13 +153,15 @@ def main() -> None:
     """Parse the command line and rebuild the results."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--list", action="store_true", help="only say what each takes")
+    parser.add_argument(
+        "--list", action="store_true", help="list the results with their estimated times"
+    )
     args = parser.parse_args()
     references_by_name = {one.name: one for one in list_references()}
     if unknown := set(args.names) - set(references_by_name):
         sys.exit(
-            f"{', '.join(sorted(unknown))}: no such result; there are "
-            f"{', '.join(references_by_name)}."
+            f"Unknown results: {', '.join(sorted(unknown))}. "
+            f"Choose from: {', '.join(references_by_name)}."
         )
     todo = [references_by_name[name] for name in args.names or references_by_name]
     times = {one.name: one.estimate_seconds() for one in todo}
