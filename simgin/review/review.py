@@ -84,7 +84,9 @@ class Review(Result, RenamedAttributes):
     parity: int | None = None
 
     def __repr__(self) -> str:
-        return f"<Review of {', '.join(self.request.variants)}; frames: metrics, differences>"
+        return (
+            f"<Review of {', '.join(self.request.variants)} with DataFrames metrics, differences>"
+        )
 
     @property
     def identity(self) -> Mapping[str, Any]:

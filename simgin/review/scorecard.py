@@ -363,7 +363,7 @@ MATCHUP_MEANINGS = {
     "each weaker player type",
 }
 SOLO_MEANINGS = {
-    "Skill: strong v naive player": "difference in matches won between the strong player and the "
+    "Skill (matches won): strong v naive player": "difference between the strong player and the "
     "naive player, in percentage points"
 }
 

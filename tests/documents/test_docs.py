@@ -216,7 +216,7 @@ def test_every_row_of_a_scorecard_is_described():
     known = scorecard.scorecard_rows({**STANDARD}, review_request.SECONDS_PER_TURN)
     against = [*zip(scorecard.MATCHUP_MEANINGS, ("waiting", "skill"), strict=True)]
     solo = [("Deals won", "win"), ("Score per deal", "score"), ("Matches won", "match_win")]
-    solo += [("Draws per deal", "draws"), ("Skill: strong v naive player", "skill")]
+    solo += [("Draws per deal", "draws"), ("Skill (matches won): strong v naive player", "skill")]
     solo = [(f"{title} (solitaire)", key) for title, key in solo]
     assert described == [*((row.title, row.key) for row in known), *against, *solo]
     meanings = [row.meaning for row in known if "%" in row.unit]
