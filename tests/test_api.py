@@ -180,8 +180,8 @@ def test_strategies_and_variants_go_to_other_processes():
 
 
 def test_objects_are_short_in_a_notebook(found):
-    assert repr(found).startswith("<RunResults of 3 matchups; frames: table, differences,")
-    for name in repr(found).partition("frames: ")[2].rstrip(">").split(", "):
+    assert repr(found).startswith("<RunResults of 3 matchups with DataFrames table, differences,")
+    for name in repr(found).partition("DataFrames ")[2].rstrip(">").split(", "):
         assert isinstance(getattr(found, name), pd.DataFrame)
     assert repr(simgin.find_variant("oklahoma")) == "Variant('oklahoma')"
     assert repr(simgin.find_strategy("gold+knock=at:k=4")) == "Strategy('gold+knock=at:k=4')"
