@@ -1,5 +1,5 @@
 """Compiled engine: cards, melds, deals, matches and the statistics collected from them.
 
-All functions take and return integers and NumPy records. They use no files, strings or other Python
-objects.
+All functions take and return integers and NumPy records. They do not use files, strings or other
+Python objects.
 """

@@ -3,19 +3,19 @@
 A *unit* of analysis is a mirrored pair of deals (or matches), or a single deal (match) if a
 strategy plays against itself. Standard errors are clustered by unit. For every unit, the kernel
 computes a vector of *facts*, which are totals over its deals. For each fact f with denominator d, a
-batch row holds the sums of f, f*f and f*d over consecutive units. A ratio estimator with errors
-clustered by unit needs no more than these (see `simgin.stats.estimate`). Rows are merged by
-addition, and the sums are exact in any order.
+batch row contains the sums of f, f*f and f*d over consecutive units. These sums are sufficient for
+a ratio estimator with errors clustered by unit (see `simgin.stats.estimate`). Rows are merged by
+addition, which is exact in any order.
 """
 
-# Endings of a deal
+# Results of a deal
 DEAL_RESULTS = tuple(
     "knock gin big_gin shot undercut even void stalled joker limit refused".split()
 )
-SCORED_RESULTS = DEAL_RESULTS[:5]  # endings in which a player scores points
-WINNING_RESULTS = (*SCORED_RESULTS, "refused")  # endings in which a player wins
+SCORED_RESULTS = DEAL_RESULTS[:5]  # results in which a player scores points
+WINNING_RESULTS = (*SCORED_RESULTS, "refused")  # results in which a player wins the deal
 
-# Facts of each strategy, A and B. For `draws`, see `count_draws`.
+# Facts of each strategy, A and B; `count_draws` defines `draws`
 SIDE_FACTS = tuple(f"won_{kind}" for kind in WINNING_RESULTS) + (
     "deal_win",
     "points",
@@ -47,7 +47,7 @@ FACT_INDEX = {name: i for i, name in enumerate(FACT_NAMES)}
 
 
 def _denominator_name(fact: str) -> str:
-    """Return the fact by which a fact is divided to compute its rate or mean."""
+    """Return the denominator of the rate or mean of a fact."""
     if fact in SHOWDOWN_FACTS:
         return "showdowns"
     if fact in ("points_scored", "first_player_win"):
@@ -67,25 +67,25 @@ def _denominator_name(fact: str) -> str:
 
 DENOMINATOR_INDEX = tuple(FACT_INDEX[_denominator_name(name)] for name in FACT_NAMES)
 
-# Columns of a batch row: the number of units, the three sums of every fact, histograms, and sums
-# over single deals and matches.
+# Columns of a batch row: number of units, three sums for every fact, histograms, and sums over
+# single deals and matches
 N_FACTS = len(FACT_NAMES)
 COL_UNITS = 0
 COL_SUM = 1
 COL_SQUARE = COL_SUM + N_FACTS
 COL_CROSS = COL_SQUARE + N_FACTS
 COL_TURNS_HISTOGRAM = COL_CROSS + N_FACTS
-TURNS_BINS = 64  # deals by number of turns of both players; the last bin is 63 or more
+TURNS_BINS = 64  # deals by number of turns of both players; the last bin means 63 or more
 COL_DEADWOOD_HISTOGRAM = COL_TURNS_HISTOGRAM + TURNS_BINS
-DEADWOOD_BINS = 16  # showdowns by deadwood of the knocker; the last bin is 15 or more
+DEADWOOD_BINS = 16  # showdowns by deadwood of the knocker; the last bin means 15 or more
 COL_PAIR_HISTOGRAM = COL_DEADWOOD_HISTOGRAM + DEADWOOD_BINS
-# Units by A's wins in quarters, of matches or otherwise of deals; a drawn game is half a win
+# Units by A's win rate in quarters, in matches or otherwise in deals; a drawn game is half a win
 PAIR_BINS = 5
-# Sum over deals of A's squared margin, from which the variance reduction by mirroring is computed
+# Sum over deals of A's squared margin, for the variance reduction due to mirroring
 COL_DEAL_SQUARE = COL_PAIR_HISTOGRAM + PAIR_BINS
 COL_MATCH_SQUARE = COL_DEAL_SQUARE + 1  # sum over matches of A's squared margin
-# Sum over deals of the dealer's minus the nondealer's deadwood as dealt; in solitaire games, minus
-# the player's deadwood
+# Sum over deals of the dealer's minus the nondealer's deadwood as dealt; in solitaire games, sum of
+# minus the player's deadwood
 COL_DEALT_DIFFERENCE = COL_MATCH_SQUARE + 1
 N_COLUMNS = COL_DEALT_DIFFERENCE + 1
 

@@ -1,4 +1,4 @@
-"""Kernel that plays deals or matches and adds them up in batch rows.
+"""Kernel that plays deals or matches and sums the results in batch rows.
 
 Nearly all CPU time is spent in this kernel. `simgin.core.batch_columns` lists the columns of a row.
 """
@@ -48,7 +48,7 @@ from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
 from simgin.core.solo_deal import joker_position, play_deal_solo
 from simgin.core.turn_steps import clear_deal
 
-DENOMINATORS = np.array(DENOMINATOR_INDEX, np.uint32)  # numba would copy a tuple for every unit
+DENOMINATORS = np.array(DENOMINATOR_INDEX, np.uint32)  # not a tuple, which numba copies each time
 FACT_DEALS, FACT_DECIDED, FACT_SHOWDOWNS, FACT_FIRST_ENDING = (
     FACT_INDEX["deals"],
     FACT_INDEX["decided"],
@@ -87,8 +87,8 @@ FACT_WINNER_SCORE, FACT_LOSER_SCORE = FACT_INDEX["winner_score"], FACT_INDEX["lo
 FACT_LOSER_ZERO = FACT_INDEX["loser_zero"]
 FACT_SETTLED, FACT_SETTLEMENT = FACT_INDEX["settled"], FACT_INDEX["a_settlement"]
 FACT_TOTALS, FACT_GOAL_MET = FACT_INDEX["totals"], FACT_INDEX["goal_met"]
-# Facts whose denominator is not the number of deals. The first N_OTHER_DEAL_FACTS of
-# them are facts of deals, the others facts of matches.
+# Facts whose denominator is not the number of deals. The first N_OTHER_DEAL_FACTS of these refer to
+# deals, the others to matches.
 OTHER_DENOMINATOR_FACTS = np.array(
     [i for i, d in enumerate(DENOMINATOR_INDEX) if d != FACT_DEALS], np.uint32
 )
@@ -97,7 +97,7 @@ N_OTHER_DEAL_FACTS = int((OTHER_DENOMINATOR_FACTS < FACT_MATCHES).sum())
 
 @jit
 def _add_side_facts(state, seat, offset):
-    """Add a deal to the facts of the strategy at `seat`, which begin at index `offset`."""
+    """Add a deal to the facts of the strategy at `seat`, which start at index `offset`."""
     if state.winner == seat:
         if state.kind < N_SCORED_RESULTS:
             state.facts[offset + state.kind] += 1
@@ -111,7 +111,7 @@ def _add_side_facts(state, seat, offset):
 
 @jit
 def _add_showdown_facts(state):
-    """Add the counts of a deal that ended with a knock."""
+    """Add a deal that ended with a knock to the facts of showdowns."""
     state.facts[FACT_SHOWDOWNS] += 1
     state.facts[FACT_KNOCK_COUNT] += state.stopper_count
     state.facts[FACT_DEFENDER_COUNT] += state.other_count
@@ -176,7 +176,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
     won = outcome == seat_a
     state.facts[FACT_MATCH_WIN + (not won)] += 2
     if rules.goal == GOAL_TOTAL:
-        return  # with this goal, only one player has a score
+        return  # solitaire goal without an opponent's score
     state.facts[FACT_MATCHES_DECIDED] += 1
     state.facts[FACT_WINNER_SCORE] += score_a if won else score_b
     state.facts[FACT_LOSER_SCORE] += score_b if won else score_a
@@ -185,7 +185,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
 
 @jit
 def _count_quarter_wins(state):
-    """Return A's wins in a unit, in quarters of its matches (or deals if it has none)."""
+    """Return A's win rate in a unit, in quarters, in matches or otherwise in deals."""
     n_games, half_wins = state.facts[FACT_MATCHES], state.facts[FACT_MATCH_WIN]
     if n_games == 0:
         n_games, half_wins = (
@@ -201,16 +201,16 @@ def _count_quarter_wins(state):
 def add_unit_to_row(state):
     """Add a unit's facts, their squares and cross products to its batch row.
 
-    Clears the facts afterwards.
+    The facts are then reset.
     """
     state.row[COL_UNITS] += 1
     state.row[COL_PAIR_HISTOGRAM + _count_quarter_wins(state)] += 1
     deals = state.facts[FACT_DEALS]
-    for i in range(N_FACTS):  # separate loops, because LLVM can vectorise each of them
+    for i in range(N_FACTS):  # separate loops, because LLVM can vectorise each one
         state.row[COL_SUM + i] += state.facts[i]
     for i in range(N_FACTS):
         state.row[COL_SQUARE + i] += state.facts[i] * state.facts[i]
-    for i in range(N_FACTS):  # right for facts divided by the deals; the loop below fixes the rest
+    for i in range(N_FACTS):  # only for facts per deal; the loop below corrects the others
         state.row[COL_CROSS + i] += state.facts[i] * deals
     n_others = len(OTHER_DENOMINATOR_FACTS) if state.facts[FACT_MATCHES] else N_OTHER_DEAL_FACTS
     for k in range(n_others):
@@ -239,7 +239,7 @@ def _apply_deal(state, rules, records, seat_a):
 
 @jit
 def start_mirrored_game(state, rules, seat_a, play_matches):
-    """Start a game: seat strategy A at `seat_a`, reset the scores and choose the first dealer.
+    """Start a game with strategy A at `seat_a`: reset the scores and choose the first dealer.
 
     If the rules name a first dealer, that seat deals first. Otherwise, the first dealer of a match
     is drawn at random, and single deals alternate with the number of the unit.
@@ -247,7 +247,7 @@ def start_mirrored_game(state, rules, seat_a, play_matches):
     state.half = seat_a
     start_match(state, rules)
     state.deal = 0
-    state.logged = 0  # the same state can trace several runs
+    state.logged = 0  # a state can be used to trace several deals
     if state.given:
         return
     state.dealer = (
@@ -285,7 +285,7 @@ def play_units(
         start_mirrored_game(state, rules, seat_a, play_matches)
         while seat_a < 2:
             state.watched = seat_a == state.watch_half and state.deal == state.watch_deal
-            if not state.given and (seat_a == 0 or play_matches):  # else same cards again
+            if not state.given and (seat_a == 0 or play_matches):  # otherwise, same cards
                 start_shuffle(state)
                 swap_hands_for_dealer(state)
             clear_history(view0, state.turns)

@@ -1,16 +1,16 @@
-"""Runs and sets of all four suits at the same time, by bit operations on a 52-bit hand.
+"""Bit operations that find the runs and sets of all four suits of a 52-bit hand together.
 
-For rules with low aces and without rainbows (`rules.by_planes`). A hand shifted by one position
-aligns each card with its neighbour, and shifted by thirteen with the same rank in the next suit. A
-few operations therefore find all runs and sets, like the bitboards of a chess program. Card values
-are stored as *planes*: plane b holds the cards whose value has bit b, so that four popcounts give
-the points.
+They apply to rules with low aces and without rainbows (`rules.by_planes`). A hand shifted by one
+position aligns each card with its neighbour, and shifted by thirteen with the same rank in the next
+suit. A few operations therefore find all runs and sets, like the bitboards of a chess program. Card
+values are stored as *planes*: plane b holds the cards whose value has bit b, so that four popcounts
+give the points.
 
 A rank is a *conflict* if the hand has at least three of its cards and one of them is in a run. A
 *conflict resolution* decides each conflict: the rank is not a set, a whole set, or a set of three
 of its four cards. The remaining cards then form runs that are as long as possible. All other sets
-are melded whole, which is optimal because their cards have no other use. Therefore the best
-conflict resolution is the best melding.
+are melded whole, which is optimal because their cards have no other use. The best conflict
+resolution is therefore the best melding.
 """
 
 from simgin.core.bits import lowest_bit, popcount
@@ -42,16 +42,16 @@ def ranks_of(cards):
 @force_inline
 def cards_in_runs(hand):
     """Return the cards of a hand that are in a run."""
-    two = hand & hand >> 1 & NOT_KINGS  # cards whose upper neighbour is in the hand too
+    two = hand & hand >> 1 & NOT_KINGS  # cards whose upper neighbour is also in the hand
     three = two & two >> 1
     return three | three << 1 | three << 2
 
 
 @force_inline
 def run_outs(hand):
-    """Return the cards that would be in a run with cards of a hand.
+    """Return the cards that would form a run with cards of a hand.
 
-    The mask can include cards of the hand.
+    The result can include cards of the hand.
     """
     above = hand << 1 & NOT_ACES
     below = hand >> 1 & NOT_KINGS
@@ -79,14 +79,14 @@ def sum_values_by_bits(cards, rules, side):
 
 @force_inline
 def unmatched_without_sets(sets, hand):
-    """Return the cards left over by the given sets and the longest runs of the rest."""
+    """Return the cards left over by the given sets and the longest runs of the other cards."""
     rest = hand & ~sets
     return rest & ~cards_in_runs(rest)
 
 
 @force_inline
 def find_conflicts(hand, runs, sets):
-    """Return the conflicting ranks, and the cards that a set of four can spare for a run."""
+    """Return the conflicting ranks, and the cards that sets of four can spare for a run."""
     conflicts = ranks_of(runs & sets)
     held_by_all = hand & hand >> 13 & hand >> 26 & hand >> 39
     fours = conflicts & held_by_all
@@ -95,11 +95,11 @@ def find_conflicts(hand, runs, sets):
 
 @force_inline
 def next_conflict_resolution(conflicts, spare, ranks, spared):
-    """Return the next conflict resolution; after the last one, the first, which is (0, 0).
+    """Return the next conflict resolution; the last one is followed by the first, (0, 0).
 
-    A resolution melds `ranks`, a subset of the conflicting ranks, as sets without the cards
-    `spared`, at most one from each set of four. The masks enumerate all subsets, like (x - mask) &
-    mask.
+    A resolution melds `ranks`, a subset of the conflicting ranks, as sets. It leaves out the cards
+    `spared`, at most one from each set of four. The masks run through all subsets, like (x - mask)
+    & mask.
     """
     available = spare & ranks * ACES
     spared = (spared - available) & available
@@ -114,7 +114,7 @@ def next_conflict_resolution(conflicts, spare, ranks, spared):
 def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
     """Return the least deadwood of a hand with conflicts, given its cards in runs and in sets."""
     conflicts, spare = find_conflicts(hand, runs, sets)
-    hand &= ~sets | conflicts * ACES  # without the sets that are not in conflict
+    hand &= ~sets | conflicts * ACES  # remove the sets without conflict
     best = HUGE_DEADWOOD
     ranks, spared = 0, 0
     while True:
@@ -127,7 +127,7 @@ def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
 
 @force_inline
 def can_leave_one_card(hand):
-    """Return True if some melding of a hand leaves over at most one card."""
+    """Return True if a melding of the hand leaves over at most one card."""
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     unmatched = hand & ~(runs | sets)
     if unmatched & (unmatched - 1):
@@ -137,7 +137,7 @@ def can_leave_one_card(hand):
 
 @jit
 def _can_leave_one_over_conflicts(hand, runs, sets):
-    """Return True if some conflict resolution of a hand leaves over at most one card."""
+    """Return True if a conflict resolution of the hand leaves over at most one card."""
     conflicts, spare = find_conflicts(hand, runs, sets)
     hand &= ~sets | conflicts * ACES
     ranks, spared = 0, 0

@@ -1,4 +1,4 @@
-"""Operations on integers as bit sets. LLVM compiles each loop below to one instruction."""
+"""Operations on integers as bit sets; LLVM compiles each loop below to one instruction."""
 
 from simgin.core.jit import jit
 

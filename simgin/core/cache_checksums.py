@@ -1,9 +1,8 @@
-"""Files of numba's cache with a checksum.
+"""Files of numba's cache with checksums.
 
-Machine code with a wrong bit could still run.
-
-Data whose checksum does not match raise an error when they are read, which counts as a cache miss.
-This detects accidental corruption, not tampering.
+Without a checksum, corrupt machine code could be executed. If the checksum of a file does not
+match, reading it raises an error, which counts as a cache miss. Checksums detect accidental
+corruption, not tampering.
 """
 
 import hashlib

@@ -1,7 +1,8 @@
 """Cards as integers and hands as 52-bit masks.
 
-Card = 13 * suit + rank, with suits S H D C = 0..3 and ranks A 2 .. K = 0..12. A hand is an int64
-with bit `card` set for each card. A *lane* is the thirteen bits of one suit.
+A card is 13 * suit + rank. The suits S, H, D, C are 0..3, and the ranks A, 2, ..., K are 0..12. A
+hand is an int64 in which bit `card` is set for each card. A *lane* consists of the thirteen bits of
+one suit.
 """
 
 from simgin.core.jit import force_inline, jit

@@ -1,10 +1,10 @@
-"""Least deadwood of a hand, and the discards that reach it (rules.md 3.2).
+"""Least deadwood of a hand, and the discards that leave it (rules.md 3.2).
 
-Without rainbows and high aces, bit operations find the runs of all suits at the same time
-(`simgin.core.bitboard`). If the rules have high aces, only a suit with both its ace and its king
-can contain a run with a high ace. For hands with such a suit, and for rainbows, a table has an
-entry for every lane: its cards that are in runs, and the points that its best runs leave over. Sets
-and their conflicts with runs are treated in the same way for all rules.
+Without rainbows and high aces, bit operations find the runs of all suits together
+(`simgin.core.bitboard`). A run with a high ace requires a suit with both its ace and its king.
+Hands with such a suit, and rules with rainbows, use a table. Its entry for a lane contains the
+cards that are in runs, and the points that the best runs leave over. Sets and their conflicts with
+runs are treated in the same way for all rules.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ from simgin.core.jit import force_inline, jit
 
 @jit
 def _deadwood_after_runs(hand, rules, side):
-    """Return the points that the runs of a hand leave over if no set is melded."""
+    """Return the points that runs leave over if no set is melded."""
     points = 0
     for suit in range(4):
         points += np.int64(rules.lane[side, suit_lane(hand, suit)]) >> 16
@@ -72,8 +72,8 @@ def _deadwood_from_table(hand, rules, side):
 def _deadwood_with_rainbows(hand, rules, side):
     """Return the least deadwood with runs, sets and rainbows.
 
-    The search tries no rainbow, each rainbow, and each disjoint pair. Three would need twelve
-    cards.
+    The search tries no rainbow, each rainbow, and each disjoint pair of rainbows. Three rainbows
+    would need twelve cards.
     """
     best = _deadwood_from_table(hand, rules, side)
     for i in range(rules.n_rainbows):
@@ -91,16 +91,16 @@ def _deadwood_with_rainbows(hand, rules, side):
 
 @force_inline
 def supports_bit_solver(hand, rules, side):
-    """Return True if bit operations can solve a hand under rules that need tables.
+    """Return True if bit operations can solve a hand under rules that otherwise need tables.
 
-    This requires that no suit of the hand has an ace and a king, so no ace can be high.
+    This requires that no suit of the hand has both an ace and a king, so that no ace can be high.
     """
     return rules.by_planes_apart[side] and hand & hand >> 12 & ACES == 0
 
 
 @force_inline
 def _deadwood_by_bits(hand, rules, side):
-    """Return the least deadwood like `deadwood_for_side`, by bit operations."""
+    """Compute `deadwood_for_side` by bit operations."""
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     if runs & sets:
         return min_deadwood_over_conflicts(hand, runs, sets, rules, side)
@@ -109,7 +109,7 @@ def _deadwood_by_bits(hand, rules, side):
 
 @jit
 def _deadwood_general(hand, rules, side):
-    """Return the least deadwood like `deadwood_for_side`, for all rules."""
+    """Compute `deadwood_for_side` for all rules."""
     if supports_bit_solver(hand, rules, side):
         return _deadwood_by_bits(hand, rules, side)
     if rules.n_rainbows:
@@ -121,7 +121,7 @@ def _deadwood_general(hand, rules, side):
 def deadwood_for_side(hand, rules, side):
     """Return the least deadwood, in points, of up to eleven cards.
 
-    `side` is KNOCKER or DEFENDER and selects the card values.
+    `side` is KNOCKER or DEFENDER, which can have different card values.
     """
     if not rules.by_planes[side]:
         return _deadwood_general(hand, rules, side)
@@ -130,7 +130,7 @@ def deadwood_for_side(hand, rules, side):
 
 @jit
 def deadwood_batch(hands, rules, side, out):
-    """Write the `deadwood_for_side` of every hand of an int64 array to `out`."""
+    """Write `deadwood_for_side` of each hand of an int64 array to `out`."""
     for i in range(hands.shape[0]):
         out[i] = deadwood_for_side(hands[i], rules, side)
 
@@ -174,7 +174,7 @@ def cards_in_melds(hand, rules):
 
 @jit
 def _cards_in_melds_general(hand, rules):
-    """Return the cards in melds like `cards_in_melds`, for all rules."""
+    """Compute `cards_in_melds` for all rules."""
     if supports_bit_solver(hand, rules, 0):
         return cards_in_runs(hand) | cards_in_sets(hand)
     cards = _run_cards_from_table(hand, rules) | cards_in_sets(hand)
@@ -188,7 +188,7 @@ def _cards_in_melds_general(hand, rules):
 def highest_value_cards(cards, rules):
     """Return the cards with the highest value, and that value.
 
-    Values never decrease from 2 to K, so only the ace must be compared separately.
+    From 2 to K, values never decrease with the rank. The ace is compared separately.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -214,9 +214,9 @@ def highest_value_cards(cards, rules):
 
 @force_inline
 def best_discards(hand, legal, rules):
-    """Return the least deadwood after a legal discard, and all discards that reach it.
+    """Return the least deadwood after a legal discard, and all discards that leave it.
 
-    The engine computes this once per turn: prefer `view.least` and `view.best`.
+    Prefer `view.least` and `view.best`, which the engine computes once per turn.
 
     Args:
         hand: Up to eleven cards as a 52-bit mask.
@@ -241,14 +241,14 @@ def best_discards(hand, legal, rules):
 
 @force_inline
 def _best_unmatched_discards(unmatched, legal, rules):
-    """Return `best_discards` for a hand without conflicts and with a legal unmatched card."""
+    """Compute `best_discards` for a hand without conflicts and with a legal unmatched card."""
     cards, value = highest_value_cards(unmatched & legal, rules)
     return sum_values_by_bits(unmatched, rules, 0) - value, cards
 
 
 @jit
 def _best_discards_noinline(hand, legal, rules):
-    """Return `best_discards` if melds conflict, or if no unmatched card can be discarded."""
+    """Compute `best_discards` if melds conflict or if no unmatched card can be discarded."""
     if rules.by_planes[0] or supports_bit_solver(hand, rules, 0):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
         unmatched = hand & ~(runs | sets)
@@ -262,11 +262,11 @@ def _best_discards_noinline(hand, legal, rules):
 
 @force_inline
 def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
-    """Return `best_discards` over all conflict resolutions (see `simgin.core.bitboard`).
+    """Compute `best_discards` over all conflict resolutions (see `simgin.core.bitboard`).
 
     The best discard for a resolution is the highest card that it leaves over, because discarding a
-    melded card costs more than it saves. If a resolution leaves no legal card over, this does not
-    hold, and the function returns (a huge count, 0).
+    melded card costs more than it saves. If a resolution leaves over no legal card, this argument
+    fails, and the function returns (HUGE_DEADWOOD, 0).
     """
     conflicts, spare = find_conflicts(hand, runs, sets)
     hand &= ~sets | conflicts * ACES
@@ -289,12 +289,12 @@ def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
 
 @jit
 def _best_discards_by_search(hand, legal, rules):
-    """Return `best_discards` for all rules.
+    """Compute `best_discards` for all rules.
 
     Discarding a card that is in no meld leaves exactly deadwood(hand) - value, so only the highest
-    of these cards matter. Discarding a card in a meld leaves at least that much, and at least the
-    points of all cards in no meld. The other ten cards are solved only if both bounds allow an
-    improvement, which is rare.
+    of these cards matter. Discarding a card that is in a meld leaves at least deadwood(hand) -
+    value, and at least the points of all cards in no meld. Its deadwood is computed only if both
+    bounds allow an improvement, which is rare.
     """
     whole = deadwood(hand, rules)
     in_melds = cards_in_melds(hand, rules)
@@ -302,7 +302,7 @@ def _best_discards_by_search(hand, legal, rules):
     best = whole - value if best_cards else HUGE_DEADWOOD
     rest = legal & in_melds
     if rest == 0 or _deadwood_after_runs(hand & ~in_melds, rules, 0) > best:
-        return best, best_cards  # no discard from a meld can be better
+        return best, best_cards  # discarding a melded card cannot be better
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
@@ -318,7 +318,7 @@ def _best_discards_by_search(hand, legal, rules):
 
 @jit
 def deadwood_with_melded(hand, card, rules):
-    """Return the least deadwood over the meldings in which a given card is melded.
+    """Return the least deadwood of the meldings that include a given card.
 
     Args:
         hand: Up to eleven cards, including `card`, as a 52-bit mask.
@@ -343,7 +343,7 @@ def deadwood_with_melded(hand, card, rules):
             best = min(best, deadwood(hand & ~(run << (13 * s)), rules))
     rank = hand & cards_of_rank(card % 13)
     others = rank & ~(1 << card)
-    while others:  # sets without one of the other cards; the set of the whole rank follows
+    while others:  # sets of three of the four cards; the set of all four follows
         omitted = others & -others
         others ^= omitted
         best = min(best, _deadwood_without_set(hand, rank & ~omitted, rules))
@@ -357,9 +357,9 @@ def deadwood_with_melded(hand, card, rules):
 
 @jit
 def _deadwood_without_set(hand, cards, rules):
-    """Return the deadwood of the remaining cards if `cards`, all of one rank, are a set.
+    """Return the deadwood of the remaining cards if `cards`, all of one rank, form a set.
 
-    Returns a huge count if there are fewer than three cards.
+    Returns HUGE_DEADWOOD if there are fewer than three cards.
     """
     three_or_more = cards & (cards - 1)
     if three_or_more & (three_or_more - 1) == 0:

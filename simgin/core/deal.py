@@ -1,7 +1,7 @@
-"""A deal for two players, from the shuffle to its result (rules.md 4).
+"""Two-player deal, from the shuffle to the result (rules.md 4).
 
-The engine keeps its own state, shows each seat a view, and calls a policy only if more than one
-action is legal. An action outside `view.legal` raises IllegalActionError.
+The engine has a private state and gives each seat a view of it. It calls a policy only if more than
+one action is legal. An action outside `view.legal` raises IllegalActionError.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ from simgin.core.turn_steps import (
 )
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-TURN_OVER = np.int64(3)  # draw source of a turn that has been played already
+TURN_OVER = np.int64(3)  # draw source of a turn that has already been played
 
 
 @jit
@@ -57,7 +57,7 @@ def deal_cards(state, rules):
     first = 1 - state.dealer
     eleven = rules.first_turn == FIRST_TURN_DISCARD
     hand0, hand1 = 0, 0
-    for i in range(0, 20, 2):  # these cards have been shuffled already
+    for i in range(0, 20, 2):  # these cards are already shuffled
         hand0 |= 1 << np.int64(state.pack[i])
         hand1 |= 1 << np.int64(state.pack[i + 1])
     state.dealt = 20
@@ -78,7 +78,7 @@ def deal_cards(state, rules):
 
 @inline_always
 def _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
-    """Play a turn, from the draw to the discard or ending; return True if it ends the deal."""
+    """Play a turn, from the draw to the discard or the ending; return True if the deal ended."""
     state.phase = PHASE_TURN
     draw_card(state, rules, seat, source)
     if (
@@ -107,7 +107,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
                 return True
             propose_ending(state, ENDING_NONE, -1, -1)
             write_ending_fields(state, view)
-    if state.turns == 0 or not rules.take_discard:  # otherwise written before the take decision
+    if state.turns == 0 or not rules.take_discard:  # else written before the take decision
         write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
     card = query_policy_with_view(state, rules, view, seat, SLOT_DISCARD, legal, discard)
@@ -134,7 +134,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
 
 @inline_always
 def _play_last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
-    """Let `seat` end the deal with the last discard: the 50th-card rule (rules.md 4.5)."""
+    """Offer `seat` to end the deal with the last discard (50th-card rule, rules.md 4.5)."""
     state.phase = PHASE_LAST
     eleven = state.hand[seat] | 1 << state.top
     legal = permitted_discards(eleven, state.top, -1, rules)
@@ -156,9 +156,11 @@ def _play_last_discard(state, rules, view, other_view, seat, knock, show_a, show
 def play_opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
     """Play the decisions about the first upcard (rules.md 4.2).
 
-    The die can be refused before either decision. This ends the deal and sets `state.kind`.
+    Before each decision, the player can offer the die. A refusal ends the deal and sets
+    `state.kind`.
 
-    Returns the player whose turn follows (0 nondealer, 1 dealer) and where that player draws.
+    Returns the player whose turn follows (0 for the nondealer, 1 for the dealer) and the draw
+    source.
     """
     first = 1 - state.dealer
     if rules.first_turn == FIRST_TURN_DISCARD or rules.first_turn == FIRST_TURN_FREE:
@@ -174,7 +176,7 @@ def play_opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, of
 
 @jit
 def play_first_turn(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
-    """Play the nondealer's decision about the first upcard; return like `play_opening`."""
+    """Play the nondealer's decision about the first upcard; return values as in `play_opening`."""
     first = 1 - state.dealer
     if rules.first_turn == FIRST_TURN_DISCARD:
         return 0, FROM_DEAL
@@ -194,7 +196,7 @@ def play_first_turn(state, rules, view1, view2, take1, take2, offer_a, answer_a,
 def continue_after_pass(
     state, rules, view1, view2, passed_by_dealer, take1, take2, offer_a, answer_a, offer_b, answer_b
 ):
-    """Continue after the nondealer or the dealer has passed; return like `play_opening`."""
+    """Continue after the nondealer or the dealer has passed; return values as in `play_opening`."""
     if passed_by_dealer == 1:
         return _continue_after_two_passes(state, rules, view1, take1)
     state.shed[1 - state.dealer] |= 1 << state.top
@@ -207,7 +209,7 @@ def continue_after_pass(
 
 @jit
 def offer_upcard_to_dealer(state, rules, view1, view2, take1, take2):
-    """Let the dealer take the first upcard or pass; return like `play_opening`."""
+    """Offer the first upcard to the dealer; return values as in `play_opening`."""
     choices, pass_action = _upcard_choices(rules)
     action = query_policy_noinline(state, rules, view2, state.dealer, SLOT_TAKE, choices, take2)
     if action != pass_action:
@@ -218,7 +220,7 @@ def offer_upcard_to_dealer(state, rules, view1, view2, take1, take2):
 
 @jit
 def _continue_after_two_passes(state, rules, view1, take1):
-    """Choose where the nondealer draws after two passes; return like `play_opening`."""
+    """Choose the nondealer's draw source after two passes; return values as in `play_opening`."""
     state.shed[state.dealer] |= 1 << state.top
     if rules.first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS:
         return 0, _choose_first_draw(state, rules, view1, 1 - state.dealer, take1)
@@ -227,10 +229,10 @@ def _continue_after_two_passes(state, rules, view1, take1):
 
 @jit
 def _upcard_choices(rules):
-    """Return the legal actions on the first upcard, as bits, and the action that passes.
+    """Return the legal actions on the first upcard as bits, and the action that means passing.
 
-    If the player must take or pass, 0 is the pass. If the stock is a choice too, 0 is the stock and
-    2 the pass.
+    Passing is action 0 if the player can only take or pass. It is action 2 if the player can also
+    draw from the stock, which is action 0.
     """
     return (3, 0) if rules.first_turn == FIRST_TURN_UPCARD_PASS else (7, 2)
 
@@ -241,7 +243,7 @@ def _offer_die_before_turn(
 ):
     """Let a player offer the die at the start of a turn (rules.md 8.3 and 8.4).
 
-    Returns True if the offer is refused.
+    Returns True if an offer is refused.
     """
     if rules.die == DIE_OFF:
         return False
@@ -261,7 +263,7 @@ def _offer_die_before_turn(
 
 @jit
 def _choose_first_draw(state, rules, view, seat, take):
-    """Choose the pile that the nondealer draws from while it still shows the first upcard."""
+    """Choose the draw source of the nondealer while the first upcard is still on the pile."""
     state.phase = PHASE_TURN
     source = choose_draw_source(state, rules, view, seat, take)
     if source == FROM_PILE:
@@ -271,7 +273,7 @@ def _choose_first_draw(state, rules, view, seat, take):
 
 @force_inline
 def choose_draw_source(state, rules, view, seat, take):
-    """Choose where a player draws on an ordinary turn: from the stock or the discard pile."""
+    """Choose the draw source on an ordinary turn: the stock or the discard pile."""
     if not rules.take_discard:
         return FROM_STOCK
     write_turn_fields(state, view, seat)
@@ -284,11 +286,11 @@ def play_deal(
     state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
     offer_a, answer_a, show_a, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Play the deal that `clear_deal` has prepared. The result is in the state.
+    """Play the deal that `clear_deal` has prepared. The result is written to the state.
 
-    Arguments ending in 1 belong to the nondealer, those ending in 2 to the dealer: their views and
-    the three policies that are called often. Policies that are called at most once per deal are
-    passed by strategy, A and B.
+    Arguments that end in 1 are the view and the frequently called policies of the nondealer, those
+    that end in 2 the same for the dealer. Policies that are called at most once per deal are passed
+    by strategy, A and B.
     """
     if rules.die != DIE_OFF:
         write_deal_fields(state, rules, view1, 1 - state.dealer)
@@ -314,10 +316,10 @@ def play_turns(
     state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
     offer_a, answer_a, show_a, offer_b, answer_b, show_b, dealer_to_move, source,
 ):  # fmt: skip
-    """Play the turns from a given turn to the result of the deal.
+    """Play from a given turn to the end of the deal.
 
-    `dealer_to_move` is 0 on the nondealer's turn and 1 on the dealer's. `source` is where that
-    player draws, or TURN_OVER to play only what follows the turn.
+    `dealer_to_move` is 0 on the nondealer's turn and 1 on the dealer's. `source` is the draw source
+    of that turn, or TURN_OVER to start after the turn.
     """
     while True:
         if dealer_to_move == 0:

@@ -1,7 +1,7 @@
-"""Record of a deal, which `--record` saves and outcome distributions are computed from.
+"""Record of a deal, which `--record` saves. Outcome distributions are computed from such records.
 
-Sides are those of the strategies: 0 is A, 1 is B (in single-player variants the joker or the
-clock), -1 is neither.
+Sides refer to the strategies: 0 is A, 1 is B (in single-player variants, the joker or the clock),
+and -1 is neither.
 """
 
 import numpy as np
@@ -10,26 +10,26 @@ from simgin.core.jit import jit
 from simgin.core.scoring import RESULT_JOKER
 
 _FIELDS = (
-    # The deal: unit (pair, single deal or match), game of the pair, number in the match.
+    # Address of the deal: unit (pair, single deal or match), game of the pair, number in the match
     ("unit", "half", "deal")
-    # The dealer; index of the ending in `DEAL_RESULTS`; the winner; the knocker.
+    # Dealer; index of the result in `DEAL_RESULTS`; winner; knocker
     + ("dealer", "kind", "winner", "knocker")
-    # Points of both sides; total number of turns.
+    # Points of both sides; total number of turns
     + ("points_a", "points_b", "turns")
-    # 0: the nondealer took the first upcard, 1: the dealer, 2: neither, -1: there was none.
+    # Player who took the first upcard: 0 nondealer, 1 dealer, 2 neither, -1 no upcard
     + ("upcard_to",)
-    # At a showdown: deadwood of the knocker, of the defender after and before laying off, and the
-    # number of cards laid off.
+    # Showdown: deadwood of the knocker, of the defender after and before laying off, and number of
+    # cards laid off
     + ("knock_count", "defender_count", "defender_before", "laid_off")
-    # Deadwood as dealt; upcards and discards taken; cards drawn in total (`count_draws`).
+    # Deadwood as dealt; upcards and discards taken; all cards drawn (`count_draws`)
     + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
-    # The multiplier of the score, the number on the die and its owner at the end of the deal, and
-    # the deals or games won by its refusal.
+    # Multiplier of the score, number on the die and its owner at the end of the deal, and deals or
+    # games won by a refusal
     + ("multiplier", "stake", "owner", "pays")
-    # The match before this deal: points, deals won and games won by both sides.
+    # Match before this deal: points, won deals and won games of both sides
     + ("score_a", "score_b", "deals_a", "deals_b", "games_a", "games_b")
-    # The match after this deal: the winner, -1 undecided, -2 drawn, -3 unfinished. A single deal
-    # counts as a match.
+    # Winner of the match after this deal, or -1 undecided, -2 drawn, -3 unfinished; a single deal
+    # counts as a match
     + ("outcome",)
 )
 DEAL_RECORD = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
@@ -37,7 +37,7 @@ DEAL_RECORD = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
 
 @jit
 def side_of_seat(seat, seat_a):
-    """Return the side that sits at a seat, or -1; `seat_a` is the seat of strategy A."""
+    """Return the side at a seat, or -1 for no seat; `seat_a` is the seat of strategy A."""
     return seat ^ seat_a if seat >= 0 else -1
 
 
@@ -45,8 +45,8 @@ def side_of_seat(seat, seat_a):
 def count_draws(state, seat):
     """Return the number of cards that a seat drew in the deal just played.
 
-    This includes the pile, the stock or deck, and a joker that was drawn. It excludes cards dealt
-    before the first turn.
+    The number includes cards from the pile, from the stock or deck, and a joker. It excludes cards
+    that were dealt before the first turn.
     """
     met_joker = state.kind == RESULT_JOKER and state.winner != seat and state.above == 0
     return state.takes[seat] + state.draws[seat] + met_joker
@@ -56,7 +56,7 @@ def count_draws(state, seat):
 def write_deal_record(state, record, seat_a):
     """Write the deal just played to a DEAL_RECORD, before it is added to the match.
 
-    All fields except `outcome` are written.
+    The function writes all fields except `outcome`.
     """
     seat_b = 1 - seat_a
     record.unit = state.unit

@@ -1,6 +1,6 @@
 """The die of Gin Dice: offers, acceptance and refusal (rules.md 8).
 
-Offers are made before the cards are seen and during play.
+Players can make offers before they see their cards and during play.
 """
 
 import numpy as np
@@ -17,9 +17,10 @@ MAY_OFFER_UNOWNED = np.int64(1)
 
 @jit
 def query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, answer_b):
-    """Let the players offer the die before they see cards; return True if one is refused.
+    """Let the players offer the die before they see their cards; return True if one refuses.
 
-    The nondealer (`view1`) may offer first. If there is no offer, the dealer (`view2`) may offer.
+    The nondealer (`view1`) may offer first. If the nondealer makes no offer, the dealer (`view2`)
+    may offer.
     """
     state.phase = PHASE_BLIND
     stake = state.stake
@@ -37,7 +38,7 @@ def query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, a
     ):
         return True
     if state.stake != stake:
-        return False  # only one such offer per deal
+        return False  # only one offer before the cards are seen
     return query_die_offer(
         state,
         rules,
@@ -56,10 +57,10 @@ def query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, a
 def query_die_offer(
     state, rules, view, other_view, seat, may_offer_unowned, offer_a, answer_a, offer_b, answer_b
 ):
-    """Let a seat offer the die, if it may, and the other seat accept or refuse it.
+    """Let a seat offer the die, if this is allowed, and the other seat accept or refuse.
 
     A refusal ends the deal. `may_offer_unowned` is true if a die without an owner may be offered.
-    Returns True if an offer was refused.
+    Returns True if an offer is refused.
     """
     if state.stake >= rules.die_cap or (
         state.owner != seat if state.owner >= 0 else not may_offer_unowned
@@ -83,7 +84,7 @@ def query_die_offer(
 
 @jit
 def offer_die(state, rules, view, other_view, seat, offered, answer):
-    """Offer a number on the die to the other seat; return True if its policy refuses it."""
+    """Offer a number on the die to the other seat; return True if that seat refuses."""
     state.offered = offered
     write_die_fields(state, other_view)
     accepted = query_policy_noinline(
@@ -98,7 +99,7 @@ def offer_die(state, rules, view, other_view, seat, offered, answer):
 
 @jit
 def accept_die(state, view, other_view, seat, offered):
-    """Set the die to the number that a seat has offered, and give it to the other seat."""
+    """Set the die to the offered number, and make the other seat its owner."""
     state.offered = 0
     state.stake, state.owner = offered, 1 - seat
     write_die_fields(state, view)
@@ -107,7 +108,7 @@ def accept_die(state, view, other_view, seat, offered):
 
 @jit
 def refuse_die(state, rules, seat, offered):
-    """End the deal with a win of the seat that made the offer."""
+    """End the deal as a win of the seat that made the offer."""
     state.offered = 0
     state.pays = offered if rules.die_refusal_pays == REFUSAL_PAYS_NEW else state.stake
     state.kind = RESULT_REFUSED

@@ -13,7 +13,7 @@ HUGE_COUNT = 1 << 20  # larger than any deadwood
 def knock_limit(upcard, rules):
     """Return the knock limit of a deal (rules.md 3.4).
 
-    `upcard` is -1 if there is no upcard, which is valid only if the limit does not depend on it.
+    `upcard` is -1 without an upcard, which is valid only if the limit does not depend on it.
     """
     if not rules.knock_by_upcard:
         return rules.knock_limit
@@ -25,16 +25,16 @@ def knock_limit(upcard, rules):
 def deal_multiplier(upcard, rules):
     """Return the factor on all points of a deal.
 
-    It is `spade_multiplier` if the first upcard is a spade, otherwise 1.
+    The factor is `spade_multiplier` if the first upcard is a spade, otherwise 1.
     """
     return rules.spade_multiplier if 0 <= upcard < 13 else 1
 
 
 @jit
 def required_ranks(points):
-    """Return the ranks that a shot must leave over at a score; 0 if no shot is possible.
+    """Return the ranks that a shot must leave over at a score, or 0 if no shot is possible.
 
-    The multiset is coded like `rank_multiset`.
+    The multiset of ranks is encoded as in `rank_multiset`.
     """
     code = 0
     tens, ones = points // 10 % 10, points % 10
@@ -47,16 +47,16 @@ def required_ranks(points):
 
 @jit
 def shot_deadwood(points, rules):
-    """Return the deadwood of a shot, which depends only on the player's score `points`."""
+    """Return the deadwood of a shot, which depends only on the player's `points` in the match."""
     tens, ones = points // 10 % 10, points % 10
     return (rules.value[0, tens - 1] if tens else 0) + (rules.value[0, ones - 1] if ones else 0)
 
 
 @jit
 def is_shot(ten, required_card, points, rules):
-    """Return True if ten cards make a shot: a melding leaves over what the score requires.
+    """Return True if ten cards make a shot: some melding leaves over the required ranks.
 
-    The card `required_card` (-1: none) must be in a meld.
+    `required_card` must be in a meld; -1 means no such card.
     """
     tens, ones = points // 10 % 10, points % 10
     if tens == 0:
@@ -82,9 +82,9 @@ def is_shot(ten, required_card, points, rules):
 
 @jit
 def declared_deadwood(ten, required_card, rules):
-    """Return the least deadwood of ten cards with `required_card` (-1: none) in a meld.
+    """Return the least deadwood of ten cards if `required_card` must be in a meld.
 
-    Returns HUGE_COUNT if the card cannot be melded.
+    -1 means no such card. Returns HUGE_COUNT if the card cannot be melded.
     """
     return (
         deadwood(ten, rules)
@@ -97,8 +97,8 @@ def declared_deadwood(ten, required_card, rules):
 def permitted_discards(eleven, taken, drawn, rules):
     """Return the cards that may be discarded under `discard_ban` (rules.md 4.3).
 
-    `taken` is the card just taken from the pile and `drawn` the card just drawn from the stock; -1
-    means none.
+    `taken` is the card just taken from the pile, and `drawn` is the card just drawn from the stock.
+    Both can be -1 for no card.
     """
     banned = 0
     if taken >= 0 and rules.discard_ban != 2:
@@ -110,16 +110,16 @@ def permitted_discards(eleven, taken, drawn, rules):
 
 @jit
 def required_meld_card(taken, rules):
-    """Return the card that `take_to_knock` requires to be melded, or -1."""
+    """Return the card that must be melded under `take_to_knock`, or -1."""
     return taken if rules.take_to_knock == 1 else -1
 
 
 @force_inline
 def find_ending(ten, deadwood_left, required_card, limit, points, rules):
-    """Return the ending available with ten cards, and the deadwood that it declares.
+    """Return the ending available with ten cards, and the deadwood to declare.
 
     The ending is a shot if the cards make one, otherwise a knock within the limit, otherwise none.
-    `deadwood_left` is the deadwood of the cards.
+    `deadwood_left` is the least deadwood of the cards.
     """
     if rules.shot or required_card >= 0:
         return _find_ending_general(ten, deadwood_left, required_card, limit, points, rules)
@@ -128,9 +128,9 @@ def find_ending(ten, deadwood_left, required_card, limit, points, rules):
 
 @jit
 def _find_ending_general(ten, deadwood_left, required_card, limit, points, rules):
-    """Return the ending like `find_ending`, for rules with shots or cards that must be melded."""
+    """Compute `find_ending` for rules with shots or with cards that must be melded."""
     if required_card >= 0 and not ten >> required_card & 1:
-        return ENDING_NONE, HUGE_COUNT  # the discard is the card that must be melded
+        return ENDING_NONE, HUGE_COUNT  # the player would discard the card that must be melded
     if rules.shot and is_shot(ten, required_card, points, rules):
         return ENDING_SHOT, shot_deadwood(points, rules)
     count = deadwood_left if required_card < 0 else deadwood_with_melded(ten, required_card, rules)
@@ -139,7 +139,7 @@ def _find_ending_general(ten, deadwood_left, required_card, limit, points, rules
 
 @jit
 def discards_that_end(eleven, legal, required_card, limit, points, rules):
-    """Return the mask of the discards after which a knock or a shot can end the deal."""
+    """Return the mask of the discards with which a knock or a shot can end the deal."""
     cards = 0
     while legal:
         card = lowest_bit(legal)
@@ -153,7 +153,7 @@ def discards_that_end(eleven, legal, required_card, limit, points, rules):
 
 @jit
 def _least_declared_deadwood(eleven, legal, required_card, rules):
-    """Return the least deadwood with `required_card` melded, and the discards that reach it."""
+    """Return the least deadwood with `required_card` melded, and the discards that leave it."""
     best, cards = HUGE_COUNT, 0
     while legal:
         card = lowest_bit(legal)
@@ -179,9 +179,9 @@ def _shot_discards(eleven, legal, required_card, points, rules):
 
 @force_inline
 def best_ending(eleven, legal, required_card, limit, points, least, best, rules):
-    """Return the ending proposed first, its discard and its deadwood.
+    """Return the ending that is proposed, its discard and its deadwood.
 
-    Big gin comes first, then a shot, then the least deadwood within the limit. Ties are broken by
+    Big gin has priority, then a shot, then the least deadwood within the limit. Ties are broken by
     the highest card value, then by the lowest card number. Big gin has no discard (-1). `least` and
     `best` are the return values of `best_discards`.
     """
@@ -194,7 +194,7 @@ def best_ending(eleven, legal, required_card, limit, points, least, best, rules)
 
 @jit
 def _best_ending_general(eleven, legal, required_card, limit, points, least, best, rules):
-    """Return the ending like `best_ending`, for rules with more endings than the plain knock."""
+    """Compute `best_ending` for rules with other endings than a knock."""
     if rules.big_gin and deadwood(eleven, rules) == 0:
         return ENDING_BIG_GIN, -1, 0
     if required_card >= 0:

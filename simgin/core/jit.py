@@ -1,10 +1,10 @@
-"""Compiler options, named only here, and the disk cache of compiled code.
+"""Compiler options and the disk cache of compiled code.
 
-numba's own cache does not detect changes of a callee in another file, a global table or a data
-file. Therefore the cache directory is named by a digest of all compiled sources of simgin and the
-versions of numba, NumPy and Python: any change means a new directory. Each policy has a folder in
-it, named by a digest of everything else that the policy depends on. Code that checks every array
-index (NUMBA_BOUNDSCHECK=1) has its own folder.
+numba's own cache does not detect changes to a callee in another file, a global table or a data
+file. The name of simgin's cache directory is therefore a digest of all compiled sources and of the
+versions of numba, NumPy and Python. Each policy has a folder in that directory, whose name is a
+digest of everything else that the policy depends on. Code with bounds checks (NUMBA_BOUNDSCHECK=1)
+has its own folder.
 """
 
 import contextlib
@@ -30,24 +30,25 @@ from simgin.core.cache_checksums import ChecksummedCacheFile
 from simgin.core.numba_cache import InnerCacheImpl, LazyDispatcher
 
 PACKAGE_DIRECTORY = Path(__file__).resolve().parent.parent
-MAX_CACHE_DIRECTORIES = 4  # cache directories kept; the least recently used ones are deleted
-TAG_FILE = "CACHEDIR.TAG"  # marks a cache directory, also for backup programs
+MAX_CACHE_DIRECTORIES = 4  # the least recently used cache directories are deleted
+TAG_FILE = "CACHEDIR.TAG"  # file that marks a cache directory, for example for backup programs
 TAG_CONTENT = (
-    "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled code of simgin, made anew if lost.\n"
+    "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled code of simgin. It is compiled again "
+    "if you delete it.\n"
 )
-POLICY_FOLDER = "policies"  # folder for the functions of strategies
-BOUNDSCHECK_FOLDER = "checked"  # folder for code that checks every index
-MAX_CACHED_POLICIES = 400  # policy folders kept
+POLICY_FOLDER = "policies"  # folder for compiled policies
+BOUNDSCHECK_FOLDER = "checked"  # folder for code with bounds checks
+MAX_CACHED_POLICIES = 400  # policy folders in the cache
 
-# numba loads the extensions of all installed packages once, and one of them can be broken
+# numba loads the extensions of all installed packages, and one of them can be broken.
 with contextlib.suppress(Exception):
     entrypoints.init_all()
 
 
 def list_compiled_sources() -> list[Path]:
-    """Return all files whose text can become part of compiled code, except strategies.
+    """Return all source files of compiled code, except strategies.
 
-    These are the core, the toolkit, and every file named kernels.py.
+    These are the core, the toolkit, and all files named kernels.py.
     """
     files = list(PACKAGE_DIRECTORY.rglob("kernels.py"))
     for folder in (PACKAGE_DIRECTORY / "core", PACKAGE_DIRECTORY / "toolkit"):
@@ -68,18 +69,18 @@ def compiled_digest() -> str:
 
 
 def cache_root() -> Path:
-    """Return the root of the cache: SIMGIN_CACHE_DIR, or the user's cache directory."""
+    """Return the root of the cache: SIMGIN_CACHE_DIR or the user's cache directory."""
     if named := os.environ.get("SIMGIN_CACHE_DIR"):
-        return Path(named).absolute()  # still valid if the process changes its directory
+        return Path(named).absolute()  # remains valid if the process changes its directory
     if sys.platform == "darwin":
         return _home_directory() / "Library" / "Caches" / "simgin"
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # The XDG specification declares relative paths invalid
+    # According to the XDG specification, relative paths are invalid.
     return (folder if folder.is_absolute() else _home_directory() / ".cache") / "simgin"
 
 
 def _home_directory() -> Path:
-    """Return the user's home directory, or / for a user without one, as in containers."""
+    """Return the user's home directory, or / if there is none, as in some containers."""
     try:
         return Path.home()
     except RuntimeError:
@@ -89,7 +90,7 @@ def _home_directory() -> Path:
 def _remove_old_caches(keep: Path, max_kept: int) -> None:
     """Remove the least recently used caches next to `keep`, so that at most `max_kept` remain.
 
-    The parent can be a shared folder, so nothing else in it is touched.
+    The parent can be a shared folder, so the function removes nothing else from it.
     """
     own_tag = keep / TAG_FILE
     own_tag.write_text(TAG_CONTENT)
@@ -104,13 +105,13 @@ def _remove_old_caches(keep: Path, max_kept: int) -> None:
 
 @cache
 def cache_directory() -> Path | None:
-    """Return the cache directory of this digest, created if necessary.
+    """Return the cache directory of the current digest; create it if necessary.
 
-    Returns None, with a notice on stderr, if the directory is not writable.
+    If the directory is not writable, print a warning and return None.
     """
     directory = cache_root() / compiled_digest()
     if sentence := cache_error(directory):
-        print(f"simgin: {sentence}", file=sys.stderr)
+        print(f"simgin: warning: {sentence}", file=sys.stderr)
         return None
     with contextlib.suppress(OSError):
         _remove_old_caches(directory, MAX_CACHE_DIRECTORIES)
@@ -118,10 +119,10 @@ def cache_directory() -> Path | None:
 
 
 def _function_cache_directory(function: Callable[..., Any], key: str) -> Path | None:
-    """Return the cache directory of a function: simgin's own, or the one named by its key.
+    """Return the cache directory of a function of simgin, or of a policy with a given key.
 
-    The name identifies everything that the code depends on, so its contents are never stale.
-    Returns None for a function of a strategy without a key.
+    The name identifies everything that the code depends on, so the contents are never stale.
+    Returns None for a policy without a key.
     """
     directory = cache_directory()
     if directory is None:
@@ -144,7 +145,7 @@ def _function_cache_directory(function: Callable[..., Any], key: str) -> Path | 
 def cache_error(directory: Path) -> str:
     """Return an error message if a directory cannot be used as a cache, otherwise "".
 
-    Creates the directory if necessary.
+    The function creates the directory if necessary.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -152,16 +153,16 @@ def cache_error(directory: Path) -> str:
             pass
     except OSError as error:
         return (
-            f"compiled code cannot be cached in {directory} ({error.strerror}), so every start "
-            "compiles it again. Set SIMGIN_CACHE_DIR to a directory that can be written to."
+            f"Compiled code cannot be cached in {directory} ({error.strerror}), so every run "
+            "compiles it again. Set SIMGIN_CACHE_DIR to a writable directory."
         )
     return ""
 
 
 class _SafeCache(FunctionCache):  # type: ignore[misc]
-    """Cache that treats corrupt files as a miss and rewrites them.
+    """Cache that treats corrupt files as cache misses and replaces them.
 
-    An interrupted process or a full disk can leave such files.
+    An interrupted process or a full disk can leave corrupt files.
     """
 
     def __init__(self, function: Callable[..., Any], directory: Path) -> None:
@@ -171,8 +172,8 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            # numba's preparation takes a third of a second. Cached code needs only the runtime;
-            # after a miss, the compiler prepares the rest.
+            # The complete initialisation of numba takes a third of a second. Cached code needs only
+            # the runtime. After a cache miss, the compiler initialises the rest.
             rtsys.initialize(target_context)
             return self._load_overload(sig, target_context)
         except Exception:
@@ -181,14 +182,14 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):  # with a full disk, the run continues without a cache
+        with contextlib.suppress(OSError):  # if the disk is full, the run continues without a cache
             super().save_overload(sig, data)
 
 
 def is_interpreted() -> bool:
-    """Return True if everything runs as plain Python (NUMBA_DISABLE_JIT=1).
+    """Return True if all code runs as plain Python (NUMBA_DISABLE_JIT=1).
 
-    This is thousands of times slower and supports debuggers; the results are the same.
+    Plain Python gives the same results and supports debuggers, but is thousands of times slower.
     """
     return bool(config.DISABLE_JIT)
 
@@ -203,18 +204,19 @@ def compile_function(
     trusted: bool = False,
     **options: Any,
 ) -> Any:
-    """Compile a function so that it releases the interpreter lock.
+    """Compile a function that releases the interpreter lock.
 
     Args:
         function: Function to compile.
         signature: Compile immediately, only for this signature or these argument types. By default,
             the function is compiled for each new combination of types.
         use_cache: Cache the compiled code on disk.
-        key: Digest of everything that the code of a policy depends on besides the compiled sources.
-        no_alias: Promise that the records and arrays passed do not overlap in memory, so that a
-            write to one of them does not force the others to be read again.
-        trusted: Promise that the function contains no code of a user. If every index is checked,
-            such a function may be loaded from a cache that was compiled without the checks.
+        key: For a policy, digest of everything that its code depends on, except the compiled
+            sources.
+        no_alias: Promise that the arguments do not overlap in memory, so that the compiler need not
+            reload an array after a write to another one.
+        trusted: Promise that the function contains no user code. With bounds checks enabled, such a
+            function may still be loaded from a cache without bounds checks.
         **options: Further options of numba's `jit`.
 
     Returns:
@@ -222,7 +224,7 @@ def compile_function(
     """
     if is_interpreted():
         return function
-    # numba would apply "forceinline" to any function that is first compiled inside an inlined one
+    # numba applies "forceinline" to every function that is first compiled inside an inlined one.
     options = {"forceinline": False, **options}
     dispatcher = LazyDispatcher(
         function, {"nopython": True, "nogil": True, "noalias": no_alias, **options}
@@ -247,10 +249,10 @@ def jit(function: Callable[..., Any]) -> Any:
 
 
 def force_inline(function: Callable[..., Any]) -> Any:
-    """Compile a small hot function that LLVM would not inline by itself (decorator).
+    """Compile a small, frequently called function that LLVM does not inline (decorator).
 
-    See docs/explanation/decisions/0003-compilation.md. Not for functions with many rarely called
-    callers, because every copy is compiled again.
+    See docs/explanation/decisions/0003-compilation.md. Do not use it for functions with many
+    callers that are rarely called, because every copy is compiled separately.
     """
     return compile_function(function, forceinline=True)
 
@@ -258,7 +260,8 @@ def force_inline(function: Callable[..., Any]) -> Any:
 def inline_always(function: Callable[..., Any]) -> Any:
     """Copy the code of a function into its caller before compilation (decorator).
 
-    For a large function with one caller, and for a function with a function as an argument: a
-    caller that passes a function to a separately compiled function cannot be cached on disk.
+    Use it for a large function with one caller, and for a function that takes a function as an
+    argument. A caller that passes a function to a separately compiled function cannot be cached on
+    disk.
     """
     return compile_function(function, inline="always")

@@ -1,8 +1,8 @@
-"""The defender's deadwood, with melds and lay-offs optimised jointly (rules.md 3.7).
+"""Deadwood of the defender, with melds and lay-offs optimised jointly (rules.md 3.7).
 
-For each meld shown, the module lists all sets of the defender's cards that can be laid off on it:
-nothing or the fourth card for a set of three, and each pair of chains at the two ends for a run. It
-then tries all disjoint combinations and melds the remaining cards. The result is the joint minimum.
+For each meld shown, the module lists all combinations of cards that the defender can lay off on it.
+A set of three accepts the fourth card, and a run accepts a chain of cards at each end. The module
+tries all disjoint combinations and melds the remaining cards. The result is the joint minimum.
 """
 
 from simgin.core.bitboard import ranks_of
@@ -12,8 +12,8 @@ from simgin.core.deadwood import deadwood_for_side
 from simgin.core.jit import jit
 from simgin.core.meldings import RAINBOW, SET, meld_extensions, meld_kind, sequence_start
 
-# Two chains with at most ten cards in total have 36 pairs. With round-the-corner runs, both chains
-# can be the same ten cards, which makes 66 pairs.
+# Maximum number of combinations on one meld. Two chains with at most ten cards in total have 36
+# pairs. With round-the-corner runs, both chains can be the same ten cards, which gives 66 pairs.
 MAX_OPTIONS = 66
 
 
@@ -21,7 +21,7 @@ MAX_OPTIONS = 66
 def _write_chain(start, step, max_cards, suit_offset, hand, chain):
     """Write the masks of a growing chain of the defender's cards and return its length.
 
-    The chain begins at rank `start`, moves in direction `step` and has at most `max_cards` cards.
+    The chain starts at rank `start`, extends in direction `step` and has at most `max_cards` cards.
     """
     cards = 0
     n = 0
@@ -43,7 +43,7 @@ def _write_run_options(meld, hand, rules, down, up, options):
     suit_offset = 13 * (lowest_bit(meld) // 13)
     start = 0 if size == 13 else sequence_start(ranks)
     if rules.ace_runs == 2:
-        below = above = 13 - size  # round the corner, only the size of the suit is a limit
+        below = above = 13 - size  # round-the-corner runs are limited only by the size of the suit
     else:
         below = start
         above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
@@ -60,13 +60,13 @@ def _write_run_options(meld, hand, rules, down, up, options):
 
 @jit
 def _write_layoff_options(meld, hand, rules, scratch, options):
-    """Write all sets of cards that the defender can lay off on a meld, the empty one first.
+    """Write all combinations that the defender can lay off on a meld; return their number.
 
-    Returns the number of sets.
+    The first one is empty.
     """
     kind = meld_kind(meld) if meld else RAINBOW
     options[0] = 0
-    if kind == RAINBOW:  # cannot be extended, like a set of four
+    if kind == RAINBOW:  # a rainbow cannot be extended
         return 1
     if kind == SET:
         options[1] = cards_of_rank(lowest_bit(ranks_of(meld))) & ~meld & hand
@@ -78,9 +78,9 @@ def _write_layoff_options(meld, hand, rules, scratch, options):
 def lay_off(hand, melds, rules, options, scratch):
     """Return the defender's deadwood and the mask of the cards laid off.
 
-    `melds` holds the three melds shown, 0 for none. If several choices are equally good, the one
-    that lays off the fewest cards is used, and the first of those. `options` is (3, MAX_OPTIONS)
-    int64 and `scratch` (2, 16) int64 work space.
+    `melds` contains the three melds shown, 0 for none. Ties are broken by the smallest number of
+    cards laid off, then by the order of the combinations. `options`, (3, MAX_OPTIONS) int64, and
+    `scratch`, (2, 16) int64, are work space.
     """
     fit = (
         meld_extensions(melds[0], rules)
@@ -88,7 +88,7 @@ def lay_off(hand, melds, rules, options, scratch):
         | meld_extensions(melds[2], rules)
     )
     if hand & fit == 0:
-        return deadwood_for_side(hand, rules, 1), 0  # no card fits in about half of all knocks
+        return deadwood_for_side(hand, rules, 1), 0  # in about half of all knocks, no card fits
     n0 = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
     n1 = _write_layoff_options(melds[1], hand, rules, scratch, options[1])
     n2 = _write_layoff_options(melds[2], hand, rules, scratch, options[2])

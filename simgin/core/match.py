@@ -1,4 +1,4 @@
-"""Matches: the dealer, the score and the end of the match (rules.md 4.1 and 7)."""
+"""Matches: dealer, score and end of a match (rules.md 4.1 and 7)."""
 
 from simgin.core import rng
 from simgin.core.jit import jit
@@ -28,12 +28,12 @@ from simgin.core.scoring import (
     RESULT_UNDERCUT,
 )
 
-UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes other than the winning seat
+UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes without a winning seat
 
 
 @jit
 def first_dealer(seed, unit, rules):
-    """Return the seat that deals first: the seat that the rules name, or a random one."""
+    """Return the seat that deals first, which is fixed by the rules or random."""
     if rules.first_dealer != FIRST_DEALER_RANDOM:
         return rules.first_dealer - 1
     return rng.random_words(seed, unit, 0, 0, rng.DOMAIN_FIRST_DEALER)[0] & 1
@@ -41,7 +41,7 @@ def first_dealer(seed, unit, rules):
 
 @jit
 def next_dealer(dealer, winner, rules):
-    """Return the seat that deals next; `winner` is the winner of the last deal, -1 for none."""
+    """Return the seat that deals next; `winner` is the winner of the last deal, or -1."""
     if winner < 0:
         return 1 - dealer if rules.void_dealer == VOID_DEALER_OTHER else dealer
     if rules.next_dealer == NEXT_DEALER_ALTERNATE:
@@ -79,7 +79,7 @@ def reset_die(state):
 
 @jit
 def match_target(rules, seat):
-    """Return the points, deals or games that a seat needs to win, or the total that is allowed."""
+    """Return the points, deals or games that a seat needs to win, or the maximum total."""
     if rules.goal == GOAL_DEALS or (rules.goal == GOAL_RACE and seat != rules.race_points_seat):
         return rules.deals_target
     if rules.goal == GOAL_GAMES:
@@ -92,7 +92,7 @@ def apply_deal_result(state, rules, n_deals):
     """Add the result of a deal to the match and return the outcome of the match.
 
     The outcome is the winning seat, UNDECIDED, DRAWN or UNFINISHED. `n_deals` is the number of
-    deals played, including this one.
+    deals played so far, including this one.
     """
     for seat in range(2):
         state.points[seat] += state.score[seat]
@@ -108,9 +108,9 @@ def apply_deal_result(state, rules, n_deals):
 
 @jit
 def _count_won_deals(state, rules):
-    """Return the number of won deals that the deal counts for its winner (rules.md 7 and 8.5).
+    """Return how many won deals the deal counts for its winner (rules.md 7 and 8.5).
 
-    It is 1 unless the goal of the match depends on won deals.
+    The number is 1 unless the goal of the match depends on won deals.
     """
     if rules.goal != GOAL_RACE and rules.goal != GOAL_TWOFOLD and rules.goal != GOAL_DEALS:
         return 1
@@ -123,7 +123,7 @@ def _count_won_deals(state, rules):
 
 @jit
 def _apply_to_columns(state, rules):
-    """Add a won deal to the columns open to its winner (Hollywood scoring, rules.md 7)."""
+    """Add a won deal to the open columns of its winner (Hollywood scoring, rules.md 7)."""
     seat = state.winner
     first = state.opened[seat]
     if rules.column_entry == COLUMN_ABSOLUTE:
@@ -142,12 +142,12 @@ def _apply_to_columns(state, rules):
 
 @jit
 def _apply_to_game(state, rules):
-    """End the game if the deal won it, by points or by a refused die (rules.md 7 and 8)."""
+    """End the game if the deal decides it, by points or by a refused die (rules.md 7 and 8)."""
     seat = state.winner
     if state.kind == RESULT_REFUSED:
         state.games[seat] += state.pays
     elif state.points[seat] >= rules.points_target:
-        row = 0  # row of the table of games by the loser's points
+        row = 0  # row of the game table, selected by the loser's points
         while state.points[1 - seat] > rules.game_table[row, 0]:
             row += 1
         state.games[seat] += state.stake * rules.game_table[row, 1]
@@ -193,8 +193,8 @@ def _has_reached_goal(state, rules, seat):
 def _columns_outcome(state, rules):
     """Return the winner if all columns are closed, otherwise UNDECIDED.
 
-    The winner is the side with the greater sum of settlements, then the side with more columns. If
-    both are equal, the match is drawn.
+    The winner is the side with the larger sum of settlements, or with more columns if the sums are
+    equal. If both are equal, the match is drawn.
     """
     balance = 0
     for c in range(rules.columns):
@@ -209,7 +209,7 @@ def _columns_outcome(state, rules):
 
 @jit
 def has_settlement(rules, outcome):
-    """Return True if a match has a settlement: finished, with goal `points` or `columns`."""
+    """Return True if a match has a settlement: a finished match with goal points or columns."""
     return outcome != UNFINISHED and (rules.goal == GOAL_POINTS or rules.goal == GOAL_COLUMNS)
 
 
@@ -217,7 +217,7 @@ def has_settlement(rules, outcome):
 def compute_settlement(state, rules, outcome):
     """Return the points that seat 0 receives from seat 1 at the end of a match (rules.md 7).
 
-    `outcome` is the winner, which matters only for a match to points.
+    `outcome` is the winner, which matters only for goal `points`.
     """
     if rules.goal != GOAL_COLUMNS:
         payment = _compute_payment(
@@ -252,7 +252,7 @@ def compute_column_settlement(state, rules, column):
 def _compute_payment(rules, winner_points, loser_points, winner_deals, loser_deals):
     """Return the points that the winner of a game or column receives.
 
-    A loser without a won deal is shut out.
+    A loser who won no deal is shut out.
     """
     payment = (
         winner_points
@@ -274,7 +274,7 @@ def _compute_payment(rules, winner_points, loser_points, winner_deals, loser_dea
 def final_score(state, rules, seat):
     """Return the score of a seat at the end of a match: won games, won deals or points.
 
-    The points of all columns are added.
+    With goal `columns`, it is the sum of the points in all columns.
     """
     if rules.goal == GOAL_GAMES:
         return state.games[seat]

@@ -1,4 +1,4 @@
-"""Matchups of an experiment as names, before any strategy or variant is loaded."""
+"""Names that identify a matchup, available before any strategy or variant is loaded."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -17,8 +17,8 @@ class MatchupKey:
         a: Canonical name of strategy A.
         b: Canonical name of strategy B, empty in single-player variants.
         seed: Seed of the random numbers.
-        unit: Type of game that is played and counted. Standard errors are clustered by mirrored
-            pair, or by single game if the matchup is not mirrored.
+        unit: Type of game, "deal" or "match". Standard errors are clustered by mirrored pair, or by
+            single game if the matchup is not mirrored.
     """
 
     variant: str
@@ -34,7 +34,7 @@ class MatchupKey:
 
     @property
     def title(self) -> str:
-        """Heading "A v B"."""
+        """Title of the form "A v B"."""
         return " v ".join(self.players)
 
     @property
@@ -55,7 +55,7 @@ class MatchupKey:
         )
 
     def count_units(self, n_games: int) -> int:
-        """Return the number of units that n deals or matches make, counting half a pair as one."""
+        """Return the number of units in n deals or matches; half a pair counts as a unit."""
         return (n_games + 1) // 2 if self.is_mirrored else n_games
 
     def count_games(self, n_units: int) -> int:

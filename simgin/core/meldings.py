@@ -1,8 +1,8 @@
 """All meldings of a hand, and the melding that is shown (rules.md 3.5).
 
-The enumeration is simple, because it is needed only at the showdown and by commands that explain a
-hand: the melds inside the hand, then all combinations of at most three disjoint melds. Ten or
-eleven cards cannot contain more.
+The module lists the melds in a hand and then all combinations of at most three disjoint melds,
+because ten or eleven cards cannot contain more. Speed is not critical: only showdowns and commands
+that explain a hand need this list.
 """
 
 from simgin.core.bitboard import (
@@ -21,7 +21,7 @@ from simgin.core.cards import ACES, cards_of_rank, suit_lane
 from simgin.core.deadwood import supports_bit_solver
 from simgin.core.jit import jit
 
-MAX_MELDS = 160  # upper bound of the melds inside eleven cards; a run of eleven contains 45
+MAX_MELDS = 160  # upper bound on the melds in eleven cards; a run of eleven contains 45
 MAX_MELDINGS = 64  # limited by the number of actions of a policy
 NO_MELDING = 1 << 20  # larger than any deadwood
 SET, RUN, RAINBOW = 0, 1, 2
@@ -41,7 +41,7 @@ def sum_card_values(cards, rules, side):
 
 @jit
 def meld_kind(meld):
-    """Return SET, RUN or RAINBOW: the cards of a meld have one rank, one suit, or neither."""
+    """Return the type of a meld: SET (one rank), RUN (one suit) or RAINBOW."""
     ranks = ranks_of(meld)
     if ranks & (ranks - 1) == 0:
         return SET
@@ -51,9 +51,9 @@ def meld_kind(meld):
 
 @jit
 def sequence_start(ranks):
-    """Return the first rank of a sequence, whose predecessor (round the corner) is missing.
+    """Return the first rank of a sequence: the one whose predecessor is missing.
 
-    Not defined for all thirteen ranks.
+    Sequences can go round the corner. The result is undefined for all thirteen ranks.
     """
     before = (ranks << 1 | ranks >> 12) & 0x1FFF
     return lowest_bit(ranks & ~before)
@@ -61,7 +61,7 @@ def sequence_start(ranks):
 
 @jit
 def find_melds(hand, rules, melds):
-    """Write all melds made of cards of a hand to `melds` and return their number."""
+    """Write all melds in a hand to `melds` and return their number."""
     n = 0
     for s in range(4):
         suit_cards = suit_lane(hand, s)
@@ -93,7 +93,7 @@ def find_melds(hand, rules, melds):
 def meld_extensions(meld, rules):
     """Return the cards that can be laid off directly on a meld (rules.md 3.7).
 
-    Returns 0 for no meld (0).
+    Returns 0 if `meld` is 0.
     """
     if rules.by_planes[0]:
         return meld_extensions_by_bits(meld)
@@ -110,7 +110,7 @@ def meld_extensions(meld, rules):
     below = 1 << ((start + 12) % 13)
     above = 1 << ((end + 1) % 13)
     if rules.ace_runs != 2 and start == 0:
-        below = 0  # no card precedes an ace, except round the corner
+        below = 0  # no card precedes an ace, except in round-the-corner runs
     if (rules.ace_runs == 0 and end == 12) or (rules.ace_runs == 1 and end == 0):
         above = 0  # no card follows a king (aces low) or a high ace (aces high or low)
     return (below | above) << (13 * (lowest_bit(meld) // 13))
@@ -118,9 +118,9 @@ def meld_extensions(meld, rules):
 
 @jit
 def _name_digit(card):
-    """Return a card as 1..52 in the ASCII order of its name.
+    """Return the position of a card, 1..52, in the ASCII order of names.
 
-    The order of the ranks is 2..9 A J K Q T, that of the suits C D H S.
+    The ranks have the order 2..9 A J K Q T, and the suits C D H S.
     """
     r = card % 13
     order = r - 1
@@ -131,16 +131,16 @@ def _name_digit(card):
     elif r == 10:
         order = 9
     elif r >= 11:
-        order = 22 - r  # the king before the queen
-    return order * 4 + 4 - card // 13  # C D H S reverses the order of the suits, S H D C
+        order = 22 - r  # the king precedes the queen
+    return order * 4 + 4 - card // 13  # C D H S is the reverse of the suit order
 
 
 @jit
 def meld_name_key(meld):
-    """Return a number that orders melds like their names in ASCII (rules.md 3.5, item 4).
+    """Return a sort key that orders melds like their names in ASCII (rules.md 3.5, item 4).
 
-    Only the first ten cards count. Sets are in suit order S H D C, sequences ascend from the card
-    after the gap. Returns 0 for no meld.
+    The key uses the first ten cards. Sets are named in suit order S H D C, and sequences in
+    ascending order from their first card. Returns 0 for no meld.
     """
     if meld == 0:
         return 0
@@ -168,9 +168,9 @@ def _sort_three(a, b, c):
 
 @jit
 def _is_name_before(a0, a1, a2, b0, b1, b2):
-    """Return True if the sorted names of one melding's melds precede those of the other.
+    """Return True if the names of melding a precede those of melding b.
 
-    Both meldings have the same number of melds.
+    The arguments are the sort keys of the melds. Both meldings have the same number of melds.
     """
     x0, x1, x2 = _sort_three(meld_name_key(a0), meld_name_key(a1), meld_name_key(a2))
     y0, y1, y2 = _sort_three(meld_name_key(b0), meld_name_key(b1), meld_name_key(b2))
@@ -183,7 +183,7 @@ def _is_name_before(a0, a1, a2, b0, b1, b2):
 
 @jit
 def rank_multiset(cards):
-    """Return a code for the multiset of ranks of some cards, three bits per rank.
+    """Return a code for the multiset of ranks of some cards: three bits per rank.
 
     Two sets of cards have the same code if and only if they have the same multiset of ranks.
     """
@@ -198,7 +198,7 @@ def rank_multiset(cards):
 def _is_better_melding(deadwood, n_extensions, n_melds, a, b, c, key, row):
     """Return True if a combination of melds precedes the melding in `row` (rules.md 3.5).
 
-    The order is by deadwood, then number of extension cards, number of melds, and names.
+    Meldings are ordered by deadwood, number of extension cards, number of melds, and names.
     """
     if deadwood != key[0]:
         return deadwood < key[0]
@@ -218,9 +218,9 @@ def _count_extensions(hand, discard, a, b, c, rules):
 
 @jit
 def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, c):
-    """Insert a combination of melds in order among n rows; return the new number of rows.
+    """Insert a combination of melds into the n sorted rows; return the new number of rows.
 
-    If there are `max_rows` rows already, the last one is dropped.
+    If there are already `max_rows` rows, the last one is dropped.
     """
     n_melds = (a != 0) + (b != 0) + (c != 0)
     position = n_rows
@@ -243,8 +243,8 @@ def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, 
 def _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows):
     """Find the melding that is shown over all conflict resolutions.
 
-    No other melding can be shown: leaving a card out costs points, and splitting a long run only
-    adds a meld.
+    Other meldings cannot be shown, because leaving out a card costs points, and splitting a long
+    run only adds a meld.
     """
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     if runs & sets == 0:
@@ -272,8 +272,8 @@ def _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows):
 def find_shown_melding(hand, discard, required_card, ranks_left, rules, found, keys, rows):
     """Find the melding that the automatic rule shows and return its deadwood.
 
-    The melds are written to rows[0]. It is the first row of `find_legal_meldings` without a limit.
-    Returns NO_MELDING if no melding is legal.
+    The melds are written to rows[0]. This is the first row that `find_legal_meldings` finds without
+    a limit. Returns NO_MELDING if no melding is legal.
     """
     if (
         required_card < 0
@@ -296,10 +296,10 @@ def find_legal_meldings(
     The rows are in the order of rules.md 3.5.
 
     Args:
-        hand: The ten cards kept, or eleven for big gin, as a 52-bit mask.
+        hand: The ten remaining cards, or eleven for big gin, as a 52-bit mask.
         discard: Mask of the discard, or 0.
         required_card: Card that must be in a meld, or -1.
-        ranks_left: Ranks that a shot must leave over, coded like `rank_multiset`, or -1.
+        ranks_left: Ranks that a shot must leave over, encoded as in `rank_multiset`, or -1.
         max_deadwood: Maximum deadwood.
         rules: RULES record.
         found: (MAX_MELDS + 1,) int64 work space for the melds of the hand.
@@ -332,7 +332,7 @@ def find_legal_meldings(
 
 @jit
 def _is_allowed(hand, melded, required_card, ranks_left):
-    """Return True if a melding melds the required card and leaves over the ranks of a shot."""
+    """Return True if a melding contains the required card and leaves over the ranks of a shot."""
     if required_card >= 0 and not melded >> required_card & 1:
         return False
     return ranks_left < 0 or rank_multiset(hand & ~melded) == ranks_left

@@ -1,9 +1,9 @@
-"""Lazy compilation: functions become machine code only if Python calls them.
+"""Lazy compilation: machine code is generated only for functions that Python calls.
 
-numba optimises every compiled function and generates machine code for it, although nearly all
-functions of simgin are called only by other compiled functions, which contain them again. Here, a
-function that is compiled for a caller stays unoptimised LLVM code: its caller links it and
-optimises the whole. If Python calls it, it is compiled again as an entry point. The disk cache
+numba optimises every compiled function and generates machine code for it. However, nearly all
+functions of simgin are called only by other compiled functions, which contain a copy. Here, a
+function that is compiled for a caller remains unoptimised LLVM code, which the caller links and
+optimises. If Python calls the function, it is compiled again as an entry point. The disk cache
 stores it as bitcode, so that strategies that call it need not compile it again.
 """
 
@@ -36,29 +36,29 @@ from numba.core.typing.typeof import typeof_impl
 
 from simgin.core.refcounts import add_refcount_elision
 
-# Address of the entry point of an inner function, which is never called
+# Placeholder for the address of an inner function, which is never called
 UNCALLABLE_ADDRESS = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.c_void_p).value
 
 
 def _mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
     """Return the name of a function type for use in mangled names.
 
-    numba spells out the arguments, field by field of every record, which takes 70,000 characters in
-    each name of a function with twelve policies.
+    numba spells out all arguments, including every field of a record. The name of a function with
+    twelve policies would then have 70,000 characters.
     """
     digest = hashlib.sha256(function_type.name.encode()).hexdigest()
     return f"{type(function_type).__name__}_{digest[:16]}", ()
 
 
 FunctionType.mangling_args = property(_mangling_args)  # type: ignore[method-assign, assignment]
-# numba calls this in every pass over every function, and its own version lists all fields
+# numba calls repr in every pass over every function, and its own version lists all fields.
 Record.__repr__ = Type.__repr__  # type: ignore[method-assign]
-# numba can promise LLVM that arguments do not overlap, but its decorators have no such option
+# numba can promise LLVM that arguments do not overlap, but its decorators lack this option.
 CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")
 
 
 class _DeferredEnvironmentCodegen:
-    """numba's code generator for an inner library, whose environments have no address yet."""
+    """Code generator for an inner library, whose environments do not have an address yet."""
 
     def __init__(self, codegen: Any) -> None:
         self._codegen = codegen
@@ -67,11 +67,11 @@ class _DeferredEnvironmentCodegen:
         return getattr(self._codegen, name)
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Do nothing: `_link_environments` sets it for the library that contains this one."""
+        """Do nothing, because `_link_environments` sets it for the enclosing library."""
 
 
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code of a function inside others: linked, but neither optimised nor executable."""
+    """Linked code of a function that is inside others, neither optimised nor executable."""
 
     @property
     def codegen(self) -> Any:
@@ -87,7 +87,7 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         return library
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Simplify each function, as numba does, and remove unused declarations afterwards."""
+        """Simplify each function as numba does, then remove unused declarations."""
         super()._optimize_functions(ll_module)
         passes = llvm.create_new_module_pass_manager()
         passes.add_global_dead_code_eliminate_pass()
@@ -101,18 +101,18 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int | None:
-        """Return an address that is never called."""
+        """Return a placeholder address, which is never called."""
         self._ensure_finalized()
         return UNCALLABLE_ADDRESS
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """Return the bitcode, because there is no object code."""
+        """Return the bitcode instead of object code."""
         serialized: tuple[str, str, bytes] = self.serialize_using_bitcode()
         return serialized
 
 
 class _InnerCompiler(Compiler):  # type: ignore[misc]
-    """numba's compiler, with an InnerLibrary for inner functions."""
+    """numba's compiler, which creates an InnerLibrary for inner functions."""
 
     def __init__(self, *arguments: Any) -> None:
         _load_array_functions()
@@ -132,10 +132,10 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
 
 
 def _load_array_functions() -> None:
-    """Load numba's array functions without scipy's linear algebra (0.2 s).
+    """Load numba's array functions without loading scipy's linear algebra, which takes 0.2 s.
 
-    numba only checks here that scipy is available. It always is, because simgin depends on it. Code
-    that multiplies matrices still loads it.
+    At this point, numba only checks that scipy is available, and simgin depends on scipy. Code that
+    multiplies matrices still loads it.
     """
     if "numba.np.arraymath" in sys.modules:
         return
@@ -150,23 +150,24 @@ def _load_array_functions() -> None:
 
 
 class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
-    """Compiled function that becomes executable only if Python calls it."""
+    """Compiled function for which machine code is generated only if Python calls it."""
 
-    compile_depth = 0  # nesting depth of the current compilation
+    compile_depth = 0  # nesting level of the current compilation
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions=options, pipeline_class=_InnerCompiler)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return the version for a compiled caller, which is the same for all literal numbers.
+        """Return the version for a compiled caller, regardless of literal numbers.
 
-        numba would compile f(x, 0) and f(x, 1) separately. LLVM specialises inlined code anyway.
+        numba would compile f(x, 0) and f(x, 1) separately, but LLVM specialises inlined code
+        anyway.
         """
         names = {name: unliteral(kind) for name, kind in kws.items()}
         return super().get_call_template([unliteral(kind) for kind in args], names)
 
     def add_overload(self, result: Any) -> None:
-        """Register a compiled version; Python sees only versions that it can call."""
+        """Register a compiled version; only executable versions are visible to Python."""
         if isinstance(result.library, InnerLibrary):
             self.overloads[tuple(result.signature.args)] = result
             return
@@ -175,7 +176,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         library.get_pointer_to_function = cache(library.get_pointer_to_function)
 
     def load_cached(self, signature: Any) -> bool:
-        """Load the version for a signature from disk; return True if it was there."""
+        """Load the version for a signature from the disk cache; return True if it exists."""
         with global_compiler_lock, _nested_compilation():
             result = self._cache.load_overload(signature, self.targetctx)
             if result is not None:
@@ -184,11 +185,11 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         return result is not None
 
     def get_compile_result(self, sig: Any) -> Any:
-        """Return the compiled version, which a kernel call requests twice per policy."""
+        """Return the compiled version from a cache, because kernel calls request it repeatedly."""
         return super().get_compile_result(sig) if self._can_compile else self._latest_result
 
     def compile(self, sig: Any) -> Any:
-        """Compile for a signature, unless an executable version (or, for a caller, any) exists."""
+        """Compile for a signature unless a suitable version exists."""
         with global_compiler_lock:
             args = tuple(sigutils.normalize_signature(sig)[0])
             known = self.overloads.get(args)
@@ -208,7 +209,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
 def _nested_compilation() -> Iterator[None]:
     """Count one nesting level of compilation, with garbage collection disabled.
 
-    The compiler creates many long-lived objects. Visiting them repeatedly takes 10 % of its time.
+    The compiler creates many long-lived objects, and the collector would take 10 % of the time.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -222,7 +223,7 @@ def _nested_compilation() -> Iterator[None]:
 
 
 def _link_environments(library: Any) -> None:
-    """Give an executable library the environments of the functions inside it."""
+    """Set the environments of the functions inside an executable library."""
     for variable in library._final_module.global_variables:
         environment = lookup_environment(variable.name)
         if environment is not None:
@@ -232,7 +233,7 @@ def _link_environments(library: Any) -> None:
 class _CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]
     """Cache location of a function.
 
-    numba would read its global settings, which other threads share.
+    numba's own locator reads global settings, which other threads share.
     """
 
     def __init__(self, function: Any, directory: Path) -> None:
@@ -241,7 +242,7 @@ class _CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]
         self._cache_path = str(directory / self.get_suitable_cache_subpath(self._py_file))
 
     def get_source_stamp(self) -> str:
-        """Return an empty stamp, because the directory's name identifies the sources."""
+        """Return an empty stamp, because the name of the directory identifies the sources."""
         return ""
 
 
@@ -255,11 +256,11 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         self._filename_base = self.get_filename_base(name, "")
 
     def reduce(self, data: Any) -> Any:
-        """Return the data to write, without the annotated source, which is slow to generate."""
+        """Return the data to write, without the annotated source, which takes long to generate."""
         return super().reduce(data._replace(type_annotation=""))
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Return the compiled version, or None for bitcode if Python wants to call it."""
+        """Return the compiled version, or None if Python calls it and only bitcode exists."""
         (name, kind, bitcode), fndesc, environment, signature, *rest = payload
         if kind == "object":
             return super().rebuild(target_context, payload)
@@ -286,7 +287,7 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         )
 
 
-# numba finds the type of an argument by its class. For a class that is not in its table, it
-# searches the table for base classes, which fails while another thread adds to the table.
+# numba looks up the type of an argument by its class. If the class is not in the table, numba
+# searches the table for base classes, which fails if another thread modifies the table.
 for known in (LazyDispatcher, np.record):
     typeof_impl.register(known, typeof_impl.dispatch(known))

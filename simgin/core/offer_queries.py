@@ -1,4 +1,4 @@
-"""The opponent's offers of the die in sampled worlds of a position."""
+"""Offers of the die that the opponent would make in the sampled worlds of a position."""
 
 from simgin.core.position_rollouts import set_position, set_seat_view
 from simgin.core.query import clear_history, query_policy_noinline

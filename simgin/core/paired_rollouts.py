@@ -1,9 +1,9 @@
-"""Paired rollouts: one deal continued from one decision with each of several actions.
+"""Paired rollouts: continuations of one deal after different actions at one decision.
 
 The cards and the actions of the players determine a deal. A rollout replays the deal with the same
 cards and the same actions up to the decision, takes another action there, and then follows the
-policies. Two rollouts differ only in that action and its consequences, so their difference has a
-much smaller variance than the difference of two independent deals.
+policies. Two rollouts differ only in that action and its consequences. The variance of their
+difference is therefore much smaller than for independent deals.
 """
 
 import numpy as np
@@ -32,25 +32,27 @@ def run_paired_rollouts(
     """Play one deal per unit, then roll out each action at one decision of strategy A.
 
     The decision is drawn at random from A's decisions of one slot in the deal. Its weight is the
-    number of these decisions (Horvitz and Thompson 1952). That number depends on the deal after the
-    decision and therefore on the hidden cards, so unweighted means are biased.
+    number of these decisions (Horvitz and Thompson 1952). Unweighted means would be biased, because
+    this number depends on the hidden cards through the rest of the deal.
 
     A sits at seat 0. The dealer alternates with the number of the unit.
 
     Array arguments:
-        match_states: (n_units, 4) int64, the match before each deal: points of A and B, deals won
-            by A and B.
-        views: (n_units,) VIEW, overwritten with the decisions.
+        match_states: (n_units, 4) int64, score before each deal: points of A and B, deals won by A
+            and B.
+        views: (n_units,) VIEW, overwritten with the views at the decisions.
         weights: (n_units,) int64, overwritten with the weights of the decisions.
-        actions: (n_units, max_actions) int64, overwritten with the actions tried, padded with -1.
+        actions: (n_units, max_actions) int64, overwritten with the actions rolled out, padded with
+            -1.
         records: (n_units, max_actions) DEAL_RECORD, overwritten with the results of the rollouts.
 
     Scalars and policies:
-        slot: Index of the policy in SLOTS whose decisions are compared.
-        first_only: Use the first decision of the slot, with weight 1, instead of a random one.
-        choose_actions: Policy that returns the actions to try, as bits. Decisions with fewer than
-            two of them that are legal are not rolled out.
-        explore_knock: Knock policy of A up to the decision.
+        slot: Index in SLOTS of the policy whose decisions are compared.
+        first_only: True to use the first decision of the slot, with weight 1, instead of a random
+            one.
+        choose_actions: Policy that returns the actions to roll out, as bits. A decision is skipped
+            if fewer than two of them are legal.
+        explore_knock: Knock policy of A before the decision.
     """
     max_actions = actions.shape[1]
     for i in range(n_units):
@@ -58,7 +60,11 @@ def run_paired_rollouts(
         start_shuffle(state)
         swap_hands_for_dealer(state)
         actions[i] = -1
-        decision, rollout, remaining = -1, -1, np.int64(0)  # -1 plays the deal to find the decision
+        decision, rollout, remaining = (
+            -1,
+            -1,
+            np.int64(0),
+        )  # -1 plays the deal to find the decision
         while rollout < max_actions and (rollout < 0 or remaining):
             if rollout >= 0:
                 actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)
@@ -96,7 +102,7 @@ def run_paired_rollouts_solo(
     slot, first_only, choose_actions, explore_knock, views, weights, actions, records,
     discard_a, knock_a,
 ):  # fmt: skip
-    """Roll out decisions like `run_paired_rollouts`, for one player.
+    """Roll out decisions in a single-player variant; see `run_paired_rollouts`.
 
     The joker is at the same position in all rollouts of a deal.
     """
@@ -106,7 +112,11 @@ def run_paired_rollouts_solo(
         start_shuffle(state)
         state.joker = joker_position(state.seed, state.unit, state.deal, rules)
         actions[i] = -1
-        decision, rollout, remaining = -1, -1, np.int64(0)  # -1 plays the deal to find the decision
+        decision, rollout, remaining = (
+            -1,
+            -1,
+            np.int64(0),
+        )  # -1 plays the deal to find the decision
         while rollout < max_actions and (rollout < 0 or remaining):
             if rollout >= 0:
                 actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)
@@ -142,7 +152,7 @@ def _setup_deal(state, rules, unit, match_state):
 
 @jit
 def _set_script(state, decision):
-    """Prescribe all actions up to a decision; if `decision` is -1, log the decisions instead."""
+    """Prescribe all actions before a decision; if `decision` is -1, log the decisions instead."""
     state.watched = decision < 0
     state.logged = 0
     state.scripted = decision + 1
@@ -150,9 +160,9 @@ def _set_script(state, decision):
 
 @jit
 def _candidate_actions(state, rules, slot, decision, choose_actions, views, row):
-    """Return the actions to try at a logged decision as bits; 0 for fewer than two.
+    """Return the actions to roll out at a logged decision as bits; 0 if fewer than two.
 
-    The view of the decision is copied to `views[i]`.
+    The view at the decision is copied to `views[i]`.
     """
     if decision < 0:
         return np.int64(0)

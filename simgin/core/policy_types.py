@@ -1,8 +1,8 @@
 """Type of all compiled policies: policy(view, rules, params) -> int64.
 
-First-class functions with a fixed signature are passed as separate arguments to a loop that is
-compiled once. This avoids a compilation for each pair of strategies, allows caching, and propagates
-exceptions. Tuples of functions, closures and dispatchers each lose one of these properties.
+Policies are first-class functions with a fixed signature and are passed as separate arguments to a
+loop that is compiled once. This avoids compilation for each pair of strategies, allows caching, and
+propagates exceptions. Tuples of functions, closures and dispatchers lack one of these advantages.
 """
 
 import ctypes
@@ -52,9 +52,9 @@ else:
     def params_at(typing_context, address, n):
         """Return the read-only float64 vector at an address, without reference counting.
 
-        Parameter vectors outlive the kernel, so references need not be counted. Passing them as
-        arrays would cost seven words per call, and counting would cost two atomic additions per
-        decision on an address that threads can share.
+        Parameter vectors outlive the kernel, so reference counts are unnecessary. An array argument
+        takes seven words per call. Reference counting takes two atomic additions per decision on an
+        address that threads can share.
         """
 
         def code(context, builder, signature, arguments):
@@ -74,15 +74,15 @@ else:
 
     @intrinsic
     def as_policy(typing_context, function):
-        """Return a compiled function that another one names, as a policy that can be passed on.
+        """Return a global compiled function as a policy that can be passed to another function.
 
-        numba would pass the address of a Python object, and then the caller could not be cached on
-        disk. This passes the address of the machine code.
+        numba would pass the address of a Python object, which prevents caching of the caller on
+        disk. This function passes the address of the machine code.
         """
         version = function.dispatcher.get_compile_result(POLICY_SIGNATURE)
         returned = version.signature.return_type
         if returned != POLICY_SIGNATURE.return_type:
-            raise TypingError(f"a hook returns int64, not {returned}")
+            raise TypingError(f"A policy must return int64, not {returned}.")
 
         def code(context, builder, signature, arguments):
             hook = create_struct_proxy(POLICY_TYPE)(context, builder)

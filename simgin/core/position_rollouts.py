@@ -1,11 +1,11 @@
-"""Rollouts from what one player sees, with the hidden cards filled in.
+"""Rollouts from the view of one player, with sampled hidden cards.
 
-A *position* is a decision as its player sees it: a view. A *world* is a sampled hidden state: the
-opponent's hand and the order of the stock. An *action* is what the player can do. The engine sets
-up all three in its own state and plays to the end of the deal, so that all rules apply.
+A *position* is the view of a player at a decision. A *world* is a sampled hidden state: the
+opponent's hand and the order of the stock. An *action* is one of the player's options. The engine
+sets up all three in its own state and plays to the end of the deal, so that all rules apply.
 
-Information that a view does not contain is left out: the cards that the opponent drew (-1 in the
-history), and how the points of columns were won.
+The state lacks information that a view does not contain: the cards that the opponent drew (-1 in
+the history), and how the points of columns were won.
 """
 
 import numpy as np
@@ -48,9 +48,9 @@ from simgin.core.turn_steps import (
 )
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-# Actions in addition to those of a take policy: discard a card; end the deal with a discard (-1:
-# big gin); leave the last discard (50th-card rule); offer a number on the die (0: no offer); accept
-# or refuse the number offered.
+# Actions in addition to those of a take policy: discard a card; end the deal with a discard (-1 for
+# big gin); leave the last discard (50th-card rule); offer a number on the die (0 for no offer);
+# accept or refuse the offered number
 ACTION_DISCARD, ACTION_END, ACTION_LEAVE, ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE = (
     3,
     4,
@@ -59,15 +59,15 @@ ACTION_DISCARD, ACTION_END, ACTION_LEAVE, ACTION_OFFER, ACTION_ACCEPT, ACTION_RE
     7,
     8,
 )
-PACK_SIZE = 52  # positions in `state.pack`
+PACK_SIZE = 52  # number of cards in `state.pack`
 
 
 @jit
 def set_position(state, rules, view, hand, stock):
     """Write a position and a world to the state; strategy A sits at the seat of the view.
 
-    `hand` holds the opponent's ten cards and `stock` the face-down cards, the next one first.
-    Before the cards are dealt, the hand is empty and the stock is the whole pack.
+    `hand` contains the opponent's ten cards, and `stock` the face-down cards in order. Before the
+    cards are dealt, the hand is empty and the stock is the whole pack.
     """
     seat = view.seat
     opponent = 1 - seat
@@ -94,7 +94,7 @@ def set_position(state, rules, view, hand, stock):
 
 @jit
 def _set_table_state(state, view):
-    """Write the piles, the turn, the die and the current card."""
+    """Write the stock, the pile, the turn, the die and the current card."""
     state.pile = view.pile
     state.upcard = view.upcard
     state.limit = view.limit
@@ -106,7 +106,7 @@ def _set_table_state(state, view):
     state.taken = view.taken
     state.drawn = view.drawn
     state.top = view.taken_offer
-    if view.taken_offer < 0 and view.taken < 0:  # with eleven cards, or for decisions on the die
+    if view.taken_offer < 0 and view.taken < 0:  # with eleven cards or a decision about the die
         state.top = view.history[view.turns - 1, 3] if view.turns > 0 else view.upcard
 
 
@@ -134,7 +134,7 @@ def _set_match_state(state, view, seat):
 
 @jit
 def _set_opponent_knowledge(state, rules, view, seat):
-    """Write which cards the opponent saw the player take face up, discard and decline."""
+    """Write which cards the opponent saw the player take, discard and decline."""
     known = np.int64(0)
     shed = np.int64(_has_passed_upcard(rules, view, seat)) << max(0, view.upcard)
     pile_card = view.upcard
@@ -170,7 +170,7 @@ def _set_opponent_knowledge(state, rules, view, seat):
 def _has_passed_upcard(rules, view, seat):
     """Return True if the player has passed the first upcard.
 
-    If the nondealer may draw from the stock immediately, a view does not show whether the dealer
+    If the nondealer may draw from the stock immediately, the view does not show whether the dealer
     had a decision. The function assumes that the nondealer passed first, as most players do.
     """
     if (
@@ -178,7 +178,7 @@ def _has_passed_upcard(rules, view, seat):
         and rules.first_turn != FIRST_TURN_UPCARD_STOCK_OR_PASS
     ):
         return False
-    if view.turns == 0 and view.phase == PHASE_UPCARD:  # the dealer offers the die after a pass
+    if view.turns == 0 and view.phase == PHASE_UPCARD:  # the dealer can offer the die after a pass
         return view.offered > 0 and seat != view.dealer
     if view.turns == 0:
         drawing = view.phase == PHASE_TURN and view.taken < 0
@@ -191,7 +191,7 @@ def _has_passed_upcard(rules, view, seat):
 
 @jit
 def set_seat_view(state, rules, view, seat_view, seat):
-    """Write to the view of a seat what the seat knows of the deal up to the position."""
+    """Write to the view of a seat everything that the seat knows at the position."""
     write_deal_fields(state, rules, seat_view, seat)
     for i in range(view.turns):
         row = view.history[i]
@@ -201,7 +201,7 @@ def set_seat_view(state, rules, view, seat_view, seat):
 
 @jit
 def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
-    """Discard a card or end the deal, with the eleven cards of the position."""
+    """Discard a card or end the deal, in a position with eleven cards."""
     seat = view.seat
     source = FROM_PILE if view.taken >= 0 else FROM_STOCK if view.drawn >= 0 else FROM_DEAL
     if action == ACTION_DISCARD:
@@ -241,8 +241,8 @@ def resolve_die_action(
 ):  # fmt: skip
     """Offer a number on the die, or accept or refuse an offer.
 
-    A refusal ends the deal and sets `state.kind`. Returns the player to move (0 nondealer, 1
-    dealer) and where that player draws.
+    A refusal ends the deal and sets `state.kind`. Returns the player to move (0 for the nondealer,
+    1 for the dealer) and the draw source.
     """
     seat = view.seat
     mover = seat if action == ACTION_OFFER else 1 - seat
@@ -294,9 +294,9 @@ def roll_out_action(
 ):  # fmt: skip
     """Play an action in a world and continue to the end of the deal.
 
-    `view` is the decision. It must be neither `view0` nor `view1`, which receive what the two seats
-    see from then on. `card` is the card of the action or the number offered. Strategy A sits at the
-    seat of the view.
+    `view` is the view at the decision. It must not be `view0` or `view1`, which become the views of
+    the two seats after the action. `card` is the card of the action or the offered number. Strategy
+    A sits at the seat of the view.
     """
     clear_history(view0, state.turns)
     clear_history(view1, state.turns)
@@ -347,16 +347,16 @@ def run_world_rollouts(
     """Roll out every action of a position in every world.
 
     Array arguments:
-        views: (1,) or (n_worlds,) VIEW, the decision. It differs between worlds if the player has
-            forgotten something.
+        views: (1,) or (n_worlds,) VIEW, the view at the decision. It differs between worlds if the
+            player does not remember all cards.
         hands: (n_worlds,) int64, the opponent's hands.
-        stocks: (n_worlds, n_stock) int8, the face-down cards, the next one first.
+        stocks: (n_worlds, n_stock) int8, the face-down cards in order.
         actions, cards: (n_actions,) int64.
         records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals; side
             A is the player of the view.
 
-    `first_world` is the number of the first world, used as the unit in the policies' random
-    streams.
+    `first_world` is the number of the first world, which is the unit in the random streams of the
+    policies.
     """
     for world in range(len(hands)):
         state.unit = first_world + world

@@ -1,7 +1,6 @@
-"""Policy calls: write what a seat may see to its view, call its policy, check the action.
+"""Policy calls: write the view of a seat, call its policy and check the action.
 
-An action outside `view.legal` raises IllegalActionError. The engine neither corrects actions nor
-ends the deal because of them.
+An action outside `view.legal` raises IllegalActionError. The engine never corrects an action.
 """
 
 import numpy as np
@@ -17,9 +16,9 @@ from simgin.core.state import SLOT_KNOCK, SLOT_TAKE
 
 
 class IllegalActionError(Exception):
-    """Error raised if a policy returns an action that is not in `view.legal`.
+    """Exception raised if a policy returns an action that is not in `view.legal`.
 
-    The state holds the seat (`asked_seat`), the slot (`asked_slot`) and the action (`answer`).
+    The state contains the seat (`asked_seat`), the slot (`asked_slot`) and the action (`answer`).
     """
 
 
@@ -27,7 +26,7 @@ class IllegalActionError(Exception):
 def clear_history(view, n_turns):
     """Clear the history of the previous deal, which policies must not see.
 
-    In a mirrored pair, the previous deal may have been played with the same cards.
+    In a mirrored pair, the previous deal can have the same cards.
     """
     for i in range(n_turns):
         for k in range(4):
@@ -109,7 +108,7 @@ def write_card_fields(state, view, seat):
 
 @force_inline
 def write_ending_fields(state, view):
-    """Write the proposed ending, which is empty for most decisions."""
+    """Write the proposed ending; most decisions have none."""
     view.ending = state.ending
     view.ending_card = state.ending_card
     view.ending_count = state.ending_count
@@ -117,7 +116,7 @@ def write_ending_fields(state, view):
 
 @force_inline
 def _next_random_number(state, seat, strategy):
-    """Return the next random number of a seat; strategy A is number 0, B is number 1.
+    """Return the next random number of a seat; `strategy` is 0 for A and 1 for B.
 
     One call of the generator yields sixteen numbers. The state stores the unused ones.
     """
@@ -133,7 +132,7 @@ def _next_random_number(state, seat, strategy):
 
 @force_inline
 def query_policy(state, rules, view, seat, slot, legal, policy):
-    """Write a seat's view, call one of its policies and check the action.
+    """Write the view of a seat, call one of its policies and check the action.
 
     Args:
         state: STATE record of the deal.
@@ -148,7 +147,7 @@ def query_policy(state, rules, view, seat, slot, legal, policy):
         The action, 0..63.
 
     Raises:
-        IllegalActionError: The policy returned an action that is not in `legal`.
+        IllegalActionError: If the policy returned an action that is not in `legal`.
     """
     write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
@@ -158,11 +157,11 @@ def query_policy(state, rules, view, seat, slot, legal, policy):
 
 @force_inline
 def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
-    """Call a policy like `query_policy`, but with a view that has already been written.
+    """Call a policy like `query_policy`, with a view that has already been written.
 
-    If the deal is traced (`state.watched` > 0), the view is added to the log. The first
-    `state.scripted` actions of a deal come from `state.answers`; policies are called only after
-    these. If `state.watched` is negative, actions are logged without their views.
+    If the deal is traced (`state.watched` > 0), the view is added to the log. If `state.watched` is
+    negative, actions are logged without views. The first `state.scripted` actions of a deal come
+    from `state.answers`; after these, the function calls the policies.
     """
     strategy = seat ^ state.half  # strategy A sits at seat `state.half`
     view.legal = legal
@@ -202,7 +201,7 @@ def _log_decision(state, view, slot):
 
 @force_inline
 def record_turn(view, row, seat, source, card, discard):
-    """Write a turn to row i of a view's history."""
+    """Write a turn to a row of the history of a view."""
     view.history[row, 0] = seat
     view.history[row, 1] = source
     view.history[row, 2] = card
@@ -211,5 +210,5 @@ def record_turn(view, row, seat, source, card, discard):
 
 @jit
 def query_policy_noinline(state, rules, view, seat, slot, legal, policy):
-    """Call `query_policy` without inlining it, for decisions that occur at most once per deal."""
+    """Call `query_policy` without inlining it, for decisions made at most once per deal."""
     return query_policy(state, rules, view, seat, slot, legal, policy)

@@ -1,9 +1,9 @@
 """Compiler pass that removes reference counting from functions that cannot need it.
 
 numba counts the references to every array, with two atomic additions for each use of its name. In
-policies that pass small arrays around, this takes a third of the time. A function that neither
-creates nor returns arrays does not need the counts, because its caller holds the arrays until it
-returns. A function keeps its counts unless every statement is known to be safe.
+policies that pass small arrays to helpers, this takes a third of the time. A function that neither
+creates nor returns arrays does not need the counts, because its caller keeps the arrays alive. The
+pass removes the counts only if every statement is known to be safe.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from numba.core import ir, types
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.typed_passes import NoPythonSupportedFeatureValidation
 
-# Expressions that refer to an existing array or to a part of one
+# Expressions whose value is an existing array or a part of one
 _EXISTING_VALUES = (ir.Arg, ir.Var, ir.Const, ir.Global, ir.FreeVar)
 _PART_ACCESS_OPS = (
     "getattr",
@@ -28,7 +28,7 @@ _CONTROL_FLOW = (ir.Del, ir.Jump, ir.Branch, ir.StaticRaise)
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class RefcountElisionPass(FunctionPass):  # type: ignore[misc]
-    """Pass that inspects a function after type inference and before LLVM code is generated."""
+    """Compiler pass between type inference and the generation of LLVM code."""
 
     _name = "simgin_without_counts"
 
@@ -36,14 +36,14 @@ class RefcountElisionPass(FunctionPass):  # type: ignore[misc]
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Use a target context without reference counting if the function does not need it."""
+        """Disable reference counting if the function does not need it."""
         if _needs_no_refcounts(state):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         return True
 
 
 def add_refcount_elision(passes: list[PassManager]) -> list[PassManager]:
-    """Add RefcountElisionPass to the passes of a compilation and return them."""
+    """Add RefcountElisionPass to the passes of a compilation, and return the passes."""
     for manager in passes:
         manager.add_pass_after(RefcountElisionPass, NoPythonSupportedFeatureValidation)
         manager.finalize()
@@ -68,7 +68,7 @@ class _TypedFunction:
         self._models = state.targetctx.data_model_manager
 
     def is_refcount_free(self, statement: Any) -> bool:
-        """Return True if a statement creates, copies and returns no array."""
+        """Return True if a statement does not create, copy or return an array."""
         if isinstance(statement, ir.Assign):
             return self._is_existing_value(statement.value, statement.target)
         if isinstance(statement, ir.SetItem):
@@ -85,7 +85,7 @@ class _TypedFunction:
         return False
 
     def _is_existing_value(self, value: Any, target: Any) -> bool:
-        """Return True if an assigned value already existed or is a plain number."""
+        """Return True if an assigned value is a number or an existing array."""
         if isinstance(value, _EXISTING_VALUES):
             return True
         if value.op == "call":
@@ -95,7 +95,7 @@ class _TypedFunction:
         return value.op in _PART_ACCESS_OPS or not self._has_refcounts(target, *value.list_vars())
 
     def _is_safe_call(self, call: Any) -> bool:
-        """Return True if a call passes no arrays or calls `len` or a compiled function."""
+        """Return True for a call without arrays, of `len` or of a compiled function."""
         called = self._types[call.func.name]
         known = isinstance(called, types.Dispatcher) or getattr(called, "typing_key", None) is len
         return known or not self._has_refcounts(*call.args)

@@ -1,9 +1,10 @@
 """Philox4x32-10: random numbers as a pure function of a key and a counter.
 
 Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). The key is
-the seed. The counter is (low 32 bits of the unit; high 16 bits of the unit and, in the upper 16
-bits, the number of the deal; index of the draw; domain). Every random number of a run therefore has
-an address. It does not depend on threads, blocks or order, nor on other draws.
+the seed. The four words of the counter are the low 32 bits of the unit; the high 16 bits of the
+unit together with the number of the deal; the index of the draw; and the domain. Every random
+number of a run therefore has an address, and does not depend on threads, blocks, order or other
+draws.
 """
 
 import numpy as np
@@ -19,7 +20,7 @@ from simgin.core.jit import jit
     DOMAIN_BOOTSTRAP,
     DOMAIN_DECISION,
 ) = 0, 1, 2, 3, 4, 5, 6  # domains
-STREAM_VERSION = 2  # incremented when a seed yields different cards or policy random numbers
+STREAM_VERSION = 2  # raised if a seed yields different cards or random numbers for policies
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
@@ -29,7 +30,7 @@ _32 = np.uint64(32)
 
 @jit
 def philox(c0, c1, c2, c3, k0, k1):
-    """Return four 32-bit words, as uint64, for a counter (four words) and a key (two)."""
+    """Return four 32-bit words, as uint64, for a counter of four words and a key of two."""
     for _ in range(10):
         c0, c1, c2, c3 = _philox_round(c0, c1, c2, c3, k0, k1)
         k0 = (k0 + _W0) & _LOW
@@ -49,7 +50,7 @@ def _philox_round(c0, c1, c2, c3, k0, k1):
 def random_words(seed, unit, deal, index, domain):
     """Return four random 32-bit words as int64, 0..2**32-1.
 
-    `seed` is an int64 of 64 bits, `unit` in 0..2**48-1 and `deal` in 0..2**16-1.
+    `seed` is any int64, `unit` is in 0..2**48-1, and `deal` is in 0..2**16-1.
     """
     s = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
@@ -62,14 +63,14 @@ def random_words(seed, unit, deal, index, domain):
 def write_random_blocks(seed, unit, deal, index, domain, out):
     """Write the words of eight consecutive indices to `out`.
 
-    `out` is (32,) int64 and holds out[8 * word + block].
+    `out` is (32,) int64. The position of a word is 8 * word + block.
 
-    LLVM vectorises the eight independent chains of multiplications, so that all of them take the
-    time of one.
+    LLVM vectorises the eight independent chains of multiplications, which together take as long as
+    one.
     """
     s = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
-    high = np.uint64((unit >> 32 | deal << 16) & 0xFFFFFFFF)  # the mask shows LLVM the range
+    high = np.uint64((unit >> 32 | deal << 16) & 0xFFFFFFFF)  # the mask tells LLVM the range
     first, last = np.uint64(index), np.uint64(domain & 0xFFFFFFFF)
     for block in range(8):
         k0, k1 = s & _LOW, s >> _32
@@ -86,7 +87,7 @@ def write_random_blocks(seed, unit, deal, index, domain, out):
 
 @jit
 def combine_words(high_word, low_word):
-    """Return a number that is uniform on 0..2**53-1 from two 32-bit words."""
+    """Combine two 32-bit words to a uniform number in 0..2**53-1."""
     return high_word << 21 ^ low_word >> 11
 
 
@@ -99,7 +100,7 @@ def random_below(n, word):
         word: Random 32-bit word, for example from `next_random_word`.
 
     Returns:
-        An integer in 0..n-1. Probabilities differ by at most a factor of 1 + n / 2**32.
+        An integer in 0..n-1. The probabilities differ by at most a factor of 1 + n / 2**32.
 
     Example:
         Choose one of three plans at random::

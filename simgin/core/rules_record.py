@@ -1,9 +1,9 @@
-"""The RULES record: all numbers of a variant, and tables of its melds.
+"""The RULES record: all parameters of a variant, and tables of its melds.
 
-The record is passed by reference, so that a new variant needs no compilation. Fields named after a
-parameter of rules.md 11 hold its value: words are coded by their position in the list of choices,
-yes as 1, a dash as -1. Arrays with a leading axis of length two hold the knocker's card values
-first, then the defender's (`defender_ace_value`).
+The record is passed by reference, so that a new variant needs no compilation. A field with the name
+of a parameter (rules.md 11) contains its value. Words are encoded as their position in the list of
+choices, yes as 1, and a dash as -1. Arrays with a leading axis of length two contain first the
+knocker's card values, then the defender's (`defender_ace_value`).
 """
 
 from functools import lru_cache
@@ -50,7 +50,7 @@ MAX_RUNS = 131  # runs in one suit with round-the-corner runs
 MAX_RAINBOWS = 104
 MAX_COLUMNS = 10
 MAX_TABLE_ROWS = 8
-N_VALUE_PLANES = 4  # bits of a card's value; only an ace can be worth more than 15
+N_VALUE_PLANES = 4  # bits of a card value; only an ace can be worth more than 15
 
 RULE_PARAMETERS = tuple(
     """
@@ -69,27 +69,27 @@ _RULES = np.dtype(
     [(name, np.int64) for name in RULE_PARAMETERS]
     + [
         ("start_points", np.int64, 2),
-        # Rows (loser's points, games won) for points up to that number; unused rows are zero.
+        # Rows (maximum points of the loser, games won); unused rows are zero.
         ("game_table", np.int64, (MAX_TABLE_ROWS, 2)),
         ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
-        ("peers", np.int64, (2, 13)),  # for each rank the ranks (13 bits) of the same value
+        ("peers", np.int64, (2, 13)),  # for each rank, the ranks (13 bits) of equal value
         ("runs", np.int64, MAX_RUNS),  # every run of one suit as 13 bits
         ("n_runs", np.int64),
         ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow as a hand
         ("n_rainbows", np.int64),
-        # lane[side, m]: in bits 0-12 the cards of lane m that are in a run; from bit 16 on the
-        # points that its best runs leave over. One load reads both, and four loads solve most
+        # lane[side, m]: bits 0-12 are the cards of lane m that are in a run; the bits from 16 are
+        # the points that its best runs leave over. One load reads both, and four loads solve most
         # hands.
         ("lane", np.int32, (2, 8192)),
         # 1 if `simgin.core.bitboard` finds the melds of all hands
         ("by_planes", np.int64, 2),
-        # 1 if it finds the melds of hands without the ace and the king of the same suit
+        # 1 if it finds the melds of all hands without an ace and a king of the same suit
         ("by_planes_apart", np.int64, 2),
         (
             "planes",
             np.int64,
             (2, N_VALUE_PLANES),
-        ),  # for each bit, the cards whose value has that bit
+        ),  # for each bit, the cards whose value has that bit set
     ],
     align=True,
 )
@@ -99,7 +99,8 @@ RULES = np.dtype((np.record, _RULES))
 def card_values(pip_values: int, ace_value: int) -> list[int]:
     """Return the deadwood of the ranks A..K (rules.md 2).
 
-    Face values with 10 for court cards or, with `pip_values`, 5 for 2..9 and 10 for higher cards.
+    Cards have their face values, and court cards 10. With `pip_values`, 2..9 count 5, and higher
+    cards 10.
     """
     rest = [5] * 8 + [10] * 4 if pip_values else [*range(2, 10), 10, 10, 10, 10]
     return [ace_value, *rest]
@@ -140,7 +141,7 @@ def list_rainbows(ace_runs: int) -> list[int]:
 
 
 def value_plane(value: list[int], bit: int) -> int:
-    """Return the cards whose value has a given bit; `value` lists the values of A..K."""
+    """Return the cards whose value has a given bit set; `value` lists the values of A..K."""
     return sum(ACES << r for r in range(13) if value[r] >> bit & 1)
 
 
@@ -148,9 +149,8 @@ def value_plane(value: list[int], bit: int) -> int:
 def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
     """Return the table of all lanes: their cards in runs, and the points left over by runs.
 
-    The cover of greatest value either omits the lowest card of the lane or has a run through it, so
-    lanes are solved in descending order of their lowest cards. One dynamic programme handles all
-    ace rules.
+    The best runs either omit the lowest card of the lane or include it. A dynamic programme
+    therefore solves the lanes in descending order of their lowest cards. It handles all ace rules.
     """
     runs = list_suit_runs(ace_runs)
     lanes = np.arange(8192)
@@ -162,7 +162,7 @@ def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
         in_runs |= np.where(lanes & run == run, run, 0)
     for r in range(12, -1, -1):
         low = 1 << r
-        same = lanes[low :: 2 * low]  # the lanes with this lowest card
+        same = lanes[low :: 2 * low]  # lanes with this lowest card
         covered[same] = covered[same ^ low]
         for run in runs:
             if run & -run == low:
@@ -177,7 +177,7 @@ def build_rules_record(
     start_points: tuple[int, int],
     game_table: tuple[tuple[int, int], ...],
 ) -> np.record:
-    """Return the RULES record of coded parameters, with the tables derived from them.
+    """Return the RULES record of encoded parameters, with the tables derived from them.
 
     `parameters` has a value for each name in RULE_PARAMETERS.
     """

@@ -1,10 +1,11 @@
-"""Points of a deal (rules.md 6)."""
+"""Scoring of deals (rules.md 6)."""
 
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
 from simgin.core.jit import jit
 from simgin.core.rules_record import TIE_EVEN, TIE_KNOCK
 
+# Results of a deal: indices in DEAL_RESULTS
 RESULT_KNOCK, RESULT_GIN, RESULT_BIG_GIN, RESULT_SHOT, RESULT_UNDERCUT, RESULT_EVEN = range(6)
 RESULT_VOID, RESULT_STALLED, RESULT_JOKER, RESULT_LIMIT, RESULT_REFUSED = range(6, 11)
 assert DEAL_RESULTS[RESULT_REFUSED] == "refused"
@@ -12,7 +13,7 @@ assert DEAL_RESULTS[RESULT_REFUSED] == "refused"
 
 @jit
 def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
-    """Return ending and points of gin, big gin and shots, which cannot be undercut."""
+    """Return result and points of gin, big gin or a shot, which cannot be undercut."""
     if ending == ENDING_BIG_GIN:
         return RESULT_BIG_GIN, defender_count + rules.big_gin_bonus + premium
     if ending == ENDING_SHOT:
@@ -24,10 +25,11 @@ def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
 
 @jit
 def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, rules):
-    """Score a showdown; return its ending, the points of knocker and defender, and the winner.
+    """Score a showdown; return its result, the points of both players, and the winner.
 
     Args:
-        ending: Declared ending: KNOCK, SHOT or BIG_GIN. A knock without deadwood is gin.
+        ending: Ending declared: ENDING_KNOCK, ENDING_SHOT or ENDING_BIG_GIN. A knock without
+            deadwood is gin.
         knocker_count: Deadwood of the knocker.
         defender_count: Deadwood of the defender after laying off.
         stock_left: Number of face-down cards, for `rush_premium`.
@@ -35,8 +37,8 @@ def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, ru
         rules: RULES record.
 
     Returns:
-        Index in DEAL_RESULTS, points of the knocker, points of the defender, and the winner: 1 the
-        knocker, -1 the defender, 0 neither.
+        Index in DEAL_RESULTS, points of the knocker, points of the defender, and the winner: 1 for
+        the knocker, -1 for the defender, 0 for neither.
     """
     gin = knocker_count == 0 and ending == ENDING_KNOCK
     premium = (
@@ -46,7 +48,7 @@ def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, ru
     )
     if gin or ending != ENDING_KNOCK:
         kind, points = _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules)
-        # layoff_on_gin is -1 (a dash) if the rules have no lay-offs, so layoff is tested as well.
+        # Without lay-offs, layoff_on_gin is -1 (a dash), so layoff must be tested as well.
         if rules.layoff and rules.layoff_on_gin and defender_count == 0 and ending != ENDING_SHOT:
             return kind, 0, 0, 0
         return kind, points * multiplier, 0, 1

@@ -1,4 +1,4 @@
-"""The showdown: melding shown, lay-offs and points (rules.md 3.5 to 3.7 and 6)."""
+"""Showdown: melding shown, lay-offs and points (rules.md 3.5 to 3.7 and 6)."""
 
 from simgin.core.bits import popcount
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
@@ -17,14 +17,14 @@ from simgin.core.state import SLOT_SHOW
 def end_deal(state, rules, view, seat, show_a, show_b):
     """Play the showdown of the proposed ending.
 
-    The rules or the knocker's policy choose the melding that is shown.
+    The rules or the knocker's policy determine the melding that is shown.
     """
     card = state.ending_card
     discard_mask = 0
     if card >= 0:
         discard_mask = 1 << card
         state.hand[seat] &= ~discard_mask
-        state.pile |= discard_mask  # not in view.unseen when the policy chooses the melding
+        state.pile |= discard_mask  # removed from view.unseen before the policy chooses the melding
     state.discard = card
     state.least = -1
     state.best = 0
@@ -73,9 +73,9 @@ def end_deal(state, rules, view, seat, show_a, show_b):
 
 @jit
 def _choose_melding(state, rules, view, seat, n_meldings, show):
-    """Return the row of the melding that the policy shows.
+    """Return the row of the melding that the policy chooses.
 
-    The policy is not called if only one melding is legal.
+    If only one melding is legal, the policy is not called.
     """
     if n_meldings == 1:
         return 0
@@ -91,7 +91,7 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
         (1 << n_meldings) - 1 if n_meldings < MAX_MELDINGS else -1,
         show,
     )
-    for i in range(n_meldings):  # not visible in the next deal
+    for i in range(n_meldings):  # so that the next deal does not see them
         for k in range(3):
             view.meldings[i, k] = 0
     return row

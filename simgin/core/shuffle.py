@@ -1,4 +1,4 @@
-"""Shuffle of a deal, from the random stream of its unit, only as far as the deal needs it."""
+"""Shuffle from the random stream of a unit; cards are shuffled only when a deal needs them."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from simgin.core.jit import jit
 def start_shuffle(state):
     """Start a new shuffle with the cards that every deal needs.
 
-    `deal_next_card` shuffles further cards when a deal reaches them.
+    `deal_next_card` shuffles further cards when they are needed.
     """
     for i in range(52):
         state.pack[i] = i
@@ -20,10 +20,10 @@ def start_shuffle(state):
 
 @jit
 def swap_hands_for_dealer(state):
-    """Swap the hands if seat 0 deals, so that a seat gets the same cards no matter who deals.
+    """Swap the hands if seat 0 deals, so that the cards of a seat do not depend on the dealer.
 
     In the two games of a mirrored match, different seats can deal. If the cards depended on the
-    dealer, the games would be positively instead of negatively correlated
+    dealer, the games would be correlated positively instead of negatively
     (docs/explanation/decisions/0002-random-numbers.md).
     """
     if state.dealer == 0:  # seat 1 receives the first card
@@ -37,7 +37,7 @@ def swap_hands_for_dealer(state):
 def deal_next_card(state):
     """Deal the next card.
 
-    After the first 32 cards, the shuffle continues eight cards at a time.
+    After the first 32 cards, the function shuffles eight cards at a time.
     """
     i = state.dealt
     if i >= state.shuffled:
@@ -50,8 +50,7 @@ def deal_next_card(state):
 def _shuffle_positions(state, n):
     """Shuffle the next n positions (Fisher-Yates); n is a multiple of eight.
 
-    The generator writes the random words of 32 positions at a time. The last twelve of 64 are
-    unused.
+    The generator writes random words for 32 positions at a time. The last twelve of 64 are unused.
     """
     first = state.shuffled
     if first & 31 == 0:

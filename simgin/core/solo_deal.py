@@ -1,6 +1,6 @@
-"""A deal for one player, against the joker or the clock (rules.md 5).
+"""Single-player deal, against the joker or the clock (rules.md 5).
 
-The player sits at seat 0, the joker at seat 1.
+The player has seat 0, and the joker seat 1.
 """
 
 from simgin.core import rng
@@ -41,8 +41,8 @@ NO_JOKER_ABOVE = 99  # value of `state.above` for a deck without a joker
 def joker_position(seed, unit, deal, rules):
     """Return the joker's position among the 53 cards in dealing order, or -1 without a joker.
 
-    If hands with the joker are redealt, the joker is uniform over the other positions, as if it had
-    been shuffled in after the deal (rules.md 5.1).
+    If hands with the joker are redealt, the position is uniform over the other positions, as if the
+    joker were shuffled into the deck after the deal (rules.md 5.1).
     """
     if rules.joker == JOKER_NONE:
         return -1
@@ -61,7 +61,7 @@ def _count_cards_dealt(rules):
 
 @jit
 def _deal_hand(state, rules):
-    """Deal the hand; a joker among its cards replaces one of them."""
+    """Deal the hand; a joker in it replaces one of the cards."""
     n_dealt = _count_cards_dealt(rules)
     has_joker = 0 <= state.joker < n_dealt
     hand = 0
@@ -75,7 +75,7 @@ def _deal_hand(state, rules):
 
 @jit
 def play_deal_solo(state, rules, view, discard, knock):
-    """Play a deal; `state.joker` is the joker's position, and the result is in the state."""
+    """Play a deal with the joker at `state.joker`; the result is written to the state."""
     clear_deal(state, rules, JOKER_SEAT)
     _deal_hand(state, rules)
     if state.above < 0:
@@ -92,7 +92,7 @@ def play_deal_solo(state, rules, view, discard, knock):
 
 @inline_always
 def play_turns_solo(state, rules, view, discard, knock, draw_now):
-    """Play a deal from ten cards to its end.
+    """Play from ten cards to the end of the deal.
 
     `draw_now` is true if the player has just decided to draw another card.
     """
@@ -135,7 +135,7 @@ def _play_turn(state, rules, view, source, discard, knock):
 
 @force_inline
 def discard_card_solo(state, rules, view, source, card):
-    """Discard a card, which leaves ten."""
+    """Discard one of eleven cards."""
     discard_card(state, PLAYER_SEAT, card)
     hand = state.hand[PLAYER_SEAT]
     state.count[PLAYER_SEAT] = state.least if state.best >> card & 1 else deadwood(hand, rules)
@@ -169,7 +169,7 @@ def _record_turn_end(state, view, source, card):
 
 @jit
 def _offer_stop(state, rules, view, knock):
-    """Offer gin or a knock with ten cards, before a draw; return True if it ends the deal.
+    """Offer gin or a knock with ten cards, before a draw; return True if the deal ends.
 
     The player decides, unless the rules end the deal (rules.md 5.2).
     """
@@ -191,9 +191,9 @@ def _offer_stop(state, rules, view, knock):
 
 @jit
 def _propose_ending(state, rules, view, ending, card, count, knock):
-    """Propose an ending with its discard (-1: none); return True if the player accepts it.
+    """Propose an ending with a discard (-1 for none); return True if the player accepts.
 
-    Otherwise, the proposal is withdrawn.
+    If the player declines, the proposal is withdrawn.
     """
     propose_ending(state, ending, card, count)
     if query_policy_noinline(state, rules, view, PLAYER_SEAT, KNOCK_SLOT, YES_OR_NO_MASK, knock):
@@ -204,7 +204,7 @@ def _propose_ending(state, rules, view, ending, card, count, knock):
 
 @jit
 def _end_at_limit(state, rules):
-    """End a deal after the last permitted draw, or if it stalled; return True if it ended."""
+    """End a deal after the last allowed draw or if it stalled; return True if it ended."""
     if rules.max_draws >= 0 and state.draws[PLAYER_SEAT] >= rules.max_draws:
         state.kind = RESULT_LIMIT
         state.score[PLAYER_SEAT] = state.stopper_count = state.count[PLAYER_SEAT]
@@ -217,10 +217,10 @@ def _end_at_limit(state, rules):
 
 @jit
 def _end_with_joker(state, rules):
-    """End the deal with a win of the joker (rules.md 6).
+    """End the deal as a win of the joker (rules.md 6).
 
-    The joker scores the deal or the player's deadwood. With penalty scoring, the deadwood is the
-    player's penalty.
+    The joker scores the deal or the player's deadwood. With penalty scoring, the player's deadwood
+    is the penalty.
     """
     state.kind = RESULT_JOKER
     state.winner = JOKER_SEAT
@@ -235,7 +235,7 @@ def _end_with_joker(state, rules):
 
 @jit
 def score_ending_solo(state, rules, ending, count):
-    """Score gin, big gin or a knock; `count` is the deadwood of the cards held."""
+    """Score gin, big gin or a knock; `count` is the deadwood of the hand."""
     state.count[PLAYER_SEAT] = count
     find_shown_melding(
         state.hand[PLAYER_SEAT], 0, -1, -1, rules, state.found, state.keys, state.meldings

@@ -1,7 +1,7 @@
-"""Rollouts of a single-player deal from what the player sees, with the deck filled in.
+"""Rollouts of a single-player deal from the view of the player, with a sampled deck.
 
-A position is a decision as the player sees it: a view with eleven cards before the discard, or with
-ten before the next draw. A world is the order of the deck, including the joker. For two players,
+A position is the view of the player at a decision, with eleven cards before the discard or ten
+cards before the next draw. A world is the order of the deck, including the joker. For two players,
 see `simgin.core.position_rollouts`.
 """
 
@@ -26,7 +26,7 @@ JOKER_CARD = 52  # code of the joker in a deck
 
 @jit
 def _set_deck(state, view, deck):
-    """Write the cards of the deck to the end of the pack, and the position of the joker."""
+    """Write the deck to the end of the pack, and the position of the joker."""
     state.stock = len(deck)
     state.above = NO_JOKER_ABOVE
     state.dealt = PACK_SIZE - popcount(view.unseen)
@@ -61,14 +61,14 @@ def run_world_rollouts_solo(
     """Roll out every action of a position in every world.
 
     Array arguments:
-        views: (1,) or (n_worlds,) VIEW, the decision. It differs between worlds if the player has
-            forgotten something.
-        decks: (n_worlds, n_deck) int8, the next card first.
+        views: (1,) or (n_worlds,) VIEW, the view at the decision. It differs between worlds if the
+            player does not remember all cards.
+        decks: (n_worlds, n_deck) int8, in the order of drawing.
         actions, cards: (n_actions,) int64.
         records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals.
 
-    `player_view` receives what the player sees after the decision. `first_world` is the number of
-    the first world, used as the unit in the policies' random streams.
+    `player_view` becomes the view of the player after the decision. `first_world` is the number of
+    the first world, which is the unit in the random streams of the policies.
     """
     for world in range(len(decks)):
         state.unit = first_world + world

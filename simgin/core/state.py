@@ -16,7 +16,7 @@ from simgin.core.view import VIEW
 
 SLOT_TAKE, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_ANSWER, SLOT_SHOW = range(6)
 YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
-# 500 turns with at most five decisions (offer, draw, two endings, discard), and a margin
+# 500 turns with up to five decisions each (offer, draw, two endings, discard), and a margin
 MAX_DECISIONS = 2560
 
 _SCALARS = (
@@ -27,21 +27,21 @@ _SCALARS = (
     # the table
     + ("dealer", "pile", "top", "upcard", "limit", "multiplier")
     + ("stock", "turns", "taken", "drawn", "phase")
-    # solitaire: cards above the joker in the deck (negative: dealt to the player), and position of
-    # the joker in dealing order
+    # solitaire: cards above the joker in the deck (negative if the joker was dealt to the player),
+    # and position of the joker in dealing order
     + ("above", "joker")
-    # the die: its number, its owner, the number offered, and what a refusal pays
+    # die: its number, its owner, the offered number, and the payment for a refusal
     + ("stake", "owner", "offered", "pays")
-    # with eleven cards: the least deadwood after a discard, and all discards that reach it
+    # with eleven cards: least deadwood after a discard, and all discards that leave it
     + ("least", "best")
     # ending proposed to the knock policy
     + ("ending", "ending_card", "ending_count")
-    # current decision, for the error message if a policy fails
+    # current decision, for error messages
     + ("asked_seat", "asked_slot", "answer", "legal")
-    # traced deal: its game of the pair and its number (or -1); whether the current deal is traced;
-    # decisions logged so far; whether the cards are prescribed; number of prescribed actions
+    # traced deal: its game of the pair and its number (or -1); 1 if the current deal is traced;
+    # decisions logged so far; 1 if the cards are prescribed; number of prescribed actions
     + ("watch_half", "watch_deal", "watched", "logged", "given", "scripted")
-    # result of the deal (rules.md 6): seats or -1, deadwood in points
+    # result of the deal (rules.md 6), with seats (or -1) and deadwood in points
     + ("kind", "stopper", "winner", "discard")
     + ("stopper_count", "other_count", "defender_before", "laid_off")
     # number of deal records written so far
@@ -53,13 +53,13 @@ _BY_SEAT = (
     # hands, cards known to the opponent, cards discarded or declined, deadwood of the ten cards
     # between turns and as dealt
     ("hand", "known", "shed", "count", "dealt_count", "own_turns", "draws", "takes", "score")
-    # the match so far
+    # score of the match so far
     + ("points", "deals_won", "games", "opened")
     # random numbers used by policies so far
     + ("noises",)
 )
-# By strategy, A and B (A sits at seat `half`): slots whose policies use random numbers, as bits;
-# 1 if the discard is decided before the ending.
+# By strategy, A and B (A sits at seat `half`): slots whose policies use random numbers, as bits; 1
+# if the discard precedes the decision about the ending
 _BY_STRATEGY = ("noisy", "same")
 
 _STATE = np.dtype(
@@ -75,7 +75,7 @@ _STATE = np.dtype(
         ("answers", np.int8, MAX_DECISIONS),
         ("column_points", np.int64, (2, MAX_COLUMNS)),
         ("column_wins", np.int64, (2, MAX_COLUMNS)),
-        ("column_winner", np.int64, MAX_COLUMNS),  # -1: open
+        ("column_winner", np.int64, MAX_COLUMNS),  # -1 for an open column
         ("facts", np.int64, N_FACTS),  # facts of the current unit
         ("row", np.int64, N_COLUMNS),  # row of the current batch
         # meldings that the knocker may show, and their sort keys
@@ -86,7 +86,7 @@ _STATE = np.dtype(
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
         ("slots", np.int8, MAX_DECISIONS),
-        # the view at each logged decision; memory pages that are never touched are not allocated
+        # view at each logged decision; the system allocates only memory pages that are used
         ("log", VIEW, MAX_DECISIONS),
     ],
     align=True,
@@ -94,7 +94,7 @@ _STATE = np.dtype(
 STATE = np.dtype((np.record, _STATE))
 STATE_SIZE_WITHOUT_LOG = (
     STATE.itemsize - MAX_DECISIONS * VIEW.itemsize
-)  # bytes; the log is the last field
+)  # in bytes; the log is the last field
 
 
 def new_state(seed: int) -> np.record:
@@ -106,9 +106,9 @@ def new_state(seed: int) -> np.record:
 def new_states(seed: int, n: int) -> np.ndarray:
     """Return n states that are adjacent in memory and share one log, (n,) STATE.
 
-    If there are several, none of them can trace a deal. The memory is mapped directly: an allocator
-    would clear the ten megabytes of the log, which only traced deals use. The mapping is private,
-    so that a forked process has its own states.
+    Only a single state can trace a deal. The memory is mapped directly, because an allocator would
+    clear the ten megabytes of the log, which only traced deals use. The mapping is private, so that
+    a forked process has its own states.
     """
     private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n - 1) + STATE.itemsize, private)

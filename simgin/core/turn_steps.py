@@ -1,6 +1,6 @@
-"""Steps shared by deals for one and for two players.
+"""Steps of a turn, shared by single-player and two-player deals.
 
-Clearing the table, drawing and discarding a card, and recording a turn.
+The steps are clearing the table, drawing, discarding, and recording a turn.
 """
 
 from simgin.core.codes import ENDING_NONE, PHASE_UPCARD
@@ -14,9 +14,9 @@ from simgin.core.view import FROM_PILE, FROM_STOCK
 
 @jit
 def clear_deal(state, rules, dealer):
-    """Clear hands and table before a deal.
+    """Clear the hands and the table before a deal.
 
-    The die is reset if every deal has its own (rules.md 8).
+    The die is reset if each deal has its own die (rules.md 8).
     """
     state.dealer = dealer
     state.dealt = 0
@@ -57,7 +57,7 @@ def clear_deal(state, rules, dealer):
 
 @jit
 def reset_turn(state):
-    """Reset the card drawn, the best discards and the proposed ending, between turns."""
+    """Reset the card drawn, the best discards and the proposed ending after a turn."""
     state.taken = -1
     state.drawn = -1
     state.least = -1
@@ -69,7 +69,7 @@ def reset_turn(state):
 
 @force_inline
 def draw_card(state, rules, seat, source):
-    """Draw a card from the stock or the pile; do nothing if the player was dealt eleven cards."""
+    """Draw a card from the stock or the pile, unless the player was dealt eleven cards."""
     if source == FROM_STOCK:
         if state.top >= 0 and rules.take_discard:
             state.shed[seat] |= 1 << state.top  # declined
@@ -108,7 +108,7 @@ def propose_ending(state, ending, card, count):
 def record_turn_end(state, view, other_view, seat, source, discard):
     """Count the turn and add it to both histories.
 
-    The history of the other seat hides a card from the stock.
+    The history of the other seat does not show a card from the stock.
     """
     card = state.taken if source == FROM_PILE else state.drawn
     record_turn(view, state.turns, seat, source, card, discard)
