@@ -1,12 +1,11 @@
-"""Fast helper functions to call inside the policies of a strategy.
+"""Fast helper functions for the policies of a strategy.
 
-Cards are 0..51 (13 * suit + rank); sets of cards are 52-bit masks. All functions that take `rules`
-apply the rules in force, for example to card values and runs.
+Cards are numbers 0..51 (13 * suit + rank). Sets of cards are 52-bit masks. Functions with the
+argument `rules` apply the rules of the variant, for example to card values and runs.
 
-Modules by subject: `hand` for your own cards as they are, `prospects` for what they can become,
-`opponent` and `beliefs` for the opponent's cards, `penalties` for discards by cost,
-`legal_actions` for actions and random choices. docs/how-to/writing-a-strategy.md lists all
-functions.
+The modules are `hand` for own cards, `prospects` for future draws, `opponent` and `beliefs` for the
+opponent's cards, `penalties` for discards by cost, and `legal_actions` for actions and random
+choices. docs/how-to/writing-a-strategy.md lists all functions.
 
 Example:
     A strategy that takes cards which lower its deadwood and discards its highest unmatched card::

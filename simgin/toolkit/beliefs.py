@@ -1,10 +1,10 @@
 """Probabilities that the opponent holds each card, from the opponent's actions.
 
-After Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy" (EAAI-21). The
-odds of a card begin with a value for its rank and the stage of the deal. Each event multiplies the
-odds of the cards near the card of the event. training/beliefs.py fits the multipliers jointly to
-logged deals and writes strategies/beliefs.npy. A policy requests them with `weights="beliefs.npy"`
-and passes the position in its parameters at which they begin. The computation uses only
+The method follows Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy"
+(EAAI-21). The initial odds of a card depend on its rank and the stage of the deal. Each event
+multiplies the odds of the cards near the card of the event. training/beliefs.py fits all
+multipliers jointly to recorded deals and writes strategies/beliefs.npy. A policy loads them with
+`weights="beliefs.npy"` and passes their offset in its parameters. The computation uses only
 multiplications, divisions and tables, so that results are identical on all machines.
 """
 
@@ -15,10 +15,10 @@ from simgin.core.view import FROM_PILE
 from simgin.toolkit.prospects import count_three_card_runs
 
 EVENT_DECLINED, EVENT_TAKEN, EVENT_DISCARDED = 0, 1, 2
-STAGE_STARTS = (4, 7, 11)  # turns of the opponent at which a new stage of the deal begins
-N_RELATIONS = 3  # relations of cards: same rank, adjacent in a suit, two ranks apart in a suit
+STAGE_STARTS = (4, 7, 11)  # turns of the opponent at which a new stage of the deal starts
+N_RELATIONS = 3  # relations of two cards: same rank, adjacent in a suit, two ranks apart in a suit
 N_STAGES = len(STAGE_STARTS) + 1
-# Multipliers by stage and rank come first, then those by type of event, stage and relation.
+# Multipliers by stage and rank come first, followed by those by type of event, stage and relation.
 EVENTS_OFFSET = 13 * N_STAGES
 N_MULTIPLIERS = EVENTS_OFFSET + 3 * N_STAGES * N_RELATIONS
 _NEWTON_STEPS = 8
@@ -27,13 +27,13 @@ _NEWTON_STEPS = 8
 @jit
 def deal_stage(turn):
     """Return the stage of the deal, 0..3, on a given turn of a player, counted from 1."""
-    # Begins with 0 because, in interpreted mode, the sum of two NumPy booleans is a boolean
+    # The sum starts with 0, because in interpreted mode the sum of two NumPy booleans is a boolean.
     return 0 + (turn >= STAGE_STARTS[0]) + (turn >= STAGE_STARTS[1]) + (turn >= STAGE_STARTS[2])
 
 
 @jit
 def prior_offset(view, offset):
-    """Return the position of the odds of the thirteen ranks at this stage of the deal."""
+    """Return the position of the initial odds by rank at this stage of the deal."""
     return offset + 13 * deal_stage(view.turns - view.own_turn + 1)
 
 
@@ -46,10 +46,10 @@ def has_declined_upcard(view):
 
 @jit
 def find_turn_event(view, turn):
-    """Return how turn i of the history, one of the opponent's, began.
+    """Return the event at the start of a turn of the opponent.
 
-    Returns the type of event, EVENT_DECLINED or EVENT_TAKEN, and the card, or (-1, -1) if the
-    opponent had no choice.
+    The event is a type, EVENT_DECLINED or EVENT_TAKEN, and a card, or (-1, -1) if the opponent had
+    no choice. `turn` is the index in the history.
     """
     if view.history[turn, 1] == FROM_PILE:
         return EVENT_TAKEN, int(view.history[turn, 2])
@@ -60,7 +60,7 @@ def find_turn_event(view, turn):
 
 @jit
 def find_related_cards(card, cards, relation):
-    """Return the cards among `cards` that have a given relation to a card."""
+    """Return the cards of a set that have a given relation to a card."""
     if relation == 0:
         return cards & cards_of_rank(card % 13) & ~(1 << card)
     suit = 0x1FFF << (13 * (card // 13))
@@ -69,7 +69,7 @@ def find_related_cards(card, cards, relation):
 
 @jit
 def _multiply_odds(card, offset, view, params, odds):
-    """Multiply the odds of unseen cards near a card by the multipliers of an event and stage."""
+    """Multiply the odds of unseen cards near a card by the multipliers of an event."""
     for relation in range(N_RELATIONS):
         cards = find_related_cards(card, view.unseen, relation)
         while cards:
@@ -105,7 +105,7 @@ def _solve_scale(cards, n_held, odds):
     """Return the factor on the odds for which the probabilities add up to `n_held` cards.
 
     `n_held` must be less than the number of cards. The sum of s * o / (1 + s * o) is concave in s,
-    so Newton's method converges from below and never overshoots.
+    so Newton's method converges from below without overshooting.
     """
     total = 0.0
     rest = cards
@@ -132,10 +132,10 @@ def estimate_holdings(view, params, offset, probabilities):
     Args:
         view: View of the player.
         params: The policy's `params`, declared with `weights="beliefs.npy"`.
-        offset: Position in `params` at which the multipliers begin: the number of the policy's own
+        offset: Position of the multipliers in `params`, which is the number of the policy's own
             parameters.
-        probabilities: (52,) float64, overwritten with the probabilities: 1 for `view.known`, 0 for
-            cards that the player sees elsewhere.
+        probabilities: (52,) float64, overwritten with the probabilities. They are 1 for
+            `view.known` and 0 for other cards that the player has seen.
 
     Example:
         Compute the probability that the opponent holds the queen of hearts::
@@ -163,7 +163,7 @@ def estimate_holdings(view, params, offset, probabilities):
 
 @jit
 def meld_probability(card, probabilities, rules):
-    """Return the probability that the opponent can meld a card with two cards of the hand.
+    """Return the probability that the opponent can meld a card with two cards of its hand.
 
     The opponent's cards are treated as independent.
 

@@ -1,4 +1,4 @@
-"""Your own hand as it is: values, deadwood, melds and their extensions."""
+"""Own hand: values, deadwood, melds and their extensions."""
 
 from simgin.core.bitboard import cards_in_runs, cards_in_sets
 from simgin.core.bits import lowest_bit, popcount
@@ -33,7 +33,7 @@ def card_value(card, rules):
 
 @jit
 def total_points(cards, rules):
-    """Return the total value of some cards, melded or not, in points.
+    """Return the total value of some cards in points, whether melded or not.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -67,7 +67,7 @@ def cards_of_ranks(ranks):
 
 @jit
 def highest_card(cards):
-    """Return the card of highest rank, king first; the lowest number if there are several.
+    """Return the card of highest rank; ties are broken by the lowest card number.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -111,7 +111,7 @@ def best_discard(hand, legal, rules):
 
 @jit
 def deadwood_after_taking(hand, card, rules):
-    """Return the least deadwood after taking a card and discarding another one.
+    """Return the least deadwood after taking a card and discarding another card.
 
     Args:
         hand: Ten cards as a 52-bit mask.
@@ -177,9 +177,9 @@ def discards_leaving(hand, legal, max_deadwood, rules):
 
 @jit
 def makes_meld(hand, card, rules):
-    """Return True if a card is in some meld made of the hand and the card.
+    """Return True if a card makes a meld with cards of the hand.
 
-    The meld does not have to lower the deadwood.
+    The meld need not lower the deadwood.
 
     Args:
         hand: Up to ten cards as a 52-bit mask.
@@ -196,7 +196,7 @@ def makes_meld(hand, card, rules):
 
 @jit
 def is_in_best_melding(hand, card, rules):
-    """Return True if a card is melded in some least-deadwood melding of the hand and the card.
+    """Return True if some least-deadwood melding of the hand and a card uses the card.
 
     Args:
         hand: Up to ten cards as a 52-bit mask.
@@ -218,7 +218,7 @@ def is_in_best_melding(hand, card, rules):
 
 @jit
 def deadwood_of_melding(hand, melds, rules):
-    """Return the deadwood that a melding leaves of a hand.
+    """Return the deadwood of a hand with a given melding.
 
     Args:
         hand: Cards as a 52-bit mask.
@@ -238,7 +238,7 @@ def deadwood_of_melding(hand, melds, rules):
 
 @jit
 def count_extensions(melds, cards, rules):
-    """Return how many of some cards could be laid off directly on a melding.
+    """Return the number of cards that could be laid off directly on a melding.
 
     Args:
         melds: Row of `view.meldings`: three masks, 0 for none.
@@ -295,14 +295,14 @@ def leftover_cards(hand, preferred, rules):
 
     Args:
         hand: Up to eleven cards as a 52-bit mask.
-        preferred: Cards that are left over if there is a choice, as a 52-bit mask.
+        preferred: Cards to leave over if there is a choice, as a 52-bit mask.
         rules: Rules of the variant.
 
     Returns:
         Cards as a 52-bit mask. Their total value is the deadwood of the hand.
 
     Example:
-        Find the unmatched cards, leaving over cards that can be discarded if possible::
+        Find the unmatched cards of a melding, preferring cards that can be discarded::
 
             leftover_cards(view.hand, view.legal, rules)
     """
@@ -316,7 +316,7 @@ def leftover_cards(hand, preferred, rules):
 
 @jit
 def _remove_unmatched(hand, left, cards, rules):
-    """Remove the cards that save their whole value; return the hand and its deadwood."""
+    """Remove cards that save their whole value; return the remaining hand and its deadwood."""
     cards &= hand
     while cards:
         card = lowest_bit(cards)
@@ -329,7 +329,7 @@ def _remove_unmatched(hand, left, cards, rules):
 
 @jit
 def extension_cards(hand, rules):
-    """Return the cards outside a hand that could be laid off on some meld made of its cards.
+    """Return the cards outside a hand that could be laid off on a meld of the hand.
 
     Args:
         hand: Cards as a 52-bit mask.

@@ -1,16 +1,16 @@
 """Sampling of the opponent's hand, weighted by the opponent's actions.
 
 Hands are sampled as a whole, not card by card. A hand of ten cards is more likely if it has little
-deadwood for the stage of the deal, if the cards that the opponent took fit it, and if the cards
-that the opponent declined or discarded do not. The log-likelihood of a hand, up to a constant, is a
-weighted sum of features. training/hands.py fits the weights by distinguishing real hands from the
-same hands with some cards replaced. There are two sets of weights, for opponents who wait for gin
-and for opponents who knock immediately.
+deadwood for the stage of the deal, if the cards that the opponent took fit the hand, and if the
+cards that the opponent declined or discarded do not. The log-likelihood of a hand, up to a
+constant, is a weighted sum of features. training/hands.py fits the weights by distinguishing real
+hands from the same hands with some cards replaced. There are two sets of weights: for opponents who
+wait for gin, and for opponents who knock immediately.
 
-Hands are sampled by exchanging cards (Metropolis et al., "Equation of State Calculations by Fast
-Computing Machines", 1953): an exchange that raises the likelihood is always accepted, any other
-with the ratio of the likelihoods as the probability. The computation uses neither logarithms nor
-powers, so that results are identical on all machines.
+Hands are sampled with the Metropolis algorithm (Metropolis et al., "Equation of State Calculations
+by Fast Computing Machines", 1953). An exchange of cards is always accepted if it raises the
+likelihood, and otherwise with a probability equal to the ratio of the likelihoods. The computation
+uses neither logarithms nor powers, so that results are identical on all machines.
 """
 
 import numpy as np
@@ -27,14 +27,14 @@ from simgin.toolkit.opponent import touching_cards
 from simgin.toolkit.prospects import outs, partners_by_rank_and_suit
 
 LIKELIHOOD_FEATURES = (
-    ("count", "deadwood, over ten"),
-    ("count_squared", "its square, over 500"),
-    ("count_0", "no deadwood: gin was not declared"),
-    ("count_to_4", "deadwood of at most 4"),
-    ("count_to_10", "deadwood of at most 10: no knock was made"),
-    ("loose_0", "no card lies outside of all possible melds"),
-    ("loose_1", "one card does"),
-    ("loose_2", "two cards do, and so on"),
+    ("count", "deadwood, divided by ten"),
+    ("count_squared", "deadwood squared, divided by 500"),
+    ("count_0", "1 without deadwood, although gin was not declared"),
+    ("count_to_4", "1 if the deadwood is at most 4"),
+    ("count_to_10", "1 if the deadwood is at most 10, although there was no knock"),
+    ("loose_0", "1 if all cards are in possible melds"),
+    ("loose_1", "1 if one card is in no possible meld"),
+    ("loose_2", "1 if two cards are in no possible meld, and so on"),
     ("loose_3", ""),
     ("loose_4", ""),
     ("loose_5", ""),
@@ -43,22 +43,22 @@ LIKELIHOOD_FEATURES = (
     ("loose_8", ""),
     ("loose_9", ""),
     ("loose_10", ""),
-    ("loose_points", "points of the unmatched cards, over ten"),
+    ("loose_points", "points of the unmatched cards, divided by ten"),
     ("loose_high", "unmatched cards from 10 to K"),
     ("lone", "unmatched cards without a partner"),
-    ("lone_points", "their points, over ten"),
-    ("lone_high", "those of them from 10 to K"),
+    ("lone_points", "points of the unmatched cards without a partner, divided by ten"),
+    ("lone_high", "unmatched cards from 10 to K without a partner"),
     ("both_ways", "unmatched cards with a partner in rank and one in suit"),
-    ("taken_loose", "cards taken face up that are unmatched"),
-    ("taken_lone", "those of them without a partner"),
-    ("declined_out", "cards declined that would make a new meld"),
-    ("declined_fit", "other cards declined that would lie in a meld"),
-    ("declined_near", "unmatched cards that touch a card declined"),
-    ("thrown_out", "cards thrown that would make a new meld"),
-    ("thrown_fit", "other cards thrown that would lie in a meld"),
-    ("thrown_near", "unmatched cards that touch a card thrown"),
-    ("thrown_near_lone", "those of them without a partner"),
-    ("live_outs", "unseen cards that would make a new meld, over five"),
+    ("taken_loose", "unmatched cards that the opponent took"),
+    ("taken_lone", "unmatched cards without a partner that the opponent took"),
+    ("declined_out", "declined cards that would make a new meld"),
+    ("declined_fit", "declined cards that would extend a meld"),
+    ("declined_near", "unmatched cards next to a declined card"),
+    ("thrown_out", "discarded cards that would make a new meld"),
+    ("thrown_fit", "discarded cards that would extend a meld"),
+    ("thrown_near", "unmatched cards next to a discarded card"),
+    ("thrown_near_lone", "unmatched cards without a partner next to a discarded card"),
+    ("live_outs", "unseen cards that would make a new meld, divided by five"),
 )
 N_LIKELIHOOD_FEATURES = len(LIKELIHOOD_FEATURES)
 LIKELIHOOD_FEATURE_NAMES = tuple(name for name, _ in LIKELIHOOD_FEATURES)
@@ -66,11 +66,11 @@ FEATURE_LOOSE_0, FEATURE_LOOSE_POINTS, FEATURE_TAKEN, FEATURE_DECLINED, FEATURE_
     LIKELIHOOD_FEATURE_NAMES.index(name)
     for name in ("loose_0", "loose_points", "taken_loose", "declined_out", "thrown_out")
 )
-WAITING_OFFSET = 0  # position of the weights of opponents who wait for gin
+WAITING_OFFSET = 0  # offset of the weights for opponents who wait for gin
 IMMEDIATE_KNOCK_OFFSET = (
     N_STAGES * N_LIKELIHOOD_FEATURES
-)  # position of the weights of opponents who knock immediately
-N_HAND_WEIGHTS = 2 * IMMEDIATE_KNOCK_OFFSET  # number of all weights
+)  # offset of the weights for opponents who knock immediately
+N_HAND_WEIGHTS = 2 * IMMEDIATE_KNOCK_OFFSET  # total number of weights
 TEN_TO_KING = sum(0b1111 << (13 * suit + 9) for suit in range(4))
 _N_SQUARINGS = 10
 
@@ -85,7 +85,7 @@ def _mask_if_known(card):
 def find_declined_and_discarded(view):
     """Return the cards that the opponent declined and those that the opponent discarded.
 
-    Only the part of the history that the view remembers is used.
+    The function uses only the part of the history that the view contains.
     """
     declined, discarded = np.int64(0), np.int64(0)
     if has_declined_upcard(view):
@@ -102,7 +102,7 @@ def find_declined_and_discarded(view):
 def write_hand_features(features, ten, declined, discarded, view, rules):
     """Write the features of a possible hand of the opponent to `features`.
 
-    `ten` holds the ten cards; `features` is (N_LIKELIHOOD_FEATURES,) float64.
+    `ten` contains the ten cards. `features` is (N_LIKELIHOOD_FEATURES,) float64.
     """
     count = deadwood(ten, rules)
     unmatched = ten & ~cards_in_melds(ten, rules)
@@ -143,8 +143,8 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
 
     `weights` is (N_LIKELIHOOD_FEATURES,) float64.
 
-    `knock_probability` is the probability that the opponent knocks immediately, and interpolates
-    between the two sets of weights. These begin at position `offset` of the policy's `params`.
+    `knock_probability` is the probability that the opponent knocks immediately. The result is
+    interpolated between the two sets of weights, which start at `offset` in the policy's `params`.
     """
     at = offset + N_LIKELIHOOD_FEATURES * deal_stage(view.turns - view.own_turn + 1)
     for i in range(N_LIKELIHOOD_FEATURES):
@@ -166,7 +166,7 @@ def log_likelihood(ten, features, weights, declined, discarded, view, rules):
 
 @jit
 def _approximate_exp(x):
-    """Return the approximate exponential of x <= 0, by multiplications only."""
+    """Return the approximate exponential of x <= 0, using only multiplications."""
     y = max(0.0, 1 + x / (1 << _N_SQUARINGS))
     for _ in range(_N_SQUARINGS):
         y *= y
@@ -175,7 +175,7 @@ def _approximate_exp(x):
 
 @jit
 def sample_cards(cards, n, noise, stream):
-    """Return n of some cards (mask), drawn at random."""
+    """Return a mask of n cards drawn at random from a mask."""
     left, sampled = cards, np.int64(0)
     size = popcount(cards)
     for _ in range(n):
@@ -190,9 +190,9 @@ def sample_cards(cards, n, noise, stream):
 def run_metropolis(
     hidden, n_steps, features, weights, declined, discarded, view, rules, noise, stream
 ):
-    """Return the opponent's hidden cards after some Metropolis steps.
+    """Return the opponent's hidden cards after a number of Metropolis steps.
 
-    Each step tries to exchange one, two or three of the hidden cards with other unseen cards.
+    Each step proposes to exchange one, two or three of the hidden cards for other unseen cards.
     `stream` is as in `next_random_word`.
     """
     current = log_likelihood(

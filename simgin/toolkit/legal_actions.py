@@ -1,4 +1,4 @@
-"""Actions of policies: take or pass, end the deal or continue, and random choices.
+"""Actions of policies, and random choices.
 
 Random choices use the random number of the decision, `view.noise`.
 """
@@ -11,14 +11,15 @@ from simgin.core.rng import random_words, write_random_blocks
 
 @jit
 def take_if(wanted, legal):
-    """Return the action of a take policy: take the card on offer, or otherwise pass or draw.
+    """Return the action of a take policy: take the card on offer, or else pass or draw.
 
     Args:
         wanted: True to take the card on offer.
         legal: `view.legal`.
 
     Returns:
-        1 take, 2 pass, or 0 draw from the stock (or pass, if that is the only other choice).
+        1 to take the card, 2 to pass, or 0 to draw from the stock. If the only choice is to take
+        or to pass, 0 means to pass.
 
     Example:
         Take the card on offer if it makes a meld::
@@ -49,7 +50,7 @@ def is_gin_or_better(view):
 def legal_discards(view, rules):
     """Return the legal discards if the deal continues, for use in knock policies.
 
-    In a knock policy, `view.legal` refers to the ending.
+    In a knock policy, `view.legal` contains the actions 0 and 1, not discards.
 
     Args:
         view: View of the player, with eleven cards.
@@ -68,14 +69,14 @@ def legal_discards(view, rules):
 
 @jit
 def pick_random(cards, noise):
-    """Return one of some cards at random.
+    """Return a random card of a set.
 
     Args:
         cards: Cards to choose from, a non-empty 52-bit mask.
         noise: `view.noise`, in a policy declared with `noise=True`.
 
     Returns:
-        A card, 0..51; all are equally likely.
+        A card, 0..51. All cards of the set are equally likely.
 
     Example:
         Discard a random legal card::
@@ -96,7 +97,7 @@ def bernoulli(p, noise):
         noise: `view.noise`, in a policy declared with `noise=True`.
 
     Example:
-        Knock in 30 % of the cases::
+        Knock with probability 0.3::
 
             bernoulli(0.3, view.noise)
     """
@@ -105,12 +106,12 @@ def bernoulli(p, noise):
 
 @jit
 def next_random_word(noise, stream):
-    """Return the next 32 random bits, for policies that need several random numbers.
+    """Return a random 32-bit word, for policies that need several random numbers.
 
     Args:
         noise: `view.noise`, in a policy declared with `noise=True`.
-        stream: (33,) int64, zero before the first call, which stores the state; (9,) int64 if only
-            a few numbers are needed. Both yield the same bits.
+        stream: State of the generator, (33,) int64, zero before the first call. If only a few
+            numbers are needed, it can be (9,) int64, which yields the same words.
 
     Returns:
         Random integer, 0..2**32 - 1.

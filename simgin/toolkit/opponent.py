@@ -1,8 +1,8 @@
 """Simple estimates about the opponent: likely cards, useful discards and deadwood.
 
-`view.known` are the cards that the opponent took and still holds, `view.shed` the cards that the
-opponent discarded or declined, and `view.unseen` the cards that are either in the opponent's hand
-or in the stock. `simgin.toolkit.beliefs` computes the probability of each card from the opponent's
+`view.known` contains the cards that the opponent took and still holds, `view.shed` the cards that
+the opponent discarded or declined, and `view.unseen` the cards that are in the opponent's hand or
+in the stock. `simgin.toolkit.beliefs` estimates the probability of each card from the opponent's
 actions.
 """
 
@@ -12,8 +12,8 @@ from simgin.core.cards import ALL_CARDS, cards_of_rank
 from simgin.core.jit import jit
 from simgin.toolkit.hand import cards_of_ranks
 
-# Mean least deadwood of the opponent's ten cards by number of the opponent's turns (0: as dealt) if
-# the deal has not ended; from 3,000 deals of gold-early against itself, by training/beliefs.py.
+# Mean deadwood of the opponent's ten cards by number of the opponent's turns (0: as dealt), in
+# deals that have not ended; from 3,000 deals of gold-early against itself (training/beliefs.py)
 MEAN_DEADWOOD_BY_TURN = (
     (56.4, 47.4, 40.5, 35.3, 31.3, 27.6, 22.4, 18.0, 14.5, 11.7)
     + (9.4, 7.6, 6.4, 5.3, 4.6, 3.9, 3.4, 3.0, 2.6, 2.1)
@@ -66,7 +66,7 @@ def neighbours_of_any(cards):
 
 @jit
 def touching_cards(cards):
-    """Return the cards of the same rank as one of some cards, or adjacent to it in its suit.
+    """Return the cards of the same rank as, or adjacent in a suit to, at least one of some cards.
 
     The cards themselves are included. Sequences do not go round the corner.
 
@@ -138,7 +138,7 @@ def last_opponent_discard(view):
 
 @jit
 def declined_card(view):
-    """Return the opponent's last discard, or the first upcard, if the player did not take it.
+    """Return the opponent's last discard, or the first upcard, if the player declined it.
 
     Args:
         view: View of the player, after drawing.
@@ -183,14 +183,14 @@ def holding_probability(view):
 
 @jit
 def estimate_holdings_uniformly(view, probabilities):
-    """Estimate the probability that the opponent holds each card, ignoring the history.
+    """Estimate the probability that the opponent holds each card, without using the history.
 
     All unseen cards are treated as equally likely.
 
     Args:
         view: View of the player.
-        probabilities: (52,) float64, overwritten with the probabilities: 1 for `view.known`, 0 for
-            cards that the player sees elsewhere.
+        probabilities: (52,) float64, overwritten with the probabilities. They are 1 for
+            `view.known` and 0 for other cards that the player has seen.
 
     Example:
         Compute the probability that the opponent can meld a discard::
@@ -210,13 +210,13 @@ def estimate_holdings_uniformly(view, probabilities):
 def discard_danger(card, view, held_weight, unseen_weight, shed_weight):
     """Return a score for how much a discard can help the opponent.
 
-    The score adds a weight for each neighbour of the card (see `neighbours`). jdh8/gin-rummy-engine
-    uses the weights 2, 1 and 2.
+    The score is the sum of a weight for each neighbour of the card (see `neighbours`).
+    jdh8/gin-rummy-engine uses the weights 2, 1 and 2.
 
     Args:
         card: Card to discard, 0..51.
         view: View of the player.
-        held_weight: Weight of neighbours that the opponent took and holds.
+        held_weight: Weight of neighbours that the opponent took and still holds.
         unseen_weight: Weight of unseen neighbours.
         shed_weight: Weight of neighbours that the opponent discarded or declined, which is
             subtracted.
@@ -241,7 +241,7 @@ def discard_danger(card, view, held_weight, unseen_weight, shed_weight):
 def expected_deadwood(n_turns):
     """Return the mean deadwood of an opponent after a number of turns.
 
-    The table is from deals of `gold-early` against itself that had not ended.
+    The table is based on deals of `gold-early` against itself that had not ended.
 
     Args:
         n_turns: Number of the opponent's turns; 0 for the hand as dealt.
@@ -250,7 +250,7 @@ def expected_deadwood(n_turns):
         Deadwood in points.
 
     Example:
-        Knock if the opponent probably has at least 10 points more::
+        Knock if the opponent is expected to have at least 10 points more::
 
             expected_deadwood(view.turns - view.own_turn + 1) >= view.ending_count + 10
     """

@@ -1,14 +1,14 @@
 """Discards by cost: least deadwood plus a penalty on some cards.
 
-Advice about discards names the cards to keep and to discard, but rarely how many points that is
-worth. As a policy, such a rule is the discard of `gold` with a penalty on some cards: the discard
-minimises the deadwood left plus the penalty. Ties are broken by the highest card, then by the
-lowest card number. A penalty of less than 1 point only breaks ties. A penalty of 10 or more is a
-strict rule, because no card is worth more.
+Advice about discards states which cards to keep, but rarely how many points this is worth. As a
+policy, such a rule is the discard of `gold` with a penalty on some cards: the discard minimises the
+remaining deadwood plus the penalty. Ties are broken by the highest card, then by the lowest card
+number. A penalty of less than 1 point only breaks ties. A penalty of 10 or more is a strict rule,
+because no card counts more than 10 points.
 
-Costs and penalties that depend on the card are functions written by the author (`@helper`) and
-called with (view, rules, params, card, context). `context` is any value that the policy has
-computed for all cards together: a number, a mask, an array or a tuple of these.
+Costs and penalties that depend on the card are functions of the author, decorated with `@helper`.
+They are called with (view, rules, params, card, context). `context` is any value that the policy
+has computed once for all cards: a number, a mask, an array or a tuple of these.
 """
 
 from simgin.core.bits import lowest_bit
@@ -18,9 +18,9 @@ from simgin.core.jit import inline_always, jit
 
 @jit
 def discard_with_penalty(view, rules, penalised, penalty):
-    """Return the best discard if some cards carry the same penalty.
+    """Return the best discard if some cards have the same penalty.
 
-    The discard minimises the deadwood left plus the penalty.
+    The discard minimises the remaining deadwood plus the penalty.
 
     Args:
         view: View of the player, in a discard policy.
@@ -49,14 +49,14 @@ def discard_with_penalty(view, rules, penalised, penalty):
 def discard_with_card_penalties(view, rules, params, penalty, context):
     """Return the best discard if each card has its own penalty.
 
-    The discard minimises the deadwood left plus the penalty.
+    The discard minimises the remaining deadwood plus the penalty.
 
     Args:
         view: View of the player, in a discard policy.
         rules: Rules of the variant.
         params: The policy's `params`.
-        penalty: Function with `@helper`; `penalty(view, rules, params, card, context)` returns the
-            penalty of a card in points.
+        penalty: Function decorated with `@helper`. `penalty(view, rules, params, card, context)`
+            returns the penalty on a card in points.
         context: Value that is passed to `penalty` as `context`.
 
     Returns:
@@ -92,7 +92,7 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
 
 @inline_always
 def lowest_cost_card(view, rules, params, cards, cost, context):
-    """Return the card of a set with the least cost.
+    """Return the card of a set with the lowest cost.
 
     Ties are broken by the highest card, then by the lowest card number.
 
@@ -101,8 +101,8 @@ def lowest_cost_card(view, rules, params, cards, cost, context):
         rules: Rules of the variant.
         params: The policy's `params`.
         cards: Cards to choose from, as a 52-bit mask.
-        cost: Function with `@helper`; `cost(view, rules, params, card, context)` returns the cost
-            of a card.
+        cost: Function decorated with `@helper`. `cost(view, rules, params, card, context)` returns
+            the cost of a card.
         context: Value that is passed to `cost` as `context`.
 
     Returns:

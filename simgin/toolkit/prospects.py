@@ -1,8 +1,8 @@
-"""What a hand can become: outs, deadwood after a draw, pairs that need a third card.
+"""Prospects of a hand: outs, deadwood after a draw, and pairs that need a third card.
 
-Two cards are *partners* if one more card could make a three-card meld with them: same rank, or same
-suit and at most two ranks apart. Such a card is a *completer*, and it is *live* while it is unseen.
-Both terms ignore rainbows; *outs*, the cards that would be in a meld, include them.
+Two cards are *partners* if a third card could make a meld with them: they have the same rank, or
+the same suit and are at most two ranks apart. The third card is a *completer*, and is *live* if it
+is unseen. Both terms ignore rainbows. *Outs*, the cards that would be in a meld, include rainbows.
 """
 
 from simgin.core.bitboard import can_leave_one_card, cards_in_sets, ranks_of, run_outs
@@ -16,7 +16,7 @@ from simgin.toolkit.hand import cards_of_ranks
 
 @jit
 def outs(hand, rules):
-    """Return the cards outside a hand that would be in a meld with cards of the hand.
+    """Return the cards outside a hand that would make a meld with cards of the hand.
 
     Args:
         hand: Cards as a 52-bit mask.
@@ -49,7 +49,7 @@ def outs(hand, rules):
 
 @force_inline
 def outs_by_bits(hand):
-    """Return the `outs` under rules with low aces and without rainbows."""
+    """Compute `outs` for rules with low aces and without rainbows."""
     return (cards_of_ranks(ranks_held_twice(hand)) | run_outs(hand)) & ~hand
 
 
@@ -67,7 +67,7 @@ def _lane_run_outs(ranks_held, rules):
 
 @jit
 def count_outs(hand, cards, rules):
-    """Return how many of some cards would be in a meld if they were added to a hand.
+    """Return the number of cards that would make a meld with cards of a hand.
 
     Args:
         hand: Cards as a 52-bit mask.
@@ -87,10 +87,10 @@ def count_outs(hand, cards, rules):
 
 @jit
 def deadwood_after_draws(ten, cards, rules, counts):
-    """Compute the least deadwood after drawing each of some cards and discarding one.
+    """Compute the least deadwood after drawing each of some cards and discarding a card.
 
     Args:
-        ten: Ten cards as a 52-bit mask, or eleven if a discard leaves eleven.
+        ten: Ten cards as a 52-bit mask, or eleven cards if a discard leaves eleven.
         cards: Cards to draw, outside the hand, as a 52-bit mask.
         rules: Rules of the variant.
         counts: int64 array, overwritten with one deadwood per card, in ascending order of the
@@ -122,16 +122,16 @@ def deadwood_after_draws(ten, cards, rules, counts):
 
 @jit
 def tally_deadwood_after_draws(ten, cards, rules, tally):
-    """Count how many of some cards leave each deadwood when drawn.
+    """Count the draws that lead to each deadwood.
 
-    This is faster than `deadwood_after_draws` and suits `mean_of_smallest`.
+    This is faster than `deadwood_after_draws` and is used with `mean_of_smallest`.
 
     Args:
-        ten: Ten cards as a 52-bit mask, or eleven if a discard leaves eleven.
+        ten: Ten cards as a 52-bit mask, or eleven cards if a discard leaves eleven.
         cards: Cards to draw, outside the hand, as a 52-bit mask.
         rules: Rules of the variant.
-        tally: int64 array, to which the counts are added: tally[k] counts the cards that leave k
-            points, and the last element also those that leave more.
+        tally: int64 array to which the counts are added. tally[k] is the number of cards that leave
+            k points. The last element includes cards that leave more.
 
     Returns:
         Number of cards.
@@ -159,7 +159,7 @@ def tally_deadwood_after_draws(ten, cards, rules, tally):
 
 @jit
 def count_gin_draws(ten, cards, rules):
-    """Return how many of some cards make gin when drawn.
+    """Return the number of cards that make gin when drawn.
 
     Args:
         ten: Ten cards as a 52-bit mask.
@@ -167,7 +167,8 @@ def count_gin_draws(ten, cards, rules):
         rules: Rules of the variant.
 
     Returns:
-        Number of cards. It is 0 if more than three cards of the hand are in no possible meld.
+        Number of cards. The number is 0 if more than three cards of the hand are in no possible
+        meld.
 
     Example:
         Compute the number of unseen cards that make gin after discarding a card::
@@ -185,17 +186,16 @@ def count_gin_draws(ten, cards, rules):
 
 @jit
 def count_gin_outs(ten, unmatched, new_melds, fits, rules):
-    """Return how many of the cards that fit a hand of ten make gin when drawn.
+    """Return how many outs of ten cards make gin when drawn.
 
-    `unmatched` are the cards of the hand in no possible meld, at most three, with deadwood.
-    `new_melds` are the cards that make a meld with two of these, and `fits` other cards that would
-    be in a meld with cards of the hand.
+    `unmatched` contains the cards of the hand in no possible meld, at most three. `new_melds`
+    contains the outs that make a meld with two of these, and `fits` the other outs.
     """
     n_outs, fit = 0, new_melds | fits
     if unmatched & (unmatched - 1) and rules.n_rainbows == 0:
-        fit &= _same_rank_or_suit(unmatched)  # the card must be melded with at least one of them
+        fit &= _same_rank_or_suit(unmatched)  # an out must be melded with at least one of them
         if find_run_cards(ten, rules) & cards_in_sets(ten) == 0:
-            n_outs = popcount(new_melds)  # these leave the other melds unchanged
+            n_outs = popcount(new_melds)  # these outs leave the other melds unchanged
             fit &= ~new_melds
     while fit:
         n_outs += _can_go_gin(ten | fit & -fit, rules)
@@ -205,9 +205,10 @@ def count_gin_outs(ten, unmatched, new_melds, fits, rules):
 
 @force_inline
 def _can_go_gin(eleven, rules):
-    """Return True if one of eleven cards can be discarded with no deadwood left.
+    """Return True if a discard from eleven cards leaves no deadwood.
 
-    If all eleven cards are in melds, one of the melds is longer than three cards.
+    If all eleven cards are in melds, one of the melds has more than three cards, so that a card can
+    be discarded from it.
     """
     if rules.by_planes[0]:
         return can_leave_one_card(eleven)
@@ -217,7 +218,7 @@ def _can_go_gin(eleven, rules):
 
 @jit
 def _same_rank_or_suit(cards):
-    """Return all cards of the ranks and suits of some cards."""
+    """Return all cards with the rank or the suit of some cards."""
     related = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
         if suit_lane(cards, suit):
@@ -227,14 +228,14 @@ def _same_rank_or_suit(cards):
 
 @jit
 def partners_by_rank_and_suit(cards):
-    """Return the cards with a partner in rank and the cards with a partner in suit, aces low.
+    """Return the cards with a partner in rank, and those with a partner in suit (aces low).
 
     Args:
         cards: Cards as a 52-bit mask.
 
     Returns:
-        The cards with a partner of the same rank among `cards`, and the cards with a partner of the
-        same suit, as 52-bit masks.
+        Two 52-bit masks: the cards with a partner of the same rank among `cards`, and the cards
+        with a partner of the same suit.
 
     Example:
         Select the legal discards without a partner::
@@ -243,7 +244,7 @@ def partners_by_rank_and_suit(cards):
             view.legal & ~(by_rank | by_suit)
     """
     by_rank = cards_of_ranks(ranks_held_twice(cards))
-    below_king = cards & ~cards_of_rank(12)  # with a neighbour above
+    below_king = cards & ~cards_of_rank(12)  # cards with an upper neighbour
     below_queen = below_king & ~cards_of_rank(11)
     above = below_king << 1 | below_queen << 2
     next_below = cards >> 1 & ~cards_of_rank(12)
@@ -253,11 +254,11 @@ def partners_by_rank_and_suit(cards):
 
 @jit
 def count_run_pairs(window):
-    """Return how many three-card runs the middle one of five ranks makes with some cards.
+    """Return how many three-card runs the middle of five ranks makes with available cards.
 
     Args:
-        window: Five bits: 1 if the card two ranks below, one below, equal, one above or two above
-            the middle rank is available. The middle bit is ignored.
+        window: Five bits, one per rank from two below to two above the middle rank. A bit is 1 if
+            the card is available. The middle bit is ignored.
 
     Returns:
         Number of runs, 0..3.
@@ -280,8 +281,8 @@ def sum_of_smallest(numbers, n, n_smallest):
 
     Args:
         numbers: One-dimensional array.
-        n: Number of elements used, from the front.
-        n_smallest: Number of elements that are added.
+        n: Number of elements to use, from the front.
+        n_smallest: Number of elements to add.
 
     Returns:
         Sum of the `n_smallest` smallest numbers, or of all n if there are fewer.
@@ -315,9 +316,9 @@ def mean_of_smallest(histogram, n_values):
     """Return the mean of the smallest values of a histogram.
 
     Args:
-        histogram: Histogram: the number of values equal to k is at index k.
-        n_values: Number of values that are averaged. It can be fractional, so that the largest
-            value counts in part.
+        histogram: Array in which element k is the number of values equal to k.
+        n_values: Number of values to average. If it is fractional, the largest value has a
+            fractional weight.
 
     Returns:
         Mean of the values, as a float.
@@ -347,7 +348,7 @@ def count_three_card_melds(card):
         card: Card, 0..51.
 
     Returns:
-        4 for A and K, 5 for 2 and Q, 6 for the other ranks.
+        4 for A and K, 5 for 2 and Q, and 6 for the other ranks.
 
     Example:
         Compare the flexibility of two cards::
@@ -360,9 +361,9 @@ def count_three_card_melds(card):
 
 @jit
 def count_three_card_runs(rules):
-    """Return how many of `rules.runs` have three cards.
+    """Return the number of three-card runs in `rules.runs`.
 
-    These come first: A23 to JQK, then QKA, then KA2, as far as the rules allow them.
+    They are the first runs in the array: A23 to JQK, then QKA and KA2 if the rules allow them.
 
     Args:
         rules: Rules of the variant.
@@ -381,9 +382,9 @@ def count_three_card_runs(rules):
 
 @jit
 def count_possible_melds(card, cards, rules):
-    """Return how many three-card sets and runs a card could make with two of some cards.
+    """Return the number of three-card melds that a card could make with two other cards.
 
-    Dreyfus calls them dangerous melds.
+    Rainbows are not counted. Dreyfus calls such melds dangerous.
 
     Args:
         card: Card, 0..51.
@@ -414,7 +415,8 @@ def count_possible_melds(card, cards, rules):
 def partners(card, rules):
     """Return the cards that can be partners of a card.
 
-    These are the cards of the same rank, and of the same suit within two ranks if a run allows it.
+    These are the cards of the same rank, and of the same suit within two ranks if they can be in a
+    run together.
 
     Args:
         card: Card, 0..51.
@@ -424,7 +426,7 @@ def partners(card, rules):
         Cards as a 52-bit mask.
 
     Example:
-        Select the partners of the card on offer in the hand::
+        Select the partners in the hand of the card on offer::
 
             view.hand & partners(view.taken_offer, rules)
     """
@@ -474,7 +476,7 @@ def count_live_completers(card, cards, unseen, rules):
         rules: Rules of the variant.
 
     Returns:
-        Number of completers, or -1 without a partner.
+        Number of completers, or -1 if the card has no partner.
 
     Example:
         Test if a card of the hand can still become a meld::
@@ -492,7 +494,7 @@ def count_live_completers(card, cards, unseen, rules):
 
 @jit
 def cards_with_partner(cards, rules):
-    """Return the cards of a set that have a partner in the set.
+    """Return the cards of a set with a partner in the set.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -518,7 +520,7 @@ def cards_with_partner(cards, rules):
 
 @jit
 def cards_worth_holding(cards, unseen, min_live, rules):
-    """Return the cards of a set with a partner in the set and enough live completers.
+    """Return the cards of a set that are in a pair with enough live completers.
 
     Args:
         cards: Cards as a 52-bit mask.

@@ -1,7 +1,7 @@
-"""Scratch arrays on the stack, for loops over several hands that LLVM can vectorise.
+"""Scratch arrays on the stack, for vectorised loops over several hands.
 
-A loop over `N_LANES` elements of such arrays is as fast as it is for one or two hands, because LLVM
-knows that the arrays overlap with no other memory and processes four elements at a time.
+A loop over `N_LANES` elements takes as long as a loop over one or two hands. LLVM knows that the
+arrays do not overlap with other memory, and therefore processes four elements at a time.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from numba.np.arrayobj import populate_array
 
 from simgin.core.jit import is_interpreted
 
-N_LANES = 12  # elements: at least eleven cards, and a multiple of four
+N_LANES = 12  # array length: at least eleven cards, and a multiple of four
 
 if is_interpreted():
 
@@ -27,7 +27,7 @@ if is_interpreted():
 else:
 
     def _stack_array(dtype):
-        """Return the type and the code generator of an array of zeros of a numba type."""
+        """Return the type and the code generator of an array of zeros with a given numba type."""
         array_type = types.Array(dtype, 1, "C")
 
         def code(context, builder, signature, arguments):
@@ -50,10 +50,10 @@ else:
 
     @intrinsic
     def int_stack_array(typing_context):
-        """Return int64[N_LANES] of zeros, which is valid until the calling function returns."""
+        """Return int64[N_LANES] of zeros, valid until the calling function returns."""
         return _stack_array(int64)
 
     @intrinsic
     def float_stack_array(typing_context):
-        """Return float64[N_LANES] of zeros, which is valid until the calling function returns."""
+        """Return float64[N_LANES] of zeros, valid until the calling function returns."""
         return _stack_array(float64)
