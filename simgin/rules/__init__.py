@@ -1,1 +1,1 @@
-"""Rules as data: parameters and variants, and the Rules record that the engine reads."""
+"""Rules of the game: parameters, variants, and the Rules record that the engine reads."""

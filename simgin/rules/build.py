@@ -25,7 +25,7 @@ def _cached_rules(variant: Variant) -> np.record:
 def build_rules_from_params(params: Params) -> np.record:
     """Return a new Rules record for the value of every parameter.
 
-    The parameters are not validated, so that tests can set single parameters.
+    The function does not validate the parameters, so that tests can change one at a time.
     """
     a, b = _as_list(params["start_points"]) or (0, 0)
     games = tuple((points, count) for points, count in _as_list(params["game_table"]))
@@ -36,7 +36,7 @@ def build_rules_from_params(params: Params) -> np.record:
 def _value_code(name: str, value: ParamValue) -> int:
     """Return the integer that the engine uses for a parameter value.
 
-    A word is encoded as its index among the choices, None as NO_EFFECT_CODE.
+    Words are encoded as their index in the list of choices, None as NO_EFFECT_CODE.
     """
     parameter = rule_parameters()[name]
     if value is None:

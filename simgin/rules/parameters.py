@@ -1,8 +1,8 @@
-"""Parameters of the rules (rules.md 11): their possible values, and when they have an effect.
+"""Parameters of the rules (rules.md 11): valid values, and conditions for an effect.
 
 The parameters and the goals of a match (rules.md 7) are defined in variants.toml, which is read on
 first use. A value is a bool, an int, a word, a list of numbers, or None. None means that the
-parameter has no effect, or is the value "none" if the parameter is optional.
+parameter has no effect or, for an optional parameter, the value "none".
 """
 
 import re
@@ -18,7 +18,7 @@ from simgin.text.messages import NO_VALUE, did_you_mean, format_setting, format_
 
 ParamValue = bool | int | str | list[Any] | None
 Params = Mapping[str, ParamValue]  # a value for every parameter
-Conditions = Mapping[str, list[Any]]  # parameter -> the values that meet the condition
+Conditions = Mapping[str, list[Any]]  # values that meet the condition, by parameter
 
 MAX_TABLE_ROWS = 8
 MAX_GAMES_PER_ROW = 100  # won games that one row of a game table can award
@@ -38,20 +38,20 @@ class Parameter:
     default: ParamValue  # value in `standard`
     meaning: str  # as in the rule book
     status: str = "core"  # core, option, descriptive
-    choices: tuple[str | int, ...] = ()  # for kind choice; yes and no are bools
-    low: int = 0  # for kinds int, pair and table
+    choices: tuple[str | int, ...] = ()  # valid words of kind choice; yes and no are bools
+    low: int = 0  # minimum for kinds int, pair and table
     high: int = 0
-    optional: bool = False  # True if `none` is a value
+    optional: bool = False  # True if `none` is a valid value
     example: ParamValue = None  # suggested value if there is no default
-    words: Mapping[str, str] = field(default_factory=dict)  # a player's phrase for each value
-    acts_with: Conditions = field(default_factory=dict)  # needed for an effect, all of them
-    idle_with: Conditions = field(default_factory=dict)  # remove the effect if all hold
+    words: Mapping[str, str] = field(default_factory=dict)  # players' phrase for each value
+    acts_with: Conditions = field(default_factory=dict)  # all required for an effect
+    idle_with: Conditions = field(default_factory=dict)  # no effect if all are met
     matches_only: bool = False  # no effect on single deals
 
     def parse(self, text: str) -> ParamValue:
-        """Return the value that a string denotes.
+        """Parse a string to a value.
 
-        A string that is not a valid value is returned unchanged; `error_message` explains it.
+        An invalid string is returned unchanged, so that `error_message` can explain the error.
         """
         word = text.strip()
         if word == NO_VALUE:
@@ -63,7 +63,7 @@ class Parameter:
         return _PARSERS[self.kind](word)
 
     def error_message(self, value: object) -> str:
-        """Return an error message for an impossible value; empty for a valid value or None."""
+        """Return an error message for an invalid value; empty for a valid value or None."""
         if value is None or self._is_valid(value):
             return ""
         suggestion = did_you_mean(value if isinstance(value, str) else "", self._choice_names())
@@ -71,23 +71,23 @@ class Parameter:
 
     def describe_range(self) -> str:
         """Return a description of the values that the parameter accepts."""
-        limits = f"{self.low}..{self.high}"
+        limits = f"{self.low} to {self.high}"
         if self.kind == "bool":
             return "yes or no"
         if self.kind == "choice":
             return f"one of {', '.join(self._choice_names())}"
         if self.kind == "int":
             or_none = " or none" if self.optional else ""
-            return f"a whole number {limits}{or_none}"
+            return f"a whole number from {limits}{or_none}"
         if self.kind == "pair":
-            return f"two whole numbers {limits}, like 40/60"
+            return f"two whole numbers from {limits}, such as 40/60"
         return (
-            f"up to {MAX_TABLE_ROWS} rows points:games, with rising points {limits} "
-            f"and games 1..{MAX_GAMES_PER_ROW}, like 30:4/60:3/90:2/120:1"
+            f"up to {MAX_TABLE_ROWS} rows points:games, with increasing points from {limits} and "
+            f"1 to {MAX_GAMES_PER_ROW} games, such as 30:4/60:3/90:2/120:1"
         )
 
     def player_phrase(self, value: ParamValue) -> str:
-        """Return a player's phrase for a value, such as `undercut +25`; empty if there is none."""
+        """Return players' phrase for a value, such as `undercut +25`; empty if there is none."""
         text = self.to_text(value)
         return self.words.get(text, self.words.get("*", "")).replace("{value}", text)
 
@@ -114,14 +114,14 @@ class Parameter:
         """Return True if the parameter has an effect under the given rules.
 
         Raises:
-            KeyError: `params` lacks a value that decides it.
+            KeyError: `params` lacks a value that the conditions need.
         """
         if self.status == "descriptive" or not _are_conditions_met(self.acts_with, params):
             return False
         return not self.idle_with or not _are_conditions_met(self.idle_with, params)
 
     def explain_no_effect(self, params: Params) -> str:
-        """Explain why the parameter has no effect, and what it needs to have one.
+        """Explain why the parameter has no effect and which settings would give it one.
 
         Returns:
             Two sentences; empty if the parameter has an effect.
@@ -144,11 +144,11 @@ class Parameter:
             return ""
         causes = [*self.acts_with]
         causes += [name for name, values in self.idle_with.items() if params[name] not in values]
-        fix = f"give it one, like {self.suggest_setting()}."
+        fix = f"Set it, for example to {self.suggest_setting()}."
         if not causes:
-            return f"{self.name} always needs a value: {fix}"
+            return f"{self.name} always needs a value. {fix}"
         because = _format_conditions({name: [params[name]] for name in causes})
-        return f"{self.name} needs a value with {because}: {fix}"
+        return f"{self.name} needs a value with {because}. {fix}"
 
     def suggest_setting(self) -> str:
         """Return a setting to suggest: the default, or the example if there is no default."""
@@ -159,7 +159,7 @@ class Parameter:
         return [format_setting(choice) for choice in self.choices]
 
     def _parse_choice(self, word: str) -> ParamValue:
-        """Return the choice that a word denotes, or the word itself if it denotes none."""
+        """Return the choice that a word names, or the word itself if there is no such choice."""
         choice_by_name: dict[str, ParamValue] = dict(
             zip(self._choice_names(), self.choices, strict=True)
         )
@@ -245,12 +245,12 @@ def int_param(params: Params, name: str) -> int:
     """Return the value of an integer parameter."""
     value = params[name]
     assert isinstance(value, int), (
-        f"{name} is {value!r} where a number has effect: the parameters were not validated"
+        f"{name} must be an integer, not {value!r}. Validate the parameters first."
     )
     return value
 
 
-# Parsing of values. A string in another format is returned unchanged.
+# Parsers of values, which return a string in another format unchanged
 
 
 def _parse_integer(word: str) -> ParamValue:
@@ -276,7 +276,7 @@ _PARSERS: dict[str, Callable[[str], ParamValue]] = {
 
 @dataclass(frozen=True)
 class SideGoal:
-    """Goal of one side: the format of its score, and the target parameter of each count."""
+    """Goal of one side: the format of its score and the target parameter of each count."""
 
     standing: str
     targets: Mapping[str, str] = field(default_factory=dict)
@@ -284,7 +284,7 @@ class SideGoal:
 
 @dataclass(frozen=True)
 class MatchGoal:
-    """Goal of a match, for code that is not compiled; variants.toml documents the fields."""
+    """Goal of a match for uncompiled code; variants.toml documents the fields."""
 
     name: str
     won_by: str
@@ -305,7 +305,7 @@ class MatchGoal:
 
     @property
     def counts_deals(self) -> bool:
-        """True if won deals decide the match, so that a deal can count more than once."""
+        """True if won deals decide the match, so that one deal can count as several."""
         return any("deals" in side.targets for side in (self.side, self.other) if side)
 
 

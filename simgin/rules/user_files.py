@@ -1,15 +1,15 @@
-"""Users' variants: tables of a TOML file, read with every error reported at the same time.
+"""Variants in users' TOML files. All errors of a file are reported together.
 
 [variants.club]
 title = "Club rules"
 about = "Oklahoma with a bigger bonus for gin."
 source = "Thursdays at the club"    # optional
-base = "oklahoma+rainbow"           # variant spec that the changes start from; default: standard
+base = "oklahoma+rainbow"           # variant spec to which the changes apply; default: standard
 
 [variants.club.changes]
 gin_bonus = 30
 big_gin = true
-start_points = [0, 10]              # or as on the command line: "0/10"
+start_points = [0, 10]              # or "0/10", as on the command line
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 SUFFIX = ".toml"
 MAX_LISTED_NAMES = 8  # names listed in a message
-COMMENT_WIDTH = 100  # columns of a comment
+COMMENT_WIDTH = 100  # maximum width of a comment, in columns
 _NAME_PATTERN = re.compile(r"[a-z0-9-]+", re.ASCII)
 _REFERENCE_PATTERN = re.compile(r"([^+=#]*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
 VARIANT_TEMPLATE = Path(__file__).with_name("variant.toml.j2")
-BASE_COMMENT = "# What the changes start from: variants and settings, joined by +"
+BASE_COMMENT = "# Rules to which the changes apply: variants and settings, joined by +"
 _PLACEHOLDER_PATTERN = re.compile(r"\{\{ (\w+) \}\}")
 _TEXT_KEYS = ("title", "about", "source", "base")
 
-MAX_VARIANT_TEXT = 10_000  # characters of a string
+MAX_VARIANT_TEXT = 10_000  # maximum length of a string, in characters
 Text = Annotated[str, Field(min_length=1, max_length=MAX_VARIANT_TEXT)]
 
 
@@ -63,13 +63,13 @@ class _VariantsFile(toml.StrictTable):
 
 @dataclass(frozen=True)
 class UserVariant:
-    """Variant as read from a file; if the file has errors, its readable parts."""
+    """Variant from a file, or its valid parts if the file has errors."""
 
     title: str = ""
     about: str = ""
     source: str = ""
     base: str = "standard"  # variant spec, not parsed yet
-    changes: dict[str, ParamValue] = field(default_factory=dict)  # of known parameters only
+    changes: dict[str, ParamValue] = field(default_factory=dict)  # only known parameters
     errors: tuple[str, ...] = ()
 
 
@@ -80,7 +80,7 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
         reference: `path/to/mine.toml#name`, or `mine.toml` if the file has only one variant.
 
     Returns:
-        (canonical reference, variant). The path is unchanged.
+        The canonical reference, with the path unchanged, and the variant.
 
     Raises:
         TomlError: The file cannot be read or has format errors, or the reference is not valid.
@@ -90,14 +90,12 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
     variants = read_variants(path)
     if name is None and len(variants) > 1:
         known = _join_names(f"{path}#{known}" for known in variants)
-        raise TomlError([f"{path} has several variants; name one of them: {known}."])
+        raise TomlError([f"{path} has several variants. Choose one of them: {known}."])
     chosen = next(iter(variants)) if name is None else name
     if chosen not in variants:
         known = _join_names(variants)
         suggestion = did_you_mean(chosen, variants)
-        raise TomlError(
-            [f"{path} has no variant {format_value(chosen)}; it has {known}{suggestion}"]
-        )
+        raise TomlError([f"{path} has no variant {format_value(chosen)}, only {known}{suggestion}"])
     return f"{path}#{chosen}", variants[chosen]
 
 
@@ -130,26 +128,24 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
 def path_error(path: str) -> str:
     """Return an error message if a path cannot be part of a variant spec, else empty."""
     if not path.isprintable():
-        return (
-            f"the path {format_value(path)} has characters that cannot be printed: rename the file."
-        )
+        return f"The path {format_value(path)} has unprintable characters. Rename the file."
     if path != path.strip():
-        return f"the path {format_value(path)} begins or ends with a blank: rename the file."
+        return f"The path {format_value(path)} begins or ends with a space. Rename the file."
     if not has_suffix(path, SUFFIX):
         return (
-            f"{format_value(path)} is not a file of variants: its name must end in .toml, as in "
-            "mine.toml; a variant in it is mine.toml#club."
+            f"{format_value(path)} is not the name of a variant file. Use a name that ends in "
+            ".toml, such as mine.toml, or mine.toml#club for one of its variants."
         )
     if any(sign in path for sign in "+=#"):
         return (
-            f"the path {format_value(path)} has a +, = or #, which mean something else in a "
-            "variant: rename the file or its folder."
+            f"The path {format_value(path)} contains +, = or #, which have a special meaning in "
+            "variant specs. Rename the file or its folder."
         )
     return ""
 
 
 def _path_part(reference: str) -> str:
-    """Return the path in a reference that is not well formed."""
+    """Return the path in a malformed reference."""
     if has_suffix(reference, SUFFIX) or "#" not in reference:
         return reference
     return reference.rpartition("#")[0]
@@ -186,19 +182,19 @@ def _parse_variant(path: str, name: str, raw: Any) -> UserVariant:
 def _name_errors(path: str, name: str) -> list[str]:
     if name in load_variants_file()["variants"]:
         return [
-            f"{path}: variants, {name}: simgin has a variant of this name; "
-            f"call yours something else, like my-{name}."
+            f"{path}: variants, {name}: {name!r} is a built-in variant. "
+            f"Choose another name, such as my-{name}."
         ]
     if _NAME_PATTERN.fullmatch(name):
         return []
     return [
-        f"{path}: variants, {format_value(name)}: names consist of a-z, 0-9 and -, "
-        "as in [variants.my-game]."
+        f"{path}: variants: {format_value(name)} is not a valid name. "
+        "Use only a-z, 0-9 and -, as in [variants.my-game]."
     ]
 
 
 def _parse_setting(name: str, raw: Any) -> tuple[ParamValue, str]:
-    """Return (value, error message) of a line of changes, given as TOML or command-line text."""
+    """Parse a changed setting, a TOML value or a command-line string; return it and any error."""
     parameter = rule_parameters().get(name)
     if parameter is None:
         return raw, unknown_parameter_error(name)
@@ -206,7 +202,7 @@ def _parse_setting(name: str, raw: Any) -> tuple[ParamValue, str]:
     return value, parameter.error_message(value)
 
 
-# A template file with one variant and every rule in a comment
+# Template of a variant file, with a comment for every rule
 
 
 def suggest_variant_name(path: str) -> str:
@@ -216,7 +212,7 @@ def suggest_variant_name(path: str) -> str:
 
 
 def format_variant_file(path: str, start: Variant) -> str:
-    """Return a new file with one variant, whose rules are those of `start` until it is edited."""
+    """Return the text of a file with one variant, which has the rules of `start` until edited."""
     name = suggest_variant_name(path)
     texts = {
         "path": path,
@@ -225,7 +221,7 @@ def format_variant_file(path: str, start: Variant) -> str:
     }
     texts |= {"about": _to_toml_string(f"{start.title}, with changes."), "base": ""}
     changed = []
-    if ".toml" in start.spec.lower():  # A user's variant cannot be a base.
+    if ".toml" in start.spec.lower():  # a user's variant cannot be a base
         for rule, parameter in rule_parameters().items():
             if start.params[rule] != parameter.default:
                 changed.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")
@@ -243,7 +239,9 @@ def _rule_comments(start: Variant) -> Iterator[str]:
     ):
         yield f"\n# --- {section} ---"
         for parameter in group:
-            idle = "" if parameter.has_effect(start.params) else " No effect as the rules stand."
+            idle = (
+                "" if parameter.has_effect(start.params) else " It has no effect under these rules."
+            )
             about = f"{parameter.meaning} ({parameter.describe_range()}).{idle}"
             yield ""
             yield textwrap.fill(
@@ -258,5 +256,5 @@ def _to_toml_value(parameter: Parameter, value: ParamValue) -> str:
 
 
 def _to_toml_string(words: str) -> str:
-    """Format a string as TOML: as JSON, plus the one control character that JSON leaves bare."""
+    """Format a string as TOML: as JSON, with DEL escaped as well."""
     return json.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")

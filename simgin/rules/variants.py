@@ -1,9 +1,9 @@
-"""Variants: named sets of rules, and specs that combine them, like `oklahoma+gin_bonus=20`.
+"""Variants: named sets of rules, and specs that combine them, such as `oklahoma+gin_bonus=20`.
 
-A spec is `name{+name}{+parameter=value}`. Each part contributes its differences from `standard`, in
-the order written, and later parts override earlier ones (rules.md 10.17). The built-in variants are
-defined in variants.toml. A variant of a user's file is named `path/to/file.toml#name`, or
-`file.toml` if the file has only one.
+A spec has the form `name{+name}{+parameter=value}`. Each part changes some rules of `standard`.
+Later parts override earlier ones (rules.md 10.17). The built-in variants are defined in
+variants.toml. A variant in a user's file is named `path/to/file.toml#name`, or `file.toml` if the
+file has only one.
 """
 
 import copy
@@ -46,17 +46,17 @@ __all__ += ["ParamValue", "format_setting", "rule_parameters", "validate", "vari
 
 
 class VariantError(SimginError):
-    """Error for a spec that is not a valid variant.
+    """Exception for an invalid variant spec.
 
     Attributes:
-        messages: Error messages, one per mistake and per line of the exception's message.
+        messages: Messages, one for each error. The message of the exception joins them as lines.
     """
 
     def __init__(self, messages: list[str]):
         self.messages = truncate_errors(messages)
         super().__init__("\n".join(self.messages))
 
-    # Exceptions are pickled with their arguments, and the argument of this one is not its message.
+    # By default, an exception is unpickled from its message, but the argument here is a list.
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the constructor and its argument, for pickle."""
         return VariantError, (self.messages,)
@@ -69,11 +69,11 @@ class Variant(RenamedAttributes):
     Attributes:
         spec: Canonical spec.
         params: Value of every parameter, in the order of `rule_parameters`.
-        title: Title for people.
+        title: Display name.
         about: Description.
         source: Origin of the rules; empty if unknown.
-        author_settings: Parameters set in the spec or by the author of the file rather than by a
-            built-in variant.
+        author_settings: Parameters that were set in the spec or by the author of the file, not by
+            a built-in variant.
     """
 
     spec: str
@@ -98,18 +98,18 @@ def variant_names() -> tuple[str, ...]:
 
 
 def find_variant(spec: "str | Variant") -> Variant:
-    """Return the variant that a spec names.
+    """Return the variant of a spec.
 
-    Values are yes or no, integers, words, `40/60` for two numbers, `30:4/60:3` for a table, and `-`
-    for a parameter without effect. The canonical spec has the names as written (each once, at its
-    last position), followed by the settings that differ from them, in the order of the parameters.
+    A value is yes or no, an integer, a word, two numbers (`40/60`), a table (`30:4/60:3`), or `-`
+    for a parameter without effect. The canonical spec lists each name once, at its last position,
+    and then the settings that differ from the named variants, in the order of the parameters.
     Settings without effect cause a RulesWarning.
 
     Args:
         spec: Spec such as `oklahoma+gin_bonus=20`. A Variant is returned unchanged.
 
     Raises:
-        VariantError: The spec is not valid. The message lists every mistake.
+        VariantError: If the spec is not valid. The message lists all errors.
 
     Example:
         >>> find_variant("oklahoma+gin_bonus=20").params["gin_bonus"]
@@ -131,10 +131,10 @@ def find_variant(spec: "str | Variant") -> Variant:
 def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
     """Return the variants of a user's file by canonical spec.
 
-    A variant that is not valid is mapped to its VariantError.
+    The value for an invalid variant is its VariantError.
 
     Raises:
-        VariantError: The file cannot be read.
+        VariantError: If the file cannot be read.
     """
     from simgin.rules import user_files
     from simgin.text import toml
@@ -155,7 +155,7 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
 
 
 def rule_differences(a: Variant, b: Variant) -> list[tuple[str, ParamValue, ParamValue]]:
-    """Return (parameter, value in a, value in b) for each difference, in parameter order."""
+    """Return each parameter that differs, with its values in a and b, in parameter order."""
     return [
         (name, a.params[name], b.params[name])
         for name in rule_parameters()
@@ -172,10 +172,10 @@ class _Part:
 
     spec: str  # canonical spec
     changes: dict[str, ParamValue] = field(default_factory=dict)
-    titles: tuple[str, str, str] | None = None  # (title, about, source) of a named variant
+    titles: tuple[str, str, str] | None = None  # title, about and source of a named variant
     errors: tuple[str, ...] = ()
-    is_known: bool = True  # False for an unknown name, so that `changes` is incomplete
-    author_settings: tuple[str, ...] = ()  # parameters set by the author of the spec or file
+    is_known: bool = True  # False for an unknown name, which makes `changes` incomplete
+    author_settings: tuple[str, ...] = ()  # parameters that the author of the spec or file set
 
 
 def _parse_parts(
@@ -185,10 +185,10 @@ def _parse_parts(
 
     Args:
         text: Variant spec.
-        parse_reference: Function that parses a part which refers to a user's file.
+        parse_reference: Function that parses a reference to a user's file.
 
     Returns:
-        (parts, error messages).
+        The parts and the error messages.
     """
     pieces = [piece.strip() for piece in text.split("+")]
     parts = [
@@ -198,14 +198,14 @@ def _parse_parts(
     messages = [fault for part in parts for fault in part.errors]
     if "=" in pieces[0] and not _is_file_reference(pieces[0]):
         messages.append(
-            f"a variant begins with a name, and {format_value(pieces[0])} is a setting: "
-            "put standard+ before it."
+            f"A variant must begin with a name, but {format_value(pieces[0])} is a setting. "
+            "Put standard+ before it."
         )
     return parts, messages
 
 
 def _parse_part(piece: str, text: str) -> _Part:
-    """Parse a part of a spec that does not refer to a user's file, with its errors."""
+    """Parse a part of a spec other than a reference to a user's file."""
     name, equals, value = map(str.strip, piece.partition("="))
     parameter = rule_parameters().get(name)
     if piece in variant_names():
@@ -220,15 +220,15 @@ def _parse_part(piece: str, text: str) -> _Part:
         message = unknown_parameter_error(name)
     elif not piece:
         message = (
-            f"{format_value(text)} has an empty part: join names and settings with plus signs, "
-            "like oklahoma+gin_bonus=20."
+            f"{format_value(text)} has an empty part. Join names and settings with plus signs, "
+            "as in oklahoma+gin_bonus=20."
         )
     elif parameter:
-        message = f"{piece} is a parameter and needs a value, like {parameter.suggest_setting()}."
+        message = f"{piece} needs a value. Set it, for example to {parameter.suggest_setting()}."
     else:
         suggestion = did_you_mean(piece, variant_names())
-        fix = " `simgin variants` lists them." if suggestion == "." else ""
-        message = f"there is no variant {format_value(piece)}{suggestion}{fix}"
+        fix = " See `simgin variants` for all variants." if suggestion == "." else ""
+        message = f"{format_value(piece)} is not a known variant{suggestion}{fix}"
     return _Part(piece, errors=(message,), is_known=False)
 
 
@@ -247,13 +247,13 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
     """Combine parts into a variant.
 
     Raises:
-        VariantError: The parts have errors (`messages`), or their combination is not playable.
+        VariantError: If the parts have errors (`messages`) or their combination is not playable.
     """
     merged = _merge_parts(parts)
     if messages and not all(part.is_known for part in parts):
         raise VariantError(list(dict.fromkeys(messages)))
     params = _combined_params(merged)
-    # An error in a file has been reported already, with its location.
+    # Errors in a file have been reported already, with their location.
     reported = tuple(messages)
     for fault in validate(params):
         if not any(sentence.endswith(fault) for sentence in reported):
@@ -267,7 +267,7 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
     idle = [
         name for name in variant.author_settings if not rule_parameters()[name].has_effect(params)
     ]
-    # A setting without which the rules would not be valid has an effect.
+    # A setting that the rules need to be valid has an effect.
     idle = [name for name in idle if not validate(_params_without_setting(name, parts))]
     warn_without_effect(
         variant.spec, [rule_parameters()[name].explain_no_effect(params) for name in idle]
@@ -276,7 +276,7 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
 
 
 def warn_of_match_settings(variant: Variant) -> None:
-    """Warn of the settings of a variant that have no effect on single deals."""
+    """Warn about the settings of a variant that have no effect on single deals."""
     parameters_set = [rule_parameters()[name] for name in variant.author_settings]
     names = [
         one.name for one in parameters_set if one.matches_only and one.has_effect(variant.params)
@@ -287,7 +287,7 @@ def warn_of_match_settings(variant: Variant) -> None:
 
 
 def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamValue]:
-    """Return the parameters that parts make without the author's setting of one parameter."""
+    """Return the combined parameters of some parts, without the author's setting of one."""
     remaining_parts = []
     for part in parts:
         other_changes = {key: value for key, value in part.changes.items() if key != name}
@@ -319,7 +319,7 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
 def _merge_parts(parts: list[_Part]) -> list[_Part]:
     """Combine pairs of parts that equal a built-in variant, and drop repeated parts.
 
-    Of a part that occurs several times, only the last occurrence is kept.
+    If a part occurs several times, only its last occurrence remains.
     """
     for merge in load_variants_file()["merges"]:
         pair = merge["names"]
@@ -342,7 +342,7 @@ def _last_index(texts: list[str], text: str) -> int:
 
 
 def _combined_params(parts: list[_Part]) -> dict[str, ParamValue]:
-    """Return the value of every parameter that parts make, with new lists."""
+    """Return the value of every parameter of some combined parts; lists are copied."""
     params = {name: parameter.default for name, parameter in rule_parameters().items()}
     for part in parts:
         params.update(part.changes)
@@ -376,7 +376,7 @@ def _parse_file_reference(piece: str) -> _Part:
 
 
 def _make_user_part(text: str, entry: "UserVariant") -> _Part:
-    """Return a user's variant as its differences from `standard`, with those of its base."""
+    """Return a user's variant, including its base, as differences from `standard`."""
     parts, base_faults = _parse_parts(entry.base, _reject_user_base)
     params = _combined_params(_merge_parts(parts)) | entry.changes
     known = rule_parameters()
@@ -397,16 +397,16 @@ def _make_user_part(text: str, entry: "UserVariant") -> _Part:
 
 
 def _reject_user_base(piece: str) -> _Part:
-    """Return an error for a user's variant as a base, so that no variant is its own base."""
+    """Return an error for a base from a user's file, because it could refer to itself."""
     message = (
-        f"a base is made of simgin's own variants and settings, not of {format_value(piece)}: "
-        "list the changes that it makes instead."
+        f"{format_value(piece)} cannot be a base, because it is not a built-in variant. "
+        "List its changes instead."
     )
     return _Part(piece, errors=(message,), is_known=False)
 
 
 def _plus_in_path_error(text: str) -> str:
-    """Return an error message if an invalid spec is the path of a file with a plus sign."""
+    """Return an error message if an invalid spec is the path of a file and contains a plus sign."""
     path = text.strip().partition("#")[0]
     if "+" not in path or not os.path.isfile(path):
         return ""
