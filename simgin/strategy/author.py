@@ -1,8 +1,8 @@
 """Decorators that turn functions into policies, and the Strategy class.
 
-A *policy* is a plain function `policy(view, rules, params) -> int` that makes the decisions of one
-slot. A *strategy* has a policy for each slot and the order of discard and ending. Functions are
-compiled when a strategy is first played, not when its file is read.
+A *policy* is a plain function `policy(view, rules, params) -> int` that makes one type of decision,
+its *slot*. A *strategy* consists of a policy for each slot and the order of discard and ending.
+Functions are compiled when a strategy is first played, not when its file is loaded.
 
     from simgin.strategy import Strategy, discard, param
     from simgin.toolkit import best_discard
@@ -30,7 +30,8 @@ from simgin.core.codes import SLOTS
 from simgin.renamed import RenamedAttributes
 from simgin.text.messages import quote_text
 
-NAME_PATTERN = re.compile(r"[a-z0-9-]{1,100}")  # of strategies
+NAME_PATTERN = re.compile(r"[a-z0-9-]{1,100}")  # valid names of strategies
+NAME_RULE = "Use 1 to 100 of the characters a-z, 0-9 and -"
 _BOOLEAN_WORDS = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
 
 
@@ -44,7 +45,7 @@ class Param:
         high: Maximum.
         about: Description.
         kind: "number", "integer", "bool" or "choice".
-        choices: Values of a choice, which is encoded as the index of its word.
+        choices: Values of a choice. A value is encoded as its index.
     """
 
     default: float
@@ -58,7 +59,7 @@ class Param:
         """Return the number that encodes a value.
 
         Raises:
-            ValueError: If the value is not valid. The message continues the name of the parameter.
+            ValueError: If the value is not valid. The message must be preceded by the name.
         """
         if self.kind == "choice":
             if value not in self.choices:
@@ -70,19 +71,19 @@ class Param:
             if word not in _BOOLEAN_WORDS:
                 raise ValueError(f"must be yes or no, not {_format_value(value)}")
             return _BOOLEAN_WORDS[word]
-        span = f"{self.low:g}..{self.high:g}"
+        span = f"from {self.low:g} to {self.high:g}"
         try:
             number = float(value)
         except (TypeError, ValueError):
             raise ValueError(f"must be a number {span}, not {_format_value(value)}") from None
         if not self.low <= number <= self.high:
-            raise ValueError(f"must lie in {span}, not {_format_value(value)}")
+            raise ValueError(f"must be {span}, not {_format_value(value)}")
         if self.kind == "integer" and number != int(number):
             raise ValueError(f"must be a whole number {span}, not {_format_value(value)}")
         return number
 
     def format(self, value: float) -> str:
-        """Return the text of an encoded value."""
+        """Return an encoded value as a string."""
         if self.kind == "choice":
             return self.choices[int(value)]
         if self.kind == "bool":
@@ -103,10 +104,10 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
         The parameter, for a keyword argument of a decorator.
 
     Raises:
-        ValueError: If the default is not in the range.
+        ValueError: If the default is out of range.
 
     Example:
-        @knock(k=param(5, 0, 10, "highest deadwood to knock with"))
+        @knock(k=param(5, 0, 10, "maximum deadwood for a knock"))
         def early(view, rules, params):
             return view.ending_count <= params[0]
     """
@@ -115,19 +116,19 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
     try:
         made.encode(default)
     except ValueError as error:
-        raise ValueError(f"the default of a parameter {error}") from None
+        raise ValueError(f"The default of a parameter {error}") from None
     return made
 
 
 def flag(default: bool, about: str = "") -> Any:
-    """Declare a yes-or-no parameter, which the policy receives as 1.0 or 0.0.
+    """Declare a yes-or-no parameter, which is passed to the policy as 1.0 or 0.0.
 
     Args:
         default: Default value.
         about: Description.
 
     Returns:
-        The parameter, for a keyword argument of a decorator, as for `param`.
+        The parameter, for a keyword argument of a decorator.
 
     Example:
         @discard(keep_pairs=flag(False, "keep pairs together"))
@@ -136,14 +137,14 @@ def flag(default: bool, about: str = "") -> Any:
 
 
 def choice(*words: str, about: str = "") -> Any:
-    """Declare a parameter with several named values, encoded as 0.0, 1.0, 2.0 and so on.
+    """Declare a parameter with named values, which are passed to the policy as 0.0, 1.0, 2.0, ...
 
     Args:
         *words: The values. The first is the default.
         about: Description.
 
     Returns:
-        The parameter, for a keyword argument of a decorator, as for `param`.
+        The parameter, for a keyword argument of a decorator.
 
     Raises:
         TypeError: If there are no values.
@@ -152,7 +153,7 @@ def choice(*words: str, about: str = "") -> Any:
         @discard(tie=choice("high", "random", about="order of equal discards"))
     """
     if not words:
-        raise TypeError("a choice has words: write choice('high', 'random')")
+        raise TypeError("A choice needs values. Write, for example, choice('high', 'random')")
     return Param(0.0, 0, len(words) - 1, str(about), "choice", tuple(map(str, words)))
 
 
@@ -165,9 +166,9 @@ def _format_value(value: object) -> str:
 
 
 def _require_type(what: str, value: object, kind: Any, expected: str) -> None:
-    """Raise TypeError unless a value is of a type, which the message describes as `expected`."""
+    """Raise TypeError unless a value has a type, which the message describes as `expected`."""
     if not isinstance(value, kind):
-        raise TypeError(f"{what} is {expected}, not {reprlib.repr(value)}")
+        raise TypeError(f"{what} must be {expected}, not {reprlib.repr(value)}")
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,7 @@ class Policy:
         describe: For a discard policy that `simgin train` can train, the function that writes the
             features of a discard.
         start: Initial weight of each feature by description, before training.
-        live: Pickled form of a function that was defined in a running program
+        live: Pickle of a function that was defined in a running program, not in a strategy file
             (`simgin.strategy.by_value`).
     """
 
@@ -204,7 +205,7 @@ class Policy:
         """Return the same policy with other defaults.
 
         Args:
-            **values: Values by parameter name: `at(k=0)`.
+            **values: Values by parameter name, as in `at(k=0)`.
 
         Raises:
             TypeError: If the policy has no such parameter.
@@ -215,8 +216,8 @@ class Policy:
             if name not in params:
                 known = ", ".join(params) or "none"
                 raise TypeError(
-                    f"the {self.slot} policy {self.name!r} has no parameter {quote_text(name)}; it "
-                    f"has {known}"
+                    f"{quote_text(name)} is not a parameter of the {self.slot} policy "
+                    f"{self.name!r}. Valid parameters: {known}"
                 )
             try:
                 code = params[name].encode(value)
@@ -227,46 +228,47 @@ class Policy:
 
     @property
     def about(self) -> str:
-        """First line of the function's docstring."""
+        """The first line of the function's docstring."""
         text = inspect.getdoc(self.function) or ""
         return text.split("\n")[0]
 
     @property
     def is_untrained(self) -> bool:
-        """True if the policy uses its start weights because its weights file does not exist."""
+        """True if the policy uses its initial weights because its weights file does not exist."""
         return bool(self.start) and isinstance(self.weights, Path) and not self.weights.exists()
 
     @property
     def source_file(self) -> Path:
-        """The file that defines the function; it does not exist for a notebook cell."""
+        """The file that defines the function. It does not exist for notebook cells."""
         return Path(self.function.__code__.co_filename)
 
     @property
     def location(self) -> str:
-        """The file name of the function for messages, or "a cell" for a notebook."""
+        """The name of the file that defines the function, or "a cell" for a notebook."""
         return self.source_file.name if self.source_file.is_file() else "a cell"
 
 
 @dataclass(frozen=True)
 class Strategy(RenamedAttributes):
-    """A policy for every slot, with a name.
+    """A named set of policies, one for each slot.
 
-    Slots without a policy get the defaults: take `lower`, discard `low`, knock `at:k=10`, offer
-    none, answer never, show row 0.
+    The default policies are `lower` (take), `low` (discard), `at:k=10` (knock), `none` (offer),
+    `never` (answer) and `first` (show).
 
     Attributes:
-        name: Name in a-z, 0-9 and -.
-        take: Policy that takes or refuses the card on offer.
+        name: Name, in the characters a-z, 0-9 and -.
+        take: Policy that takes or declines the card on offer.
         discard: Policy that discards.
         knock: Policy that decides whether to end the deal.
         offer: Policy that offers to raise the die (Gin Dice).
         answer: Policy that accepts or refuses an offer (Gin Dice).
         show: Policy that chooses the melding to show, if the rules allow a choice.
-        ending: "best" proposes the best ending to `knock` before `discard` is called. "same" calls
-            `discard` first and proposes only an ending with that card, as in the EAAI contest.
+        ending: With "best", the engine proposes the best ending to `knock` and then calls
+            `discard`. With "same", it calls `discard` first and proposes only an ending with that
+            discard, as in the EAAI contest.
         about: Description; by default the docstring of the module.
         source: Origin; by default the paragraph `Source: ...` of that docstring.
-        spec: Canonical spec, set by the loader.
+        spec: Canonical spec. The loader sets it.
 
     Example:
         STRATEGY = Strategy("mine", discard=low, knock=at(k=4))
@@ -287,22 +289,21 @@ class Strategy(RenamedAttributes):
     def __post_init__(self) -> None:
         """Raise TypeError for a value of the wrong type, and ValueError for an invalid name."""
         for name in ("name", "ending", "about", "source", "spec"):
-            _require_type(f"the {name} of a strategy", getattr(self, name), str, "a text")
+            _require_type(f"The {name} of a strategy", getattr(self, name), str, "a string")
         if not NAME_PATTERN.fullmatch(self.name):
             raise ValueError(
-                f"{quote_text(self.name)} cannot be the name of a strategy: names consist of a-z, "
-                "0-9 and -, at most 100 of them"
+                f"{quote_text(self.name)} is not a valid name of a strategy. {NAME_RULE}"
             )
         if self.ending not in ("best", "same"):
-            raise ValueError(f"ending must be best or same, not {quote_text(self.ending)}")
+            raise ValueError(f"'ending' must be 'best' or 'same', not {quote_text(self.ending)}")
         for slot in SLOTS:
             policy = self.policy(slot)
-            what = f"the {slot} policy of {self.name!r}"
-            _require_type(what, policy, Policy | None, f"a function below @{slot}")
+            what = f"The {slot} policy of {self.name!r}"
+            _require_type(what, policy, Policy | None, f"a function decorated with @{slot}")
             if policy is not None and policy.slot != slot:
                 raise TypeError(
-                    f"{quote_text(policy.name)} is a {policy.slot} policy and cannot fill the slot "
-                    f"{slot}"
+                    f"{quote_text(policy.name)} is a {policy.slot} policy and cannot be used as "
+                    f"{slot} policy"
                 )
 
     def __repr__(self) -> str:
@@ -333,20 +334,22 @@ def _make_decorator(slot: str, docstring: str) -> Any:
         **params: Param,
     ) -> Any:
         if isinstance(function, Param):
-            raise TypeError(f"a parameter has a name: write @{slot}(k=param(...))")
+            raise TypeError(f"A parameter needs a name. Write, for example, @{slot}(k=param(...))")
         for key, value in params.items():
             if not isinstance(value, Param):
                 raise TypeError(
-                    f"{key}={value!r} is no parameter: write {key}=param({value!r}, low, high)"
+                    f"{key}={value!r} is not a parameter. Write {key}=param({value!r}, low, high)"
                 )
         if describe is not None or start is not None:
             _check_trainable(slot, weights, describe, start)
 
         def make(function: Callable[..., Any]) -> Policy:
-            _require_type(f"what stands below @{slot}", function, FunctionType, "a function")
+            _require_type(
+                f"The object decorated with @{slot}", function, FunctionType, "a function"
+            )
             file = None
             if weights:
-                _require_type("the file of a policy's numbers", weights, str, "a text")
+                _require_type("'weights'", weights, str, "the name of a file")
                 source = Path(function.__code__.co_filename)
                 file = (source.parent if source.is_file() else Path()) / weights
             text = name or function.__name__.replace("_", "-")
@@ -359,30 +362,32 @@ def _make_decorator(slot: str, docstring: str) -> Any:
 
 
 def _check_trainable(slot: str, weights: str | None, describe: object, start: Any) -> None:
-    """Raise TypeError unless a policy has all that `simgin train` requires."""
+    """Raise TypeError unless a policy has everything that `simgin train` requires."""
     if slot != "discard":
-        raise TypeError(f"only discards are trained: leave start and describe out of @{slot}")
+        raise TypeError(
+            f"Only discard policies can be trained. Remove start and describe from @{slot}"
+        )
     if not weights or not callable(describe) or not start:
         raise TypeError(
-            "a policy that is trained names three things: a file for its weights, a function that "
-            "describes a discard in numbers, and a weight to start from for each; write "
+            "Training needs a weights file, a function that computes the features of a discard, "
+            "and an initial weight for each feature. Write, for example, "
             '@discard(weights="mine.npy", describe=describe, start={"deadwood left": 1})'
         )
-    _require_type("the start of a policy", start, dict, "a dict")
+    _require_type("'start'", start, dict, "a dict")
     for about, weight in start.items():
-        _require_type("the meaning of a number", about, str, "a text")
-        _require_type(f"the start of {about!r}", weight, int | float, "a number")
+        _require_type("The description of a feature", about, str, "a string")
+        _require_type(f"The initial weight of {about!r}", weight, int | float, "a number")
         if math.isnan(weight):
-            raise ValueError(f"the start of {about!r} is a number, not NaN")
+            raise ValueError(f"The initial weight of {about!r} must be a number, not NaN")
 
 
 def helper(function: Callable[..., Any]) -> Any:
-    """Compile a function that policies call, as a decorator.
+    """Compile a function that policies call (decorator).
 
     Example:
         @helper
         def high(cards):
-            return cards & of_ranks(0b1111 << 9)
+            return cards & cards_of_ranks(0b1111 << 9)
     """
     # Imported here so that reading a strategy file does not load the compiler.
     from simgin.core.jit import compile_function
@@ -392,19 +397,19 @@ def helper(function: Callable[..., Any]) -> Any:
 
 take = _make_decorator(
     "take",
-    "Declare a take policy, which returns STOCK, TAKE or PASS if `view.legal` allows it; "
-    "`view.taken_offer` is the card on offer.",
+    "Declare a take policy, which returns ACTION_STOCK, ACTION_TAKE or ACTION_PASS, if legal. "
+    "The card on offer is `view.taken_offer`.",
 )
 discard = _make_decorator(
-    "discard", "Declare a discard policy, which returns a card of `view.legal` (0..51)."
+    "discard", "Declare a discard policy, which returns a card in `view.legal` (0..51)."
 )
 knock = _make_decorator(
     "knock",
-    "Declare a knock policy, which returns 1 to end the deal as `view.ending*` proposes, or 0.",
+    "Declare a knock policy, which returns 1 to end the deal as proposed in `view.ending*`, or 0.",
 )
-offer = _make_decorator("offer", "Declare an offer policy (Gin Dice), which returns an offer or 0.")
+offer = _make_decorator("offer", "Declare an offer policy (Gin Dice), which returns a number or 0.")
 answer = _make_decorator(
-    "answer", "Declare an answer policy (Gin Dice), which returns 1 (accept) or 0."
+    "answer", "Declare an answer policy (Gin Dice), which returns 1 to accept the offer, or 0."
 )
 show = _make_decorator(
     "show", "Declare a show policy (`melding = choice`), which returns a row of `view.meldings`."

@@ -1,8 +1,8 @@
 """Pickling of an author's functions by value, with everything that they read.
 
-Strategies from notebooks, scripts and modules are copied this way, and policies that run in Python
-are called this way: later changes do not affect them, scripts are not run again, and other
-processes receive the copy itself. The pickles also distinguish cached compiled policies.
+Strategies from notebooks, scripts and modules are copied this way, as are policies that run in
+Python. Later changes do not affect the copies, and other processes receive them without running the
+script again. The pickles also identify cached compiled policies.
 """
 
 import functools
@@ -45,23 +45,23 @@ _helpers: dict[Callable[..., Any], Any] = {}  # compiled helpers by Python funct
 
 
 def pickle_strategy(strategy: Strategy) -> bytes:
-    """Return a strategy as bytes.
+    """Return a strategy as a pickle.
 
     Raises:
-        StrategyError: If it reads an object that cannot be pickled.
+        StrategyError: If the strategy reads an object that cannot be pickled.
     """
     policies = {policy.slot: replace(policy, live=b"") for policy in strategy.policies}
     functions = [policy.function for policy in strategy.policies]
     parts = {**vars(strategy), **policies, "spec": ""}
-    return pickle_by_value(f"the strategy {quote_text(strategy.name)}", parts, functions)
+    return pickle_by_value(f"The strategy {quote_text(strategy.name)}", parts, functions)
 
 
 def compute_fingerprint(function: Callable[..., Any]) -> str:
     """Return a digest of everything, except the engine, that a compiled function depends on.
 
     Returns:
-        16 hexadecimal digits. Empty if functions or their files cannot be distinguished; the
-        function is then compiled in every process.
+        16 hexadecimal digits, or an empty string if the function cannot be identified. Such a
+        function is compiled in every process.
     """
     if not module_name(function).startswith(BUILT_IN_PREFIX) and _is_numba_extended():
         return ""
@@ -88,18 +88,18 @@ def pickle_by_value(
     functions: Sequence[Callable[..., Any]],
     shared_prefixes: tuple[str, ...] = (*ENGINE_PREFIXES, BUILT_IN_PREFIX),
 ) -> bytes:
-    """Return a value as a pickle.
+    """Pickle a value, including the functions in it.
 
     Args:
-        description: Description of the value for the error message.
+        description: Description of the value, with which the error message begins.
         value: The value.
-        functions: The author's functions in it, which are pickled by value with everything they
-            read.
-        shared_prefixes: Prefixes of modules that exist in every process, which are pickled by
+        functions: The author's functions in the value. They are pickled by value, with everything
+            that they read.
+        shared_prefixes: Prefixes of modules that exist in every process and are pickled by
             reference.
 
     Raises:
-        StrategyError: If it reads an object that cannot be pickled.
+        StrategyError: If the value reads an object that cannot be pickled.
     """
     homes = {module_name(one) for function in functions for one in collect_functions(function)}
     modules = [sys.modules[name] for name in homes & sys.modules.keys()]
@@ -112,9 +112,9 @@ def pickle_by_value(
             _ByValuePickler(stream, shared_prefixes).dump(value)
         except Exception as error:  # an author's object can raise any exception
             raise StrategyError(
-                f"{description} reads something that cannot be copied "
-                f"({format_error_message(error)}); policies read numbers, texts, tables, arrays "
-                "and functions."
+                f"{description} reads an object that cannot be copied "
+                f"({format_error_message(error)}). Read only numbers, strings, tuples, arrays and "
+                "functions."
             ) from None
         finally:
             for module in by_value:
@@ -127,7 +127,7 @@ def unpickle_strategy(content: bytes) -> Strategy:
     """Return the strategy in a pickle."""
     strategy = Strategy(**pickle.loads(content))
     module = MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
-    sys.modules[module] = ModuleType(module)  # numba looks it up
+    sys.modules[module] = ModuleType(module)  # numba looks up the module by name
     for policy in strategy.policies:
         for function in collect_functions(policy.function):
             if not module_name(function).startswith(BUILT_IN_PREFIX):
@@ -138,14 +138,14 @@ def unpickle_strategy(content: bytes) -> Strategy:
 
 
 class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """Pickler that copies helpers with the present values of their globals, unlike numba's."""
+    """Pickler that, unlike numba's, copies helpers with the present values of their globals."""
 
     def __init__(self, stream: io.BytesIO, shared_prefixes: tuple[str, ...]) -> None:
         super().__init__(stream)
         self._shared_prefixes = shared_prefixes
 
     def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, CodeType):  # version 2 is the same for code from source and bytecode
+        if isinstance(value, CodeType):  # version 2 does not depend on whether the code was cached
             return marshal.loads, (marshal.dumps(value, 2),)
         if isinstance(value, ModuleType):
             return importlib.import_module, (value.__name__,)
@@ -164,7 +164,7 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
 
 
 def _recompile(kind: Any, states: dict[str, Any]) -> Any:
-    """Return a compiled helper, the same for recursive calls."""
+    """Return a compiled helper; recursive calls get the same object."""
     function = states["py_func"]
     if function not in _helpers:
         is_ours = issubclass(kind, LazyDispatcher)
@@ -181,7 +181,7 @@ def _restore_lru_cache(function: Callable[..., Any], parameters: dict[str, Any])
 def _is_numba_extended() -> bool:
     """Return True if a package other than numba has registered numba extensions.
 
-    Compiled code does not show which extension functions it contains.
+    Compiled code does not record which extensions it uses.
     """
     from numba.core.typing.templates import builtin_registry
 

@@ -1,9 +1,9 @@
-"""Player types: who plays for whom in every command, report and page.
+"""Player types: the strategies that represent them in all commands and reports.
 
     player_types(variants.find_variant("standard"))  # weakest first: beginner, ..., strong
 
-cast.toml lists the types of two-player and of solitaire games, their display names and their
-strategies, and the strategies that take part in odds, pilot matches and training.
+cast.toml lists the types of two-player and of solitaire games with their display names and
+strategies. It also lists the strategies for odds, pilot matches and training.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CAST: dict[str, Any] = tomllib.loads(FILE.read_text(encoding="utf-8"))
 
 
 class PlayerType(NamedTuple):
-    """A player type: its display name and the spec of the strategy that plays."""
+    """A player type: its display name and the spec of its strategy."""
 
     name: str
     strategy: str
@@ -37,15 +37,15 @@ NAIVE, CAREFUL = _SOLITAIRE["naive"], _SOLITAIRE["careful"]
 CHAMPION: str = CAST["two_player"][-1]["strategy"]
 CHALLENGERS: list[str] = CAST["strong"]["challengers"]
 TRAINING: dict[str, Any] = CAST["training"]
-SELF = "self"  # champion with its current weights, in TRAINING
+SELF = "self"  # in TRAINING: champion with its current weights
 FAST_SOLO: str = CAST["strong"]["fast_solitaire"]
 
 
 def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
     """Return the player types of a game, weakest first.
 
-    Of several variants, the highest knock limit decides with how much deadwood a player knocks that
-    knocks immediately.
+    If there are several variants, the player that knocks immediately uses the highest of their
+    knock limits.
     """
     is_solitaire = variants[0].params["players"] == 1
     limit = max(int(str(variant.params["knock_limit"] or 0)) for variant in variants)
@@ -59,7 +59,7 @@ def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
 
 
 def weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
-    """Return the types that reviews and drills set against the strong player, weakest first."""
+    """Return the default opponents of the strong player in reviews and drills, weakest first."""
     optional = {entry["name"] for entry in CAST["two_player"] if entry.get("optional")}
     return tuple(player for player in player_types(*variants)[:-1] if player.name not in optional)
 
@@ -79,7 +79,7 @@ def odds_players(variant: Variant) -> tuple[str, ...]:
 
 
 def type_name(strategy: str) -> str:
-    """Return the display name of the two-player type of a strategy, or an empty string."""
+    """Return the display name of a strategy's two-player type; empty if it has none."""
     for entry in CAST["two_player"]:
         if strategy in (entry["strategy"], *entry.get("also", ())):
             return str(entry["name"])

@@ -13,20 +13,21 @@ from typing import Any
 from simgin.strategy.author import Strategy
 
 CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
-# Minimum number of deals per second in self-play -> tier
+# Tiers with their minimum number of deals per second in self-play
 SPEED_TIERS = {100_000: "fast", 5_000: "thorough", 0: "searching"}
 CATALOGUE_NOTE = (
-    "\nStrength: Elo in a league of `eaai` matches (simple is 0) with its 95 % interval, and the "
-    "matches won against simple in per cent; for one player, the deals of solitaire-gin won and "
-    "the penalty per deal of solitary-gin. Speed: fast plays at least 100,000 deals a second "
-    "against itself, thorough 5,000, searching fewer; slow runs in Python."
+    "\nStrength: Elo in a league of `eaai` matches (simple has 0) with its 95 % interval, and the "
+    "percentage of matches won against simple. For solitaire strategies: the percentage of deals "
+    "won in solitaire-gin, and the penalty per deal in solitary-gin. Speed, in self-play: fast is "
+    "at least 100,000 deals per second, thorough at least 5,000, searching fewer. Slow strategies "
+    "run in Python."
 )
 UNKNOWN_STRENGTH = "–"  # noqa: RUF001
 MIN_ELO = -1e9  # below all ratings
 
 
 def list_by_strength() -> tuple[str, ...]:
-    """Return the names of the built-in strategies, strongest first, without importing any."""
+    """Return the names of the built-in strategies, strongest first, without loading them."""
     return tuple(_read_catalogue())
 
 
@@ -44,7 +45,7 @@ def extract_idea(strategy: Strategy) -> str:
     """Return the first sentence of the description, without a leading strategy name."""
     about = " ".join(strategy.about.split())
     sentence = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]
-    if len(sentence) <= len("A b."):  # an initial such as "A.", not a sentence
+    if len(sentence) <= len("A b."):  # an initial such as "A."
         sentence = about
     name = f"{strategy.name}: "
     if sentence.lower().startswith(name):
@@ -53,7 +54,7 @@ def extract_idea(strategy: Strategy) -> str:
 
 
 def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
-    """Return the strategies, strongest first; those of unknown strength come last, by name."""
+    """Sort strategies by strength, strongest first; those of unknown strength come last."""
 
     def rank(strategy: Strategy) -> tuple[float, str]:
         return -float(read_entry(strategy.name).get("elo", MIN_ELO)), strategy.name
@@ -62,7 +63,7 @@ def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
 
 
 def format_strength(name: str) -> str:
-    """Return a strategy's rating or other known result as text, or a dash."""
+    """Return a strategy's rating or other known results as a string, or a dash."""
     entry = read_entry(name)
     if "won" not in entry:
         return str(entry.get("result", UNKNOWN_STRENGTH))
@@ -70,7 +71,7 @@ def format_strength(name: str) -> str:
 
 
 def find_speed_tier(name: str) -> str:
-    """Return the speed tier of a strategy; empty if it was never measured."""
+    """Return the speed tier of a strategy; empty if it has not been measured."""
     rate = read_entry(name).get("deals_per_second")
     if rate is None:
         return ""
@@ -79,7 +80,7 @@ def find_speed_tier(name: str) -> str:
 
 @cache
 def _read_catalogue() -> dict[str, dict[str, Any]]:
-    """Read the catalogue entries by strategy."""
+    """Read the catalogue: an entry for each strategy."""
     if not CATALOGUE_FILE.exists():
         return {}
     return tomllib.loads(CATALOGUE_FILE.read_text(encoding="utf-8"))

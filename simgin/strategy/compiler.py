@@ -1,7 +1,7 @@
-"""Compilation of policies: the engine calls an author's function as a compiled hook.
+"""Compilation of policies to functions that the engine can call.
 
-Functions whose results numba would silently convert are rejected. A function that numba cannot
-compile runs in Python (`simgin.strategy.python_tier`), unless its first call would raise anyway.
+Functions whose return values numba would silently convert are rejected. Functions that numba cannot
+compile run in Python (`simgin.strategy.python_tier`), unless they would fail there too.
 """
 
 import io
@@ -31,15 +31,15 @@ from simgin.text.messages import describe_error, ensure_printable_error, print_s
 _TYPE_NAMES = {
     types.Float: "a float",
     types.NoneType: "nothing",
-    types.Optional: "nothing on some path",
-    types.UnicodeType: "a text",
-    types.StringLiteral: "a text",
+    types.Optional: "nothing on some paths",
+    types.UnicodeType: "a string",
+    types.StringLiteral: "a string",
 }
 NUMERIC_KINDS = "biuf"  # NumPy dtype kinds: no complex numbers, dates or strings
 
 
 class PolicyError(StrategyError):
-    """Error for a policy that cannot be played; the message names policy, file and reason."""
+    """Exception for a policy that cannot be played; the message names policy, file and reason."""
 
 
 def make_parameter_vector(policy: Policy) -> np.ndarray:
@@ -70,26 +70,26 @@ def _load_weights(policy: Policy) -> np.ndarray:
         reason = error.strerror
     # numpy can raise any exception for a corrupt file, and MemoryError for a huge shape.
     except Exception:
-        reason = "it is not an array of real numbers, none of them NaN, as numpy.save writes it"
+        reason = "it is not an array of real numbers without NaN, saved by numpy.save"
     else:
         if not policy.start or numbers.size == len(policy.start):
             return numbers
         reason = (
-            f"it holds {numbers.size} weights where start names {len(policy.start)}; "
-            "`simgin train` writes it anew"
+            f"it contains {numbers.size} weights, but `start` has {len(policy.start)}. Train them "
+            "again with `simgin train`"
         )
     raise PolicyError(
-        f"{_describe_policy(policy)}: its numbers cannot be read from {policy.weights}: {reason}."
+        f"{_describe_policy(policy)} cannot use the weights in {policy.weights}: {reason}."
     )
 
 
 @lru_cache(maxsize=64)
 def _report_untrained(source: Path, weights: Path) -> None:
-    """Report, once per process, that a strategy uses its start weights."""
+    """Report, once per process, that a strategy uses its initial weights."""
     train = shell.join_command(["simgin", "train", source.name, "-o", weights.name])
     print_status(
-        f"{source.name} plays with the weights of its start: there is no {weights.name} "
-        f"beside it. `{train}` learns better ones."
+        f"{source.name} uses its initial weights, because {weights.name} does not exist. To train "
+        f"the weights, run `{train}`."
     )
 
 
@@ -98,7 +98,7 @@ def _read_weights(path: Path, _modified: int) -> np.ndarray:
     """Return the weights in a file; the cache key includes its modification time."""
     numbers = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
     if numbers.dtype.kind not in NUMERIC_KINDS or np.isnan(numbers).any():
-        raise ValueError("no numbers, or some that are none")
+        raise ValueError("not an array of numbers")
     return np.asarray(numbers, np.float64)
 
 
@@ -110,15 +110,15 @@ def compile_policy(policy: Policy) -> Any:
     """
     if policy.function not in _COMPILED:
         try:
-            if not is_built_in(policy.function):  # tests check those
+            if not is_built_in(policy.function):  # tests check built-in policies
                 check_source(policy)
             _COMPILED[policy.function] = _compile_uncached(policy)
         except StrategyError:
             raise
         except Exception as error:  # an author's object can raise any exception
             raise PolicyError(
-                f"{_describe_policy(policy)} reads something that raises "
-                f"{describe_error(ensure_printable_error(error))}."
+                f"{_describe_policy(policy)} reads an object that raises "
+                f"{describe_error(ensure_printable_error(error))}. Remove that object."
             ) from None
     return _COMPILED[policy.function]
 
@@ -126,7 +126,7 @@ def compile_policy(policy: Policy) -> Any:
 def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
     """Return how a policy runs: "fast" (compiled), "slow" (in Python) or "refused".
 
-    Built-in policies are fast, so they are not compiled here.
+    Built-in policies are always fast. The function does not compile them.
     """
     if is_built_in(policy.function):
         return "fast"
@@ -138,7 +138,7 @@ def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
 
 
 def interpretation_reason(policy: Policy) -> str:
-    """Return why a compiled policy runs in Python; empty if it does not."""
+    """Return the reason why a policy runs in Python; empty if it is compiled."""
     return _INTERPRETED.get(policy.function, "")
 
 
@@ -151,14 +151,14 @@ def is_stateful(policy: Policy) -> bool:
     )
 
 
-# A function is compiled once per process, for all values of its parameters.
+# Compiled functions. Each is compiled once per process, for all values of its parameters.
 _COMPILED: dict[Any, Any] = {}
 _INTERPRETED: dict[Any, str] = {}
 _COPIES: dict[Any, tuple[Any, bytes]] = {}  # copy that runs in Python, and its pickle
 
 
 def _compile_uncached(policy: Policy) -> Any:
-    """Return the compiled hook of a policy, from disk if cached; in Python if numba fails."""
+    """Compile a policy, or load it from the cache; if numba fails, return a Python version."""
     if jit.is_interpreted():
         return _wrap_in_python(policy)
     key = by_value.compute_fingerprint(policy.function)
@@ -169,9 +169,8 @@ def _compile_uncached(policy: Policy) -> Any:
         with catch_warnings(action="ignore", category=NumbaWarning):
             if is_built_in(policy.function):  # tests check their return types
                 return compiled(POLICY_SIGNATURE)
-            by_itself = compiled(
-                POLICY_SIGNATURE.args
-            )  # with HOOK, numba would convert any return type
+            # The complete signature would convert any return type.
+            by_itself = compiled(POLICY_SIGNATURE.args)
             (signature,) = by_itself.nopython_signatures
             if signature.return_type == POLICY_SIGNATURE.return_type:
                 return by_itself
@@ -179,7 +178,7 @@ def _compile_uncached(policy: Policy) -> Any:
             return compiled(POLICY_SIGNATURE)
     except PolicyError:
         raise
-    except Exception as error:  # numba does not use its own exceptions for all failures
+    except Exception as error:  # numba raises exceptions of many types
         return _fall_back_to_python(policy, error)
 
 
@@ -188,32 +187,31 @@ def _check_return_type(policy: Policy, return_type: Any) -> None:
     if not isinstance(return_type, types.Integer | types.Boolean):
         raise PolicyError(
             f"{_describe_policy(policy)} returns "
-            f"{_TYPE_NAMES.get(type(return_type), f'a {return_type}')}, and an answer is a whole "
-            "number or a yes or no; write int(...) around it, and end every path through it with a "
-            "return."
+            f"{_TYPE_NAMES.get(type(return_type), f'a {return_type}')}, but an action must be an "
+            "integer or a Boolean. Return int(...) on every path."
         )
 
 
 def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
-    """Return a hook that runs a policy in Python, and report it.
+    """Return a function that runs a policy in Python, and report it.
 
     Raises:
-        PolicyError: If the policy would be wrong in Python too.
+        PolicyError: If the policy would fail in Python too.
     """
     if isinstance(error, KeyError) and (mistake := describe_unknown_field(str(error.args[0]))):
         raise PolicyError(f"{_describe_policy(policy)} {mistake}") from None
     if "readonly array" in str(error):
         raise PolicyError(
-            f"{_describe_policy(policy)} writes into an array that it may only read: "
-            "its parameters, or an array of the module."
+            f"{_describe_policy(policy)} modifies its parameters or an array of its module. "
+            "Modify a copy instead."
         ) from None
     reason = describe_compile_error(policy, error)
     _INTERPRETED[policy.function] = reason
     print_status(
-        f"{_describe_policy(policy)} runs in Python, some hundred times slower than compiled code: "
-        f"{reason}"
+        f"{_describe_policy(policy)} runs in Python, hundreds of times slower than compiled code, "
+        f"because {reason}"
     )
-    # A copy with the present values of everything it reads, which no other code can change.
+    # A copy of the policy and of everything that it reads, so that later changes have no effect
     copy = pickle.loads(
         by_value.pickle_by_value(_describe_policy(policy), policy.function, [policy.function])
     )
@@ -225,9 +223,9 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
 
 
 def _wrap_in_python(policy: Policy) -> Any:
-    """Return a policy as plain Python that rejects what the compiler would reject.
+    """Return a policy as a plain Python function that rejects invalid return values.
 
-    Leaving the debugger counts as an interruption.
+    Leaving the debugger interrupts the program.
     """
 
     def ask(view: Any, rules: Any, params: Any) -> int:
@@ -240,11 +238,11 @@ def _wrap_in_python(policy: Policy) -> Any:
 
 
 def check_source(policy: Policy) -> None:
-    """Raise PolicyError for a function that would fail or behave differently from its source."""
+    """Raise PolicyError for a function that would fail, or whose compiled code would differ."""
     if mistake := find_policy_error(policy):
         raise PolicyError(f"{_describe_policy(policy)} {mistake}")
 
 
 def _describe_policy(policy: Policy) -> str:
     """Return the description of a policy in messages."""
-    return f"the {policy.slot} policy {policy.name!r} in {policy.location}"
+    return f"The {policy.slot} policy {policy.name!r} in {policy.location}"

@@ -1,7 +1,7 @@
-"""Dependencies of an author's function: its helpers, and the globals of their modules.
+"""Dependencies of an author's function: its helpers and the global variables that they read.
 
-Compiled code contains the values of these globals and the code of these helpers, regardless of the
-file. Sources of randomness and time are not allowed among them.
+Compiled code contains copies of these values and helpers. Sources of randomness and time are not
+allowed among them.
 """
 
 import contextlib
@@ -12,11 +12,11 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 BUILT_IN_PREFIX = "simgin_strategies."  # prefix of the modules of built-in strategies
-# Modules that the digest of the cache directory covers
+# Prefixes of modules that are part of the digest of the cache directory
 ENGINE_PREFIXES = ("simgin.core.", "simgin.toolkit.")
-# Packages whose versions are part of the name of that directory, and built-in modules
+# Packages whose versions are part of that digest, and built-in modules
 VERSIONED_PACKAGES = ("numpy", "numba", "math", "cmath", "operator", "builtins")
-# The only source of randomness is `view.noise`, which the seed determines
+# Modules and functions with random or time-dependent results. A policy must use `view.noise`.
 NONDETERMINISTIC_MODULES = (
     "random.",
     "numpy.random.",
@@ -36,9 +36,9 @@ def is_built_in(function: Callable[..., Any]) -> bool:
 
 
 def module_name(value: Any) -> str:
-    """Return the name of a module, or of the module of a function or class; can be empty."""
+    """Return the name of a module, or of the module of a function or class; empty if unknown."""
     name = getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", "")
-    return name if type(name) is str else ""  # str() of an author's object could raise
+    return name if type(name) is str else ""  # the name can be any object of the author's
 
 
 def collect_functions(function: Callable[..., Any]) -> list[FunctionType]:
@@ -54,7 +54,7 @@ def collect_functions(function: Callable[..., Any]) -> list[FunctionType]:
 
 
 def collect_names(code: CodeType) -> set[str]:
-    """Return the globals and attributes that a function and its inner functions use."""
+    """Return the names of globals and attributes that a function and its inner functions use."""
     names = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -63,7 +63,7 @@ def collect_names(code: CodeType) -> set[str]:
 
 
 def collect_arguments(code: CodeType, opname: str) -> list[Any]:
-    """Return the arguments of all instructions of a kind, including inner functions."""
+    """Return the arguments of all instructions of one type, including inner functions."""
     arguments = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -78,7 +78,7 @@ def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
     """
     code = function.__code__
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        with contextlib.suppress(ValueError):  # it is empty
+        with contextlib.suppress(ValueError):  # the closure cell is empty
             yield name, cell.cell_contents
     wanted = collect_names(code)
     spaces = [function.__globals__]
@@ -92,7 +92,7 @@ def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def collect_module_values(function: Any) -> list[tuple[str, Any]]:
-    """Return the names and values that a function can read from modules it names."""
+    """Return the names and values that a function can read from the modules that it names."""
     module_globals = function.__globals__
     found = [
         (name, value)
@@ -109,7 +109,7 @@ def _is_compiled(value: object) -> bool:
 
 
 def _is_versioned(module: str) -> bool:
-    """Return True if the cache directory's name changes whenever the module does."""
+    """Return True if every change of a module changes the name of the cache directory."""
     return module.partition(".")[0] in VERSIONED_PACKAGES or f"{module}.".startswith(
         ENGINE_PREFIXES
     )
@@ -142,7 +142,7 @@ def find_nondeterminism(function: Callable[..., Any]) -> str:
 
 
 def _is_nondeterministic(value: Any) -> bool:
-    # `from random import random` is a bound method of the module's generator
+    # After `from random import random`, the function is a bound method of a generator.
     owner = getattr(value, "__self__", value)
     return _is_nondeterministic_module(module_name(value)) or _is_nondeterministic_module(
         module_name(type(owner))

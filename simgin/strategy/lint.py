@@ -1,4 +1,4 @@
-"""Checks for errors in policies that would change their meaning or be hard to find."""
+"""Checks for common errors in policies, with messages that name the fix."""
 
 import ast
 import builtins
@@ -28,9 +28,9 @@ from simgin.strategy.dependencies import (
 from simgin.text.messages import describe_error, did_you_mean
 
 POLICY_ARGUMENTS = ("view", "rules", "params")
-AUTHOR_MODULES = ("simgin.toolkit", "simgin.strategy")  # modules of the public API
-UNSUPPORTED_GLOBALS = (dict, list, set, str)  # types of globals that compiled code cannot read
-# Beginnings of lines in numba's error report that contain only a location
+AUTHOR_MODULES = ("simgin.toolkit", "simgin.strategy")  # public API for authors
+UNSUPPORTED_GLOBALS = (dict, list, set, str)  # types of globals that numba does not support
+# Prefixes of lines in numba's error report that state only a location
 _LOCATION_PREFIXES = (
     *("Failed in", "During:", "File ", "This error"),
     *("<source", "- Of which", "* Of which", "Overload"),
@@ -39,37 +39,34 @@ COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def find_policy_error(policy: Policy) -> str:
-    """Return the end of an error message about a policy; empty if no error is found."""
+    """Return the error message about a policy, without its subject; empty without an error."""
     code = policy.function.__code__
     if code.co_argcount != 3:
-        return "must be a plain function of three arguments: (view, rules, params)."
-    declare = f"write @{policy.slot}(noise=True)."
+        return "must have three arguments. Define it with (view, rules, params)."
+    declare = f"Use view.noise and declare it with @{policy.slot}(noise=True)."
     if "noise" in collect_names(code) and not policy.noise:
-        return f"reads view.noise, which is there only if it says so: {declare}"
+        return f"reads view.noise without declaring it. Write @{policy.slot}(noise=True)."
     if source := find_nondeterminism(policy.function):
-        return (
-            f"uses {source}, so that a deal could not be played again. A policy's only source of "
-            f"chance is view.noise: {declare}"
-        )
+        return f"uses {source}, which makes deals irreproducible. {declare}"
     if _uses_print(policy.function):
         return (
-            "prints at every question, some millions of times in a match: take print out, or look "
-            "at deals with --debug, where it works."
+            "calls print, which would be executed millions of times. Remove the call, or use "
+            "--debug, which allows it."
         )
     arguments = code.co_varnames[:3]
     if arguments != POLICY_ARGUMENTS and set(arguments) == set(POLICY_ARGUMENTS):
         listed = ", ".join(arguments)
-        return f"takes ({listed}), but its arguments come in the order (view, rules, params)."
+        return f"has the arguments ({listed}). Use the order (view, rules, params)."
     defined = {*policy.function.__globals__, *vars(builtins)}
     for name in collect_arguments(code, "LOAD_GLOBAL"):
         if name not in defined and name not in collect_arguments(code, "STORE_GLOBAL"):
             suggestion = _suggest_definition(name, defined)
-            return f"cannot be compiled: {name!r} is nowhere defined{suggestion}"
+            return f"cannot be compiled, because {name!r} is not defined{suggestion}"
     return next(_find_misused_arguments(policy), "")
 
 
 def _uses_print(function: Any) -> bool:
-    """Return True if a function or helper calls print in compiled mode."""
+    """Return True if a function or one of its helpers calls print in compiled mode."""
     return not is_interpreted() and any(
         "print" in collect_arguments(one.__code__, "LOAD_GLOBAL") and "print" not in one.__globals__
         for one in collect_functions(function)
@@ -77,7 +74,7 @@ def _uses_print(function: Any) -> bool:
 
 
 def describe_unknown_field(name: str, record: str = "") -> str:
-    """Return the end of an error message about an unknown field; empty if the field exists.
+    """Return the error message about an unknown field, without its subject; empty if it exists.
 
     Args:
         name: Name of the field.
@@ -87,19 +84,20 @@ def describe_unknown_field(name: str, record: str = "") -> str:
     known = fields.get(record) or [*fields["view"], *fields["rules"]]
     if name in known or hasattr(np.record, name):
         return ""
-    has_none = f"{record} has no" if record else "neither view nor rules has a"
-    return f"cannot be compiled: {has_none} field {name!r}{did_you_mean(name, known)}"
+    owner = f"{record} has" if record else "view and rules have"
+    suggestion = did_you_mean(name, known)
+    return f"cannot be compiled, because {owner} no field {name!r}{suggestion}"
 
 
 def _suggest_definition(name: str, defined: set[str]) -> str:
-    """Return the end of an error message about an undefined name, with a suggestion."""
+    """Return the end of an error message about an undefined name, which suggests a fix."""
     if name in POLICY_ARGUMENTS:
-        return "; a policy's three arguments are (view, rules, params)."
+        return ". The arguments of a policy are (view, rules, params)."
     for home in AUTHOR_MODULES:
         if home in sys.modules and name in sys.modules[home].__all__:
-            return f"; write `from {home} import {name}`."
+            return f". Write `from {home} import {name}`."
         if new_name := find_new_name(home, name):
-            return f"; {home}.{name} is now {home}.{new_name}."
+            return f". {home}.{name} is now {home}.{new_name}."
     return did_you_mean(name, defined)
 
 
@@ -115,39 +113,38 @@ def _find_misused_arguments(policy: Policy) -> Iterator[str]:
         match node:
             case ast.Attribute(ast.Name(id), name) if id in code.co_varnames[:2]:
                 mistake = describe_unknown_field(name, POLICY_ARGUMENTS[code.co_varnames.index(id)])
-                if mistake and name in collect_names(code):  # else the file has changed
+                if mistake and name in collect_names(code):  # otherwise, the file has changed
                     yield mistake
             case ast.Subscript(ast.Name(id), ast.Constant(int(place))) if (
                 id == code.co_varnames[2] and place >= len(policy.params) and policy.weights is None
             ):
                 known = ", ".join(policy.params) or "none"
                 yield (
-                    f"reads {ast.unparse(node)}, but its parameters are {known}; declare one more, "
-                    f"as in @{policy.slot}(k=param(5, 0, 10))."
+                    f"reads {ast.unparse(node)}, but its parameters are: {known}. Declare another "
+                    f"one, as in @{policy.slot}(k=param(5, 0, 10))."
                 )
             case ast.Compare(
                 card, [ast.In() | ast.NotIn()], [ast.Attribute(ast.Name(id), name) as cards]
             ) if id == code.co_varnames[0] and name in (VIEW.names or ()) and not VIEW[name].shape:
                 yield (
-                    f"looks for {ast.unparse(card)} in {ast.unparse(cards)}, which is one number; "
-                    f"write card_mask({ast.unparse(card)}) & {ast.unparse(cards)} for sets of "
-                    "cards."
+                    f"uses {ast.unparse(cards)} as a container, but it is a number. To test for a "
+                    f"card, write card_mask({ast.unparse(card)}) & {ast.unparse(cards)}."
                 )
             case ast.Compare(
                 ast.Attribute(ast.Name(id)) as number, [ast.Eq() | ast.NotEq()], [text]
             ) if id in code.co_varnames[:2] and isinstance(text, ast.Constant):
                 if isinstance(text.value, str):
                     yield (
-                        f"compares {ast.unparse(number)}, a number, with the text "
-                        f"{text.value!r}; cards are numbers 0..51 (13 * suit + rank), and words of "
-                        "the rules are numbered in their order."
+                        f"compares the number {ast.unparse(number)} with the string "
+                        f"{text.value!r}. Cards are numbers 0..51 (13 * suit + rank), and words of "
+                        "the rules are numbered from 0 in their order."
                     )
 
 
 def _parse_definition(code: Any) -> ast.AST | None:
     """Return the syntax tree of a function.
 
-    It is None if the source is unavailable, or if the function rebinds one of its arguments.
+    Returns None if the source is unavailable or the function rebinds one of its arguments.
     """
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
@@ -161,28 +158,27 @@ def _parse_definition(code: Any) -> ast.AST | None:
     return tree if all(bound.count(name) == 1 for name in code.co_varnames[:3]) else None
 
 
-# Compilation errors
+# Errors of the compiler
 
 
 def describe_compile_error(policy: Policy, error: Exception) -> str:
-    """Return a sentence that explains why numba cannot compile a policy."""
+    """Return the reason why numba cannot compile a policy, as a clause after "because"."""
     code = policy.function.__code__
     for name in collect_arguments(code, "LOAD_GLOBAL"):
         value = policy.function.__globals__.get(name)
         if isinstance(value, FunctionType):
-            return f"it calls {name}, a plain function. Write @helper above its definition."
+            return f"it calls {name}, which is not compiled. Decorate {name} with @helper."
         if isinstance(value, UNSUPPORTED_GLOBALS):
             kind = type(value).__name__
             return (
-                f"it reads {name}, a {kind} of its module, as it is now. Compiled code reads "
-                "numbers, tuples and numpy arrays there."
+                f"it reads the {kind} {name}. Use numbers, tuples or NumPy arrays as global "
+                "variables."
             )
     for name in collect_arguments(code, "STORE_GLOBAL"):
         return (
-            f"it changes {name}, a variable of its module, and what is remembered from question "
-            "to question must not change an answer."
+            f"it assigns to the global variable {name}. Decisions must not depend on earlier calls."
         )
-    return f"numba says {_summarise_numba_error(error)}"
+    return f"numba reports: {_summarise_numba_error(error)}"
 
 
 def _summarise_numba_error(error: Exception) -> str:

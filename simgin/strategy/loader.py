@@ -35,7 +35,7 @@ from simgin.text.messages import (
 )
 
 LEARNED_FOLDER = "learned"  # folder of the cache for learned weights
-# Policies of slots without one
+# Default policies
 DEFAULT_POLICIES = {
     "take": "lower",
     "discard": "low",
@@ -44,7 +44,7 @@ DEFAULT_POLICIES = {
     "answer": "never",
     "show": "first",
 }
-_live_strategies: dict[str, Strategy] = {}  # the latest live strategy of each name
+_live_strategies: dict[str, Strategy] = {}  # latest strategy of each name defined in this process
 _MISSING_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
@@ -67,8 +67,8 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
     """Return a strategy with every slot filled and its canonical spec.
 
     Args:
-        strategy: A spec string or a Strategy. The functions of an object are copied as they are
-            now, and its name refers to them afterwards.
+        strategy: A spec string or a Strategy. The functions of a Strategy are copied in their
+            present state, and its name then refers to the copy.
 
     Raises:
         StrategyError: If the strategy cannot be found or loaded.
@@ -82,7 +82,7 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
                 return restored
     if strategy.name in _load_library().strategies:
         raise StrategyError(
-            f"another strategy is called {quote_text(strategy.name)}; give yours a name of its own."
+            f"{quote_text(strategy.name)} is the name of another strategy. Choose a different name."
         )
     from simgin.strategy import by_value  # loads the compiler
 
@@ -90,17 +90,17 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
 
 
 def is_same_strategy(a: Strategy, b: Strategy) -> bool:
-    """Return True if two strategies have equal policies and the same order of ending."""
+    """Return True if two strategies have equal policies and the same order of decisions."""
     return (a.policies, a.ending) == (b.policies, b.ending)
 
 
 def _live_contents(strategy: Strategy) -> list[bytes]:
-    """Return the pickles of the policies that were copied from live functions."""
+    """Return the pickles of the policies that were defined in a running program."""
     return sorted({policy.live for policy in strategy.policies} - {b""})
 
 
 def _restore(spec: str, contents: list[bytes]) -> Strategy:
-    """Return the strategy of a spec that can name live strategies, given their pickles."""
+    """Return the strategy of a spec, given the pickles of its functions from a running program."""
     for content in contents:
         from simgin.strategy import by_value
 
@@ -111,7 +111,7 @@ def _restore(spec: str, contents: list[bytes]) -> Strategy:
 
 
 def _reduce(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
-    """Return the pickle form of a strategy, a spec: compiled functions cannot be pickled."""
+    """Return how to pickle a strategy: as its spec, because compiled functions have no pickle."""
     filled = find_strategy(strategy)
     return _restore, (filled.spec, _live_contents(filled))
 
@@ -140,32 +140,30 @@ def _find_by_spec(spec: str) -> Strategy:
 
 
 def _find_weights_file(spec: StrategySpec) -> Path:
-    """Return the weights file of a spec, which names a learned player or a path.
+    """Return the weights file of a spec, which is a path or the name of a trained player.
 
     Raises:
-        StrategyError: If the file of a learned player is missing or does not match the digest in
+        StrategyError: If the file of a trained player is missing or does not match the digest in
             its name.
     """
     if not spec.is_learned:
         return Path(spec.file)
-    from simgin.core import jit  # loads the compiler, which few strategies need here
+    from simgin.core import jit  # loads the compiler, which is rarely needed here
 
     file = jit.cache_root() / jit.compiled_digest() / LEARNED_FOLDER / spec.file
-    train = f"Run `simgin train {spec.strategy.name}` again for these rules"
+    train = f"Run `simgin train {spec.strategy.name}` for these rules"
     if not file.is_file():
         raise StrategyError(
-            f"there is no learned player {quote_text(spec.file)}. {train}, or write "
-            f"{spec.strategy.name}@./{spec.file} for a file in this folder."
+            f"The trained player {quote_text(spec.file)} was not found. {train}, or write "
+            f"{spec.strategy.name}@./{spec.file} for a file in the current folder."
         )
     if format_learned_name(file.stem.rpartition("-")[0], read_bytes(file)) != file.name:
-        raise StrategyError(
-            f"{file} has other weights than simgin learned. {train}, which writes them again."
-        )
+        raise StrategyError(f"{file} was changed after training. {train} to replace it.")
     return file
 
 
 def format_learned_name(prefix: str, content: bytes) -> str:
-    """Return the file name of learned weights, which ends in their digest."""
+    """Return the file name of trained weights, which ends with their digest."""
     return f"{prefix}-{hashlib.sha256(content).hexdigest()[:16]}.npy"
 
 
@@ -195,11 +193,11 @@ def _policies_sharing_weights(strategy: Strategy) -> list[Policy]:
 
 
 def _check_has_weights(strategy: Strategy, text: str) -> None:
-    """Raise StrategyError if the discard policy of a strategy reads no weights file."""
+    """Raise StrategyError if the discard policy of a strategy has no weights file."""
     if not _policies_sharing_weights(strategy):
         raise StrategyError(
-            f"{quote_text(text)}: the discards of {strategy.name} have no weights; @./FILE.npy "
-            "stands behind a strategy that reads some, such as champion."
+            f"{quote_text(text)}: The discard policy of {strategy.name} has no weights. Use "
+            "@./FILE.npy with a strategy that has weights, such as champion."
         )
 
 
@@ -207,9 +205,9 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
     """Raise StrategyError unless a file contains as many weights as the strategy's own."""
     if not file.exists():
         raise StrategyError(
-            f"there is no file {file}; name one that `simgin train {strategy.name}` wrote."
+            f"{file} was not found. Name a file that `simgin train {strategy.name}` wrote."
         )
-    from simgin.strategy import compiler  # loads slowly, and few strategies have a file
+    from simgin.strategy import compiler  # loads slowly, and few specs have a weights file
 
     policy = _policies_sharing_weights(strategy)[0]
     needed = compiler.make_parameter_vector(policy).size - len(policy.params)
@@ -218,13 +216,13 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
     )
     if n_found != needed:
         raise StrategyError(
-            f"{file} holds {n_found:,} weights where {strategy.name} has {needed:,}; name a file "
-            f"that `simgin train {strategy.name}` wrote."
+            f"{file} contains {n_found:,} weights, but {strategy.name} needs {needed:,}. Name a "
+            f"file that `simgin train {strategy.name}` wrote."
         )
 
 
 def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
-    """Return a strategy with other parameter values and the matching canonical spec.
+    """Return a strategy with other parameter values and an updated canonical spec.
 
     Args:
         strategy: A strategy that `find_strategy` returned.
@@ -248,7 +246,7 @@ def _with_values(
 
 
 def list_strategies() -> tuple[str, ...]:
-    """Return the names of all strategies that need no path: built-in and plug-in strategies."""
+    """Return the names of all built-in and plug-in strategies."""
     return tuple(sorted(_load_library().strategies))
 
 
@@ -258,7 +256,7 @@ def list_built_in() -> tuple[str, ...]:
 
 
 def list_policies() -> list[Policy]:
-    """Return all named policies by slot and name."""
+    """Return all policies that have a name, sorted by slot and name."""
     every = _load_library().policies.values()
     return sorted(every, key=lambda policy: (SLOTS.index(policy.slot), policy.name))
 
@@ -266,7 +264,7 @@ def list_policies() -> list[Policy]:
 def find_source_files(strategy: Strategy) -> list[Path]:
     """Return the files of a strategy: its policies, their helpers and their weights.
 
-    Live functions have no source file.
+    Functions that were defined in a running program have no file.
     """
     files = set()
     for policy in strategy.policies:
@@ -278,7 +276,7 @@ def find_source_files(strategy: Strategy) -> list[Path]:
 
 
 def compute_strategy_digest(strategy: Strategy) -> str:
-    """Return a digest of a strategy's files, regardless of its parameter values.
+    """Return a digest of a strategy's files, which does not depend on its parameter values.
 
     Raises:
         StrategyError: If a file cannot be read.
@@ -290,7 +288,7 @@ def compute_strategy_digest(strategy: Strategy) -> str:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or format_error_message(error)
             raise StrategyError(
-                f"{path}, a file of {quote_text(strategy.name)}, cannot be read: {reason}."
+                f"{path}, a file of {quote_text(strategy.name)}, cannot be read ({reason})."
             ) from None
         digest.update(path.name.encode())
         digest.update(content)
@@ -306,7 +304,7 @@ def collect_parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
 
 
 def format_policies(strategy: Strategy) -> list[tuple[str, str]]:
-    """Return (slot, spec of the policy with all values) for every slot."""
+    """Return every slot with the spec of its policy, including all parameter values."""
     return [
         (
             policy.slot,
@@ -323,12 +321,12 @@ def format_policies(strategy: Strategy) -> list[tuple[str, str]]:
 
 
 def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
-    """Return the canonical spec of a strategy, without values that equal the defaults.
+    """Return the canonical spec of a strategy, without values equal to the defaults.
 
     Args:
-        spec: The parsed spec; policies that it names stay named. Another policy is also named if
-            the strategy cannot receive its values, because another policy has a different value
-            under the same name.
+        spec: The parsed spec. The result names the same policies. It also names a policy if its
+            values cannot be given for the whole strategy, because another policy has a different
+            value under the same name.
         strategy: The strategy.
     """
     name = spec.strategy.name
@@ -338,10 +336,10 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     policies = {
         policy.slot: policy for policy in strategy.policies if policy.slot not in spec.policies
     }
-    values: dict[str, str] = {}  # values that several policies share appear once
+    values: dict[str, str] = {}  # values shared by several policies appear once
     for slot, policy in list(policies.items()):
         changed = strategy_spec.format_changed_values(policy, base.policy(slot))
-        # The strategy can receive the values if all policies declare these parameters equally
+        # Values can be given for the whole strategy if all policies declare the parameter equally.
         params = policy.params
         if all(
             other.params.get(name, params[name]) == params[name]
@@ -362,7 +360,7 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
 
 
 def _format_policy_spec(policy: Policy) -> str:
-    """Return the spec of a policy, with the path of its file if its name does not identify it."""
+    """Return the spec of a policy, with the path of its file if the name is ambiguous."""
     named = dict(_load_library().policies)
     named |= {
         (live_policy.slot, name): live_policy
@@ -393,31 +391,34 @@ def _find_by_name(name: str) -> Strategy:
         _check_not_rejected(name)
         near = did_you_mean(name, strategies)
         raise StrategyError(
-            f"there is no strategy {quote_text(name)}{near} `simgin strategies` lists them all."
+            f"{quote_text(name)} is not a known strategy{near} See `simgin strategies` for all "
+            "strategies."
         )
     return _fill_slots(strategies[name])
 
 
 def _select_strategy(strategies: Mapping[str, Strategy], inner: str, path: str) -> Strategy:
-    """Return a strategy of a file by name; without a name, its only one."""
+    """Return a strategy of a file by name, or its only strategy if no name is given."""
     if inner in strategies:
         return strategies[inner]
     if inner:
         known = ", ".join(strategies) or "none"
-        raise StrategyError(f"{path} has no strategy {quote_text(inner)}; it has {known}.")
+        raise StrategyError(
+            f"{path} has no strategy {quote_text(inner)}. Strategies in the file: {known}."
+        )
     if not strategies:
         raise StrategyError(
-            f"{path} has no strategy; it needs a line like "
+            f"{path} defines no strategy. Add a line such as "
             'STRATEGY = Strategy("name", discard=...).'
         )
     if len(strategies) > 1:
         known = ", ".join(f"{path}#{name}" for name in strategies)
-        raise StrategyError(f"{path} has several strategies; name one of them: {known}.")
+        raise StrategyError(f"{path} has several strategies. Choose one of them: {known}.")
     return next(iter(strategies.values()))
 
 
 def _find_policy(slot: str, name: str) -> Policy:
-    """Return a policy by its own name, or the policy of a named strategy."""
+    """Return a policy by its name, or by the name of a strategy that has it."""
     path, _, inner = name.partition("#")
     if has_suffix(path, ".py"):
         return _find_policy_in_file(slot, path, inner)
@@ -428,12 +429,12 @@ def _find_policy(slot: str, name: str) -> Policy:
         _check_not_rejected(name)
         known = [policy for filled, policy in library.policies if filled == slot]
         near = did_you_mean(name, [*known, *library.strategies])
-        raise StrategyError(f"there is no {slot} policy and no strategy {quote_text(name)}{near}")
+        raise StrategyError(f"{quote_text(name)} is neither a {slot} policy nor a strategy{near}")
     return _require_policy(_find_by_name(name), slot, name)
 
 
 def _find_policy_in_file(slot: str, path: str, inner: str) -> Policy:
-    """Return a policy of a file by name; without a name, its only one for the slot."""
+    """Return a policy of a file by name, or its only policy of the slot if no name is given."""
     policies = _load_file_library(Path(path)).policies
     if (slot, inner) in policies:
         return policies[slot, inner]
@@ -448,7 +449,7 @@ def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
     """Return a strategy's policy of a slot; raise StrategyError if it has none."""
     policy = strategy.policy(slot)
     if policy is None:
-        raise StrategyError(f"{quote_text(name)} has no {slot} policy.")
+        raise StrategyError(f"{quote_text(name)} has no {slot} policy. Choose another strategy.")
     return policy
 
 
@@ -467,10 +468,10 @@ def _fill_slots(strategy: Strategy) -> Strategy:
 
 @cache
 def _load_library() -> _Library:
-    """Load all strategies and policies that have a name: built-in ones, then plug-ins.
+    """Load all built-in strategies and policies, then those of plug-ins.
 
-    A plug-in that cannot be loaded is skipped with a warning, so that it does not affect users who
-    do not need it.
+    A plug-in that cannot be loaded is skipped with a warning, so that other strategies remain
+    available.
     """
     library = _collect(_import_built_in_modules())
     for point in find_plug_ins():
@@ -478,7 +479,7 @@ def _load_library() -> _Library:
             plug_in = load_plug_in(point, library.strategies)
         except StrategyError as error:
             library.rejected[_package_name(point)] = library.rejected[point.name] = str(error)
-            print_status(f"{error} It is left out.")
+            print_status(f"warning: {error} The plug-in is skipped.")
             continue
         library.strategies.update(plug_in.strategies)
         library.policies.update(plug_in.policies)
@@ -486,7 +487,7 @@ def _load_library() -> _Library:
 
 
 def _check_not_rejected(name: str) -> None:
-    """Raise StrategyError if a name belongs to a plug-in that could not be loaded."""
+    """Raise StrategyError if a name belongs to a skipped plug-in."""
     refused = _load_library().rejected
     for plug_in in (name, name.partition(".")[0]):
         if plug_in in refused:
@@ -510,7 +511,8 @@ def find_plug_ins() -> list[EntryPoint]:
         except Exception as error:  # its metadata can be corrupt
             path = getattr(package, "_path", "a package")
             print_status(
-                f"{path} says nothing of its plug-ins ({describe_error(error)}). It is left out."
+                f"warning: The plug-ins of {path} could not be listed ({describe_error(error)}). "
+                "They are skipped."
             )
     return list(dict.fromkeys(points))
 
@@ -518,14 +520,14 @@ def find_plug_ins() -> list[EntryPoint]:
 def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     """Load the strategies and policies of an entry point.
 
-    Its policies are renamed to `package.policy` to avoid conflicts.
+    Its policies get names of the form `package.policy`, to avoid conflicts.
 
     Args:
         point: The entry point.
         known: Names of strategies that are already in use.
 
     Raises:
-        StrategyError: If the plug-in cannot be loaded, or a strategy has a known name.
+        StrategyError: If the plug-in cannot be loaded, or the name of a strategy is taken.
     """
     package = _package_name(point)
     try:
@@ -533,15 +535,15 @@ def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
         module = loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
         library = _collect([module])
         for name in sorted(set(library.strategies) & set(known)):
-            raise StrategyError(f"another strategy is called {name!r}.")
+            raise StrategyError(f"{name!r} is the name of another strategy.")
     except KeyboardInterrupt:
         raise
     except BaseException as raised:
         error = ensure_printable_error(raised)
         reason = str(error) if isinstance(error, StrategyError) else f"{describe_error(error)}."
         raise StrategyError(
-            f"the plug-in {point.name!r} of the package {package} cannot be loaded: {reason} "
-            "Update that package, or remove it with pip uninstall."
+            f"The plug-in {point.name!r} of the package {package} cannot be loaded: {reason} "
+            "Update the package, or remove it with pip uninstall."
         ) from None
     policies = {}
     for (slot, name), policy in library.policies.items():
@@ -572,7 +574,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
                 value = replace(value, about=value.about or text, source=source)
                 known: object = library.strategies.setdefault(value.name, value)
                 kind = "strategies"
-            # Excludes policies that a module imports from another
+            # Policies that a module imports from another one are excluded.
             elif isinstance(value, Policy) and value.function.__module__ == module.__name__:
                 if not value.name:
                     continue
@@ -582,14 +584,14 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
                 continue
             if known != value:
                 raise StrategyError(
-                    f"two {kind} are called {quote_text(value.name)}; the second is in "
+                    f"Two {kind} have the name {quote_text(value.name)}. Rename the one in "
                     f"{module.__file__}."
                 )
     return library
 
 
 def _extract_source(text: str) -> str:
-    """Return the paragraph `Source: ...` of a docstring, without that word."""
+    """Return the text of the paragraph `Source: ...` of a docstring."""
     for paragraph in text.split("\n\n"):
         line = " ".join(paragraph.split())
         if line.startswith("Source:"):
@@ -606,15 +608,15 @@ def _load_file_library(path: Path) -> _Library:
         content = read_bytes(path)
     except OSError as error:
         raise StrategyError(
-            f"the strategy file {shown} cannot be read: {error.strerror}."
+            f"The strategy file {shown} cannot be read ({error.strerror})."
         ) from None
     except ValueError as error:
-        raise StrategyError(f"{shown} is not the path of a strategy file: {error}.") from None
+        raise StrategyError(f"{shown} is not a valid path of a strategy file ({error}).") from None
     if b"\0" in content:
-        raise StrategyError(f"{shown} is not UTF-8 text: save it as UTF-8.")
+        raise StrategyError(f"{shown} is not UTF-8 text. Save it as UTF-8.")
     real_path = path.resolve()
     if fault := describe_encoding_error(str(real_path)):  # numba could not compile it
-        raise StrategyError(f"the path {fault}.")
+        raise StrategyError(f"The path {fault}.")
     with _convert_errors(real_path):
         return _collect([_load_file(real_path, content)])
 
@@ -634,13 +636,13 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     except BaseException:
         sys.modules.pop(name, None)
         raise
-    module.__file__ = str(path)  # the file could have changed it, and messages use it
+    module.__file__ = str(path)  # messages use it, and the file can have changed it
     return module
 
 
 @contextlib.contextmanager
 def _convert_errors(path: Path) -> Iterator[None]:
-    """Convert any exception of a strategy file, including SystemExit, to StrategyError."""
+    """Convert every exception that a strategy file raises, even SystemExit, to StrategyError."""
     try:
         yield
     except (StrategyError, KeyboardInterrupt):
@@ -649,14 +651,14 @@ def _convert_errors(path: Path) -> Iterator[None]:
         error = ensure_printable_error(raised)
         stack = traceback.walk_tb(error.__traceback__)  # does not read source files
         lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
-        place = f" (line {lines[-1]})" if lines else ""  # a SyntaxError names the line itself
+        place = f" (line {lines[-1]})" if lines else ""  # a SyntaxError states the line itself
         raise StrategyError(
             f"{path} cannot be read{place}: {_describe_load_error(error)}"
         ) from None
 
 
 def _describe_load_error(error: BaseException) -> str:
-    """Return the message of an import error, with a suggestion for a missing name."""
+    """Describe an import error, with a suggestion if a name is missing."""
     missing = _MISSING_NAME.match(format_error_message(error))
     if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
         near = did_you_mean(missing[1], vars(sys.modules[missing[2]]))

@@ -1,8 +1,8 @@
-"""Policies that numba cannot compile: they run in Python, behind a compiled wrapper.
+"""Python execution of policies that numba cannot compile.
 
-The wrapper has the type of all hooks and passes addresses. The policy gets read-only records on the
-memory of the engine: nothing is copied, and a write raises an exception. An exception of the policy
-is stored per thread until the kernel has returned.
+A compiled wrapper with the type of a compiled policy passes the addresses of the records. The
+policy gets read-only records in the memory of the engine: nothing is copied, and a write raises an
+exception. An exception of the policy is stored per thread until the kernel returns.
 """
 
 import ctypes
@@ -31,25 +31,25 @@ from simgin.text.messages import (
 _ERROR_CODE = -(2**63)  # return value that signals an exception
 _INT64 = ctypes.c_int64
 _CALLBACK = ctypes.CFUNCTYPE(_INT64, _INT64, _INT64, _INT64, _INT64)
-_CACHE_SIZE = 256  # cached records: two views, the rules and a few vectors per thread
+_CACHE_SIZE = 256  # cached records; a thread uses two views, the rules and a few vectors
 _thread_state = threading.local()
 
 
 class PolicyRaised(Exception):
-    """Signal that an interpreted policy raised; `reraise_policy_errors` replaces it."""
+    """Exception that stands for one raised by a policy; `reraise_policy_errors` replaces it."""
 
 
 class InvalidActionError(SimginError):
-    """Error for a return value that is not an action; continues `the take policy 'mine' `."""
+    """Exception for an invalid return value; the message lacks the policy as its subject."""
 
 
 class PolicyExitError(Exception):
-    """Error for an exception that would end the program; continues like InvalidActionError."""
+    """Exception that replaces one that would end the program; the message lacks its subject."""
 
 
 @contextmanager
 def reraise_policy_errors() -> Iterator[None]:
-    """Raise the exception of a policy that was called in the block, instead of PolicyRaised."""
+    """Raise the exception of a policy called in the block, instead of PolicyRaised."""
     try:
         yield
     except PolicyRaised:
@@ -61,9 +61,9 @@ def reraise_policy_errors() -> Iterator[None]:
 
 
 def _as_harmless_error(error: BaseException) -> BaseException:
-    """Return an exception, or PolicyExitError for one that would end the program.
+    """Return an exception, or a PolicyExitError if it would end the program.
 
-    Ctrl-C reaches only the main thread and is returned unchanged.
+    KeyboardInterrupt, which only the main thread receives, is returned unchanged.
     """
     error = ensure_printable_error(error)
     in_main = threading.current_thread() is threading.main_thread()
@@ -73,9 +73,9 @@ def _as_harmless_error(error: BaseException) -> BaseException:
 
 
 def wrap_python_policy(function: Callable[..., Any]) -> Any:
-    """Return a compiled hook that calls `function` in Python.
+    """Return a compiled function that calls `function` in Python.
 
-    The hook raises PolicyRaised if the function raises an exception.
+    If `function` raises an exception, the compiled function raises PolicyRaised.
     """
     callback = _CALLBACK(_make_callback(function))
 
@@ -98,10 +98,9 @@ def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int
             return to_int(function(_view_at(view), _rules_at(rules), _vector_at(params, n)))
         except NumbaError as error:
             _thread_state.error = InvalidActionError(
-                f"calls a helper that cannot be compiled ({_first_reason(error)}); "
-                "leave @helper away."
+                f"calls a helper that cannot be compiled ({_first_reason(error)}). Remove @helper."
             )
-        # KeyboardInterrupt too: no exception can pass through compiled code.
+        # Compiled code cannot propagate exceptions, not even KeyboardInterrupt.
         except BaseException as error:
             _thread_state.error = error
         return _ERROR_CODE
@@ -116,20 +115,20 @@ def to_int(action: Any) -> int:
         InvalidActionError: If it is not an integer or Boolean, or does not fit in an int64.
     """
     if not isinstance(action, bool | int | np.bool_ | np.integer):
-        raise make_action_error(action, "an answer is a whole number, or yes or no")
+        raise make_action_error(action, "an action must be an integer or a Boolean")
     number = int(action)
     if not _ERROR_CODE < number < 2**63:
-        raise InvalidActionError(f"answered {describe_return_value(number)}, which no int64 holds.")
+        raise InvalidActionError(f"returned {describe_return_value(number)}, which is too large.")
     return number
 
 
 def make_action_error(value: object, expected: str) -> InvalidActionError:
-    """Return the error for a return value, of any type, that is not an action."""
-    return InvalidActionError(f"answered {describe_return_value(value)}, but {expected}.")
+    """Return the error for a return value that is not an action."""
+    return InvalidActionError(f"returned {describe_return_value(value)}, but {expected}.")
 
 
 def _first_reason(error: NumbaError) -> str:
-    """Return the first informative line; numba's first line names the stage of compilation."""
+    """Return the first informative line; the first line only names the stage of compilation."""
     report = COLOUR_CODES.sub("", str(error))
     for line in report.splitlines()[1:]:
         if line.strip():
@@ -137,8 +136,8 @@ def _first_reason(error: NumbaError) -> str:
     return report.rstrip(".")
 
 
-# Records on the memory of the engine. They can be cached by address: allocators reuse addresses,
-# and records at the same address are identical.
+# Records in the memory of the engine, cached by address. If an allocator reuses an address, the
+# cached record is still valid.
 
 
 def _fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

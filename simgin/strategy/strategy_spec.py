@@ -3,10 +3,10 @@
     gold    gold-early:k=7    simple+knock=at:k=4    mine.py    mine.py#second+discard=low
     mine.py@tuned.toml    champion@./mine.npy    champion@LEARNED.npy
 
-`slot=` is followed by the policy for that slot, or by a strategy whose policy of that slot is used;
-`+stake=` sets both offer and answer. The optional file comes last. It contains parameter values by
-slot, or weights that replace the strategy's own. Weights without a folder are those of a learned
-player in the cache; write ./mine.npy for a file in the working directory.
+`slot=` is followed by the policy for that slot, or by a strategy whose policy is used. `+stake=`
+sets both offer and answer. The optional file comes last. It contains parameter values by slot, or
+weights that replace the strategy's own. A weights file without a folder is that of a trained player
+in the cache. For a file in the current folder, write ./mine.npy.
 """
 
 import json
@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from simgin.core.codes import SLOTS
-from simgin.strategy.author import NAME_PATTERN, Policy, Strategy
+from simgin.strategy.author import NAME_PATTERN, NAME_RULE, Policy, Strategy
 from simgin.text.files import NewFileError, has_suffix, slugify
 from simgin.text.messages import SimginError, did_you_mean, format_value, quote_text
 
 STRATEGY_TEMPLATE = Path(__file__).with_name("strategy.py.j2")
 STAKE_SLOTS = ("offer", "answer")
 _SLOT_SEPARATOR = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
-_UNKNOWN_SLOT = re.compile(r"\+(\w+)=")  # unknown slot before the first known one
+_UNKNOWN_SLOT = re.compile(r"\+(\w+)=")  # an unknown slot before the first valid one
 _VALUES_SEPARATOR = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ASSIGNMENT = re.compile(r"\s*\w+\s*=.*\S.*")
 _FILE_SUFFIX = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
@@ -32,7 +32,7 @@ _MISPLACED_FILE = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)  # a
 
 
 class StrategyError(SimginError):
-    """Error for a strategy that cannot be found or read; the message states the fix."""
+    """Exception for a strategy that cannot be found or read; the message suggests a fix."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class StrategySpec:
     Attributes:
         strategy: Name and parameter values of the strategy.
         policies: Policies that replace the strategy's own, by slot.
-        file: File of parameter values or weights; can be empty.
+        file: File of parameter values or weights; empty if there is none.
     """
 
     strategy: PolicyReference
@@ -65,7 +65,7 @@ class StrategySpec:
 
     @property
     def is_learned(self) -> bool:
-        """True if the weights are those of a learned player: a file name without a folder."""
+        """True for the weights of a trained player, whose file name has no folder."""
         return self.has_weights and "/" not in self.file
 
 
@@ -85,7 +85,7 @@ def parse_spec(spec: str) -> StrategySpec:
         file = format_weights_path(Path(file)) if "/" in file else file
     elif _MISPLACED_FILE.search(spec):
         raise StrategyError(
-            f"{quote_text(spec)}: a file of values or weights comes last, as in "
+            f"{quote_text(spec)}: A file of values or weights must come last. Write, for example, "
             "champion+knock=at@FILE.npy."
         )
     head, *parts = _SLOT_SEPARATOR.split(spec.strip())
@@ -99,7 +99,7 @@ def parse_spec(spec: str) -> StrategySpec:
 
 
 def format_weights_path(file: Path) -> str:
-    """Return a path for a spec, with a folder; a bare name would mean a learned player."""
+    """Return a path with a folder, because a bare name would refer to a trained player."""
     return str(file) if "/" in str(file) else f"./{file}"
 
 
@@ -111,7 +111,7 @@ def _check_slots(head: str) -> None:
         near = did_you_mean(stray[1], known)
         listed = ", ".join(known)
         raise StrategyError(
-            f"there is no slot {quote_text(stray[1])}{near} The slots are {listed}."
+            f"{quote_text(stray[1])} is not a valid slot{near} Valid slots: {listed}."
         )
 
 
@@ -122,7 +122,7 @@ def _parse_reference(text: str) -> PolicyReference:
     stray_colon = ":" in name and not has_suffix(name.partition("#")[0], ".py")
     if stray_colon or not all(_ASSIGNMENT.fullmatch(item) for item in items):
         raise StrategyError(
-            f"{quote_text(text)} is not of the form name:parameter=value,parameter=value."
+            f"{quote_text(text)} is not a valid spec. Write name:parameter=value,parameter=value."
         )
     values = {}
     for item in items:
@@ -138,7 +138,7 @@ def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> P
     """Return a policy with other parameter values.
 
     Raises:
-        StrategyError: If a value is not valid; the message quotes `text`.
+        StrategyError: If a value is not valid. The message quotes `text`.
     """
     try:
         return policy(**values)
@@ -149,8 +149,8 @@ def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> P
 def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Strategy:
     """Return a strategy with other parameter values.
 
-    A value applies to the only policy that has the parameter, or to all policies that declare it
-    equally.
+    If several policies have the parameter, they must declare it equally. The value then applies to
+    all of them.
     """
     for name, value in values.items():
         owners = [policy for policy in strategy.policies if name in policy.params]
@@ -168,13 +168,13 @@ def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Po
     if owners:
         slots = " or ".join(f"+{policy.slot}={policy.name}:{name}=..." for policy in owners)
         return (
-            f"several policies of {strategy.name!r} have a parameter {quote_text(name)}, "
-            f"and they differ; name the slot: {slots}."
+            f"Several policies of {strategy.name!r} have different parameters {quote_text(name)}. "
+            f"Name the slot: {slots}."
         )
     known = [name for policy in strategy.policies for name in policy.params]
-    listed = ", ".join(known) or "none"
     near = did_you_mean(name, known)
-    return f"{strategy.name!r} has no parameter {quote_text(name)}; it has {listed}{near}"
+    listed = f"Valid parameters: {', '.join(known) or 'none'}."
+    return f"{quote_text(name)} is not a parameter of {strategy.name!r}{near} {listed}"
 
 
 def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str = "") -> Strategy:
@@ -187,7 +187,7 @@ def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str 
 
 
 def format_changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
-    """Return the values of a policy as text, except those that equal given defaults."""
+    """Return the values of a policy as strings, except those that equal the given defaults."""
     known = {name: param.default for name, param in defaults.params.items()} if defaults else {}
     return {
         name: param.format(param.default)
@@ -197,15 +197,15 @@ def format_changed_values(policy: Policy, defaults: Policy | None) -> dict[str, 
 
 
 def format_parameter_values(values: Mapping[str, str]) -> str:
-    """Return values as they follow a name, such as `:k=4,tie=random`; empty without values."""
+    """Format values for a spec, as in `:k=4,tie=random`; empty without values."""
     settings = ",".join(f"{name}={value}" for name, value in values.items())
     return f":{settings}" if settings else ""
 
 
-# Files of parameter values, which `simgin tune` writes and `name@FILE.toml` reads. They have a
-# table for every slot, `[knock]`, with the parameters of its policy, `k = 7`.
+# Files of parameter values, which `simgin tune` writes and `name@FILE.toml` reads. A file has a
+# table for each slot, such as `[knock]`, with the parameters of its policy, such as `k = 7`.
 
-SlotValues = Mapping[str, Mapping[str, str]]  # strings by slot and parameter
+SlotValues = Mapping[str, Mapping[str, str]]  # values as strings, by slot and parameter
 
 
 def read_values_file(path: Path) -> SlotValues:
@@ -214,7 +214,7 @@ def read_values_file(path: Path) -> SlotValues:
     Raises:
         StrategyError: If the file cannot be read or has unknown slots.
     """
-    # Imported here because it loads slowly and few strategies have a file.
+    # Imported here because the module loads slowly and few specs have a file.
     from simgin.text.toml import TomlError, read_tables
 
     try:
@@ -227,19 +227,19 @@ def read_values_file(path: Path) -> SlotValues:
             near = did_you_mean(slot, SLOTS)
             listed = ", ".join(SLOTS)
             raise StrategyError(
-                f"{path}: there is no slot {quote_text(slot)}{near} The slots are {listed}."
+                f"{path}: {quote_text(slot)} is not a valid slot{near} Valid slots: {listed}."
             )
         if not isinstance(table, dict):
             raise StrategyError(
-                f"{path}: {slot} is {format_value(table)}; write a table of parameters below "
-                f"[{slot}]."
+                f"{path}: {slot} must be a table of parameters, not {format_value(table)}. Write "
+                f"the parameters below [{slot}]."
             )
         values[slot] = {name: _to_string(value) for name, value in table.items()}
     return values
 
 
 def _to_string(value: object) -> str:
-    """Return a TOML value as text, even an integer with too many digits for Python to print."""
+    """Return a TOML value as a string, even an integer with too many digits for Python."""
     try:
         return str(value)
     except ValueError:
@@ -247,7 +247,7 @@ def _to_string(value: object) -> str:
 
 
 def format_values_toml(values: SlotValues) -> str:
-    """Return values as the content of a TOML file."""
+    """Format values as the text of a TOML file."""
     tables = []
     for slot, of_slot in values.items():
         lines = [f"[{slot}]"]
@@ -258,7 +258,7 @@ def format_values_toml(values: SlotValues) -> str:
 
 
 def _to_toml(text: str) -> str:
-    """Format a value as TOML: numbers stay unchanged, other values are quoted."""
+    """Format a value as TOML: a number unchanged, any other value in quotes."""
     try:
         float(text)
     except ValueError:
@@ -266,7 +266,7 @@ def _to_toml(text: str) -> str:
     return text
 
 
-# Template of a strategy file, which can be played unchanged and shows how to write policies
+# Template of a strategy file, a working example of how to write policies
 
 
 def render_strategy_file(file: Path, name: str | None = None) -> str:
@@ -274,25 +274,25 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
 
     Args:
         file: Path of the file.
-        name: Name of the strategy, by default that of the file.
+        name: Name of the strategy; by default the name of the file.
 
     Raises:
-        NewFileError: If the path does not end in .py or would not be read as a path in a spec, or
-            if the name is not valid.
+        NewFileError: If the path does not end in .py or could not be used in a spec, or if the name
+            is not valid.
     """
     if not has_suffix(file, ".py"):
         suggestion = f"{file}.py" if file.name else "mine.py"
-        raise NewFileError(f"the name of a strategy file must end in .py: try {suggestion}.")
+        raise NewFileError(f"The name of a strategy file must end in .py. Try {suggestion}.")
     if not _is_path(str(file)):
         raise NewFileError(
-            f"{quote_text(str(file))} would not be read as a path where a strategy is named: use "
-            "a-z, 0-9 and - in names of files and folders."
+            f"{quote_text(str(file))} has characters with a special meaning in strategy specs. Use "
+            "only a-z, 0-9 and - in the names of files and folders."
         )
     name = name or slugify(file)
     if not NAME_PATTERN.fullmatch(name):
         raise NewFileError(
-            f"{quote_text(name)} cannot be the name of a strategy: names consist of a-z, 0-9 and "
-            "-, at most 100 of them; give one after the file."
+            f"{quote_text(name)} is not a valid name of a strategy. {NAME_RULE}, and give the name "
+            "after the file."
         )
     return STRATEGY_TEMPLATE.read_text(encoding="utf-8").replace("{{ name }}", name)
 
