@@ -1,10 +1,10 @@
 """Batch rows: totals, influence of each batch on an estimate, and homogeneity.
 
 Matchups with the same seed play the same deals, batch by batch. Standard errors of quantities that
-combine several matchups therefore come from the joint influences of their batches, which include
-the covariance due to common deals (delta method,
-docs/explanation/statistics.md#differences-between-matchups). Rows are
-(n_batches, batch_columns.N_COLUMNS) int64.
+combine several matchups are therefore computed from the joint influences of their batches, which
+include the covariance due to common deals (delta method,
+docs/explanation/statistics.md#differences-between-matchups). The shape of batch rows is
+(n_batches, batch_columns.N_COLUMNS), int64.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from simgin.core.matchup_key import MatchupKey
 from simgin.stats.estimate import sum_metric
 from simgin.stats.metrics import METRICS, METRICS_BY_NAME, UNIT_FACTS
 
-MIN_BATCHES = 5  # with fewer, a standard error from batches is undefined
+MIN_BATCHES = 5  # minimum for a standard error
 PAIR_COLUMNS = slice(
     batch_columns.COL_PAIR_HISTOGRAM, batch_columns.COL_PAIR_HISTOGRAM + batch_columns.PAIR_BINS
 )
-PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4  # win rate of A in a pair, by bin
+PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4  # win rate of A in a pair, for each bin
 
 
 def sum_rows(rows: np.ndarray) -> np.ndarray:
@@ -60,7 +60,7 @@ def count_played(rows: np.ndarray, unit: str) -> int:
 def effective_batches(rows: np.ndarray) -> float:
     """Return the effective number of batches of equal size, (sum u)^2 / sum u^2.
 
-    A batch that was cut short counts as less than one.
+    An incomplete batch counts as less than one.
     """
     units = unit_counts(rows).astype(float)
     return float(units.sum() ** 2 / (units @ units))
@@ -72,7 +72,7 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
     Args:
         rows: Batch rows.
         fact: Index of the numerator.
-        scale: Number of parts of one in which the numerator counts.
+        scale: Integer factor by which the numerator is multiplied.
 
     Returns:
         (N_b - r D_b) / D, (n_batches,) float64, which sums to 0.
@@ -86,8 +86,8 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
 def standard_error(influences: np.ndarray, batches: float) -> float:
     """Return the standard error of an estimate from the influences of its batches.
 
-    A batch of u of all U units has an influence whose variance is proportional to u (1 - u / U).
-    The sum of squares is therefore too small by the factor 1 - 1 / batches.
+    The influence of a batch with u of U units has a variance proportional to u (1 - u / U). The sum
+    of squares is therefore too small by the factor 1 - 1 / batches.
 
     Args:
         influences: Influence of each batch.
@@ -100,18 +100,18 @@ def standard_error(influences: np.ndarray, batches: float) -> float:
 def add_continuity_correction(se: float, df: float, unseen: float) -> tuple[float, float]:
     """Correct the standard error of a difference of proportions for unobserved events.
 
-    Rare events may not differ in any batch, or only in one, which would make the difference look
-    exact. The correction is the variance of one additional event on either side (Agresti and Caffo,
+    Rare events can be equal in all batches, or in all but one, which makes the difference look
+    exact. The correction is the variance of one additional event on each side (Agresti and Caffo,
     American Statistician 2000; for pairs Bonett and Price, Journal of Educational and Behavioral
-    Statistics 2012). It is known exactly, so the degrees of freedom increase in proportion; they
-    are fewer than Satterthwaite's and cover better
-    (docs/explanation/decisions/0007-metrics.md). A standard error of 0, of
-    matchups that are equal in every batch, is not corrected.
+    Statistics 2012). The added variance is known exactly, so the degrees of freedom increase in
+    proportion. They are fewer than Satterthwaite's and give better coverage
+    (docs/explanation/decisions/0007-metrics.md). If the matchups are equal in every batch, the
+    standard error of 0 is not corrected.
 
     Args:
         se: Standard error from the batches.
         df: Degrees of freedom.
-        unseen: Variance of one additional event on either side.
+        unseen: Variance of one additional event on each side.
 
     Returns:
         The corrected standard error and degrees of freedom.
@@ -120,8 +120,8 @@ def add_continuity_correction(se: float, df: float, unseen: float) -> tuple[floa
         return se, df
     variance = se**2
     corrected = variance + unseen
-    # The parentheses keep the degrees of freedom exact if `unseen` is 0. With 100 batches, a
-    # rounding error would select Student's t instead of 1.96
+    # With these parentheses, the degrees of freedom are exact if `unseen` is 0. With 100 batches, a
+    # rounding error would select Student's t instead of 1.96.
     return float(np.sqrt(corrected)), df * (corrected / variance)
 
 
@@ -158,7 +158,7 @@ class BatchRows:
 
     @property
     def is_identical(self) -> bool:
-        """True if both played identically: the mirrored games of every pair cancel out."""
+        """True if both strategies played identically, so that the games of each pair cancel out."""
         if not self.matchup.is_mirrored:
             return False
         total = self.rows.sum(axis=0)
@@ -169,23 +169,23 @@ class BatchRows:
         )
 
 
-# Homogeneity. A batch is a pure function of its units: an outlier can be replayed and must give the
-# same result. No batch is ever dropped (docs/explanation/statistics.md#homogeneity).
+# Homogeneity of batches. A batch is a pure function of its units, so an outlier can be replayed and
+# must give the same result. Batches are never dropped (docs/explanation/statistics.md#homogeneity).
 
 
 @dataclass(frozen=True)
 class Homogeneity:
     """Chi-square test of a proportion over batches or groups of batches.
 
-    The statistic, p and the largest residual are NaN if there are fewer than two groups or the
-    variance is 0.
+    The statistic, the p-value and the largest residual are NaN if there are fewer than two groups
+    or the variance is 0.
 
     Attributes:
         statistic: Chi-square statistic.
         df: Degrees of freedom.
         p: p-value.
-        largest_residual: Standardised residual farthest from 0.
-        largest_group: Number of its batch or label of its group; -1 if undefined.
+        largest_residual: Standardised residual with the largest absolute value.
+        largest_group: Batch number or group label of that residual; -1 if undefined.
     """
 
     statistic: float
@@ -198,13 +198,13 @@ class Homogeneity:
 def compute_homogeneity(
     rows: np.ndarray, metric: str, groups: Sequence[int] | np.ndarray | None = None
 ) -> Homogeneity:
-    """Test the homogeneity of a metric, from the perspective of A, over batches.
+    """Test whether a metric of A is homogeneous over batches.
 
     Args:
-        rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64. The variance is that of the
-            units of all batches.
+        rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64. The variance is estimated from
+            the units of all batches.
         metric: Name of the metric.
-        groups: Labels of the batches, such as their workers, to compare groups instead of batches.
+        groups: Labels of the batches, such as their workers, to compare groups of batches.
     """
     labels, group = np.unique(
         np.arange(len(rows)) if groups is None else groups, return_inverse=True
@@ -230,7 +230,7 @@ def compute_homogeneity(
 def chi_square_tail(statistic: float, df: int) -> float:
     """Return the probability that a chi-square variable is at least as large as a statistic.
 
-    This is the finite sum of Abramowitz and Stegun 26.4.4 and 26.4.5.
+    It is computed as the finite sum of Abramowitz and Stegun 26.4.4 and 26.4.5.
 
     Args:
         statistic: Value of the statistic.

@@ -1,8 +1,8 @@
 """Estimates with standard errors, confidence intervals and stopping thresholds.
 
 docs/explanation/statistics.md documents the formulas. For ratios of sums, all terms that can cancel
-are computed as Python integers and converted to a float once at the end. An estimate therefore
-depends neither on the order in which batches were added nor on the size of the sums. A unit of
+are computed as Python integers and converted to a float only at the end. An estimate therefore does
+not depend on the order in which batches were added, and is accurate for sums of any size. A unit of
 analysis is a mirrored pair, or a single deal or match.
 """
 
@@ -17,13 +17,13 @@ from simgin.core import batch_columns
 from simgin.stats.metrics import Metric
 
 Z95 = 1.96
-MIN_UNITS = 30  # with fewer, an estimate is undefined
-MIN_UNITS_NORMAL = 100  # units; with fewer, critical values are Student's
-MIN_UNITS_STUDENT = 1.5  # with fewer, Student's critical value runs to thousands
-SERIES_TERMS = 1000  # terms; the last is below 1e-17 of the sum
-NEWTON_TOLERANCE = 1e-9  # step of Newton's method, which converges quadratically
-ALPHA = 0.05  # error rate of a confidence sequence, and both error rates of a sequential test
-# Units before the first look: with an estimated variance, the normal mixture is asymptotic
+MIN_UNITS = 30  # minimum for an estimate
+MIN_UNITS_NORMAL = 100  # minimum for normal critical values instead of Student's t
+MIN_UNITS_STUDENT = 1.5  # minimum for Student's t, whose critical values grow without bound
+SERIES_TERMS = 1000  # number of terms; the last one is below 1e-17 of the sum
+NEWTON_TOLERANCE = 1e-9  # largest final step of Newton's method, which converges quadratically
+ALPHA = 0.05  # error rate of confidence sequences, and both error rates of sequential tests
+# Units before the first look, because with an estimated variance the sequence is asymptotic
 MIN_UNITS_FIRST_LOOK = 200
 POWER_80 = 2.8  # 1.96 + 0.84: two-sided 5 % test, 80 % power
 
@@ -35,9 +35,9 @@ class Estimate:
     Attributes:
         value: The estimate; NaN if the sample is too small.
         se: Standard error; NaN if the sample is too small.
-        n: Number of units, or their effective number.
-        low: Lower confidence bound; NaN if there is no interval.
-        high: Upper confidence bound; NaN if there is no interval.
+        n: Number of units, or effective number of units.
+        low: Lower confidence bound; NaN without an interval.
+        high: Upper confidence bound; NaN without an interval.
     """
 
     value: float
@@ -53,7 +53,7 @@ class Estimate:
 
     @property
     def as_tuple(self) -> tuple[float, float, float, float]:
-        """The value, its standard error and its bounds, in the order of table columns."""
+        """The value, the standard error and the bounds, in the order of table columns."""
         return self.value, self.se, self.low, self.high
 
 
@@ -71,18 +71,18 @@ def interval_around(
     minimum: float = -math.inf,
     maximum: float = math.inf,
 ) -> Estimate:
-    """Return an estimate with a 95 % interval by Student's t.
+    """Return an estimate with a 95 % interval based on Student's t.
 
     Args:
         value: The estimate.
         se: Standard error.
         n: Sample size to report.
-        units: Number of units, one more than the degrees of freedom.
-        minimum: Minimum of the lower bound.
-        maximum: Maximum of the upper bound.
+        units: Number of units: the degrees of freedom plus one.
+        minimum: Smallest possible lower bound.
+        maximum: Largest possible upper bound.
     """
     half_width = critical_value(units) * se
-    # In this order of arguments, a NaN bound stays NaN
+    # With this order of arguments, a NaN bound remains NaN.
     return Estimate(
         value, se, n, max(value - half_width, minimum), min(value + half_width, maximum)
     )
@@ -98,13 +98,13 @@ def estimate_mean(values: np.ndarray) -> Estimate:
 def critical_value(units: float) -> float:
     """Return the half-width of a 95 % interval in standard errors.
 
-    This is Student's t with units - 1 degrees of freedom below 100 units, and 1.96 otherwise. It is
-    computed by Newton's method: the probability of both tails is 2 t f(t) / df times a series of
-    positive terms (DLMF 8.17.8). Its logarithm is concave in log t, so the method converges from
-    any start.
+    The value is that of Student's t with units - 1 degrees of freedom below 100 units, and 1.96
+    otherwise. It is computed by Newton's method. The probability of both tails is 2 t f(t) / df
+    times a series of positive terms (DLMF 8.17.8). Its logarithm is concave in log t, so the method
+    converges from any start.
 
     Args:
-        units: Number of units. The result is NaN below 1.5.
+        units: Number of units. Below 1.5 units, the result is NaN.
     """
     if units >= MIN_UNITS_NORMAL:
         return Z95
@@ -150,8 +150,8 @@ def proportion_interval(
 
     Args:
         proportion: Observed proportion, 0..1.
-        se: Standard error. It determines the effective number of trials.
-        n: Number of trials if the standard error is 0 because all results are equal.
+        se: Standard error, which determines the effective number of trials.
+        n: Number of trials, used if the standard error is 0 because all results are equal.
         z: Half-width in standard errors.
     """
     trials = proportion * (1 - proportion) / se**2 if se > 0 else n
@@ -159,9 +159,10 @@ def proportion_interval(
 
 
 def two_sided_p_value(value: float, se: float, units: float) -> float:
-    """Return the two-sided p-value of a value against 0.
+    """Return the two-sided p-value for the null hypothesis that a value is 0.
 
-    It is Student's below 100 units and normal otherwise; NaN if the standard error is not positive.
+    The test uses Student's t below 100 units, and the normal distribution otherwise. The result is
+    NaN if the standard error is not positive.
     """
     from scipy.special import stdtr
 
@@ -174,7 +175,7 @@ def two_sided_p_value(value: float, se: float, units: float) -> float:
 def smallest_detectable_difference(se: float) -> float:
     """Return the true difference that a two-sided 5 % test detects with 80 % power.
 
-    This is 2.8 standard errors.
+    The difference is 2.8 standard errors.
     """
     return POWER_80 * se
 
@@ -184,27 +185,27 @@ def required_sample_size(difference: float, deviation: float) -> int:
 
     Args:
         difference: True difference to detect.
-        deviation: Standard deviation of one unit; with mirrored deals, that of the mean of a pair.
+        deviation: Standard deviation of a unit; for mirrored deals, of the mean of a pair.
     """
     return math.ceil((POWER_80 * deviation / difference) ** 2)
 
 
-# Confidence sequences. An ordinary 95 % interval is valid at one predetermined sample size. These
-# are valid at all sizes at the same time, so a run can stop depending on its results
-# (`simgin.runs.stopping`, docs/explanation/statistics.md#optional-stopping).
+# Confidence sequences. An ordinary 95 % interval is valid only at a predetermined sample size. A
+# confidence sequence is valid at all sample sizes simultaneously, so a run can stop depending on
+# its results (`simgin.runs.stopping`, docs/explanation/statistics.md#optional-stopping).
 
 
 def confidence_sequence_width(units: float, planned_units: float, alpha: float = ALPHA) -> float:
     """Return the half-width of the normal-mixture confidence sequence in standard errors.
 
-    From Robbins, and Howard, Ramdas, McAuliffe, Sekhon, Annals of Statistics 2021: |mean - m| <=
-    sqrt((V + r) log((V + r) / (r a^2))) / n with V = n s^2; here in units of s / sqrt(n), for a =
-    alpha and r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
+    The formula is |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n with V = n s^2 (Robbins;
+    Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 2021). The result is in units of
+    s / sqrt(n), for a = alpha and r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
 
     Args:
         units: Number of units so far, above 0.
-        planned_units: Number of units at which the sequence is tightest, 1.55 times the ordinary
-            interval. It must be fixed before data are seen.
+        planned_units: Number of units at which the sequence is tightest (1.55 times the ordinary
+            interval). It must be fixed before the data are seen.
         alpha: Error rate.
     """
     wide = 2 * math.log(1 / alpha)
@@ -214,7 +215,7 @@ def confidence_sequence_width(units: float, planned_units: float, alpha: float =
 
 
 def planned_sample_size(half_width: float, sd: float) -> int:
-    """Return the number of units, at least 200, that give a mean the requested half-width.
+    """Return the number of units, at least 200, for a mean with the requested half-width.
 
     Args:
         half_width: Half-width of the confidence sequence, above 0.
@@ -228,10 +229,10 @@ def planned_sample_size(half_width: float, sd: float) -> int:
 def beta_binomial_interval(successes: float, failures: float) -> tuple[float, float]:
     """Return the confidence sequence for the success probability of binary results.
 
-    It contains those p that the mixture over Beta(1/2, 1/2) does not reject at any number of
-    independent results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1 -
-    p) < log(1 / ALPHA). The two games of a mirrored pair are not independent: use
-    `confidence_sequence_width` for them.
+    The sequence contains all p that the mixture over Beta(1/2, 1/2) does not reject at any number
+    of independent results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f
+    log(1 - p) < log(1 / ALPHA). For mirrored pairs, whose two games are not independent, use
+    `confidence_sequence_width`.
 
     Args:
         successes: Number of successes s.
@@ -241,7 +242,7 @@ def beta_binomial_interval(successes: float, failures: float) -> tuple[float, fl
 
 
 def _lower_bound(successes: float, failures: float) -> float:
-    """Return the lower confidence bound of a proportion; at most the observed one."""
+    """Return the lower confidence bound of a proportion, at most the observed proportion."""
     from scipy.optimize import brentq
 
     if not successes:
@@ -267,7 +268,7 @@ def _log_beta(a: float, b: float) -> float:
 
 @dataclass(frozen=True)
 class RatioSums:
-    """Sums over units for one ratio, sum N / (scale * sum D).
+    """Sums over units for a ratio, sum N / (scale * sum D).
 
     Attributes:
         numerator: Sum of N.
@@ -275,9 +276,9 @@ class RatioSums:
         denominator: Sum of D.
         denominator_square: Sum of D * D.
         cross: Sum of N * D.
-        scale: Number of parts of one in which N counts.
+        scale: Integer factor by which N is multiplied.
         is_proportion: True if the ratio is in 0..1.
-        is_in_every_unit: True if D is positive in every unit: for deals and matches, not for gins.
+        is_in_every_unit: True if D is positive in every unit, as for deals and matches.
     """
 
     numerator: int
@@ -291,7 +292,7 @@ class RatioSums:
 
     @property
     def residual_squares(self) -> int:
-        """The exact (sum D)^2 * sum (N - r D)^2, with r = sum N / sum D."""
+        """The exact value of (sum D)^2 * sum (N - r D)^2, with r = sum N / sum D."""
         n = self.numerator
         d = self.denominator
         squares = self.numerator_square * d * d + n * n * self.denominator_square
@@ -350,7 +351,7 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
     if support < MIN_UNITS:
         return undefined_estimate(support)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
-    # The square root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from the exact scatter
+    # Square root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from exact sums
     se = (
         float(np.sqrt(ratio.residual_squares * units / ((units - 1) * ratio.denominator**4)))
         / ratio.scale
@@ -370,8 +371,8 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
 def _effective_units(units: int, ratio: RatioSums) -> int:
     """Return the effective number of units behind a ratio.
 
-    This is the number of units, or Kish's effective number (sum D)^2 / sum D^2 if D can be 0.
-    Otherwise, a single big gin in a million deals would have a mean with a standard error of 0.
+    It is the number of units or, if D can be 0, Kish's effective number (sum D)^2 / sum D^2. With
+    the number of units, a single big gin in a million deals would have a standard error of 0.
     """
     effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
     return units if ratio.is_in_every_unit and effective > 0 else effective
@@ -382,9 +383,9 @@ def _clustered_proportion_interval(
 ) -> tuple[float, float]:
     """Return the confidence bounds of a proportion.
 
-    Independent binary results have their own interval. Other proportions have Wilson's with the
-    number of trials that corresponds to the standard error: the normal interval covered rare
-    proportions (16 to 50 events) in only 93.2 to 94.4 % of experiments.
+    Independent binary results have their own confidence sequence. Other proportions have Wilson's
+    interval with the number of trials that corresponds to the standard error, because normal
+    intervals covered rare proportions (16 to 50 events) in only 93.2 to 94.4 % of experiments.
 
     Args:
         ratio: Sums over the units.

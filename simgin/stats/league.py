@@ -1,10 +1,10 @@
-"""The standings of a round robin, its equilibrium mix, and its cross-table.
+"""Standings, equilibrium mix and cross-table of a round robin.
 
-No single number can rank Gin Rummy strategies: the strategy that wins most deals need not win most
-matches, and results depend on the opponent (docs/explanation/statistics.md#traps). The standings
-therefore show ratings, the equilibrium mix, matches, deals and points side by side, next to the
+No single number ranks Gin Rummy strategies. The strategy that wins the most deals need not win the
+most matches, and results depend on the opponent (docs/explanation/statistics.md#traps). The
+standings therefore show ratings, the equilibrium mix, matches, deals and points, together with the
 cross-table. Ratings are those of the Bradley-Terry model with one virtual draw per pairing. Their
-standard errors come from the bootstrap (docs/explanation/statistics.md#ratings).
+standard errors are bootstrap estimates (docs/explanation/statistics.md#ratings).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ MIX_COLUMNS = (
     *("strategy", "mix", "mix_low", "mix_high"),
     *("elo_v_mix", "elo_v_mix_low", "elo_v_mix_high"),
 )
-MIX_SAMPLES = 200  # bootstrap samples; each needs a linear program
-INTERVAL_PERCENTILES = (2.5, 97.5)  # percentiles of the bootstrap samples
-MIN_WEIGHT = 1e-6  # strategies with a lower weight are not part of the mix
+MIX_SAMPLES = 200  # bootstrap samples, each of which needs a linear program
+INTERVAL_PERCENTILES = (2.5, 97.5)  # of the bootstrap samples
+MIN_WEIGHT = 1e-6  # strategies with lower weights are not part of the mix
 RATING_COLUMNS = (
     *("strategy", "elo", "se", "low", "high"),
     *("lead", "lead_se", "lead_low", "lead_high", "n"),
@@ -41,9 +41,9 @@ def compute_cross_table(pairings: Pairings) -> Frame:
         pairings: Batch rows by pair of strategies.
 
     Returns:
-        A frame with CROSS_COLUMNS. `value` is the proportion of matches, or else deals, that the
-        strategy won; draws count as one half. `n` is the number of matches or deals. The matrix is
-        `frame.pivot(index="strategy", columns="opponent", values="value")`.
+        A frame with CROSS_COLUMNS. `value` is the proportion of matches, or otherwise deals, that
+        the strategy won. Draws count as one half. `n` is the number of matches or deals. To get a
+        matrix, use `frame.pivot(index="strategy", columns="opponent", values="value")`.
     """
     table = [row for (a, b), rows in pairings.items() for row in _cross_rows(a, b, rows)]
     return make_frame(table, CROSS_COLUMNS)
@@ -56,12 +56,11 @@ def compute_ratings(robin: RoundRobin) -> Frame:
         robin: The round robin.
 
     Returns:
-        A frame with RATING_COLUMNS. The anchor is `simple`, or else the first strategy named: its
-        rating is 0 by definition, without error. `lead` is the difference from the next row, with
-        the standard error of that difference, because much of the uncertainty of a rating comes
-        from the anchor. `n` is the number of matches or deals. Ratings are NaN for strategies that
-        no chain of pairings connects with the anchor, and for all strategies if a pairing has fewer
-        than 5 batches.
+        A frame with RATING_COLUMNS. The anchor is `simple` or otherwise the first strategy. Its
+        rating is 0 by definition. `lead` is the difference from the next row, with its own standard
+        error, because much of the uncertainty of a rating is due to the anchor. `n` is the number
+        of matches or deals. Ratings are NaN for strategies that are not connected with the anchor
+        by a chain of pairings, and for all strategies if a pairing has fewer than 5 batches.
     """
     frame = _undefined_ratings(robin)
     connected = select_connected(robin)
@@ -146,18 +145,18 @@ LEAGUE_COLUMNS = (
     *("lead", "lead_se", "lead_low", "lead_high"),
     *MIX_COLUMNS[1:],
 )
-LEAGUE_ESTIMATES = ("elo", *MEASURES["match"], "lead", "mix", "elo_v_mix")  # with intervals
+LEAGUE_ESTIMATES = ("elo", *MEASURES["match"], "lead", "mix", "elo_v_mix")  # columns with intervals
 
 
 def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) -> Frame:
-    """Return the means of every strategy over its opponents, best rating first.
+    """Return the means of each strategy over its opponents, best rating first.
 
     Args:
         sides: Every matchup from both perspectives, all with the same size and seed. Opponents have
-            equal weights, and standard errors come from the joint batches of all matchups because
-            they share deals.
-        ratings: Frame of `simgin.stats.league.compute_ratings` for the same matchups.
-        mix: Frame of `simgin.stats.league.compute_equilibrium_mix` for the same matchups.
+            equal weights. Standard errors are computed from the joint batches of all matchups,
+            because the matchups share their deals.
+        ratings: Result of `compute_ratings` for the same matchups.
+        mix: Result of `compute_equilibrium_mix` for the same matchups.
 
     Returns:
         A frame with LEAGUE_COLUMNS and 95 % intervals.
@@ -173,12 +172,12 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
 
 
 def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
-    """Return groups of strategies that had equal results in every batch against all others.
+    """Return groups of strategies with equal results in every batch against all others.
 
     Such duplicates count several times as an opponent of the other strategies.
 
-    Random numbers of policies depend on the side, A or B. Of strategies that use them, only those
-    are found that are listed next to each other or meet all others from the same side.
+    Random numbers of policies depend on the side, A or B. The function detects duplicates that use
+    random numbers only if they are listed next to each other or meet all others from the same side.
 
     Args:
         sides: Every matchup from both perspectives.
@@ -201,7 +200,7 @@ def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
 
 
 def _result_bytes(played: BatchRows) -> bytes:
-    """Return the numerators of all metrics per deal, batch by batch, from one perspective."""
+    """Return the numerators of all per-deal metrics, by batch and from one perspective."""
     columns = [
         metric.sign(played.as_b) * batches.fact_sums(played.rows, metric.fact_index(played.as_b))
         for metric in metrics.select_metrics(metrics.DEAL)
@@ -224,7 +223,7 @@ def _mean_measures(cells: Sequence[BatchRows]) -> dict[str, float]:
 def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
     """Return the mean of a metric over matchups, its standard error and interval half-width.
 
-    The half-width is NaN with too few batches.
+    The half-width is NaN if there are too few batches.
     """
     mean = paired_estimate.average_estimates(
         [paired_estimate.compute_ratio(cell.rows, metric, cell.as_b) for cell in cells]
@@ -234,26 +233,26 @@ def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, flo
     return mean.value, mean.se, half_width
 
 
-# The equilibrium mix: a mixture of strategies that no strategy beats. Ratings average over all
-# participants: ten copies of a weak strategy raise the rating of strategies that beat it. The
-# equilibrium of the game "choose a strategy" does not change if copies or weaker strategies join
-# (Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating evaluation", NeurIPS 2018).
+# Equilibrium mix: a mixture of strategies that no strategy beats. Ratings average over all
+# participants, so ten copies of a weak strategy raise the rating of strategies that beat it. The
+# equilibrium of the game "choose a strategy" does not change if copies or weaker strategies are
+# added (Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating evaluation", NeurIPS 2018).
 
 
 def compute_equilibrium_mix(robin: RoundRobin) -> Frame:
-    """Return the weight of every strategy in the equilibrium mix, and its Elo against the mix.
+    """Return the weight of each strategy in the equilibrium mix, and its Elo against the mix.
 
     The payoffs of the game are log odds. Elo against the mix is 0 for strategies in the mix and at
-    most 0 for others. Weights change abruptly between strategies, so their intervals are
-    percentiles of the bootstrap samples. The Elo of a strategy that never won against the mix is
-    that of half a win and has no interval.
+    most 0 for the others. Weights can change abruptly between strategies, so their intervals are
+    percentiles of the bootstrap samples. A strategy that never won against the mix has the Elo for
+    half a win and no interval.
 
     Args:
         robin: The round robin.
 
     Returns:
-        A frame with MIX_COLUMNS in the order of names. Values are NaN unless at least three
-        strategies all met each other in enough batches.
+        A frame with MIX_COLUMNS, in the order of names. Values are NaN unless there are at least
+        three strategies and all of them played each other in enough batches.
     """
     frame = make_frame({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
     if not robin.is_complete or not robin.has_enough_batches:
@@ -279,12 +278,12 @@ def solve_equilibrium(game: np.ndarray) -> np.ndarray:
     """Return the equilibrium weights of a symmetric zero-sum game.
 
     Args:
-        game: Payoffs, (k, k) float64: game[i, j] = -game[j, i] is the gain of choice i against
+        game: Payoffs, (k, k) float64. game[i, j] = -game[j, i] is the gain of choice i against
             choice j.
 
     Returns:
-        Weights, (k,) float64 of sum 1. Among several equilibria, this is the one with maximum
-        entropy, in which equal choices have equal weights.
+        Weights, (k,) float64 with sum 1. If there are several equilibria, the result has maximum
+        entropy, so that equal choices have equal weights.
     """
     inner = _solve_interior(game)
     in_play = inner > MIN_WEIGHT
@@ -299,9 +298,10 @@ def solve_equilibrium(game: np.ndarray) -> np.ndarray:
 def _solve_interior(game: np.ndarray) -> np.ndarray:
     """Return an equilibrium with a maximum number of positive weights.
 
-    Every choice that has a weight in some equilibrium has a weight in this one. It maximises the
-    minimum of x - game @ x over weights x >= 0 with game @ x <= 0: in some equilibrium, each choice
-    either has a weight or loses (Goldman and Tucker 1956).
+    Each choice with a positive weight in some equilibrium has a positive weight in the result. The
+    result maximises the minimum of x - game @ x over weights x >= 0 with game @ x <= 0, because
+    there is an equilibrium in which each choice has a positive weight or loses (Goldman and Tucker
+    1956).
     """
     from scipy.optimize import linprog
 
@@ -326,8 +326,8 @@ def _maximise_entropy(game: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Return the equilibrium with maximum entropy.
 
     Args:
-        game: Payoffs of all choices against those in the mix, (k, n_in_mix).
-        start: Weights of an equilibrium, all above 0, (n_in_mix,).
+        game: Payoffs of all choices against the choices in the mix, (k, n_in_mix).
+        start: Positive weights of an equilibrium, (n_in_mix,).
     """
     from scipy.optimize import minimize
 

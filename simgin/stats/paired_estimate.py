@@ -1,9 +1,9 @@
 """Estimates with the influence of each batch on them.
 
 Means over matchups, differences between variants and other derived numbers are computed from these
-estimates. Their standard errors come from the joint influences of the batches (see
-`simgin.stats.batches`). A quantity that is not a ratio of sums gets its influences from the
-jackknife.
+estimates. Their standard errors are based on the joint influences of the batches (see
+`simgin.stats.batches`). For quantities other than ratios of sums, the influences are jackknife
+estimates.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NO_INFLUENCES = np.zeros(0)
 
 @dataclass(frozen=True, eq=False)
 class PairedEstimate:
-    """An estimate with its standard error, from batches or from another source.
+    """An estimate with a standard error from batches or from another source.
 
     Attributes:
         value: The estimate.
@@ -34,8 +34,8 @@ class PairedEstimate:
         effective_batches: Effective number of batches of equal size.
         is_proportion: True if the value is in 0..1.
         known_se: Standard error from another source.
-        event_size: Change of the value by one event; 0 if the value is not a proportion.
-        unseen_variance: Variance of unobserved events in a difference of proportions.
+        event_size: Change of the value due to one event; 0 if the value is not a proportion.
+        unseen_variance: Variance due to unobserved events in a difference of proportions.
         unit_se: Standard error from the squares of single units, which is more precise with few
             batches; NaN if the squares are unknown.
     """
@@ -57,7 +57,7 @@ class PairedEstimate:
 
     @property
     def se(self) -> float:
-        """The standard error; NaN with too few batches."""
+        """The standard error; NaN if there are too few batches."""
         return self._se_and_df[0]
 
     @property
@@ -81,8 +81,8 @@ class PairedEstimate:
     def interval(self) -> tuple[float, float]:
         """The 95 % confidence bounds.
 
-        For a proportion these are Wilson's, with the number of trials that its standard error is
-        worth.
+        For a proportion, they are Wilson's bounds with the number of trials that corresponds to the
+        standard error.
         """
         se = self.se
         z = critical_value(self.df + 1)
@@ -94,7 +94,7 @@ class PairedEstimate:
 
     @property
     def p(self) -> float:
-        """The two-sided p-value against 0 by Student's t; NaN without a standard error."""
+        """The two-sided p-value for a value of 0, by Student's t; NaN without a standard error."""
         from scipy.special import stdtr
 
         se = self.se
@@ -103,7 +103,7 @@ class PairedEstimate:
         return 2 * float(stdtr(self.df, -(abs(self.value) / se)))
 
     def __add__(self, other: PairedEstimate) -> PairedEstimate:
-        """Return the sum, paired if both have the same batches, otherwise independent."""
+        """Return the sum; it is paired if both estimates have the same batches."""
         n = min(self.n, other.n)
         value = self.value + other.value
         fewer = min(self.effective_batches, other.effective_batches)
@@ -122,7 +122,7 @@ class PairedEstimate:
         return PairedEstimate(value, n, NO_INFLUENCES, fewer, known_se=se, event_size=case)
 
     def __sub__(self, base: PairedEstimate) -> PairedEstimate:
-        """Return the difference, paired like a sum, with the correction for proportions."""
+        """Return the difference, paired like a sum and with a correction for proportions."""
         difference = self + base.rescale(-1)
         if not (self.event_size and base.event_size):
             return difference
@@ -173,7 +173,7 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
 def compute_ratio_between(
     matchups: Mapping[Any, np.ndarray], a: object, b: object, metric: Metric
 ) -> PairedEstimate:
-    """Return a metric of `a` against `b`, regardless of the order of the names in the matchup."""
+    """Return a metric of `a` against `b`, in whichever order the matchup names them."""
     if (a, b) in matchups:
         return compute_ratio(matchups[a, b], metric)
     return compute_ratio(matchups[b, a], metric, as_b=True)
@@ -211,9 +211,9 @@ def from_jackknife(value: float, left_out: np.ndarray, n: int) -> PairedEstimate
 
 
 def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
-    """Return the mean of estimates on the same deals, with equal weights.
+    """Return the mean, with equal weights, of estimates on the same deals.
 
-    It is NaN if one of them is NaN.
+    The mean is NaN if one of the estimates is NaN.
     """
     n = sum(part.n for part in parts)
     value = float(np.mean([part.value for part in parts]))
@@ -221,7 +221,7 @@ def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
     moves = [part.influences for part in parts]
     if len({len(part) for part in moves}) == 1 and len(moves[0]):
         fewest = min(part.effective_batches for part in parts)
-        # One event in all parts
+        # One event in every part
         case = float(np.mean([part.event_size for part in parts])) / len(parts)
         return PairedEstimate(value, n, np.mean(moves, axis=0), fewest, share, event_size=case)
     se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))

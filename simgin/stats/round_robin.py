@@ -1,8 +1,8 @@
-"""Results of a round robin, in all batches and in bootstrap samples of them.
+"""Results of a round robin, in all batches and in bootstrap samples of the batches.
 
-The module also measures how well ratings describe the results: non-additivity, and circles in which
-each strategy beats the next. Matchups share their deals, so batches are resampled jointly for all
-pairings (docs/explanation/statistics.md#ratings).
+The module also measures how well ratings describe the results: by non-additivity, and by circles in
+which each strategy beats the next. Matchups share their deals, so batches are resampled jointly for
+all pairings (docs/explanation/statistics.md#ratings).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from simgin.stats.estimate import ALPHA, critical_value
 from simgin.stats.table import Frame, make_frame
 
 ANCHOR = "simple"
-BOOTSTRAP_SAMPLES = 1000  # bootstrap samples
+BOOTSTRAP_SAMPLES = 1000
 ELO_PER_LOG_ODDS = 400 / np.log(10)  # Elo per unit of log t or log odds
-TOLERANCE = 1e-9  # change of log t
+TOLERANCE = 1e-9  # largest final change of log t
 MAX_ITERATIONS = 100_000
-VIRTUAL_WINS = 0.5  # wins per side in the virtual draw of every pairing
+VIRTUAL_WINS = 0.5  # wins of each side in the virtual draw of a pairing
 PHILOX_WORDS = 4  # random numbers per Philox block
 
 # Batch rows, (n_batches, n_columns) int64, by pair of different strategies (A, B)
@@ -36,12 +36,12 @@ Pairings = Mapping[tuple[str, str], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class RoundRobin:
-    """Pairings on the same deals.
+    """Pairings of strategies on the same deals.
 
     Attributes:
         pairings: Batch rows by pair of strategies.
-        seed: Seed of the bootstrap, which uses stream 5 of that seed. Equal input gives identical
-            output.
+        seed: Seed of the bootstrap, which uses stream 5 of the seed. Identical input gives
+            identical output.
         samples: Number of bootstrap samples.
     """
 
@@ -51,7 +51,7 @@ class RoundRobin:
 
     @cached_property
     def names(self) -> list[str]:
-        """The strategies in the order in which they are named, the anchor first."""
+        """The strategies in the order of the pairings, the anchor first."""
         named = dict.fromkeys(chain.from_iterable(self.pairings))
         return sorted(named, key=lambda name: name != ANCHOR)
 
@@ -70,7 +70,7 @@ class RoundRobin:
 
     @property
     def is_complete(self) -> bool:
-        """True if there are at least three strategies and all of them met each other."""
+        """True if there are at least three strategies and all of them played each other."""
         k = len(self.names)
         met = {frozenset(pair) for pair in self.pairings}
         pairs = k * (k - 1) // 2
@@ -80,7 +80,7 @@ class RoundRobin:
     def wins(self) -> np.ndarray:
         """Wins of every strategy against every other, (1 + samples, k, k) float64.
 
-        The first table contains all batches, the others the bootstrap samples.
+        The first table uses all batches, and each of the others a bootstrap sample.
         """
         count = max(map(len, self.pairings.values()))  # batches of the longest pairing
         weights = np.vstack([np.ones(count), resample(self.seed, self.samples, count)])
@@ -90,9 +90,9 @@ class RoundRobin:
     def strengths(self) -> np.ndarray:
         """Log strengths in the Bradley-Terry model, (1 + samples, k) float64 with mean 0.
 
-        A chain of pairings must connect all strategies.
+        Chains of pairings must connect all strategies.
         """
-        # A virtual draw for every pairing keeps all strengths finite
+        # A virtual draw in every pairing keeps all strengths finite.
         met = self.wins + self.wins.transpose(0, 2, 1) > 0
         wins = self.wins + VIRTUAL_WINS * met
         whole = fit_strengths(wins[:1])
@@ -102,18 +102,18 @@ class RoundRobin:
     def log_odds(self) -> np.ndarray:
         """Log odds of every strategy against every other, (1 + samples, k, k) float64.
 
-        Half a win is added to each side, which makes the log odds nearly unbiased, and finite for a
-        pairing without wins (Haldane, Annals of Human Genetics 1956). The diagonal is 0.
+        Half a win is added to each side. This makes the log odds nearly unbiased, and finite for
+        pairings without wins (Haldane, Annals of Human Genetics 1956). The diagonal is 0.
         """
         log_wins = np.log(self.wins + VIRTUAL_WINS)
         return np.asarray(log_wins - log_wins.transpose(0, 2, 1))
 
     def interval_half_width(self, sampled: np.ndarray) -> np.ndarray:
-        """Return the half-width of the 95 % interval of values sampled along the first axis."""
+        """Return the half-width of the 95 % interval of values, with samples on the first axis."""
         return critical_value(self.effective_batches) * self.bootstrap_se(sampled)
 
     def bootstrap_se(self, sampled: np.ndarray) -> np.ndarray:
-        """Return the standard error of values sampled along the first axis.
+        """Return the standard error of values, with samples on the first axis.
 
         Resampling n batches underestimates the variance by the factor 1 - 1 / n.
         """
@@ -122,7 +122,7 @@ class RoundRobin:
 
 
 def select_connected(robin: RoundRobin) -> RoundRobin:
-    """Return the part of a round robin that a chain of pairings connects with the anchor."""
+    """Return the strategies and pairings that are connected with the anchor."""
     reached = _find_connected(robin.names, robin.pairings)
     inside = {(a, b): rows for (a, b), rows in robin.pairings.items() if a in reached}
     if len(inside) == len(robin.pairings):
@@ -155,8 +155,8 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
 def resample(seed: int, samples: int, count: int) -> np.ndarray:
     """Return how often each batch is drawn, (samples, count) float64.
 
-    Every row consists of integers that sum to `count`. Number b of sample s is word b % 4 at the
-    address (unit s, deal 0, index b // 4, domain 5) of the random stream of the seed.
+    Every row consists of integers whose sum is `count`. Random number b of sample s is word b % 4
+    at the address (unit s, deal 0, index b // 4, domain 5) in the random stream of the seed.
 
     Args:
         seed: Seed of the bootstrap.
@@ -187,7 +187,7 @@ def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
 
 
 def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
-    """Return the strategies that a chain of pairings connects with the anchor."""
+    """Return the strategies that are connected with the anchor by chains of pairings."""
     from scipy.sparse.csgraph import connected_components
 
     met = np.zeros((len(names), len(names)), bool)
@@ -200,15 +200,15 @@ def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
 
 @dataclass(frozen=True)
 class NonAdditivity:
-    """Proportion of the deviance from even chances that ratings do not explain.
+    """Proportion of the deviance from equal strength that ratings do not explain.
 
-    It is 0 if the log odds of all pairs are differences of ratings, and 1 for rock, paper,
-    scissors. All values are NaN unless at least three strategies all met each other in enough
-    batches.
+    The proportion is 0 if the log odds of all pairs are differences of ratings, and 1 for rock,
+    paper, scissors. All values are NaN unless there are at least three strategies and all of them
+    played each other in enough batches.
 
     Attributes:
         proportion: The proportion, 0..1, minus the part due to sampling noise, at least 0.
-        raw: The proportion including noise.
+        raw: The proportion including sampling noise.
         se: Standard error from the bootstrap.
         half_width: Half-width of the 95 % interval.
     """
@@ -223,19 +223,19 @@ UNDEFINED_NON_ADDITIVITY = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
 
 
 def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
-    """Return the deviance from the Bradley-Terry model relative to that from even chances.
+    """Return the deviance from the Bradley-Terry model relative to that from equal strength.
 
     This ratio of deviances, 1 - R² (Cameron and Windmeijer, Journal of Econometrics 1997), weights
-    every pair by its information. Squares of log odds would be dominated by pairs in which one side
-    never won. Sampling noise adds to a deviance; the bootstrap adds as much again, which measures
-    it.
+    each pair by its information. Squares of log odds would be dominated by pairs in which one side
+    never won. Sampling noise increases a deviance. Resampling adds the same amount again, which
+    makes it possible to estimate and subtract the noise.
     """
     if not robin.is_complete or not robin.has_enough_batches:
         return UNDEFINED_NON_ADDITIVITY
     left = compute_deviances(robin.wins, robin.strengths)
     whole = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
     if not whole.all():
-        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # at least one sample has only even results
+        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # in at least one sample, all results are even
     raw = float(left[0] / whole[0])
     correction = robin.effective_batches / (robin.effective_batches - 1)
     noise = correction * (left[1:].mean() - left[0])
@@ -254,14 +254,14 @@ TRIAD_COLUMNS = ("strategy", "opponent", "third", "value", "excess", "p_holm")
 
 @dataclass(frozen=True)
 class Triads:
-    """Circles among the triads of a round robin: each strategy beats the next.
+    """Circles among the triads of a round robin, in which each strategy beats the next.
 
     Attributes:
         n_triads: Number of triads.
-        circles: Observed circles, the most significant first (TRIAD_COLUMNS). `value` is the win
-            rate in the closest of the three pairs, `excess` that win rate minus one half in
-            standard errors, and `p_holm` the p-value of "at least one of the three does not win"
-            after Holm's adjustment for both directions of all triads.
+        circles: Observed circles, most significant first (TRIAD_COLUMNS). `value` is the win rate
+            in the closest of the three pairs. `excess` is that win rate minus one half, in standard
+            errors. `p_holm` is the p-value of the null hypothesis that at least one of the three
+            does not win, after Holm's adjustment for both directions of all triads.
     """
 
     n_triads: int
@@ -276,9 +276,9 @@ class Triads:
 def find_circles(cross_table: Frame) -> Triads:
     """Return the triads of a cross-table.
 
-    A triad is a circle only if all three pairs are won, so the closest pair decides
-    (intersection-union test: Berger, Technometrics 1982). Triads with an undefined win rate are
-    left out.
+    A triad is a circle only if all three pairs are won, so the closest pair determines the p-value
+    (intersection-union test, Berger, Technometrics 1982). Triads with an undefined win rate are
+    omitted.
 
     Args:
         cross_table: Cross-table (`simgin.stats.league.CROSS_COLUMNS`).
@@ -301,7 +301,7 @@ def find_circles(cross_table: Frame) -> Triads:
         rows += _circle_rows(around, names, shares, excess)
     frame = make_frame(rows, TRIAD_COLUMNS)
     ranked = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
-    p = np.ones(2 * examined)  # both directions of all triads are tested
+    p = np.ones(2 * examined)  # both directions of every triad are tested
     p[: len(ranked)] = ndtr(-ranked["excess"].to_numpy(dtype=float))
     return Triads(examined, ranked.assign(p_holm=adjust_p_values(p)[: len(ranked)]))
 
@@ -312,7 +312,7 @@ PairIndices = tuple[int, int]
 def _circle_rows(
     around: Sequence[PairIndices], names: Sequence[str], shares: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
-    """Yield the row of a triad that is a circle in one of the two directions."""
+    """Yield the row of a triad if it is a circle in one of the two directions."""
     for links in (around, [(j, i) for i, j in reversed(around)]):
         closest = min(links, key=lambda link: excess[link])
         if excess[closest] > 0:
@@ -325,11 +325,11 @@ def _pivot(cross: Frame, names: list[str], column: str) -> np.ndarray:
     return table.reindex(index=names, columns=names).to_numpy(dtype=float)
 
 
-# The Bradley-Terry model, P(i beats j) = t_i / (t_i + t_j) (Biometrika 1952)
+# Bradley-Terry model: P(i beats j) = t_i / (t_i + t_j) (Biometrika 1952)
 
 
 def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """Return the log strengths of several tables, (n_tables, k) float64 with mean 0.
+    """Fit the log strengths of several tables, (n_tables, k) float64 with mean 0.
 
     The iteration is t_i <- W_i / sum_j n_ij / (t_i + t_j) (Zermelo 1929; Hunter, Annals of
     Statistics 2004).
@@ -337,7 +337,7 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
     Args:
         wins: Wins of i against j, (n_tables, k, k) float64. In every table, results in both
             directions must connect all strategies.
-        start: Log strengths from which to start, (k,) float64.
+        start: Initial log strengths, (k,) float64.
     """
     won = wins.sum(axis=2)
     games = wins + wins.transpose(0, 2, 1)
@@ -359,8 +359,8 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
 def compute_deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
     """Return the deviance of several tables from the model, (n_tables,) float64.
 
-    This is twice the log-likelihood ratio of the observed win rates to those of the model. A
-    pairing without wins counts like any other.
+    The deviance is twice the log-likelihood ratio between the observed win rates and those of the
+    model. Pairings without wins need no special treatment.
 
     Args:
         wins: Wins of i against j, (n_tables, k, k) float64.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Frame: TypeAlias = pd.DataFrame
     TidyRows = Frame | list[dict[str, Any]]
 else:
-    Frame = Any  # for annotations: pandas loads slowly
+    Frame = Any  # only for annotations, because pandas loads slowly
 
 Rows = list[dict[str, Any]]  # dictionaries of TABLE_COLUMNS
 ByMetric = dict[str, dict[str, Any]]  # rows of one side of a matchup by metric
@@ -33,18 +33,18 @@ TEXT_COLUMNS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBER_COLUMNS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXT_COLUMNS, *NUMBER_COLUMNS, "n")
 COLUMN_SUFFIXES = {"": "value", "_se": "se", "_low": "low", "_high": "high"}
-SIGNIFICANT_DIGITS = 10  # significant; hides differences in the last bits between platforms
+SIGNIFICANT_DIGITS = 10  # hides differences in the last bits between platforms
 
 
 def make_frame(rows: Any, columns: Sequence[str] | None = None) -> Frame:
-    """Return a DataFrame of rows or of columns by name; import pandas only when it is needed."""
+    """Return a DataFrame of rows, or of columns by name; import pandas on first use."""
     import pandas as pd
 
     return pd.DataFrame(rows, columns=None if columns is None else list(columns))
 
 
 def concat_frames(parts: Sequence[Frame], columns: Sequence[str] | None = None) -> Frame:
-    """Return several frames as one; without any, an empty frame with the columns."""
+    """Concatenate frames; if there are none, return an empty frame with the given columns."""
     import pandas as pd
 
     if not parts:
@@ -55,12 +55,12 @@ def concat_frames(parts: Sequence[Frame], columns: Sequence[str] | None = None) 
 
 @cache
 def read_schema() -> dict[str, Any]:
-    """Return rows.toml: the meaning of every column, and the columns of every output."""
+    """Return the tables of rows.toml: the meanings of columns, and the columns of outputs."""
     return tomllib.loads(Path(__file__).with_name("rows.toml").read_text(encoding="utf-8"))
 
 
 def output_columns(output: str) -> tuple[str, ...]:
-    """Return the columns of an output: TABLE_COLUMNS, except without estimates, and its own."""
+    """Return the columns of an output: TABLE_COLUMNS if it has estimates, and its own columns."""
     entry = read_schema()["outputs"][output]
     return (*(() if entry.get("plain") else TABLE_COLUMNS), *entry.get("columns", ()))
 
@@ -68,20 +68,20 @@ def output_columns(output: str) -> tuple[str, ...]:
 def build_frame(output: str, rows: Any) -> Frame:
     """Return the rows of an output as a DataFrame with the columns of `output_columns`.
 
-    Missing columns of TABLE_COLUMNS are empty, and the unit is that of the metric. Of the other
-    columns, only those in the rows are included, or all if there are no rows.
+    Missing columns of TABLE_COLUMNS are filled with empty values, and the unit with that of the
+    metric. Other columns are included only if they are in the rows, or if there are no rows.
 
     Args:
         output: Name of an output in rows.toml.
         rows: Dictionaries by column, or a DataFrame.
 
     Raises:
-        ValueError: If the rows have columns that rows.toml does not list for the output.
+        ValueError: If rows.toml does not list a column for the output.
     """
     columns = output_columns(output)
     frame = make_frame(rows)
     if undeclared := ", ".join(name for name in map(str, frame) if name not in columns):
-        raise ValueError(f"rows.toml does not list {undeclared} for {output}.")
+        raise ValueError(f"{output} has unknown columns: {undeclared}. Add them to rows.toml.")
     if frame.empty:
         return make_frame([], columns)
     if columns[: len(TABLE_COLUMNS)] == TABLE_COLUMNS:
@@ -96,11 +96,11 @@ def build_frame(output: str, rows: Any) -> Frame:
 
 
 def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
-    """Return a row for each of several estimates of a row, with its name as the metric.
+    """Convert columns with estimates to rows, with the name of the column as the metric.
 
     Args:
         frame: Rows with the columns NAME, NAME_low, NAME_high, and optionally NAME_se.
-        names: Names of the estimates.
+        names: Names of the columns with estimates.
     """
     import pandas as pd
 
@@ -125,13 +125,13 @@ def estimate_rows(
 ) -> Rows:
     """Return the rows of one matchup from the perspective of `a`, then of `b`.
 
-    There is only one perspective if both are the same strategy or `b` is empty.
+    If both strategies are the same or `b` is empty, there is only one perspective.
 
     Args:
         variant: Name of the variant.
         a: Name of strategy A.
         b: Name of strategy B; empty in a solitaire game.
-        unit: "deal" or "match". A run of matches has rows per deal before those per match.
+        unit: "deal" or "match". For matches, per-deal rows come before per-match rows.
         totals: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
         multiplier: Half-width of intervals in standard errors for a run with a stopping rule
             (`simgin.runs.stopping`).
@@ -151,7 +151,7 @@ def estimate_rows(
             )
             for metric in metrics.select_metrics(level, 2 if b else 1):
                 estimate = estimate_metric(totals, metric, as_b, multiplier)
-                # Adding 0.0 converts -0.0 to 0.0.
+                # Adding 0.0 replaces -0.0 by 0.0.
                 numbers = (
                     estimate.value + 0.0,
                     estimate.se,
@@ -164,10 +164,10 @@ def estimate_rows(
 
 
 def format_csv(frame: Frame) -> str:
-    """Return a frame as CSV.
+    """Format a frame as CSV.
 
-    Numbers have 10 significant digits, undefined values are empty, and lines end with a single
-    newline character on every system.
+    Numbers have 10 significant digits, undefined values are empty, and lines end with a newline
+    character on every system.
     """
     return frame.to_csv(index=False, float_format=f"%.{SIGNIFICANT_DIGITS}g", lineterminator="\n")
 
@@ -175,7 +175,7 @@ def format_csv(frame: Frame) -> str:
 def read_table(path: str | Path) -> Frame:
     """Read the tidy rows of a table.csv.
 
-    An empty opponent (solitaire game) stays empty; an undefined estimate is NaN.
+    The opponent is an empty string in solitaire games. Undefined estimates are NaN.
     """
     import pandas as pd
 
@@ -189,7 +189,7 @@ def read_table(path: str | Path) -> Frame:
 
 
 def to_records(frame: Frame) -> list[dict[str, Any]]:
-    """Return the rows as dictionaries for JSON.
+    """Convert rows to dictionaries for JSON.
 
     Undefined values are None, and numbers are rounded as in the CSV.
     """
@@ -197,7 +197,7 @@ def to_records(frame: Frame) -> list[dict[str, Any]]:
 
 
 def to_json_row(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return one row as a dictionary for JSON."""
+    """Convert a row to a dictionary for JSON."""
     return {str(name): _to_json_value(cell) for name, cell in row.items()}
 
 
@@ -210,7 +210,7 @@ def _to_json_value(cell: Any) -> Any:
 def to_rows(tidy: TidyRows) -> Rows:
     """Return tidy rows as a list of dictionaries.
 
-    A list is returned unchanged, so that the screen output of a match does not import pandas.
+    A list is returned unchanged, so that the command for a match does not import pandas.
     """
     if isinstance(tidy, list):
         return tidy
@@ -220,7 +220,7 @@ def to_rows(tidy: TidyRows) -> Rows:
 def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
     """Return the value and confidence bounds of a metric in the rows of a matchup.
 
-    All three are NaN if the metric is undefined or missing.
+    All three numbers are NaN if the metric is undefined or missing.
     """
     if metric not in rows:
         return np.nan, np.nan, np.nan
@@ -229,7 +229,7 @@ def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
 
 
 def iterate_matchups(tidy: TidyRows) -> Iterator[tuple[tuple[str, str, str], ByMetric]]:
-    """Yield (variant, A, B) and the rows of A by metric for each matchup, in order.
+    """Yield (variant, A, B) and the rows of A by metric, for each matchup in order.
 
     Args:
         tidy: Tidy rows of one run. The opponent is empty in a solitaire game.
@@ -257,6 +257,6 @@ def index_by_metric(rows: Rows) -> ByMetric:
     metric, count = Counter(row["metric"] for row in rows).most_common(1)[0]
     if count > 1:
         raise ValueError(
-            f"{metric} of one matchup stands in {count} rows, of several runs; take one run."
+            f"{metric} occurs in {count} rows of one matchup. Use the rows of a single run."
         )
     return {row["metric"]: row for row in rows}

@@ -1,13 +1,13 @@
 """Variance reduction on the same deals: control variates and mirrored pairs.
 
-Luck-adjusted estimates are regressions over batches. The control variate is the dealt deadwood:
-that of the dealer minus that of the nondealer, which has mean exactly 0. In a solitaire game it is
-minus the deadwood of the player, whose mean is known exactly for the usual melds and card values.
-An adjusted estimate is always shown next to the raw one
-(docs/explanation/statistics.md#control-variates). `control_variate_mean` does the same with any
-control variate whose mean was measured elsewhere.
+Luck-adjusted estimates are computed by regression over batches. The control variate is the
+deadwood as dealt: that of the dealer minus that of the nondealer, whose mean is exactly 0. In
+solitaire games, it is minus the deadwood of the player, whose mean is known exactly for the usual
+melds and card values. Adjusted estimates are always shown together with the raw ones
+(docs/explanation/statistics.md#control-variates). `control_variate_mean` does the same for any
+control variate with a measured mean.
 
-The efficiency of pairing and the number of double wins are measured from the pairs of a matchup
+The efficiency of pairing and the number of double wins are computed from the pairs of a matchup
 (docs/explanation/statistics.md#efficiency-of-mirrored-pairs).
 """
 
@@ -30,13 +30,13 @@ ADJUSTED_COLUMNS = (
     *("metric", "value", "se"),
     *("adjusted", "adjusted_se", "adjusted_low", "adjusted_high", "variance_ratio", "n"),
 )
-MIN_BATCHES_REGRESSION = 30  # with fewer batches, a useless control variate looks useful too often
-MIN_SLOPE_T = 3.0  # standard errors between the slope and 0
-MAX_VARIANCE_RATIO = 0.95  # an adjustment with a higher variance ratio is not shown
-# Metrics that the control variate improves, by number of players
+MIN_BATCHES_REGRESSION = 30  # with fewer batches, useless control variates often seem useful
+MIN_SLOPE_T = 3.0  # minimum distance of the slope from 0, in standard errors
+MAX_VARIANCE_RATIO = 0.95  # adjustments with a higher variance ratio are not shown
+# Metrics that the control variate can improve, by number of players
 ADJUSTABLE_METRICS = {2: ("first_player_win",), 1: ("win", "score", "gin")}
 REQUIRED_PARAMS = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
-# Mean deadwood of ten cards over all C(52,10) hands, by tests/oracles/test_opening_deadwood.py
+# Mean deadwood of ten cards over all C(52,10) hands (tests/oracles/test_opening_deadwood.py)
 MEAN_DEADWOOD_OF_TEN = 894_929_816_444 / 15_820_024_220
 
 
@@ -47,33 +47,33 @@ def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
         params: Parameters of the variant.
     """
     if params["first_turn"] == "discard_first":
-        return None  # one player is dealt eleven cards
+        return None  # a player is dealt eleven cards
     if params["players"] == 2:
         return 0.0
-    # The joker may replace a card before the deal.
+    # The joker can replace a card.
     if params["joker"] == "before_deal" and params["joker_in_hand"] == "lose":
         return None
     if any(params[name] != value for name, value in REQUIRED_PARAMS.items()):
         return None
-    return -MEAN_DEADWOOD_OF_TEN  # the player is the nondealer
+    return -MEAN_DEADWOOD_OF_TEN  # the player counts as the nondealer
 
 
 def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
-    """Return a metric of A adjusted for the dealt deadwood, and the ratio of variances.
+    """Return a metric of A adjusted for the deadwood as dealt, and the variance ratio.
 
-    The influence of each batch is regressed on its control variate, and the line is evaluated at
-    the known mean. The standard error is that of the line there, with batches - 2 degrees of
-    freedom.
+    The influence of each batch is regressed on its control variate, and the regression line is
+    evaluated at the known mean. The standard error of the line at that point has batches - 2
+    degrees of freedom.
 
     Args:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
         metric: Name of the metric.
-        mean: Mean of the dealt deadwood per deal.
+        mean: Known mean of the control variate per deal.
 
     Returns:
-        The adjusted estimate, and its variance divided by that of the raw estimate, both from
-        batches: 1 if the control variate explains nothing. None with fewer than 30 effective
-        batches or without variance.
+        The adjusted estimate, and its variance divided by that of the raw estimate. The ratio is 1
+        if the control variate explains nothing. None if there are fewer than 30 effective batches
+        or no variance.
     """
     fact = metrics.METRICS_BY_NAME[metric].fact_index()
     below = batches.denominator_sums(rows, fact).sum()
@@ -83,7 +83,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     value = batches.fact_sums(rows, fact).sum() / below
     influences = batches.influence(rows, fact)
     deals = batches.fact_sums(rows, batch_columns.FACT_INDEX["deals"])
-    # Excess dealt deadwood of each batch
+    # Control variate of each batch, minus its mean
     excess = rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals
     off = excess.sum()
     units = batches.unit_counts(rows)
@@ -106,7 +106,7 @@ def control_variate_mean(
     """Return the mean of values, adjusted to the known mean of their control variate.
 
     The standard error includes those of the regression line and of the known mean. The estimate is
-    linear in the values: that of a sum is the sum of the estimates.
+    linear in the values, so the estimate of a sum is the sum of the estimates.
 
     Args:
         values: Values of independent units, (n_units,) float64.
@@ -134,8 +134,8 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Returns:
-        A frame with ADJUSTED_COLUMNS. It is empty for matches, for which the mean of the control
-        variate is unknown, and if no variance falls by at least 5 %.
+        A frame with ADJUSTED_COLUMNS. It is empty for matches, because the mean of the control
+        variate is unknown, and if no variance is reduced by at least 5 %.
     """
     mean = find_mean_dealt_deadwood(params) if unit == metrics.DEAL else None
     helped = () if mean is None else ADJUSTABLE_METRICS[params["players"]]
@@ -169,8 +169,8 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
 def _is_significant(variance_ratio: float, count: float) -> bool:
     """Return True if the regression is significant.
 
-    With few batches, a useless control variate often seems to help, and selecting those would bias
-    the results.
+    With few batches, useless control variates often seem to help, and selecting them would bias the
+    results.
     """
     df = count - 2
     left = variance_ratio * df / (count - 1)  # 1 - r^2
@@ -185,7 +185,7 @@ PAIRING_COLUMNS = (
     *("measure", "rho", "luck", "se", "n"),
     *("rho_low", "rho_high", "luck_low", "luck_high"),
 )
-# Fact and column of squares of the margin per deal or match
+# Fact of the margin per deal or match, and column of its squares
 MARGIN_COLUMNS = {
     metrics.DEAL: ("a_margin", batch_columns.COL_DEAL_SQUARE),
     metrics.MATCH: ("a_match_margin", batch_columns.COL_MATCH_SQUARE),
@@ -197,10 +197,11 @@ RhoFunction = Callable[[np.ndarray, str], np.ndarray]  # sums of rows, unit -> (
 def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = None) -> Frame:
     """Return the efficiency of pairing for the margin ("points") and for wins ("share").
 
-    rho = Var(z) / (Var(x) / 2), in which z is the mean of a pair and x a single result; a draw
-    counts as half a win. rho is 1 if pairing gains nothing, and n single results are worth n / rho.
-    luck = 1 - rho is the proportion of the variance of a single result that is due to the deal.
-    Both have the same standard error, from the jackknife over batches, and Student's t intervals.
+    rho = Var(z) / (Var(x) / 2), where z is the mean of a pair and x a single result. A draw counts
+    as half a win. If pairing has no effect, rho is 1. n single results in pairs are equivalent to
+    n / rho unpaired results. luck = 1 - rho is the proportion of the variance of a single result
+    that is due to the deal. Both have the same standard error, a jackknife estimate over batches,
+    and intervals based on Student's t.
 
     Args:
         rows: Batch rows of a mirrored matchup, (n_batches, batch_columns.N_COLUMNS) int64.
@@ -208,8 +209,8 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
         multiplier: Half-width of intervals in standard errors for a run with a stopping rule.
 
     Returns:
-        A frame with PAIRING_COLUMNS; `n` counts single results. Values are NaN with fewer than 30
-        pairs or 5 batches, or without variance.
+        A frame with PAIRING_COLUMNS, in which `n` is the number of single results. Values are NaN
+        if there are fewer than 30 pairs or 5 batches, or if the variance is 0.
     """
     singles = batches.count_played(rows, unit)
     table = []
@@ -222,7 +223,7 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
 
 
 def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float, float]:
-    """Return the 95 % confidence bounds, which are wider for a run with a stopping rule."""
+    """Return the 95 % confidence bounds, which are wider for runs with a stopping rule."""
     low, high = rho.interval
     if multiplier is None:
         return low, high
@@ -231,7 +232,7 @@ def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float,
 
 
 def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstimate:
-    """Return rho of all batches with its standard error from the jackknife over batches."""
+    """Return rho of all batches with a jackknife standard error."""
     total = batches.sum_rows(rows)
     n = batches.count_played(rows, unit)
     if total[batch_columns.COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
@@ -241,7 +242,7 @@ def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstim
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return rho of the margin for each sum of rows; NaN if the margin never varies."""
+    """Return rho of the margin for each sum of rows; NaN if the variance is 0."""
     name, square = MARGIN_COLUMNS[unit]
     fact = batch_columns.FACT_INDEX[name]
     margins = batches.fact_sums(totals, fact)
@@ -279,7 +280,7 @@ def _sum_fact(totals: np.ndarray, name: str) -> np.ndarray:
 def _compute_rho(
     pairs: np.ndarray, total: np.ndarray, pair_squares: np.ndarray, single_squares: np.ndarray
 ) -> np.ndarray:
-    """Return rho from sums over pairs and over single results, with variances about one mean.
+    """Compute rho from sums over pairs and single results, with a common mean.
 
     Args:
         pairs: Number of pairs, (n_sums,) int64.
@@ -303,7 +304,7 @@ class DoubleWins:
     Attributes:
         a: Number of pairs of A.
         b: Number of pairs of B.
-        p: Two-sided p-value of the exact sign test; NaN without such pairs.
+        p: Two-sided p-value of the exact sign test; NaN if there are no such pairs.
     """
 
     a: int
@@ -312,7 +313,7 @@ class DoubleWins:
 
 
 def count_double_wins(totals: np.ndarray) -> DoubleWins:
-    """Return the double wins of both strategies with the exact sign test.
+    """Return the double wins of both strategies, with an exact sign test.
 
     Args:
         totals: Sum of the batch rows of a mirrored matchup, (batch_columns.N_COLUMNS,) int64.
