@@ -1,10 +1,10 @@
-"""Match states under each goal, and tables of match values over them.
+"""States of a match for each goal, and tables of match values over these states.
 
 A board is built from the rules, the seat of strategy A and the outcomes of deals. The probabilities
 of these outcomes determine a table (docs/explanation/value.md#how-v-is-computed). The counts of a
-side (points, won deals or both) form its track, a chain of positions that is never walked
-backwards. A table over both tracks can therefore be filled from the end: every entry is a mean over
-outcomes of entries that are filled already.
+side (points, won deals or both) form its track, a chain of positions that only moves forward. A
+table over both tracks can therefore be filled from the end: every entry is a mean, over outcomes,
+of entries that are already filled.
 """
 
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ from simgin.rules.parameters import Params, int_param, match_goal
 
 @dataclass(frozen=True)
 class Track:
-    """Positions of one side on its way to the goal.
+    """Positions of one side on the way to its goal.
 
     Attributes:
-        fields: Counts of the side, by names of record fields without the side: "score", "deals" or
-            "games".
+        fields: Counts of the side: "score", "deals" or "games", the names of record fields without
+            the suffix of the side.
         targets: Target of each count.
     """
 
@@ -36,7 +36,7 @@ class Track:
 
     @property
     def length(self) -> int:
-        """Number of positions before the goal; also the position of the goal."""
+        """Number of positions before the goal, which is also the position of the goal."""
         return int(np.prod(self._sides)) - 1
 
     @property
@@ -47,7 +47,7 @@ class Track:
         """Return the positions of scores.
 
         Args:
-            score: Scores, (..., n_fields). Values above the target count as the target.
+            score: Scores, (..., n_fields). Values above the target are treated as the target.
 
         Returns:
             Positions, (...) int64.
@@ -63,7 +63,7 @@ class Track:
         """Return the next position after each gain from every position.
 
         Args:
-            gains: Nonnegative gains, (n_outcomes, n_fields).
+            gains: Non-negative gains, (n_outcomes, n_fields).
 
         Returns:
             Positions, (length, n_outcomes) int64.
@@ -75,10 +75,10 @@ class Track:
 def compile_fill_table() -> Any:
     """Compile the function that fills a table in place.
 
-    The table is (length of A + 1, length of B + 1, 2 dealers) float64. Its last row and column
-    contain the values of finished matches. Every other entry becomes `reward[dealer]` plus the mean
-    of the entries after one deal. If a deal can leave both positions unchanged, the entries for the
-    two dealers solve two linear equations.
+    The shape of the table is (length of A + 1, length of B + 1, 2 dealers), float64. Its last row
+    and column contain the values of finished matches. Every other entry becomes `reward[dealer]`
+    plus the mean of the entries after one deal. If a deal can leave both positions unchanged, the
+    entries for the two dealers are the solution of two linear equations.
     """
     int_matrix = types.Array(int64, 2, "C")
     float_matrix = types.Array(float64, 2, "C")
@@ -103,7 +103,7 @@ States = tuple[SideScores, SideScores, np.ndarray]  # scores of A and of B, side
 TableIndex = tuple[np.ndarray, ...]  # index of states in a table
 ScoreFields = tuple[tuple[str, ...], tuple[str, ...]]  # fields of the scores of A and of B
 
-EndValues = tuple[float, float, float]  # values if A has won, if B has won, and of a drawn match
+EndValues = tuple[float, float, float]  # values of a match won by A, won by B, and drawn
 
 DRAW_VALUE = 0.5  # value of a drawn match
 
@@ -111,12 +111,12 @@ DRAW_VALUE = 0.5  # value of a drawn match
 class Board:
     """States of a match.
 
-    A score has the value of each field of a side. Tables have the dealer's side (0 A, 1 B) as their
-    last axis.
+    A score consists of the values of a side's fields. The last axis of a table is the side that
+    deals (0 for A, 1 for B).
 
     Attributes:
-        fields: Fields of the scores of A and of B, by names of record fields without the side, or
-            `left`, the number of remaining deals.
+        fields: Fields of the scores of A and of B: names of record fields without the suffix of the
+            side, or `left`, the number of remaining deals.
         size: Approximate number of states.
         start: Scores at the beginning of a match.
     """
@@ -134,14 +134,14 @@ class Board:
         return self._fill_table(probability, (1, 0, DRAW_VALUE))
 
     def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
-        """Compute the mean of z**N in every state, with N the number of deals to come.
+        """Compute the mean of z**N in every state, where N is the number of remaining deals.
 
         Args:
             probability: Probability of each outcome given its dealer, (n_outcomes,) float64.
             z: Base.
 
         Returns:
-            Table. An entry below 1 shows that the mean is not finite.
+            Table. An entry below 1 indicates that the mean is not finite.
         """
         return self._fill_table(z * probability, (1, 1, 1))
 
@@ -160,7 +160,7 @@ class Board:
         raise NotImplementedError
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return a table with the given values of finished matches."""
+        """Return the table for given values of finished matches."""
         raise NotImplementedError
 
 
@@ -196,7 +196,7 @@ class _DealTransitions:
     def _distinct_gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
         """Return the distinct gains of a side, and the index of the gain of each deal it wins.
 
-        Outcomes with the same gain are one transition.
+        Outcomes with the same gain are combined to one transition.
         """
         is_won = self._winner == side
         columns = [self._gains_by_field[name][is_won] for name in track.fields]
@@ -210,15 +210,14 @@ class _DealTransitions:
             probability: Probability of each outcome given its dealer, (n_outcomes,) float64.
 
         Returns:
-            Next positions of A and of B after each gain, (length, n_gains) int64; probabilities of
-            these
-            gains for A and for B, (2 dealers, n_gains) float64; next dealer by dealer if A wins, if
-            B wins
-            and if neither wins, (2, 3) int64; probability that neither wins, by dealer.
+            The next positions of A and of B after each gain, (length, n_gains) int64; the
+            probabilities of these gains for A and for B, (2 dealers, n_gains) float64; the next
+            dealer by dealer if A wins, if B wins and if neither wins, (2, 3) int64; and the
+            probability that neither wins, by dealer.
         """
         chances = [self._win_probabilities(side, probability) for side in (0, 1)]
         nobody = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)
-        if self._is_solo:  # Records name a dealer in solitaire games.
+        if self._is_solo:  # records of solitaire games name a dealer too
             chances = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances]
             nobody = np.full(2, nobody.sum())
         return [*self._next_positions, *chances, self._next_dealers, nobody]
@@ -234,7 +233,7 @@ class _DealTransitions:
 
 
 def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
-    """Return the won deals that each outcome counts for (rules.md 7 and 8.5), int64."""
+    """Return the number of won deals that each outcome counts (rules.md 7 and 8.5), int64."""
     if not match_goal(params).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
     by_gin = int_param(params, "deal_count_gin")
@@ -242,7 +241,7 @@ def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
     kind = np.array(DEAL_RESULTS)[outcomes.column("kind")]
     factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), by_gin, 1)
     factor = np.where(kind == "undercut", by_undercut, factor)
-    # A refusal pays the number on the die before the offer.
+    # A refusal pays the number that the die showed before the offer.
     return np.asarray(factor * outcomes.column("stake"))
 
 
@@ -253,7 +252,7 @@ def next_dealer_table(params: Params) -> np.ndarray:
 
 
 def _next_dealer(params: Params, dealer: int, winner: int) -> int:
-    """Return the side that deals next (rules.md 4.1); in solitaire games it never changes."""
+    """Return the side that deals next (rules.md 4.1); it never changes in solitaire games."""
     if params["players"] == 1:
         return dealer
     other = 1 - dealer
@@ -295,14 +294,14 @@ class RaceBoard(Board):
         self._outcomes = outcomes
         self._a, self._b = _make_track(params, seat), _make_track(params, 1 - seat)
         self._is_one_deal = match_goal(params).one_deal
-        self._shape = self._a.length + 1, self._b.length + 1  # including the goals
+        self._shape = self._a.length + 1, self._b.length + 1  # positions including the goals
         self.size = 2 * self._shape[0] * self._shape[1]
         self.fields = self._a.fields, self._b.fields
         self.start = starting_scores(params, seat, self.fields)
 
     @cached_property
     def _deal(self) -> _DealTransitions:
-        # Computed on use, after the check of the size.
+        # Computed on first use, after the size has been checked.
         return _DealTransitions(self._params, self._outcomes, (self._a, self._b))
 
     def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
@@ -315,7 +314,7 @@ class RaceBoard(Board):
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
         """Return a table of match values.
 
-        `ends` are the values if A has won, if B has won, and of a single deal that neither wins.
+        `ends` are the values of a match won by A, won by B, and of a single deal that neither wins.
         """
         a_won, b_won, nobody_won = ends
         *moves, nobody = self._deal.transitions(probability)
@@ -332,7 +331,7 @@ class RaceBoard(Board):
 class GamesBoard(Board):
     """Board of games to a number of points, weighted by the loser's points (Gin Pro).
 
-    There is a table over points for every pair of won games.
+    Every pair of won games has a table over points.
     """
 
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
@@ -343,7 +342,7 @@ class GamesBoard(Board):
         self._target = int_param(params, "games_target")
         up_to, games = np.array(params["game_table"]).T
         band = np.searchsorted(up_to, np.arange(self._length))
-        self._games = games[band]  # won games by the loser's points
+        self._games = games[band]  # won games, by the loser's points
         self.fields = ("games", "score"), ("games", "score")
         self.size = 2 * (self._target * (self._length + 1)) ** 2
         self.start = starting_scores(params, seat, self.fields)
@@ -371,7 +370,7 @@ class GamesBoard(Board):
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
         """Return a table (games of A, games of B, points of A, points of B, dealer).
 
-        `ends` are the values if A has won, and if B has won.
+        `ends` are the values of a match won by A and won by B.
         """
         a_won, b_won, _ = ends
         moves = self._deal.transitions(probability)
@@ -398,9 +397,9 @@ class GamesBoard(Board):
 
 
 class TotalBoard(Board):
-    """Board of the penalties in a fixed number of deals, with a maximum total (Solitary Gin).
+    """Board of total penalties in a fixed number of deals, with a maximum (Solitary Gin).
 
-    States consist of the remaining deals and the running total.
+    A state consists of the number of remaining deals and the running total.
     """
 
     def __init__(self, params: Params, outcomes: Outcomes) -> None:
@@ -415,7 +414,7 @@ class TotalBoard(Board):
         self.start = np.array([self._deals, 0]), np.array([], np.int64)
 
     def solve(self, probability: Probabilities) -> ValueTable:
-        """Compute the win probability by (deals left, running total from the minimum, dealer).
+        """Compute the win probability by deals left, offset of the running total, and dealer.
 
         A total outside the reachable range has the value of the nearest reachable total.
         """
@@ -459,7 +458,7 @@ class PerScoreBoard(Board):
         self._dealer = start.column("dealer")
         self._winner = start.column("winner")
         self._points = start.column("points")
-        # Changes ordered by the sum of both scores, and the first index of each sum
+        # Changes in order of the sum of both scores, and the first index of each sum
         level = outcomes.column("score_a") + outcomes.column("score_b")
         order = np.argsort(level, kind="stable")
         self._changes = outcomes.changes[order]
@@ -474,10 +473,10 @@ class PerScoreBoard(Board):
         return a[:, None], b[:, None], dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return a table; `ends` are the values if A has won, and if B has won.
+        """Return a table; `ends` are the values of a match won by A and won by B.
 
-        Scores with the same sum do not lead to one another. They are filled together, highest sum
-        first.
+        A deal never leads to another score with the same sum. All entries with the same sum are
+        therefore filled together, starting with the highest sum.
         """
         a_won, b_won, _ = ends
         last = self._target - 1
@@ -490,7 +489,7 @@ class PerScoreBoard(Board):
             b = level - a
             mean, stay = self._base_means(table, a, b, probability)
             self._add_changes(table, least, level, probability, mean, stay)
-            # Solve for both dealers, because a deal can leave the score unchanged.
+            # A deal can leave the score unchanged, so the entries for both dealers are solved.
             table[a, b] = np.linalg.solve(np.eye(2) - stay, mean[..., None])[..., 0]
         return table
 
@@ -500,7 +499,8 @@ class PerScoreBoard(Board):
         """Return the effect of the outcomes from the start, by score and dealer.
 
         Returns:
-            (mean of the next entries, probabilities of an unchanged score by next dealer).
+            The mean of the next entries, and the probabilities of an unchanged score by next
+            dealer.
         """
         dealer = self._dealer
         ahead, stays, after = self._next_entries(
@@ -521,7 +521,7 @@ class PerScoreBoard(Board):
         mean: np.ndarray,
         stay: np.ndarray,
     ) -> None:
-        """Add the changes at the scores of a level; A has `first` points at the first one."""
+        """Add the changes at all scores with one sum; A has `first` points at the first one."""
         changes = self._changes[self._level_starts[level] : self._level_starts[level + 1]]
         a, b, group, sign, dealer, winner, points = changes.T
         ahead, stays, after = self._next_entries(table, a, b, dealer, winner, points)
@@ -539,11 +539,11 @@ class PerScoreBoard(Board):
         winner: np.ndarray,
         points: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the effect of outcomes at scores.
+        """Return the effect of outcomes at given scores.
 
         Returns:
-            (next entries, 0 if the score is unchanged; True if the score is unchanged; next
-            dealer).
+            The next entries (0 if the score is unchanged), whether the score is unchanged, and the
+            next dealer.
         """
         gain_a = points * (winner == 0)
         gain_b = points * (winner == 1)

@@ -1,11 +1,11 @@
-"""Deals turn by turn: deadwood after every turn, and the win rate by deadwood.
+"""Deadwood after every turn of a deal, and the win rate by deadwood.
 
     turns = play_by_turn(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000)
     win_rate_by_deadwood(turns)
 
-The deals are played and recorded as usual. Each deal is then replayed by the same kernel, which
-leaves it in the state, so that the pack and the histories show the hands. A replay can differ only
-if a strategy is not deterministic.
+The deals are played and recorded as usual. The same kernel then replays each deal and leaves it in
+the state, whose pack and histories show the hands. A replay differs only if a strategy is not
+deterministic.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from simgin.strategy import python_tier
 
 RETRACED_DEALS_PER_CALL = 2_000  # deals replayed per call
 
-# A turn: index of the deal in the records, number from 1, number among the player's own turns, side
-# that moved (0 A, 1 B), and the deadwood of that side after the turn
+# Record of a turn: index of the deal in the records, number of the turn from 1, number among the
+# player's own turns, side that moved (0 for A, 1 for B), and deadwood of that side after the turn
 TURN_DTYPE = np.dtype([(name, np.int64) for name in ("deal", "turn", "own_turn", "side", "count")])
 TURNS_TYPE = types.Array(from_dtype(TURN_DTYPE), 1, "C")
-DEADWOOD_BIN = 5  # points of deadwood
+DEADWOOD_BIN = 5  # width of a bin, in points of deadwood
 
 
 @dataclass(frozen=True)
 class TurnRecords:
-    """Deals and their turns, both in order of play.
+    """Records of deals and of their turns, both in order of play.
 
-    A deal that was refused before its first turn, or ended by a joker in the hand, has no turns. A
-    draw that ends the deal without a winner is not a turn.
+    A deal has no turns if the die was refused before the first turn, or if a joker in the hand
+    ended it. A draw that ends the deal without a winner is not a turn.
 
     Attributes:
         matchup: Matchup that was played.
@@ -62,14 +62,14 @@ class TurnRecords:
         return np.asarray(self.rows[name])
 
     def record_column(self, name: str) -> np.ndarray:
-        """Return one field of the deal's record for every turn."""
+        """Return one field of the record of the deal, for every turn."""
         return np.asarray(self.records[name][self.column("deal")])
 
 
 def play_by_turn(
     matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> TurnRecords:
-    """Play units of single deals turn by turn."""
+    """Play units of single deals, and record every turn."""
     kernel.compile_matchup(matchup)
     _compile_retrace_loop(len(matchup.players))
 
@@ -103,7 +103,7 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
     play_units, hooks = kernel.compile_kernel(players), kernel.compile_policies(matchup)
     with python_tier.reraise_policy_errors():
         _compile_retrace_loop(players)(play_units, *game, deal_ids, first_deal, turns, *hooks)
-    del vectors  # The state held only their addresses.
+    del vectors  # needed until here, because the state contains only their addresses
     return turns
 
 
@@ -125,11 +125,11 @@ def _compile_retrace_loop(players: int) -> Any:
 
 
 def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
-    """Compute the probability that A wins the deal, by own turns played and deadwood.
+    """Compute the probability that A wins the deal, by number of own turns and deadwood.
 
-    `count` is the lower edge of a bin of 5 points, and `n` the number of deals that continued. A
-    drawn deal counts as not won. Standard errors are clustered by unit. Groups of fewer than 30
-    units are left out.
+    `count` is the lower edge of a bin of 5 points, and `n` is the number of deals that continued. A
+    drawn deal counts as not won. Standard errors are clustered by unit. Groups with fewer than 30
+    units are omitted.
 
     Returns:
         Output `counts` (rows.toml).
@@ -149,16 +149,16 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
 
 
 def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
-    """Return own turns played (0: as dealt), deadwood, unit and result of each hand.
+    """Return the number of own turns, deadwood, unit and result of each hand.
 
-    The hands are those of A after its own turns in deals that continued; in self-play, of both
-    sides.
+    The hands are those of A after its own turns (0 turns: as dealt) in deals that continued. In
+    self-play, they are those of both sides.
 
     Returns:
-        (4, n_hands) int64; the result is 1 for a won deal.
+        (4, n_hands) int64. The result is 1 for a won deal, otherwise 0.
     """
     matchup = turns.matchup
-    rows = turns.rows[turns.column("turn") < turns.record_column("turns")]  # The deal continued.
+    rows = turns.rows[turns.column("turn") < turns.record_column("turns")]  # the deal continued
     of_turns = turns.records[rows["deal"]]
     hands = []
     for side in (0,) if matchup.b is None or matchup.is_mirrored else (0, 1):
@@ -184,7 +184,7 @@ def _mean_by_group(
     """Compute the mean of x in each group, its standard error and the number of observations.
 
     Standard errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs). Groups
-    of fewer than 30 units have NaN.
+    with fewer than 30 units are NaN.
 
     Args:
         x: Observations, (n,).

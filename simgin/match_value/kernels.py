@@ -1,4 +1,4 @@
-"""Compiled functions of this package; `simgin.core.jit` compiles every file of this name."""
+"""Compiled functions of this package; `simgin.core.jit` looks for files of this name."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from simgin.core.deadwood import deadwood_for_side
 from simgin.core.jit import jit
 from simgin.core.rules_record import FIRST_TURN_DISCARD
 
-# Deals turn by turn (`simgin.match_value.hands_by_turn`)
+# Replays of deals, used by `simgin.match_value.hands_by_turn`
 
 
 def retrace_deals(
@@ -21,9 +21,9 @@ def retrace_deals(
 ):  # fmt: skip
     """Replay the deals listed in `deal_ids`, and write the turns of each to `turns`.
 
-    `deal_ids` has the unit and half of each deal, (n_deals, 2) int64, and `first_deal` is the index
-    of the first one. A kernel call plays one single deal and leaves it in the state, so that the
-    deal need not be traced.
+    `deal_ids` contains the unit and half of each deal, (n_deals, 2) int64. `first_deal` is the
+    index of the first one. Each kernel call plays a single deal and leaves it in the state, so that
+    the deal need not be traced.
     """
     n = 0
     state.watch_half = -1
@@ -52,7 +52,7 @@ def retrace_deals_solo(
     deal_ids, first_deal, turns,
     discard, knock,
 ):  # fmt: skip
-    """Replay solitaire deals as `retrace_deals` does; only view0 is used."""
+    """Replay solitaire deals like `retrace_deals`; only view0 is used."""
     n = 0
     state.watch_half = -1
     for i in range(deal_ids.shape[0]):
@@ -76,7 +76,7 @@ def _dealt_hand(state, rules, is_nondealer, is_solo):
     hand = 0
     if is_solo:
         n = 11 if eleven else 10
-        # A joker in the hand replaces a card.
+        # A joker in the hand replaces a card of the hand.
         cards = n - (0 <= state.joker < n)
         for i in range(cards):
             hand |= 1 << int(state.pack[i])
@@ -90,7 +90,7 @@ def _dealt_hand(state, rules, is_nondealer, is_solo):
 
 @jit
 def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
-    """Write the turns of a deal to `turns` from index n on; return the next free index."""
+    """Write the turns of a deal to `turns`, starting at index n; return the next free index."""
     hands = np.zeros(2, np.int64)
     own_turns = np.zeros(2, np.int64)
     if state.turns:
@@ -121,14 +121,14 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
     return n
 
 
-# Match values between deals (`simgin.match_value.boards`)
+# Match values between deals, used by `simgin.match_value.boards`
 
 
 def fill_value_table(
     table, next_a, next_b, chance_a, chance_b, next_dealer, chance_no_winner, reward
 ):
     """Fill a table from the end of the match; see `boards.compile_fill_table`."""
-    # Probability that both positions stay the same, by dealer and next dealer
+    # Probability that both positions remain unchanged, by dealer and next dealer
     stay = np.zeros((2, 2))
     rows, ends_a = next_a.shape
     columns, ends_b = next_b.shape
@@ -145,7 +145,7 @@ def fill_value_table(
                 if next_i == i:
                     stay[d, after_a] += chance
                     continue
-                # The loop along a row is vectorized.
+                # LLVM vectorises the loop along a row.
                 for j in range(columns):
                     v = table[next_i, j, after_a]
                     table[i, j, d] += chance * v

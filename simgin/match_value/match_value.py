@@ -4,8 +4,8 @@
     value.win_probability(40, 60, dealer=0)  # A has 40 points, B 60, and A deals.
     value.se(40, 60, dealer=0)
 
-A drawn match counts as half a win. The error message of unsupported matchups has the command that
-estimates the probability by play instead (docs/explanation/value.md).
+A drawn match counts as half a win. For an unsupported matchup, the error message suggests a command
+that estimates the probability by simulation (docs/explanation/value.md).
 """
 
 from __future__ import annotations
@@ -44,30 +44,30 @@ from simgin.text.messages import SimginError
 VALUE_DEALS = 1_000_000
 MAX_STATES = 2**24
 PROBE_UNITS = 2_000
-# Match values ignore max_deals. It may end this proportion of matches, which shifts values by half
-# as much.
+# Maximum proportion of matches that max_deals can end. Match values ignore max_deals, and the error
+# is at most half this proportion.
 MAX_TRUNCATED = 1e-4
 CHERNOFF_BASES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 
 class ValueUnavailableError(SimginError):
-    """Error for matchups without a computable match value."""
+    """Exception for matchups whose match value cannot be computed."""
 
 
 @dataclass(frozen=True)
 class MatchValue(RenamedAttributes):
     """Match values of A against B, with A at `seat`.
 
-    A state consists of the score of A, the score of B and the side that deals (0 A, 1 B). A score
-    is a number, or two numbers along the last axis if a side counts two things; `board.fields`
-    names them. The methods accept arrays. Standard errors are jackknife errors over the groups of
-    outcome counts.
+    A state consists of the score of A, the score of B and the side that deals (0 for A, 1 for B). A
+    score is one number, or two numbers along the last axis. `board.fields` lists their meanings.
+    The methods accept arrays. Standard errors are jackknife estimates over the groups of outcome
+    counts.
 
     Attributes:
         matchup: Matchup of single deals.
         outcomes: Outcome counts.
         board: States of the match.
-        seat: Seat of A, which matters if the rules distinguish the seats.
+        seat: Seat of A. It matters only if the rules distinguish the seats.
     """
 
     matchup: Matchup
@@ -76,21 +76,21 @@ class MatchValue(RenamedAttributes):
     seat: int = 0
 
     def win_probability(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """Return the probability 0..1 that A wins the match from a state.
+        """Return the probability, 0..1, that A wins the match from a state.
 
-        The arguments can be arrays of scores and dealers; the result is then an array.
+        If the arguments are arrays of scores and dealers, the result is an array.
         """
         return self.probabilities[self._index(a, b, dealer)]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """Return the standard error of `win_probability`; the first call solves twenty tables."""
+        """Return the standard error of `win_probability`; the first call computes twenty tables."""
         errors, _ = self._jackknife
         return errors[self._index(a, b, dealer)]
 
     def bound_longer_matches(self, deals: int) -> float:
-        """Return an upper bound for the proportion of matches longer than `deals`, from any state.
+        """Return an upper bound on the proportion of matches with more than `deals` deals.
 
-        The bound is Chernoff's, E z**N / z**deals.
+        It is the Chernoff bound E z**N / z**deals and holds for every initial state.
         """
         params = self.matchup.variant.params
         goal = self.matchup.variant.goal
@@ -105,7 +105,7 @@ class MatchValue(RenamedAttributes):
         return min(bounds, default=1.0)
 
     def table(self) -> Frame:
-        """Return every undecided state, with its scores, dealer, value and standard error."""
+        """Return all undecided states with their scores, dealer, value and standard error."""
         a, b, dealer = self.board.states()
         fields_a, fields_b = self.board.fields
         index = self.board.index(a, b, dealer)
@@ -119,23 +119,23 @@ class MatchValue(RenamedAttributes):
         return make_frame(columns)
 
     def at_start(self) -> Estimate:
-        """Return the probability that A, at its seat, wins a match from the beginning."""
+        """Return the probability that A, at its seat, wins a new match."""
         _, left_out = self._jackknife
         return Estimate(self._start_probability(self.probabilities), float(jackknife_se(left_out)))
 
     @property
     def is_seat_symmetric(self) -> bool:
-        """True if the rules treat both seats alike, so that the value is the same at either."""
+        """True if the value is the same at both seats, because the rules treat them alike."""
         return _has_symmetric_seats(self.matchup.variant)
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Match values of all states, the dealer on the last axis; see `board.index`."""
+        """Match values of all states, with the dealer as the last axis; see `board.index`."""
         return self.board.solve(self.outcomes.probabilities[0])
 
     @cached_property
     def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors of all states, and the values at the start without each group.
+        """Standard errors of all states, and start values with each group left out.
 
         Only one table is in memory at a time.
         """
@@ -173,7 +173,7 @@ class MatchValue(RenamedAttributes):
 
 
 def _as_scores(score: ArrayLike, fields: tuple[str, ...]) -> boards.SideScores:
-    """Return a score as an array; a score of one number needs no axis of its own."""
+    """Return a score as an array; a single number gets an axis of length one."""
     if len(fields) == 1:
         return np.asarray(score)[..., None]
     return np.asarray(score, np.int64)
@@ -192,7 +192,7 @@ def compute_value(
 ) -> MatchValue:
     """Compute match values from simulated or cached single deals.
 
-    Outcomes are counted separately for each score if the score changes how deals are played.
+    If the score changes how deals are played, outcomes are counted separately for each score.
 
     Args:
         variant: Variant spec.
@@ -205,20 +205,20 @@ def compute_value(
         on_progress: Callback for the progress.
 
     Raises:
-        ValueUnavailableError: The match value is not computable.
+        ValueUnavailableError: If the match value cannot be computed.
     """
     matchup = parse_matchup(a, b, variant, seed, "deal")
     goal = matchup.variant.goal
     if not goal.board:
         raise value_unavailable_error(
             matchup,
-            f"V is not computed for goal = {goal.name}: the scores of several games at once are "
-            "too many states.",
+            f"The match value cannot be computed for goal = {goal.name}, which has too many "
+            "states.",
         )
     if seat is None and matchup.b is not None and not _has_symmetric_seats(matchup.variant):
         raise ValueUnavailableError(
-            f"{matchup.variant.spec} treats its two seats unlike, so {matchup.a.spec} has a value "
-            "at each: name A's seat, 0 or 1."
+            f"In {matchup.variant.spec}, the match value depends on the seat of {matchup.a.spec}. "
+            "Set seat to 0 or 1."
         )
     if goal.one_deal or not depends_on_score(matchup):
         outcomes = count_outcomes(matchup, parse_count(deals), workers, on_progress)
@@ -226,15 +226,16 @@ def compute_value(
     if matchup.b is None or goal.score != "points":
         raise value_unavailable_error(
             matchup,
-            f"In {matchup.title} ({matchup.variant.spec}) the score changes how a deal is played, "
-            "and V by score is computed for two players and goal = points only.",
+            f"The match value of {matchup.title} ({matchup.variant.spec}) cannot be computed, "
+            "because play depends on the score. This is supported only for two players and goal = "
+            "points.",
         )
     counted = count_outcomes_by_score(matchup, parse_count(deals), workers, on_progress)
     return solve_value(matchup, counted, PerScoreBoard, seat or 0)
 
 
 def _has_symmetric_seats(variant: Variant) -> bool:
-    """Return True if both seats have the same goal, starting points and chance to deal."""
+    """Return True if both seats have the same goal, starting points and probability to deal."""
     is_lot = variant.params["first_dealer"] in ("lot", None)
     one_goal = variant.goal.other is None
     a, b = boards.starting_points(variant.params)
@@ -244,11 +245,11 @@ def _has_symmetric_seats(variant: Variant) -> bool:
 def value_from_outcomes(matchup: Matchup, outcomes: Outcomes, seat: int = 0) -> MatchValue:
     """Compute match values from outcomes that do not depend on the score.
 
-    In self-play, deals are counted for both sides. Then V(a, b, A deals) + V(b, a, B deals) = 1 if
-    the rules treat the seats alike.
+    In self-play, every deal is counted for both sides. Therefore, V(a, b, A deals) + V(b, a, B
+    deals) = 1 if the rules treat the seats alike.
 
     Raises:
-        ValueUnavailableError: The match value is not computable.
+        ValueUnavailableError: If the match value cannot be computed.
     """
     _check_outcomes(matchup, outcomes)
     return solve_value(matchup, outcomes, boards.make_board, seat)
@@ -269,20 +270,25 @@ def solve_value(
         seat: Seat of A.
 
     Raises:
-        ValueUnavailableError: The board is too large, or max_deals could end matches early.
+        ValueUnavailableError: If the board is too large, or max_deals could end matches early.
     """
     is_self_play = matchup.b is not None and not matchup.is_mirrored
     outcomes = counts.with_mirrored_deals() if is_self_play else counts
     value = MatchValue(matchup, outcomes, make_board(matchup.variant.params, seat, outcomes), seat)
     if value.board.size > MAX_STATES:
         raise value_unavailable_error(
-            matchup, f"V would have {value.board.size:,} states, more than {MAX_STATES:,}."
+            matchup,
+            f"The match value would have {value.board.size:,} states; the maximum is "
+            f"{MAX_STATES:,}.",
         )
     max_deals = int_param(matchup.variant.params, "max_deals")
     share = value.bound_longer_matches(max_deals)
     if share > MAX_TRUNCATED:
-        broken = f"Up to {min(share, 1):.2g} of the matches may be broken off"
-        raise value_unavailable_error(matchup, f"{broken} by max_deals = {max_deals}: raise it.")
+        reason = (
+            f"max_deals = {max_deals} could end up to {100 * min(share, 1):.2g} % of matches "
+            "early. Increase it."
+        )
+        raise value_unavailable_error(matchup, reason)
     return value
 
 
@@ -290,43 +296,48 @@ def solve_value(
 
 
 def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableError:
-    """Return an error with the command that estimates the probability by play."""
+    """Return an error that suggests a command to estimate the probability by simulation."""
     names = [player.spec for player in matchup.players]
     words = ["simgin", "match", *names, "-v", matchup.variant.spec, "--matches", "100k"]
-    return ValueUnavailableError(f"{reason} Estimate it by play: {shell.join_command(words)}.")
+    command = shell.join_command(words)
+    return ValueUnavailableError(f"{reason} To estimate it by simulation, run `{command}`.")
 
 
 def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
-    """Raise ValueUnavailableError for outcomes that match values do not support."""
+    """Raise ValueUnavailableError for outcomes that are not supported."""
     params = matchup.variant.params
     die_continues = params["die"] == "game"
     is_refused = outcomes.column("kind") == DEAL_RESULTS.index("refused")
     is_offered = is_refused | (outcomes.column("stake") > 1)
     if die_continues and is_offered.any():
         raise value_unavailable_error(
-            matchup,
-            "V is not computed for a die that passes from deal to deal (die = game) once it is "
-            "offered.",
+            matchup, "The match value cannot be computed for die = game if a player offers the die."
         )
     if params["die_refusal_pays"] == "new" and is_refused.any():
-        reason = "V is not computed for die_refusal_pays = new: outcomes do not hold"
-        raise value_unavailable_error(matchup, f"{reason} what was offered.")
+        reason = (
+            "The match value cannot be computed for die_refusal_pays = new, because outcomes do "
+            "not record the offer."
+        )
+        raise value_unavailable_error(matchup, reason)
     needs_winners = not matchup.variant.goal.total
     is_won = outcomes.column("winner") >= 0
     if needs_winners and not is_won.any():
-        reason = f"V does not exist: in {outcomes.n_deals:,} deals of {matchup.title} nobody won."
+        reason = (
+            f"The match value does not exist, because neither side won any of {outcomes.n_deals:,} "
+            f"deals of {matchup.title}."
+        )
         raise value_unavailable_error(matchup, reason)
 
 
 def depends_on_score(matchup: Matchup) -> bool:
-    """Return True if 2,000 units are played differently from other starting points.
+    """Return True if the starting points change how 2,000 units are played.
 
-    The shuffles are the same. This detects shots and policies that read points. It does not detect
-    policies that read only won deals or games, because every match begins with none.
+    The shuffles are the same. The test detects shots and policies that read points. It does not
+    detect policies that read only won deals or games, because every match begins with none.
     """
     params = matchup.variant.params
     if matchup.variant.goal.total:
-        return False  # Its matches begin at 0 (rules.md 7).
+        return False  # its matches begin at 0 (rules.md 7)
     last = 99 if params["points_target"] is None else int_param(params, "points_target") - 1
     starts = [
         (last, 0),

@@ -1,8 +1,8 @@
-"""Outcome distributions: exact counts of how single deals of A against B end, cached on disk.
+"""Outcome distributions: counts of the outcomes of single deals between A and B, cached on disk.
 
 An outcome consists of the dealer, the winner, the ending, the points and the number on the die.
-Outcomes are counted in single deals, mirrored for two different strategies. The deals are divided
-into twenty groups, for jackknife standard errors. The counts are a pure function of the rules, the
+Outcomes are counted in single deals, which are mirrored if the strategies differ. Deals are divided
+into twenty groups for jackknife standard errors. The counts are a pure function of the rules, the
 strategies, the seed and the number of deals.
 """
 
@@ -36,28 +36,28 @@ from simgin.text.files import atomic_write, read_bytes
 from simgin.text.messages import SimginError
 
 MIN_OUTCOME_DEALS = 10_000
-N_GROUPS = 20  # A standard error from 20 groups has itself a standard error of 16 %.
+N_GROUPS = 20  # a standard error from 20 groups has a relative standard error of 16 %
 Arrays = dict[str, np.ndarray]
-UNITS_PER_CALL = 20_000  # units per call of the engine, with 10 MB of records
+UNITS_PER_CALL = 20_000  # units per engine call; their records take 10 MB
 
-# Sides of the dealer and of the winner (0 A, 1 B, -1 neither), index of the ending, points of the
-# winner (of A if neither won), and the number on the die at the end of the deal
+# Sides of the dealer and of the winner (0 for A, 1 for B, -1 for neither), index of the ending,
+# points of the winner (of A if neither side won), and number on the die at the end of the deal
 OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
 _COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
-# An outcome is packed into one integer: the minimum and the number of values of each column.
+# Minimum and number of values of each column, for packing an outcome into one integer
 _COLUMN_MIN = np.array([0, -1, 0, -(2**20), 0])
 _COLUMN_SIZES = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 
 
 class OutcomeError(SimginError):
-    """Error for outcomes that cannot be counted."""
+    """Exception for outcomes that cannot be counted."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
     """Outcome counts of single deals.
 
-    The groups have equal size. They are independent, because they consist of whole pairs.
+    The groups have equal sizes and are independent, because they consist of whole pairs.
 
     Attributes:
         rows: Distinct outcomes in sorted order, (n_outcomes, len(OUTCOME_COLUMNS)) int64.
@@ -80,7 +80,7 @@ class Outcomes:
     def probabilities(self) -> np.ndarray:
         """Probability of each outcome given its dealer, (1 + N_GROUPS, n_outcomes) float64.
 
-        Row 0 is from all groups. The other rows each leave out one group.
+        Row 0 uses all groups. Each of the other rows leaves out one group.
         """
         total = self.counts.sum(axis=0)
         kept_counts = np.concatenate([total[None], total - self.counts])
@@ -88,9 +88,9 @@ class Outcomes:
         return np.asarray(kept_counts / (kept_counts @ (dealer[:, None] == dealer)))
 
     def with_mirrored_deals(self) -> Outcomes:
-        """Return counts that include every deal a second time with the sides swapped.
+        """Return counts that include every deal twice, the second time with the sides swapped.
 
-        This is appropriate for a strategy that plays against itself.
+        Use it for a strategy that plays against itself.
         """
         mirror = self.rows.copy()
         mirror[:, _COLUMN_INDEX["dealer"]] = 1 - self.column("dealer")
@@ -104,7 +104,7 @@ class Outcomes:
 
 
 def swap_sides(winner: np.ndarray) -> np.ndarray:
-    """Return winners from the other side's point of view: 0 and 1 swapped, -1 unchanged."""
+    """Return winners with the sides swapped: 0 and 1 are exchanged, -1 is unchanged."""
     return np.asarray(np.where(winner < 0, -1, 1 - winner))
 
 
@@ -114,7 +114,7 @@ def jackknife_se(left_out: np.ndarray) -> np.ndarray:
     Source: Efron 1982, The Jackknife, 2.2.
 
     Args:
-        left_out: Estimates, the left-out group along the first axis.
+        left_out: Estimates, with the group that is left out along the first axis.
     """
     return np.asarray(np.sqrt((len(left_out) - 1) * left_out.var(axis=0)))
 
@@ -122,7 +122,7 @@ def jackknife_se(left_out: np.ndarray) -> np.ndarray:
 def count_outcomes(
     matchup: Matchup, deals: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> Outcomes:
-    """Count the outcomes of single deals, or load them from the cache.
+    """Count the outcomes of single deals, or load the counts from the cache.
 
     Args:
         matchup: Matchup to play.
@@ -131,12 +131,12 @@ def count_outcomes(
         on_progress: Callback for the progress.
 
     Raises:
-        OutcomeError: There are fewer than 10,000 deals.
+        OutcomeError: If there are fewer than 10,000 deals.
     """
     if deals < MIN_OUTCOME_DEALS:
         raise OutcomeError(
-            f"{deals} deals are too few for a distribution of outcomes: "
-            f"take at least {MIN_OUTCOME_DEALS:,}, better a million."
+            f"{deals} deals are too few to estimate the outcome distribution. Use at least "
+            f"{MIN_OUTCOME_DEALS:,} deals, preferably a million."
         )
     about = outcomes.cache_identity(matchup, deals, "outcomes of single deals")
 
@@ -161,7 +161,7 @@ def _count_outcomes(
 
 
 def tally_records(records: np.ndarray) -> np.ndarray:
-    """Count recorded deals by (group, packed outcome, count), (n_rows, 3) int64."""
+    """Count recorded deals: (group, packed outcome, count), (n_rows, 3) int64."""
     from_lowest = outcome_rows(records) - _COLUMN_MIN
     packed = np.ravel_multi_index(tuple(from_lowest.T), _COLUMN_SIZES)
     size = int(np.prod(_COLUMN_SIZES))
@@ -181,14 +181,14 @@ def group_numbers(records: np.ndarray) -> np.ndarray:
 
 def outcome_rows(records: np.ndarray) -> np.ndarray:
     """Return the outcome of each recorded deal, (n_deals, len(OUTCOME_COLUMNS)) int64."""
-    points = records["points_a"] + records["points_b"]  # one side scores (rules.md 7)
+    points = records["points_a"] + records["points_b"]  # only one side scores (rules.md 7)
     stake = np.maximum(records["stake"], 0)
     columns = [records["dealer"], records["winner"], records["kind"], points, stake]
     return np.stack(columns, axis=1)
 
 
 def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
-    """Merge rows of `tally_records`, in any order, into the fields of Outcomes."""
+    """Merge rows of `tally_records`, in any order, to the fields of Outcomes."""
     group, packed, count = rows.T
     packed, column = np.unique(packed, return_inverse=True)
     counts = np.zeros((N_GROUPS, len(packed)), np.int64)
@@ -197,34 +197,34 @@ def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
     return {"rows": from_lowest + _COLUMN_MIN, "counts": counts}
 
 
-# Outcomes by score, if the score changes how a deal is played
+# Outcomes by score, for variants and policies in which the score changes how a deal is played
 #
-# Shots depend on the score, as do policies that read points. Each deal is played twice with the
-# same shuffle: from the starting score of matches, and from another score. The outcome
-# probabilities at a score are those of all deals from the start, plus those of the deals at that
-# score that ended differently, minus those of the same shuffles from the start. This estimate is
-# unbiased, and precise with few deals per score because most deals end in the same way. Every score
-# has its own shuffles, and no score occurs twice in a match. A match value is therefore a sum of
-# products of independent estimates, and unbiased except for deals without points.
+# Shots depend on the score, and so do policies that read points. Each deal is played twice with the
+# same shuffle: from the starting score of a match, and from another score. The outcome
+# probabilities at that score are those of all deals from the start, corrected by the deals that
+# ended differently at that score. The estimate is unbiased. It is precise with few deals per score,
+# because most deals end in the same way. Every score has its own shuffles, and no score occurs
+# twice in a match. A match value is therefore a sum of products of independent estimates, and
+# unbiased except for deals without points.
 
 
-MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # minimum units per score, for both dealers in every group
+MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # every group needs a unit for each dealer
 MAX_TARGET_POINTS = 250  # maximum points_target
 
-# Points of both sides; group; 1 for an outcome at this score, -1 for the outcome of the same
-# shuffle from the start; sides of the dealer and the winner; points of the winner
+# Points of both sides; group; 1 for the outcome at this score, or -1 for the outcome of the same
+# shuffle from the start; sides of the dealer and of the winner; points of the winner
 CHANGE_COLUMNS = ("score_a", "score_b", "group", "sign", "dealer", "winner", "points")
 _CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
 
 
 @dataclass(frozen=True)
 class ScoreOutcomes:
-    """Outcomes of single deals from the starting score, and their changes at other scores.
+    """Outcomes of single deals from the starting score, and changes at other scores.
 
     Attributes:
         start: Outcomes from the starting score.
         changes: Changes of outcomes, (n_changes, len(CHANGE_COLUMNS)) int64.
-        deals_per_score: Deals of each side as dealer at each score.
+        deals_per_score: Number of deals at each score, for each dealer.
     """
 
     start: Outcomes
@@ -237,17 +237,17 @@ class ScoreOutcomes:
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Outcome probabilities from the start, then the weights of a change by group.
+        """Outcome probabilities from the start, followed by the weight of a change by group.
 
-        (1 + N_GROUPS, n_outcomes + N_GROUPS) float64. Row 0 is from all groups. The other rows each
-        leave out one group.
+        The shape is (1 + N_GROUPS, n_outcomes + N_GROUPS), float64. Row 0 uses all groups. Each of
+        the other rows leaves out one group.
         """
         kept_groups = np.concatenate([np.ones((1, N_GROUPS)), 1 - np.eye(N_GROUPS)])
         weights = kept_groups / (self.deals_per_score * kept_groups.mean(axis=1, keepdims=True))
         return np.concatenate([self.start.probabilities, weights], axis=1)
 
     def with_mirrored_deals(self) -> ScoreOutcomes:
-        """Return counts that include every deal a second time with the sides swapped."""
+        """Return counts that include every deal twice, the second time with the sides swapped."""
         start = self.start.with_mirrored_deals()
         winner = self.column("winner")
         mirrored = {
@@ -267,25 +267,25 @@ class ScoreOutcomes:
 def count_outcomes_by_score(
     matchup: Matchup, deals: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> ScoreOutcomes:
-    """Count outcomes at every score, or load them from the cache.
+    """Count outcomes at every score, or load the counts from the cache.
 
-    About half of the play starts at other scores, spread evenly; each score has at least forty
+    About half of the deals start from other scores, spread evenly. Each score has at least forty
     units.
 
     Args:
         matchup: Matchup to play.
-        deals: Approximate number of deals at other scores, and of those from the starting score.
+        deals: Approximate number of deals at other scores, and also of deals from the start.
         workers: Number of threads; by default one per CPU.
         on_progress: Callback for the progress.
 
     Raises:
-        OutcomeError: The match is to more than 250 points.
+        OutcomeError: If the target is more than 250 points.
     """
     target = int_param(matchup.variant.params, "points_target")
     if target > MAX_TARGET_POINTS:
         raise OutcomeError(
-            f"outcomes by score are for matches to {MAX_TARGET_POINTS} points at most, not "
-            f"{target}: set points_target=100, say."
+            f"points_target = {target} is too high to count outcomes by score. Set it to at most "
+            f"{MAX_TARGET_POINTS}."
         )
     units = MIN_UNITS_PER_SCORE * max(
         1, -(-matchup.count_units(deals) // (MIN_UNITS_PER_SCORE * target**2))
@@ -316,7 +316,7 @@ def _count_outcomes_by_score(
 def _play_score_row(
     matchup: Matchup, seat0_points: int, target: int, n_units: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play all scores with `seat0_points`; return (tally from the start, changes)."""
+    """Play all scores with `seat0_points`; return the tally from the start and the changes."""
     own_rules = build_rules(matchup.variant)
     begin = own_rules.start_points.copy()
     units_apart = matchup.batch_size * (-(-n_units // matchup.batch_size))
@@ -337,7 +337,7 @@ def _play_from_score(
 ) -> np.ndarray:
     """Return the records of single deals that begin with the given points of seats 0 and 1.
 
-    `own_rules` is changed, because building new rules takes longer than playing.
+    `own_rules` is modified in place, because building new rules takes longer than playing.
     """
     own_rules.start_points[:] = start
     records = np.empty(2 * n_units, DEAL_RECORD)
@@ -347,7 +347,7 @@ def _play_from_score(
 
 
 def _find_changes(from_start: np.ndarray, at_score: np.ndarray) -> np.ndarray:
-    """Return the changes of deals at a score, compared with the same shuffles from the start."""
+    """Return the changes at a score, compared with the same shuffles from the start."""
     changed = np.zeros(len(from_start), bool)
     for name in ("winner", "points_a", "points_b"):
         changed |= from_start[name] != at_score[name]
@@ -361,22 +361,21 @@ def _find_changes(from_start: np.ndarray, at_score: np.ndarray) -> np.ndarray:
 
 
 def _signed_changes(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
-    """Return deals as changes (CHANGE_COLUMNS) at the scores of the records `at`."""
+    """Return deals as rows of CHANGE_COLUMNS, at the scores of the records `at`."""
     points = deals["points_a"] + deals["points_b"]
     score_columns = [at["score_a"], at["score_b"], group_numbers(at), np.full(len(at), sign)]
     return np.stack([*score_columns, deals["dealer"], deals["winner"], points], axis=1)
 
 
-# Cache of computed arrays, keyed by a digest of everything they depend on
+# Cache of computed arrays, keyed by a digest of everything that they depend on
 #
-# The files are next to the compiled code (`simgin.core.jit.cache_directory`). A change of the
-# engine therefore starts a new directory, and old files are removed with the old code. The files
-# are plain npz, which numpy reads; their entry `about` describes them as JSON. A checksum follows.
-# Corrupt files are computed again.
+# The files are in the directory of the compiled code (`simgin.core.jit.cache_directory`), so they
+# are removed with it if the engine changes. Each file is an npz archive whose entry `about` is a
+# description in JSON. A checksum follows the archive. Arrays of corrupt files are computed again.
 
 
 CHECKSUM_SIZE = 32  # bytes of the checksum at the end of a file
-CACHE_VERSION = 1  # format version; raised for changes that readers have to know
+CACHE_VERSION = 1  # version of the file format
 
 
 def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
@@ -385,7 +384,7 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
     A file that cannot be read is replaced.
 
     Args:
-        identity: Everything the arrays depend on.
+        identity: Everything that the arrays depend on.
         compute: Function that computes the arrays.
     """
     text = json.dumps(identity, sort_keys=True)
@@ -395,13 +394,13 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
     arrays = _read_arrays(path, text)
     if arrays is None:
         arrays = compute()
-        with contextlib.suppress(OSError):  # A full disk only prevents caching.
+        with contextlib.suppress(OSError):  # the result is valid even if it cannot be cached
             _write_arrays(path, text, arrays)
     return arrays
 
 
 def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, Any]:
-    """Return everything that arrays depend on that are computed from units of a matchup."""
+    """Return everything that arrays computed from a matchup depend on."""
     players = [[player.spec, loader.compute_strategy_digest(player)] for player in matchup.players]
     return {
         "kept": CACHE_VERSION,
@@ -416,7 +415,7 @@ def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, An
 
 
 def outcomes_directory() -> Path | None:
-    """Return the directory of the cached files; None if nothing is cached."""
+    """Return the directory of the cached files; None if caching is not possible."""
     folder = jit.cache_directory()
     return None if folder is None else folder / "outcomes"
 
@@ -428,7 +427,7 @@ def _cache_path(text: str) -> Path | None:
 
 
 def _read_arrays(path: Path, text: str) -> Arrays | None:
-    """Return the arrays of a file; None if it is missing, corrupt or about something else."""
+    """Return the arrays of a file; None if it is missing, corrupt or has another identity."""
     try:
         content = read_bytes(path)
     except OSError:
@@ -442,7 +441,7 @@ def _read_arrays(path: Path, text: str) -> Arrays | None:
 
 
 def _write_arrays(path: Path, text: str, arrays: Arrays) -> None:
-    """Write arrays to a temporary file and move it to `path`, so that writing is atomic."""
+    """Write arrays to `path` atomically, through a temporary file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     stream = io.BytesIO()
     np.savez_compressed(stream, about=np.array(text), **arrays)  # type: ignore[arg-type]
@@ -451,5 +450,5 @@ def _write_arrays(path: Path, text: str, arrays: Arrays) -> None:
 
 
 def _checksum(stream: io.BytesIO) -> bytes:
-    """Return the checksum at the end of a file, which readers of npz files ignore."""
+    """Return the checksum for the end of a file, which readers of npz files ignore."""
     return hashlib.sha256(stream.getbuffer()).digest()
