@@ -1,4 +1,4 @@
-"""The built-in strategies, one idea per file.
+"""Built-in strategies, one idea per file.
 
-They are loaded like a user's own strategies and installed as the package simgin_strategies.
+They are loaded like a user's strategies and installed as the package simgin_strategies.
 """

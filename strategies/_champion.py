@@ -1,8 +1,8 @@
 """Features of hands and discards for the strategy `champion`.
 
-The policies in strategies/champion.py weight these features; training/champion.py learns the
-weights. The cost of an option is the sum of its features times their weights, which depend on the
-stage of the deal.
+training/champion.py learns the weights of these features, and strategies/champion.py applies them.
+The cost of an option is the sum of its features times their weights, which depend on the stage of
+the deal.
 """
 
 import numpy as np
@@ -29,14 +29,14 @@ from simgin.toolkit import (
 from simgin.toolkit.prospects import count_gin_outs, outs_by_bits
 from simgin.toolkit.stack_arrays import int_stack_array
 
-MATCH_VALUE = 180.0  # value of a match, approximately in points of deals: the unit of all costs
+MATCH_VALUE = 180.0  # value of a match in units of cost, which are approximately points of a deal
 STAGE_STARTS = (3, 5, 8, 11)  # own turns at which the next stage of the deal begins
 N_STAGES = len(STAGE_STARTS) + 1
 
 HAND_FEATURES = (
-    ("loose_0", "no card lies outside of all possible melds"),
-    ("loose_1", "one card does"),
-    ("loose_2", "two cards do, and so on"),
+    ("loose_0", "1 if all cards are in possible melds"),
+    ("loose_1", "1 if one card is in no possible meld"),
+    ("loose_2", "1 if two cards are in no possible meld, and so on"),
     ("loose_3", ""),
     ("loose_4", ""),
     ("loose_5", ""),
@@ -46,60 +46,60 @@ HAND_FEATURES = (
     ("loose_9", ""),
     ("loose_10", ""),
     ("count", "deadwood"),
-    ("count_squared", "its square, over 50"),
-    ("count_to_4", "deadwood of at most 4"),
-    ("count_to_10", "deadwood of at most 10"),
-    ("count_to_15", "deadwood of 11 to 15"),
-    ("count_to_22", "deadwood of 16 to 22"),
-    ("outs_of_3", "unseen cards that make a new meld, with at most three unmatched cards"),
-    ("outs_of_5", "the same with four or five"),
-    ("outs_of_7", "the same with six or seven"),
-    ("outs_of_10", "the same with eight or more"),
-    ("high_outs", "those of them from 10 to K"),
-    ("low_outs", "those of them from A to 4"),
-    ("fits_of_1", "other unseen cards that fit a meld, with at most one unmatched card"),
-    ("fits_of_3", "the same with two or three"),
-    ("fits_of_6", "the same with four to six"),
-    ("fits_of_10", "the same with seven or more"),
+    ("count_squared", "deadwood squared, divided by 50"),
+    ("count_to_4", "1 if the deadwood is at most 4"),
+    ("count_to_10", "1 if the deadwood is at most 10"),
+    ("count_to_15", "1 if the deadwood is 11 to 15"),
+    ("count_to_22", "1 if the deadwood is 16 to 22"),
+    ("outs_of_3", "unseen cards that make a new meld, if at most three cards are unmatched"),
+    ("outs_of_5", "such unseen cards, if four or five cards are unmatched"),
+    ("outs_of_7", "such unseen cards, if six or seven cards are unmatched"),
+    ("outs_of_10", "such unseen cards, if eight or more cards are unmatched"),
+    ("high_outs", "unseen cards from 10 to K that make a new meld"),
+    ("low_outs", "unseen cards from A to 4 that make a new meld"),
+    ("fits_of_1", "unseen cards that extend a meld, if at most one card is unmatched"),
+    ("fits_of_3", "such unseen cards, if two or three cards are unmatched"),
+    ("fits_of_6", "such unseen cards, if four to six cards are unmatched"),
+    ("fits_of_10", "such unseen cards, if seven or more cards are unmatched"),
     ("lone", "unmatched cards without a partner"),
-    ("lone_points", "their points"),
-    ("highest_lone", "value of the highest of them"),
-    ("second_lone", "value of the second highest"),
-    ("both_ways", "unmatched cards with a partner in rank and one in suit"),
+    ("lone_points", "points of the unmatched cards without a partner"),
+    ("highest_lone", "highest value of an unmatched card without a partner"),
+    ("second_lone", "second highest value of an unmatched card without a partner"),
+    ("both_ways", "unmatched cards with a partner in rank and a partner in suit"),
     ("low", "unmatched cards from A to 3"),
-    ("low_points", "their points"),
-    ("wanted", "unmatched cards that touch a card the opponent took"),
-    ("contested", "outs to a new meld that touch a card the opponent took"),
-    ("spurned", "outs to a new meld that touch a card the opponent has shed"),
-    ("spurned_fits", "other cards that fit a meld and touch one"),
-    ("count_taken", "deadwood times the number of cards the opponent is known to hold"),
-    ("count_behind", "deadwood times the opponent's points in the match, over 100"),
-    ("count_ahead", "deadwood times the player's own points, over 100"),
+    ("low_points", "points of the unmatched cards from A to 3"),
+    ("wanted", "unmatched cards next to a card that the opponent took"),
+    ("contested", "outs to a new meld next to a card that the opponent took"),
+    ("spurned", "outs to a new meld next to a card that the opponent shed"),
+    ("spurned_fits", "cards that extend a meld and are next to a card that the opponent shed"),
+    ("count_taken", "deadwood times the number of known cards of the opponent"),
+    ("count_behind", "deadwood times the opponent's points in the match, divided by 100"),
+    ("count_ahead", "deadwood times own points in the match, divided by 100"),
     ("gin_draws", "unseen cards that make gin on the next draw"),
-    ("knock_draws", "about how many allow a first knock on the next draw"),
+    ("knock_draws", "approximate number of unseen cards that allow a first knock"),
 )
 DISCARD_FEATURES = (
-    ("near_loose", "unmatched cards kept that are near the discard"),
-    ("near_melded", "other cards kept that are near it"),
-    ("meld_known", "melds it makes with two cards the opponent is known to hold"),
-    ("set_half_known", "sets it could make with a known card and an unseen one"),
-    ("run_half_known", "runs it could make so"),
-    ("set_dead", "a known card of its rank, and no unseen one"),
-    ("set_unseen", "sets it could make with two unseen cards"),
-    ("run_unseen", "runs it could make so"),
-    ("set_unseen_high", "those sets if it is 10 to K"),
-    ("run_unseen_high", "those runs if it is 10 to K"),
-    ("run_unseen_low", "those runs if it is A to 3"),
-    ("set_unseen_shed", "those sets if the opponent has shed a card of its rank"),
-    ("run_unseen_shed", "those runs if the opponent has shed a neighbour"),
-    ("shed_rank", "cards of its rank that the opponent has shed"),
-    ("shed_next", "neighbours in its suit that the opponent has shed"),
-    ("shed_next_but_one", "cards two away in its suit that the opponent has shed"),
-    ("rank", "its rank, 0 to 12"),
-    ("rank_squared", "its square, over ten"),
-    ("same_rank_last", "it has the rank of the opponent's last discard"),
-    ("next_to_last", "it is that card's neighbour"),
-    ("next_but_one_to_last", "it is two away from that card in its suit"),
+    ("near_loose", "unmatched cards in the hand that are near the discard"),
+    ("near_melded", "other cards in the hand that are near the discard"),
+    ("meld_known", "melds of the discard with two known cards of the opponent"),
+    ("set_half_known", "sets of the discard with a known and an unseen card"),
+    ("run_half_known", "runs of the discard with a known and an unseen card"),
+    ("set_dead", "1 if a card of its rank is known and none is unseen"),
+    ("set_unseen", "sets of the discard with two unseen cards"),
+    ("run_unseen", "runs of the discard with two unseen cards"),
+    ("set_unseen_high", "such sets if the discard is 10 to K"),
+    ("run_unseen_high", "such runs if the discard is 10 to K"),
+    ("run_unseen_low", "such runs if the discard is A to 3"),
+    ("set_unseen_shed", "such sets if the opponent shed a card of its rank"),
+    ("run_unseen_shed", "such runs if the opponent shed a neighbour"),
+    ("shed_rank", "cards of the same rank that the opponent shed"),
+    ("shed_next", "neighbours in the suit that the opponent shed"),
+    ("shed_next_but_one", "cards two ranks away in the suit that the opponent shed"),
+    ("rank", "rank of the discard, 0 to 12"),
+    ("rank_squared", "rank squared, divided by ten"),
+    ("same_rank_last", "1 if it has the rank of the opponent's last discard"),
+    ("next_to_last", "1 if it is a neighbour of the opponent's last discard"),
+    ("next_but_one_to_last", "1 if it is two ranks from the opponent's last discard, same suit"),
 )
 FEATURE_NAMES = tuple(name for name, _ in HAND_FEATURES + DISCARD_FEATURES)
 N_FEATURES = len(FEATURE_NAMES)
@@ -125,7 +125,7 @@ ACE_TO_3 = sum(0b111 << (13 * suit) for suit in range(4))
 def find_stage(turn):
     """Return the stage of the deal, 0..4, on an own turn."""
     return (
-        0  # in interpreted mode, the sum of two NumPy Booleans is a Boolean
+        0  # because in interpreted mode, the sum of two NumPy Booleans is a Boolean
         + (turn >= STAGE_STARTS[0])
         + (turn >= STAGE_STARTS[1])
         + (turn >= STAGE_STARTS[2])
@@ -135,8 +135,8 @@ def find_stage(turn):
 
 @force_inline
 def two_highest_values(cards, rules):
-    """Return the highest value of some cards and the highest of another rank; 0 if none."""
-    ranks = ranks_of(cards)  # products avoid branches that are hard to predict
+    """Return the highest value of some cards, and the highest value of another rank; 0 if none."""
+    ranks = ranks_of(cards)  # products replace branches that are hard to predict
     first = highest_lane_bit(ranks | 1)
     others = ranks & ~(1 << first)
     second = highest_lane_bit(others | 1)
@@ -147,7 +147,7 @@ def two_highest_values(cards, rules):
 def count_knock_draws(count, dearest, new_outs, view, rules):
     """Return the approximate number of unseen cards that allow a first knock on the next draw.
 
-    These are cards low enough to replace the highest unmatched card, and outs to a new meld.
+    These are low cards that can replace the highest unmatched card, and outs to a new meld.
     """
     nine = count - dearest
     if count <= view.limit or nine >= view.limit:
@@ -160,7 +160,7 @@ def count_knock_draws(count, dearest, new_outs, view, rules):
 
 @force_inline
 def count_cost(n, count, view, weights):
-    """Return the cost of the deadwood of a hand of ten with n unmatched cards."""
+    """Return the cost of the deadwood of ten cards, n of which are unmatched."""
     cost = weights[LOOSE + n] + count * weights[COUNT]
     cost += count * count * 0.02 * weights[COUNT_SQUARED]
     cost += (count <= 10) * weights[COUNT_TO_10]
@@ -174,14 +174,14 @@ def count_cost(n, count, view, weights):
 
 @force_inline
 def outs_cost(n, new_meld_outs, other_outs, wanted, spurned, weights):
-    """Return the cost of live outs, usually negative, with n unmatched cards.
+    """Return the cost of live outs, which is usually negative.
 
     Args:
         n: Number of unmatched cards.
         new_meld_outs: Outs that make a new meld.
-        other_outs: Other outs, which fit a meld.
-        wanted: Cards that touch a card the opponent took.
-        spurned: Cards that touch a card the opponent shed.
+        other_outs: Other outs, which extend a meld.
+        wanted: Cards next to a card that the opponent took.
+        spurned: Cards next to a card that the opponent shed.
         weights: Weights of the features.
     """
     cost = popcount(new_meld_outs) * weights[OUTS + (n >= 4) + (n >= 6) + (n >= 8)]
@@ -195,7 +195,7 @@ def outs_cost(n, new_meld_outs, other_outs, wanted, spurned, weights):
 
 @force_inline
 def sum_points(cards, rules):
-    """Return the total value of some cards without a loop, under all rules."""
+    """Return the total value of some cards, without a loop and for all rules."""
     aces = popcount(cards & ACES)
     return sum_values_by_bits(cards, rules, 0) + aces * (
         rules.value[0, 0] >> N_VALUE_PLANES << N_VALUE_PLANES
@@ -204,7 +204,7 @@ def sum_points(cards, rules):
 
 @force_inline
 def unmatched_cost(unmatched, wanted, rules, weights):
-    """Return the cost of unmatched cards in addition to their points."""
+    """Return the cost of unmatched cards, excluding their points."""
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     lone, low = unmatched & ~(by_rank | by_suit), unmatched & ACE_TO_3
     highest, second = two_highest_values(lone, rules)
@@ -217,7 +217,7 @@ def unmatched_cost(unmatched, wanted, rules, weights):
 
 @force_inline
 def write_outs(n, tens, unmatched, unseen, rules, new_meld_outs, other_outs):
-    """Write the live outs of n hands to lanes: those to a new meld, and others that fit."""
+    """Write the live outs of n hands to lanes: those that make a new meld, and the others."""
     if not rules.by_planes[0]:
         for i in range(n):
             new_meld_outs[i] = outs(unmatched[i], rules) & unseen
@@ -237,8 +237,8 @@ def write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, 
     Args:
         n: Number of hands.
         tens: The hands.
-        unmatched: Their cards in no possible meld.
-        counts: Their deadwood.
+        unmatched: Cards in no possible meld, for each hand.
+        counts: Deadwood of each hand.
         context: Result of `find_context`.
         view: What the player can see.
         rules: The rules.
@@ -267,7 +267,7 @@ def write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, 
 
 @force_inline
 def unseen_cost(r, sets, runs, weights):
-    """Return the cost of melds that a discard of rank r could make with two unseen cards."""
+    """Return the cost of possible melds of a discard of rank r with two unseen cards."""
     high, low = np.int64(r >= 9), np.int64(r <= 2)
     cost = sets * weights[SET_UNSEEN] + runs * weights[RUN_UNSEEN]
     cost += high * sets * weights[SET_UNSEEN_HIGH] + high * runs * weights[RUN_UNSEEN_HIGH]
@@ -276,14 +276,15 @@ def unseen_cost(r, sets, runs, weights):
 
 @force_inline
 def known_cost(known, held, unseen, window, runs, weights):
-    """Return the cost of melds that a discard could make with known cards of the opponent.
+    """Return the cost of possible melds of a discard with known cards of the opponent.
 
     Args:
-        known: Number of cards of its rank that the opponent is known to hold.
-        held: Such cards around it in its suit, in the format of `count_run_pairs`.
-        unseen: Number of unseen cards of its rank.
-        window: Unseen cards around it in its suit.
-        runs: Number of runs that it could make with unseen cards.
+        known: Number of known cards of the opponent with the same rank.
+        held: Known cards of the opponent near the discard in its suit, in the format of
+            `count_run_pairs`.
+        unseen: Number of unseen cards of the same rank.
+        window: Unseen cards near the discard in its suit.
+        runs: Number of possible runs with unseen cards.
         weights: Weights of the features.
     """
     both, one = count_run_pairs(held), np.int64(known == 1)
@@ -294,13 +295,13 @@ def known_cost(known, held, unseen, window, runs, weights):
 
 @force_inline
 def shed_cost(shed, gone, sets, runs, weights):
-    """Return the cost of a discard by the cards that the opponent has shed.
+    """Return the cost of a discard that depends on the cards that the opponent shed.
 
     Args:
-        shed: Number of shed cards of its rank.
-        gone: Shed cards around it in its suit.
-        sets: Number of sets that it could make with unseen cards.
-        runs: Number of runs that it could make with unseen cards.
+        shed: Number of cards of the same rank that the opponent shed.
+        gone: Cards near the discard in its suit that the opponent shed.
+        sets: Number of possible sets with unseen cards.
+        runs: Number of possible runs with unseen cards.
         weights: Weights of the features.
     """
     beside = popcount(gone & 0b01010)
@@ -316,11 +317,11 @@ def giveaway_cost(card, r, ten, unmatched, last, near_last, view, weights):
 
     Args:
         card: The discard.
-        r: Its rank, 0..12.
-        ten: The cards kept.
-        unmatched: Those in no possible meld.
-        last: The opponent's last discard, -1 if it was taken.
-        near_last: The cards near it.
+        r: Rank of the discard, 0..12.
+        ten: The ten remaining cards.
+        unmatched: Remaining cards in no possible meld.
+        last: The opponent's last discard, or -1 if it was taken.
+        near_last: Cards near the opponent's last discard.
         view: What the player can see.
         weights: Weights of the features.
     """
@@ -344,7 +345,7 @@ def giveaway_cost(card, r, ten, unmatched, last, near_last, view, weights):
 
 @helper
 def find_context(view):
-    """Return the cards that touch known or shed cards of the opponent, and `declined_card`."""
+    """Return the cards next to known and to shed cards of the opponent, and `declined_card`."""
     return touching_cards(view.known), touching_cards(view.shed), declined_card(view)
 
 
@@ -355,9 +356,9 @@ def add_giveaway_costs(n, cards, ranks, tens, unmatched, context, view, weights,
     Args:
         n: Number of discards.
         cards: Lanes of the discards.
-        ranks: Lanes of their ranks.
-        tens: Lanes of the cards kept.
-        unmatched: Lanes of the unmatched cards kept.
+        ranks: Lanes of the ranks of the discards.
+        tens: Lanes of the ten remaining cards.
+        unmatched: Lanes of the remaining unmatched cards.
         context: Result of `find_context`.
         view: What the player can see.
         weights: Weights of the features.

@@ -1,9 +1,8 @@
-"""Simulation for `champion-mc`: hidden cards weighted by the opponent's play; rollouts.
+"""Simulation for `champion-mc`: hidden cards weighted by the opponent's play, and rollouts.
 
-A *world* is one possible arrangement of the hidden cards (simgin.toolkit.hand_sampling samples
-them). In each world, simgin tries every candidate action and rolls out the deal with two
-champions. The opponent knocks immediately in worlds in which it is assumed to be such a player.
-Both see only what players can see.
+A *world* is a possible arrangement of the hidden cards (see simgin.toolkit.hand_sampling). In each
+world, simgin rolls out every candidate action with two champions, who see only what players can
+see. In some worlds, the opponent knocks immediately, according to the probability of such a player.
 """
 
 import numpy as np
@@ -28,27 +27,28 @@ from simgin.toolkit.hand_sampling import (
 )
 
 PARAMETERS = {
-    "n": param(128, 8, 100_000, "worlds a decision at most; more of them make time cheaper"),
-    "spread": param(2.5, 0.1, 20.0, "how far champion's prices may be off, in points"),
-    "knock_spread": param(7.5, 0.1, 50.0, "how far its gain of a knock may be off"),
+    "n": param(128, 8, 100_000, "maximum number of worlds per decision"),
+    "spread": param(2.5, 0.1, 20.0, "standard error of champion's costs, in points"),
+    "knock_spread": param(7.5, 0.1, 50.0, "standard error of champion's knock gain, in points"),
 }
 N_WORLDS, SPREAD, KNOCK_SPREAD = range(3)  # indices of `params`
-# Start of the weights of champion, of those of the hands, and of the win probabilities by scores
+# Offsets of the weights of champion, of the weights of hands, and of the win probabilities by score
 CHAMPION_OFFSET = len(PARAMETERS)
 HANDS_OFFSET = CHAMPION_OFFSET + player.N_WEIGHTS
 VALUES_OFFSET = HANDS_OFFSET + N_HAND_WEIGHTS
 TABLE_TARGET = 100
-DEAL_VALUE = 25.0  # value of a won deal if points do not count
+DEAL_VALUE = 25.0  # value of a won deal if points have no effect
 BURN_IN, THINNING = 200, 15  # Metropolis steps before the first hand, and between hands
-WORLDS_PER_CHECK = 4  # worlds between checks of which actions need more
-# Prior standard deviation of the difference of two actions in a world, and its weight in worlds
+WORLDS_PER_CHECK = 4  # worlds between checks for actions that need more worlds
+# Prior standard deviation of the difference between two actions in a world, and its weight in
+# worlds
 PRIOR_SD, PRIOR_WORLDS = 33.0, 16
-TURN_COST = 0.024  # minimum expected gain of a rollout turn in points, times `n`
+TURN_COST = 0.024  # minimum expected gain per rollout turn, in points times `n`
 EXPECTED_TURNS, SETUP_TURNS = (
     9.0,
     1.1,
-)  # expected turns of a rollout; the overhead of a world, in turns
-FIRST_CHECK = 32  # worlds that the first check considers
+)  # expected turns of a rollout; overhead of a world, in turns
+FIRST_CHECK = 32  # number of worlds that the first check assumes
 
 
 # Rollout policies
@@ -56,7 +56,7 @@ FIRST_CHECK = 32  # worlds that the first check considers
 
 @helper
 def rollout_take(view, rules, params):
-    """Return champion's draw."""
+    """Return champion's take decision."""
     return take_if(player.take_gain(view, rules, params) > 0, view.legal)
 
 
@@ -68,7 +68,7 @@ def rollout_discard(view, rules, params):
 
 @helper
 def rollout_knock(view, rules, params):
-    """Return champion's knock decision; a player without weights knocks immediately."""
+    """Return champion's knock decision; without weights, knock immediately."""
     if len(params) == 0 or is_gin_or_better(view) or view.phase == PHASE_LAST:
         return 1
     return np.int64(player.knock_gain(view, rules, params) > 0)
@@ -119,8 +119,8 @@ def champion_weights(params):
 def evaluate_rollout(state, view, params):
     """Return the value of a finished rollout: MATCH_VALUE times the win probability.
 
-    If points do not decide the match, it is the points; if only deals count, DEAL_VALUE per deal
-    won.
+    If points do not decide the match, the value is the points. If only won deals count, it is
+    DEAL_VALUE per won deal.
     """
     seat = view.seat
     if view.goal == GOAL_DEALS:
@@ -143,7 +143,7 @@ def evaluate_rollout(state, view, params):
 def roll_out_world(
     states, views, hand, stock, actions, cards, alive, w, values, turns, view, rules, params
 ):
-    """Roll out each action in the mask `alive` in world w; write its value and add its turns."""
+    """Roll out each action in the mask `alive` in world w; write the values and add the turns."""
     take = as_policy(rollout_take)
     discard = as_policy(rollout_discard)
     knock = as_policy(rollout_knock)
@@ -166,7 +166,7 @@ def roll_out_world(
 
 @helper
 def estimate_gain(values, i, n, prior_gain, spread):
-    """Return the estimated gain of action i over the first, and its variance in one world.
+    """Return the estimated gain of action i over the first one, and its variance per world.
 
     Args:
         values: Values by action and world.
@@ -187,7 +187,7 @@ def estimate_gain(values, i, n, prior_gain, spread):
 
 @helper
 def variance_after(n, world_variance, spread):
-    """Return the variance of an estimate from champion's weights and n worlds."""
+    """Return the variance of an estimate that combines champion's weights and n worlds."""
     return 1.0 / (1.0 / (spread * spread) + n / world_variance)
 
 
@@ -195,13 +195,13 @@ def variance_after(n, world_variance, spread):
 def needs_more_worlds(gap, n, world_variance, spread, cost):
     """Return True if doubling the number of worlds is expected to gain more than it costs.
 
-    The estimate will move by a normal deviate; if it overtakes the best one, the rest is gained.
-    The expected gain is therefore the unit normal loss of `gap`. It is approximated by 0.4
-    times a fourth power, within 0.007, without exponentials, so that results are identical on all
-    machines.
+    The new worlds change the estimate by a normal deviate. If the action overtakes the best one,
+    the difference is gained. The expected gain is therefore the unit normal loss of `gap`. It is
+    approximated within 0.007 by 0.4 times a fourth power, without exponentials, so that results are
+    identical on all machines.
 
     Args:
-        gap: Difference from the best action, or for the best its lead.
+        gap: Difference from the best action; for the best action, its lead.
         n: Number of worlds so far.
         world_variance: Variance in one world.
         spread: Standard deviation of the error of champion's weights.
@@ -219,13 +219,13 @@ def needs_more_worlds(gap, n, world_variance, spread, cost):
 
 @helper
 def find_open_actions(values, turns, alive, n, prior_gains, spread, turn_cost):
-    """Return the actions that need more worlds, as bits, and the best action so far.
+    """Return the actions that need more worlds as bits, and the best action so far.
 
     Args:
         values: Values by action and world.
         turns: Turns of the rollouts of each action so far.
-        alive: Actions considered so far, as bits. The first is the reference of all comparisons and
-            is never among the results.
+        alive: Actions under consideration, as bits. The first action is the reference of all
+            comparisons and is never returned.
         n: Number of worlds so far.
         prior_gains: Gains according to champion's weights.
         spread: Standard deviation of the error of these gains.

@@ -1,8 +1,7 @@
 """Hidden cards and rollouts of the Monte Carlo strategy `mc`.
 
-A *world* is one possible arrangement of the hidden cards: the opponent's hand and the order of the
-stock. A rollout plays a world to the end of the deal with two greedy hands, as if all cards were
-known.
+A *world* is a possible arrangement of the hidden cards: the opponent's hand and the order of the
+stock. A rollout plays a world to the end of the deal with two greedy players.
 """
 
 import numpy as np
@@ -24,27 +23,25 @@ from simgin.toolkit import (
     random_below,
 )
 
-# Actions; the first three are those of the slot `take`.
+# Actions; the first three are those of a take policy
 STOCK, TAKE, PASS, DISCARD, END = 0, 1, 2, 3, 4
-ANY_SOURCE = -1  # the source of a draw is free, instead of STOCK or TAKE
+ANY_SOURCE = -1  # draw source not specified, instead of STOCK or TAKE
 TABLE_TARGET = 100  # match length of the table of win probabilities
 
 PARAMETERS = {
-    "n": param(64, 1, 100_000, "sampled worlds per question"),
-    "patient": flag(True, "in playouts, this player ends the deal only with gin"),
+    "n": param(64, 1, 100_000, "number of sampled worlds per decision"),
+    "patient": flag(True, "in rollouts, this player ends the deal only with gin"),
     "developed": choice(
         "yes",
         "draws",
         "no",
-        about="opponent's sampled hand: improved to its expected deadwood, best of several, or any",
+        about="sampled hand of the opponent: with expected deadwood, best of several, or random",
     ),
     "value": choice(
-        "match",
-        "points",
-        about="what actions are compared by: probability of winning the match, or points",
+        "match", "points", about="value of an action: match win probability, or points"
     ),
-    "gate": param(2.0, 0.0, 10.0, "standard errors by which an action must beat gold's choice"),
-    "width": param(4, 1, 11, "number of discards considered, those that leave least deadwood"),
+    "gate": param(2.0, 0.0, 10.0, "minimum lead over gold's action, in standard errors"),
+    "width": param(4, 1, 11, "number of candidate discards, in order of deadwood"),
 }
 N_WORLDS, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # indices of `params`
 IMPROVED, BEST_OF_DRAWS, RANDOM = 0, 1, 2  # values of `developed`
@@ -55,8 +52,8 @@ EXPECTED_DEADWOOD = (
     (53, 50, 43, 38, 34, 30, 27, 24, 21, 19, 17, 15, 13, 12, 10)
     + (9, 8, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 3)
 )  # fmt: skip
-MAX_SWAPS = 64  # attempts to bring a hand to its expected deadwood
-FIRST_BATCH = 32  # worlds before the first check for inferior actions; doubled at each check
+MAX_SWAPS = 64  # maximum number of swaps to reach the expected deadwood
+FIRST_BATCH = 32  # worlds before the first check for inferior actions; doubles at each check
 
 
 # Worlds
@@ -64,7 +61,7 @@ FIRST_BATCH = 32  # worlds before the first check for inferior actions; doubled 
 
 @helper
 def _draw_cards(pool, k, seed, stream):
-    """Return a mask of k random cards of the pool, and move them to its front in random order."""
+    """Draw k cards of the pool, move them to its front in random order, and return their mask."""
     cards = 0
     for i in range(k):
         j = i + random_below(pool.shape[0] - i, next_random_word(seed, stream))
@@ -75,7 +72,7 @@ def _draw_cards(pool, k, seed, stream):
 
 @helper
 def _improve_hand(hidden, known, aim, pool, seed, stream, rules):
-    """Return hidden cards after random swaps that bring the deadwood closer to `aim`."""
+    """Return the hidden cards after random swaps that bring the deadwood closer to `aim`."""
     off = abs(deadwood(known | hidden, rules) - aim)
     size = popcount(hidden)
     for _ in range(MAX_SWAPS):
@@ -96,8 +93,8 @@ def _improve_hand(hidden, known, aim, pool, seed, stream, rules):
 def _sample_hidden_cards(view, rules, developed, pool, stream):
     """Return the opponent's sampled hidden cards.
 
-    They are a random draw, or the best of as many draws as the pile has cards, or that best draw
-    improved to the expected deadwood.
+    These are a random draw, or the best of as many draws as the pile has cards, or that best draw
+    after swaps towards the expected deadwood.
     """
     missing = 10 - popcount(view.known)
     pile = popcount(view.pile)
@@ -131,12 +128,12 @@ def sample_world(view, rules, developed, pool, stream, stock):
     return view.known | hidden
 
 
-# Playouts
+# Rollouts
 
 
 @helper
 def _make_scratch():
-    """Return scratch arrays for a showdown: three for the melding, two for the lay-offs."""
+    """Return scratch arrays for a showdown: three for meldings and two for lay-offs."""
     one = (1, 3)
     return (
         np.empty(MAX_MELDS, np.int64),
@@ -149,10 +146,10 @@ def _make_scratch():
 
 @helper
 def score_ending(ten, discarded, own_deadwood, opponent_hand, stock_left, view, rules, scratch):
-    """Return the points of the player that ends the deal minus those of the opponent.
+    """Return the points of the player who ends the deal minus those of the opponent.
 
     Args:
-        ten: Hand of the player that ends the deal.
+        ten: Hand of the player who ends the deal.
         discarded: Mask of the discard.
         own_deadwood: Deadwood of `ten`.
         opponent_hand: Hand of the opponent.
@@ -186,7 +183,7 @@ def roll_out(
     rules,
     scratch,
 ):
-    """Roll out a deal with two greedy hands of ten; return own points minus the opponent's.
+    """Roll out a deal with two greedy players; return own points minus the opponent's.
 
     Args:
         own_hand: Hand of this player.
@@ -194,7 +191,7 @@ def roll_out(
         top: Top card of the pile.
         is_own_turn: True if it is this player's turn.
         source: Source of the first draw.
-        stock: Cards of the stock, next card first.
+        stock: Cards of the stock in order.
         stock_left: Number of cards left in the stock.
         patient: True if this player ends the deal only with gin.
         view: What the player can see.
@@ -273,7 +270,7 @@ def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, sc
             scratch,
         )
     mine, source = True, action
-    # After the dealer's pass, the nondealer draws; after the nondealer's, the dealer may take.
+    # If the dealer passes, the nondealer draws. If the nondealer passes, the dealer may take.
     if action == PASS:
         wanted = view.seat != view.dealer and deadwood_after_taking(
             opponent_hand, view.taken_offer, rules
@@ -297,7 +294,7 @@ def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, sc
 
 @helper
 def evaluate_points(points, view, params):
-    """Return the value of a deal: its points, or the probability of winning the match."""
+    """Return the value of a deal: its points, or the match win probability."""
     if params[VALUE] == 1 or view.goal != GOAL_POINTS:
         return float(points)
     own_score = max(0, view.own_points + max(points, 0)) * TABLE_TARGET // view.target
@@ -307,12 +304,12 @@ def evaluate_points(points, view, params):
     return 0.0 if other >= TABLE_TARGET else params[TABLE + own_score * TABLE_TARGET + other]
 
 
-# Comparison
+# Comparison of actions
 
 
 @helper
 def _is_significantly_better(a, b, n, gate):
-    """Return True if a is better than b over n worlds by more than `gate` standard errors."""
+    """Return True if a beats b in n worlds by more than `gate` standard errors."""
     total, squares = 0.0, 0.0
     for i in range(n):
         total += a[i] - b[i]
@@ -325,7 +322,7 @@ def _is_significantly_better(a, b, n, gate):
 def _evaluate_worlds(
     values, first, last, alive, actions, cards, pool, stream, stock, view, rules, params, scratch
 ):
-    """Fill values[action, world] for worlds first..last-1 and the actions in the mask `alive`."""
+    """Fill values[action, world] for worlds first..last-1 and actions in the mask `alive`."""
     for w in range(first, last):
         opponent_hand = sample_world(view, rules, params[DEVELOPED], pool, stream, stock)
         for i in range(actions.shape[0]):
@@ -357,7 +354,7 @@ def _list_cards(cards):
 def best_action(actions, cards, view, rules, params):
     """Return the index of the best of some actions, compared in the same worlds.
 
-    The first action, gold's, is replaced only by a significantly better one.
+    The first action is gold's. It is returned unless another action is significantly better.
     """
     n, k, gate = int(params[N_WORLDS]), actions.shape[0], params[GATE]
     values = np.zeros((k, n))

@@ -1,10 +1,10 @@
 """Look one draw ahead: keep the ten cards with the best prospects over all unseen cards.
 
-The strategies behind the rule book's reference values for solitaire games look ahead like this with
-perfect memory: a discarded card is no longer unseen. The parameter `aim` selects what is compared.
-Most cards make no meld, so the deadwood after drawing one is known in advance: it is that of the
-ten cards, or that of the best nine and the new card. Only the few other cards are evaluated, about
-a hundred per discard. The last discard, which no draw follows, minimises deadwood.
+The reference values for solitaire games in the rule book come from strategies that look ahead in
+this way with perfect memory: a discarded card is no longer unseen. The parameter `aim` selects the
+criterion. Most cards make no meld, so the deadwood after drawing them is known without a search: it
+is that of the ten cards, or that of the best nine cards and the new one. Only the other cards,
+about a hundred per discard, are evaluated. The last discard minimises deadwood.
 
 Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the mean of the few best
 after A. Ahmed and others, "A Heuristic Evaluation Function for Hand Strength Estimation in Gin
@@ -37,9 +37,9 @@ MAX_NEXT_COUNTS = 52
         "gin",
         "few",
         "loose",
-        about="mean deadwood; cards that make gin; mean of the few best; unmatched cards",
+        about="mean deadwood, cards that make gin, mean of the few best, or unmatched cards",
     ),
-    few=param(7, 1, 42, "number of best draws that count with aim=few"),
+    few=param(7, 1, 42, "number of best draws for aim=few"),
 )
 def ahead(view, rules, params):
     """Keep the ten cards with the best prospects for the next draw."""
@@ -71,7 +71,7 @@ def hand_cost(ten, unseen, aim, few, rules, counts):
         ten: The ten cards.
         unseen: The unseen cards.
         aim: Index of the aim.
-        few: Number of best draws that count with the aim FEW.
+        few: Number of best draws for the aim FEW.
         rules: The rules.
         counts: Scratch space with one number per card.
     """
@@ -89,7 +89,7 @@ def hand_cost(ten, unseen, aim, few, rules, counts):
 
 @helper
 def _unmatched_cost(ten, unseen, rules):
-    """Return the sum of the fewest unmatched cards after each unseen card; ties: the deadwood."""
+    """Return the sum of the fewest unmatched cards after each draw; ties: the deadwood."""
     now = min_unmatched(ten, rules)
     fit = outs(ten, rules) & unseen
     total = now * popcount(unseen & ~fit)
@@ -101,9 +101,9 @@ def _unmatched_cost(ten, unseen, rules):
 
 @helper
 def min_unmatched(hand, rules):
-    """Return the smallest number of unmatched cards of up to eleven, regardless of value.
+    """Return the smallest number of unmatched cards of a hand, regardless of their values.
 
-    Rainbows are ignored.
+    The hand has up to eleven cards. Rainbows are ignored.
     """
     s, h, d, c = suit_lane(hand, 0), suit_lane(hand, 1), suit_lane(hand, 2), suit_lane(hand, 3)
     thrice = s & h & (d | c) | d & c & (s | h)
@@ -159,7 +159,7 @@ def _count_out_of_runs(s, h, d, c, rules):
 def _count_out_of_suit_runs(one, rules):
     """Return the number of cards of a lane that its runs leave out.
 
-    These are the cards in no run, and two more if A-2-3 and Q-K-A need the same ace.
+    These are the cards in no run, and two more cards if A-2-3 and Q-K-A need the same ace.
     """
     ends = rules.ace_runs == ACE_HIGH_OR_LOW and one & 0b1110000001111 == 0b1100000000111
     return popcount(one & ~int(rules.lane[0, one])) + 2 * ends

@@ -1,22 +1,23 @@
-"""Champion: weighs what a hand can become against what it gives away, by learned weights.
+"""Champion: balances the prospects of its hand and the risk of discards with trained weights.
 
-Every discard that leaves little more than the least deadwood has a cost: the sum of 64 named
-features of the ten cards kept and of the discard (strategies/_champion.py), each times a learned
-weight that depends on the stage of the deal. The discard with the lowest cost is made. Whether to
-knock is looked up by turn and deadwood and corrected by the outs. A card on offer is taken if the
-same weights show a gain.
+Each discard that leaves little more than the least deadwood has a cost: the weighted sum of 64
+features of the remaining cards and of the discard (strategies/_champion.py). The weights depend on
+the stage of the deal. Champion makes the discard with the lowest cost. It knocks according to a
+table by turn and deadwood, corrected for the outs. It takes a card on offer if the same weights
+predict a gain.
 
-There are two sets of weights: one for opponents that knock immediately, one for those that wait for
-gin. They are mixed by the probability that the opponent knocks immediately. This probability
-depends on the number of deals that the opponent has won in this match, on the points of those
-deals, and on the length of the present deal.
+There are two sets of weights: one for opponents that knock immediately, and one for opponents that
+wait for gin. Champion interpolates between them with the probability that the opponent knocks
+immediately. This probability depends on the number of deals that the opponent has won in the match,
+on the points of these deals, and on the length of the present deal.
 
-training/champion.py learned all weights from rollouts of every option in the same world, under the
-rules of the EAAI challenge and again under those of Gin Rush, Tedesco Gin and Gin Dice. Other rules
-use the weights of the most similar of them. The die is used as by `dice-player`.
+training/champion.py trained all weights with rollouts of every option in the same world. It used
+the rules of the EAAI challenge, and separately those of Gin Rush, Tedesco Gin and Gin Dice. Under
+other rules, champion uses the weights for the most similar of these variants. It uses the die like
+`dice-player`.
 
-Source: This project. Regressing play-outs of alternative moves from the same position goes back to
-G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
+Source: This project. Regression on rollouts of alternative moves from the same position goes back
+to G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
 from simgin_strategies._champion import (
@@ -49,11 +50,11 @@ from simgin.toolkit import (
 )
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
-N_BLENDS = 9  # mixtures, for a probability of 0, 1/8 .. 1 that the opponent knocks immediately
+N_BLENDS = 9  # blends, for probabilities 0, 1/8, ..., 1 that the opponent knocks immediately
 N_WON, N_MEANS, N_TURNS = 5, 16, 16  # shape of the table of that probability
 MAX_COST = 1e9
 # Maximum extra deadwood of a candidate discard
-MARGIN, LONE_MARGIN = 6, 10  # the second is for a card without a partner
+MARGIN, LONE_MARGIN = 6, 10  # LONE_MARGIN applies to cards without a partner
 N_KNOCK_COUNTS, KNOCK_TURNS, N_KNOCK_FEATURES = 11, 16, 5
 N_TAKE_FEATURES = 7
 # Offsets in the weights of a blend
@@ -61,15 +62,15 @@ KNOCK_OFFSET = N_STAGES * N_FEATURES
 KNOCK_FEATURE_OFFSET = KNOCK_OFFSET + KNOCK_TURNS * N_KNOCK_COUNTS
 TAKE_OFFSET = KNOCK_FEATURE_OFFSET + N_STAGES * N_KNOCK_FEATURES
 BLEND_SIZE = TAKE_OFFSET + N_STAGES * N_TAKE_FEATURES
-OPPONENT_OFFSET = N_BLENDS * BLEND_SIZE  # offset of the table of the opponent's probability
+OPPONENT_OFFSET = N_BLENDS * BLEND_SIZE  # offset of the table of that probability
 RULES_SIZE = OPPONENT_OFFSET + N_WON * N_MEANS * N_TURNS
-# Offsets of the weights that were learned under each kind of rules
+# Offsets of the weights for each of the variants used in training
 EAAI, RUSH, TEDESCO, DICE, N_WEIGHTS = (i * RULES_SIZE for i in range(5))
 
 
 @helper
 def rules_offset(rules):
-    """Return the offset of the weights that were learned under the most similar rules."""
+    """Return the offset of the weights that were trained under the most similar rules."""
     if rules.goal == GOAL_DEALS:
         return DICE
     if rules.rush_premium:
@@ -81,8 +82,8 @@ def rules_offset(rules):
 def immediate_knock_level(view, rules, params):
     """Return the probability, 0..8 eighths, that the opponent knocks immediately.
 
-    It depends on the deals that the opponent won in this match, on their mean points, and on the
-    length of the present deal.
+    The probability depends on the number of deals that the opponent won in this match, on their
+    mean points, and on the length of the present deal.
     """
     won = min(view.other_deals, N_WON - 1)
     mean = 0
@@ -128,7 +129,7 @@ def write_candidates(legal, view, rules, weights, cards, costs):
     melded = cards_in_melds(view.hand, rules)
     by_rank, by_suit = partners_by_rank_and_suit(view.hand & ~melded)
     linked_or_melded = by_rank | by_suit | melded
-    plain = view.best & ~melded  # discarding one of these lowers the deadwood by its value
+    plain = view.best & ~melded  # discarding one of these saves its whole value
     total = (
         view.least + card_value(lowest_bit(plain), rules) if plain else deadwood(view.hand, rules)
     )
@@ -201,7 +202,7 @@ def knock_gain(view, rules, params):
 
 @knock(name="champion", weights="champion.npy")
 def champion_knock(view, rules, params):
-    """Knock with gin or on the last discard, and otherwise by a table and the outs."""
+    """Knock with gin or on the last discard, otherwise according to a table and the outs."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
     return knock_gain(view, rules, params) > 0
@@ -211,7 +212,7 @@ def champion_knock(view, rules, params):
 def describe_take(view, rules, weights):
     """Return the N_TAKE_FEATURES features of taking the card on offer.
 
-    They are all 0 if the card saves no deadwood.
+    All features are 0 if the card saves no deadwood.
 
     Args:
         view: What the player can see.
@@ -259,7 +260,7 @@ def take_gain(view, rules, params):
 
 @take(name="champion", weights="champion.npy")
 def champion_take(view, rules, params):
-    """Take a card that lowers the deadwood if the weights show a gain."""
+    """Take a card that lowers the deadwood if the weights predict a gain."""
     return take_if(take_gain(view, rules, params) > 0, view.legal)
 
 

@@ -1,13 +1,13 @@
 """Champion-mc: champion with rollouts in worlds weighted by the opponent's play.
 
-If champion's weights do not separate the best actions, these are rolled out to the end of the deal
-in the same sampled worlds (strategies/_champion_worlds.py). The weights and the rollouts are
-combined like two measurements, each weighted by its error, and the best action is chosen. An action
-gets more worlds as long as their expected gain exceeds the cost of their time.
+If champion's weights do not clearly separate the best actions, simgin rolls them out to the end of
+the deal in the same sampled worlds (strategies/_champion_worlds.py). The estimates from the weights
+and from the rollouts are combined according to their errors, and the best action is chosen. An
+action gets more worlds as long as their expected gain exceeds their cost in time.
 
-Source: This project. Sampled hidden cards and play-outs as in jdh8/gin-rummy-engine
-(MonteCarloBot), 2026; learned prices as the start of the comparison as in G. Tesauro and G.
-Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
+Source: This project. Sampled hidden cards and rollouts as in jdh8/gin-rummy-engine (MonteCarloBot),
+2026; learned costs as the prior of the comparison as in G. Tesauro and G. Galperin, "On-line Policy
+Improvement using Monte-Carlo Search", 1996.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ MAX_DISCARDS_TRIED = 4  # maximum number of candidate discards
 
 @take(name="champion-mc", noise=True, weights="champion-mc.npy", **PARAMETERS)
 def mc_take(view, rules, params):
-    """Take a card that lowers the deadwood if weights and rollouts favour it."""
+    """Take a card that lowers the deadwood if weights and rollouts predict a gain."""
     if not lowers_deadwood(view, rules):
         return take_if(False, view.legal)
     gain = player.take_gain(view, rules, champion_weights(params))
@@ -56,10 +56,10 @@ def mc_take(view, rules, params):
 
 @helper
 def lowest_cost_discards(legal, view, rules, params):
-    """Return the discards that champion's weights rate best, best first.
+    """Return the discards that champion's weights rank highest, best first.
 
     Returns:
-        Up to MAX_DISCARDS_TRIED cards, and for each card the lowest cost minus its own cost.
+        Up to MAX_DISCARDS_TRIED cards, and the lowest cost minus the cost of each card.
     """
     weights = player.current_weights(view, rules, champion_weights(params))
     tried, prices = int_stack_array(), float_stack_array()
@@ -76,7 +76,7 @@ def lowest_cost_discards(legal, view, rules, params):
 
 @discard(name="champion-mc", noise=True, weights="champion-mc.npy", **PARAMETERS)
 def mc_discard(view, rules, params):
-    """Make the candidate discard with the best result in weights and rollouts."""
+    """Make the candidate discard with the best estimate from weights and rollouts."""
     cards, before = lowest_cost_discards(view.legal, view, rules, params)
     if len(cards) == 1:
         return cards[0]
@@ -86,7 +86,7 @@ def mc_discard(view, rules, params):
 
 @knock(name="champion-mc", noise=True, weights="champion-mc.npy", **PARAMETERS)
 def mc_knock(view, rules, params):
-    """Knock with gin or on the last discard, and otherwise if it beats the best discard."""
+    """Knock with gin or on the last discard, otherwise if knocking beats the best discard."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
     numbers = champion_weights(params)

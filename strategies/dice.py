@@ -1,7 +1,7 @@
-"""Dice-player: plays for deals, not points, at Gin Dice; raises by win probability.
+"""Dice-player: plays to win deals in Gin Dice, and raises the die by win probability.
 
-Its card play is gold's. Points do not count at Gin Dice, so waiting for gin loses deals;
-docs/reference/strategies/stakes.md has the cross-table.
+It plays its cards like gold. Points do not count in Gin Dice, so waiting for gin loses deals. See
+docs/reference/strategies/stakes.md for the cross-table.
 
 Source: This project, for Gin Dice (A. Lewicki, pagat.com).
 """

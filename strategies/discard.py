@@ -17,18 +17,21 @@ from simgin.toolkit import (
 
 @discard(noise=True)
 def uniform(view, rules, params):
-    """Discard any legal card, all with equal probability."""
+    """Discard a random legal card, all with equal probability."""
     return pick_random(view.legal, view.noise)
 
 
 @discard(
     noise=True,
     tie=choice(
-        "high", "random", "middle", about="highest card, any at random, or rank in fewest melds"
+        "high",
+        "random",
+        "middle",
+        about="highest card, random card, or card whose rank is in the fewest melds",
     ),
 )
 def low(view, rules, params):
-    """Discard for least deadwood, ties by `tie`."""
+    """Discard for least deadwood; `tie` breaks ties."""
     cards = view.best
     if params[0] == 1:
         return pick_random(cards, view.noise)
@@ -53,19 +56,19 @@ def _fewest_melds(cards):
 
 @discard
 def loose_high(view, rules, params):
-    """Discard the highest unmatched card of all eleven, even if another leaves less deadwood."""
+    """Discard the highest unmatched card of eleven, even if another card leaves less deadwood."""
     options = unmatched_cards(view.hand, rules) & view.legal
     return lowest_bit(highest_value_cards(options if options else view.legal, rules)[0])
 
 
 @discard(
     name="hits",
-    keep_pairs=flag(False, "keep neighbours in a suit together while there is another discard"),
+    keep_pairs=flag(False, "keep neighbours in a suit together if there is another discard"),
 )
 def most_hits(view, rules, params):
-    """Keep the ten cards that the most unseen cards would meld with (Truong and Neller).
+    """Keep the ten cards with the most hits, unseen cards that make a meld (Truong and Neller).
 
-    Ties: least deadwood.
+    Ties are broken by least deadwood.
     """
     legal = view.legal
     if params[0] and legal & ~_neighbours(view.hand):
@@ -75,14 +78,14 @@ def most_hits(view, rules, params):
 
 @helper
 def _hits_cost(view, rules, params, card, known):
-    """Return a cost with the number of hits first, then the deadwood."""
+    """Return a cost that compares the number of hits first, then the deadwood."""
     ten = view.hand & ~(1 << card)
     return deadwood(ten, rules) - 1000 * count_outs(ten, view.unseen, rules)
 
 
 @helper
 def _neighbours(hand):
-    """Return the cards of a hand that have a neighbour of their suit in it."""
+    """Return the cards of a hand with a neighbour of the same suit in the hand."""
     not_kings = ALL_CARDS & ~cards_of_rank(12)
     up = (hand & not_kings) << 1 & hand
     down = hand >> 1 & not_kings & hand

@@ -1,15 +1,14 @@
-"""Exp710: takes what melds, discards its highest unmatched card and waits for gin.
+"""Exp710: takes cards that make a meld, discards its highest unmatched card, waits for gin.
 
-If it was dealt exactly one meld, it keeps its jacks, queens and kings for two turns: it discards a
-lone card from eight down to three (no other unmatched card of its rank, or within two ranks in its
-suit), or else its highest unmatched card up to a ten. In both cases the highest comes first.
-Unmatched cards are those of the melding with the least deadwood. The discard precedes the decision
-to end the deal: if a melding that leaves two low cards costs less than gin with a high card, the
-strategy sometimes breaks up gin.
+If it was dealt exactly one meld, it keeps its jacks, queens and kings for two turns. During these
+turns, it discards its highest lone card from eight down to three, otherwise its highest unmatched
+card up to a ten. A card is lone if no other unmatched card has its rank, or its suit within two
+ranks. The best melding determines which cards are unmatched. The discard precedes the decision to
+end the deal, so the strategy sometimes breaks up gin if the eleventh card is high.
 
 The original breaks ties of rank by suit and uses the first best melding that its program finds.
-Here ties go to the lowest card number, and any best melding is used. Its guard against repeating a
-pair of cards is never active, so it is left out.
+Here, ties go to the lowest card number, and any best melding is used. The guard of the original
+against repeating a pair of cards is never active, so it is omitted.
 
 Source: ExperimentalPlayer710 of S. Truong and T. Neller, sangttruong/ginrummy, 2020.
 """
@@ -34,10 +33,10 @@ THREE_TO_EIGHT = 0b0000011111100
 
 @discard(
     name="exp710",
-    turns=param(2, 0, 500, "own turns in which a hand dealt with one meld keeps J, Q and K"),
+    turns=param(2, 0, 500, "number of turns in which a hand dealt with one meld keeps J, Q and K"),
 )
 def exp710(view, rules, params):
-    """Discard the highest unmatched card; if dealt one meld, at first a middle one."""
+    """Discard the highest unmatched card; with one meld dealt, first a middle card."""
     cards = leftover_cards(view.hand, 0, rules) & view.legal
     if cards == 0:
         return best_discard(view.hand, view.legal, rules)
@@ -52,14 +51,14 @@ def exp710(view, rules, params):
 
 @helper
 def _count_melds(hand, rules):
-    """Return the number of melds in a best melding of up to eleven cards, at most two."""
+    """Return the number of melds in a best melding of up to eleven cards; at most 2."""
     melded = popcount(hand & ~leftover_cards(hand, 0, rules))
     return 2 if melded >= 6 else int(melded > 0)
 
 
 @helper
 def _dealt_hand(view):
-    """Return the ten cards dealt: the hand with all own turns undone."""
+    """Return the ten cards dealt, by undoing all own turns."""
     hand = view.hand & ~(1 << max(view.taken, view.drawn))
     for i in range(view.turns - 1, -1, -1):
         turn = view.history[i]
@@ -70,7 +69,7 @@ def _dealt_hand(view):
 
 @helper
 def _lone_cards(cards):
-    """Return the cards that are not near any other of the cards."""
+    """Return the cards that are not near another of the cards."""
     lone = 0
     rest = cards
     while rest:

@@ -1,12 +1,11 @@
 """GA-conv: discards the card with the fewest friends in hand, regardless of deadwood.
 
-Friends are cards of the same rank, or at most two ranks away in the same suit. The hand is a 4 x 13
-matrix, and counting friends is a convolution over it; melds count only as friends. The authors
-found the weights by a genetic algorithm and did not publish them. The defaults won a small search
-against Simple here; equal weights did so because they leave most ties to the highest card. The
-rules for taking and knocking are not published either: these are gold's, except that a discarded
-card is never taken back. Otherwise two players that ignore deadwood would exchange the same cards
-for ever.
+Friends are cards of the same rank, or of the same suit at most two ranks away. The authors treat
+the hand as a 4 x 13 matrix and count friends by a convolution. Melds count only as friends. The
+authors found the weights by a genetic algorithm but did not publish them. The default weights won a
+small search against Simple. They are equal, which leaves most ties to the highest card. The rules
+for taking and knocking were not published either. They are gold's, except that the strategy never
+takes back its own discard. Otherwise, two such players could exchange the same cards for ever.
 
 Source: M. Nagai, K. Shrivastava, K. Ta, S. Bogaerts, C. Byers, A Highly-Parameterized Ensemble to
 Play Gin Rummy, EAAI-21, 2021.
@@ -28,7 +27,7 @@ from simgin.toolkit import (
 
 @take
 def lower_new(view, rules, params):
-    """Take what lowers the deadwood, but never a card you discarded, to avoid endless play."""
+    """Take a card that lowers the deadwood, unless it is an own discard (avoids endless play)."""
     discarded = first_discards(view, view.seat, view.turns)
     return take_if(
         not discarded >> view.taken_offer & 1 and lowers_deadwood(view, rules), view.legal
@@ -38,18 +37,18 @@ def lower_new(view, rules, params):
 @helper
 def _count_at_distance(hand, card, step):
     """Return the number of cards, 0 to 2, that are `step` ranks from a card in its suit."""
-    suit = suit_lane(hand, card // 13) << 2  # two bits of margin on the low side
+    suit = suit_lane(hand, card // 13) << 2  # two zero bits below the ace
     at = card % 13 + 2
     return (suit >> (at - step) & 1) + (suit >> (at + step) & 1)
 
 
 @discard(
-    w1=param(1.0, -10.0, 10.0, "weight of a held card of the same rank"),
-    w2=param(1.0, -10.0, 10.0, "weight of a held card of the suit one rank away"),
-    w3=param(1.0, -10.0, 10.0, "weight of a held card of the suit two ranks away"),
+    w1=param(1.0, -10.0, 10.0, "weight of a card in hand of the same rank"),
+    w2=param(1.0, -10.0, 10.0, "weight of a card in hand one rank away in the suit"),
+    w3=param(1.0, -10.0, 10.0, "weight of a card in hand two ranks away in the suit"),
 )
 def conv(view, rules, params):
-    """Discard the card with the least weighted sum of friends in hand; ties: the highest card."""
+    """Discard the card with the smallest weighted sum of friends; ties: the highest card."""
     return lowest_cost_card(view, rules, params, view.legal, _sum_of_friends, 0)
 
 

@@ -1,23 +1,23 @@
 """GinRummy-and-Tonic: discards for the hand it expects eight turns ahead, and waits for gin.
 
-A discard is evaluated by the deadwood expected later and by its help to the opponent. Deadwood
-after one card is the mean over the best part of the unseen cards, and after two cards that over the
-best part of their pairs. The line through both is extrapolated to the eighth turn, but not below 0.
-The original is meant to weight all turns by the probability that the deal ends on them, but divides
-integers, so the eighth turn has all the weight. Of a pair, it discards only one card, so its second
-deadwood is that of eleven cards. Both are reproduced, because they determine how it plays. Of two
-candidates of one rank, or next to each other in a suit, only the one that is better after one card
-is examined further.
+The cost of a discard consists of the expected deadwood and of the help to the opponent. Deadwood
+after one draw is the mean over the best part of the unseen cards. Deadwood after two draws is the
+mean over the best part of their pairs. The line through both values is extrapolated to the eighth
+turn, but not below 0. The original is meant to weight all turns by the probability that the deal
+ends on them. It divides integers, however, so the eighth turn has all the weight. After two draws,
+it discards only one card, so the second value is the deadwood of eleven cards. Both errors are
+reproduced, because they determine how the original plays. Of two candidates of the same rank, or
+next to each other in a suit, only the better one after one draw is examined further.
 
-The help to the opponent is a table: the mean drop of the opponent's deadwood by the card's rank, by
-the number of other cards of the rank that the opponent has or may have, and by the location of the
-four cards around it in its suit. The original table was learned from 14 million cards, this one
-from deals between simgin's own strategies (training/improvement.py). The original also
-distinguishes own cards from dead ones, and mistakes an unseen card two ranks above for one next to
-it.
+The help to the opponent comes from a table. It contains the mean decrease of the opponent's
+deadwood by rank, by the number of other cards of the rank that the opponent has or may have, and by
+the location of the four nearest cards in the suit. The original table was learned from 14 million
+cards, this one from deals between built-in strategies (training/improvement.py). The original also
+distinguishes own cards from dead cards, and mistakes an unseen card two ranks above for a
+neighbour.
 
-The original's table of knocks with more than gin is left out. It is 0 nearly everywhere, and its
-other entries look like noise: docs/reference/strategies/bots.md.
+The original's table of knocks with deadwood is omitted. It is 0 nearly everywhere, and its other
+entries appear to be noise (docs/reference/strategies/bots.md).
 
 Source: GinRummyAndTonic_Player of Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum,
 bendstein/Gin-Rummy, 2020.
@@ -39,20 +39,20 @@ from simgin.toolkit import (
     unmatched_cards,
 )
 
-TALLY_SIZE = 300  # above the deadwood of eleven cards, even if an ace counts 99
-# Axes of improvement.npy: rank; other cards of the rank, known and unseen; four cards around it in
-# the suit, each gone, unseen or known
+TALLY_SIZE = 300  # more than the deadwood of eleven cards, even if an ace counts 99
+# Axes of improvement.npy: rank; other cards of the rank, known and unseen; the four nearest cards
+# in the suit, each of them gone, unseen or known
 N_RANKS, N_MATES, N_NEIGHBOUR_STATES = 13, 10, 3**4
 N_CANDIDATES, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
 
 
 @discard(
     name="ginrummy-and-tonic",
-    most=param(6, 1, 11, "number of candidates"),
-    margin=param(8, 0, 99, "most extra deadwood that a candidate may leave"),
-    share=param(0.588, 0.01, 1.0, "best share of the next cards, or pairs, that is averaged"),
-    turns=param(8, 2, 50, "number of turns ahead"),
-    opponent=param(1.0, 0.0, 20.0, "weight of the opponent's improvement"),
+    most=param(6, 1, 11, "maximum number of candidates"),
+    margin=param(8, 0, 99, "maximum extra deadwood of a candidate"),
+    share=param(0.588, 0.01, 1.0, "proportion of the best next cards or pairs to average"),
+    turns=param(8, 2, 50, "number of turns to look ahead"),
+    opponent=param(1.0, 0.0, 20.0, "weight of the help to the opponent"),
     weights="improvement.npy",
 )
 def tonic(view, rules, params):
@@ -108,7 +108,7 @@ def _candidates(view, rules, params):
 
 @helper
 def _least_cost(cards, helps, firsts):
-    """Return the card with the least sum of help and deadwood after one card."""
+    """Return the card with the smallest sum of help and deadwood after one draw."""
     best = lowest_bit(cards)
     while cards:
         card = lowest_bit(cards)
@@ -120,7 +120,7 @@ def _least_cost(cards, helps, firsts):
 
 @helper
 def _deadwood_after_one(ten, unseen, share, tally, rules):
-    """Return the mean deadwood after a draw and a discard, over the best share of the cards."""
+    """Return the mean deadwood after a draw and a discard, over the best part of the cards."""
     tally[:] = 0
     n = tally_deadwood_after_draws(ten, unseen, rules, tally)
     return mean_of_smallest(tally, max(1.0, share * n))
@@ -128,7 +128,7 @@ def _deadwood_after_one(ten, unseen, share, tally, rules):
 
 @helper
 def _deadwood_after_two(ten, unseen, share, tally, rules):
-    """Return the mean deadwood after two draws and one discard, over the best pairs."""
+    """Return the mean deadwood after two draws and one discard, over the best part of the pairs."""
     tally[:] = 0
     pairs = 0
     while unseen:
@@ -140,7 +140,7 @@ def _deadwood_after_two(ten, unseen, share, tally, rules):
 
 @helper
 def table_index(card, known, unseen):
-    """Return the index of a card in the table, by the cards that the opponent has or may have."""
+    """Return the table index of a card, given the cards that the opponent has or may have."""
     rank, own = cards_of_rank(card % 13), card // 13
     known_mates, unseen_mates = popcount(known & rank), popcount(unseen & rank)
     mates = 4 * known_mates - known_mates * (known_mates - 1) // 2 + unseen_mates

@@ -1,8 +1,8 @@
-"""Gold: takes what lowers its deadwood, discards for least deadwood, knocks immediately.
+"""Gold: takes cards that lower its deadwood, discards for least deadwood, knocks immediately.
 
-Ties among discards go to the card of highest value, then to the lowest number. The variants differ
-in when they end the deal. `gold-early`, which knocks early or waits for gin, is a strong and fast
-opponent.
+Ties between discards go to the card with the highest value, then to the lowest number. The
+strategies in this file differ in when they end the deal. `gold-early`, which knocks early or waits
+for gin, is strong and fast.
 
 Source: The baseline of Kelidari, Haghi and Salmani (Nikelroid/adversarial-coevolution) and of
 jdh8/gin-rummy-engine.
@@ -20,7 +20,7 @@ GOLD_AT = Strategy(
     take=lower,
     discard=low,
     knock=at(k=4),
-    about="Gold that knocks with k or less, by default four.",
+    about="Gold that knocks with at most k points of deadwood, by default four.",
 )
 GIN_ONLY = Strategy(
     "gin-only", take=lower, discard=low, knock=at(k=0), about="Gold that waits for gin."
@@ -30,6 +30,6 @@ GOLD_EARLY = Strategy(
     take=lower,
     discard=low,
     knock=early,
-    about="Gold that knocks in its first k turns, by default five, and then waits for gin.",
+    about="Gold that knocks in its first k turns, by default five, then waits for gin.",
     source="Knock rule of MARJJ (Ahmed et al.), also learned by Goldstein et al.; both EAAI-21.",
 )

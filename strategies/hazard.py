@@ -1,16 +1,16 @@
-"""Hazard: discards for low deadwood when the deal ends and little help to the opponent.
+"""Hazard: discards for low deadwood at the end of the deal and little help to the opponent.
 
-The deal can end on each of the next turns, with a probability (the hazard) that rises as the deal
-goes on. The cost of a discard is the deadwood expected on each of those turns, weighted by the
-probability that it is the last, plus the improvement that the opponent can expect from the card.
+The deal can end on each of the next turns, with a probability (the hazard) that increases during
+the deal. The cost of a discard is the expected deadwood on each of these turns, weighted by the
+probability that it is the last turn, plus the expected improvement of the opponent's hand.
 
-This project's reading: deadwood one turn ahead is the mean over the best share of the unseen cards,
-and later turns continue from there with a gain that fades. (The original computes the second turn
-and draws a straight line.) The opponent's improvement is the value of the other cards of every meld
-through the discard, times the probability that the opponent holds them. (The original has a table
-learned from play.) The numbers were tuned by grid search. The lengths of deals given with the
-original rise about half as fast (slope 0.03), but its program divides them as integers, so that all
-weight falls on the eighth turn.
+This project's interpretation: Deadwood one turn ahead is the mean over the best part of the unseen
+cards, and the gain of later turns decreases by a constant factor. (The original computes the second
+turn and extrapolates linearly.) The opponent's improvement is the value of the other cards of every
+meld with the discard, times the probability that the opponent holds them. (The original has a
+table learned from play.) The parameters were tuned by grid search. According to the deal lengths
+published with the original, the hazard increases about half as fast (slope 0.03). The original
+program divides integers, however, so that all weight is on the eighth turn.
 
 Source: Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum, Extracting Learned Discard and
 Knocking Strategies, EAAI-21, and its repository bendstein/Gin-Rummy, 2021.
@@ -34,20 +34,20 @@ from simgin.toolkit import (
     total_points,
 )
 
-N_DEADWOOD_VALUES = 300  # above the deadwood of ten cards, even if an ace counts 99
+N_DEADWOOD_VALUES = 300  # more than the deadwood of ten cards, even if an ace counts 99
 
 
 @discard(
-    share=param(0.35, 0.01, 1.0, "best share of the unseen cards, averaged for the next draw"),
-    turns=param(8, 1, 50, "number of turns ahead"),
-    fade=param(0.2, 0.0, 1.0, "gain of a turn as a share of the previous turn's gain"),
-    first=param(3, 0, 500, "last own turn on which the deal cannot end"),
-    slope=param(0.06, 0.0, 1.0, "rise of the probability of an end with each later turn"),
-    opponent=param(0.1, 0.0, 20.0, "weight of the opponent's improvement"),
-    margin=param(6, 0, 99, "most extra deadwood that a discard may leave"),
+    share=param(0.35, 0.01, 1.0, "proportion of the best unseen cards to average"),
+    turns=param(8, 1, 50, "number of turns to look ahead"),
+    fade=param(0.2, 0.0, 1.0, "gain of a turn relative to the previous turn's gain"),
+    first=param(3, 0, 500, "last own turn on which the hazard is 0"),
+    slope=param(0.06, 0.0, 1.0, "increase of the hazard per later turn"),
+    opponent=param(0.1, 0.0, 20.0, "weight of the improvement of the opponent's hand"),
+    margin=param(6, 0, 99, "maximum extra deadwood of a discard"),
 )
 def hazard(view, rules, params):
-    """Discard for low deadwood at the likely end and little help to the opponent (Goldstein)."""
+    """Discard for low deadwood at the expected end and little help to the opponent (Goldstein)."""
     most = view.least + params[6]
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
     return lowest_cost_card(
@@ -57,7 +57,7 @@ def hazard(view, rules, params):
 
 @helper
 def _cost(view, rules, params, card, known):
-    """Return the expected deadwood plus the opponent's weighted improvement."""
+    """Return the expected deadwood plus the weighted improvement of the opponent's hand."""
     most, held, tally = known
     ten = view.hand & ~(1 << card)
     count = deadwood(ten, rules)
@@ -71,7 +71,7 @@ def _cost(view, rules, params, card, known):
 
 @helper
 def _deadwood_after_one(ten, unseen, share, tally, rules):
-    """Return the mean deadwood after a draw and the best discard, over the best cards."""
+    """Return the mean deadwood after a draw and a discard, over the best part of the cards."""
     tally[:] = 0
     n = tally_deadwood_after_draws(ten, unseen, rules, tally)
     return mean_of_smallest(tally, max(1.0, share * n))
@@ -93,7 +93,7 @@ def _deadwood_at_end(count, ahead, turn, params):
 
 @helper
 def _improvement(card, known, unseen, held, rules):
-    """Return the expected value of the opponent's cards in three-card melds with the card."""
+    """Return the expected value of the opponent's cards in three-card melds with a card."""
     rank = cards_of_rank(card % 13) & ~(1 << card)
     value = float(rules.value[0, card % 13])
     sure, maybe = popcount(rank & known), popcount(rank & unseen)

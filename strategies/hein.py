@@ -1,18 +1,18 @@
-"""Hein: discards by a mix of deadwood and structure (possible melds of pairs and near-runs).
+"""Hein: weights deadwood against structure (possible melds of pairs and partial runs).
 
-The structure of a card is what the hand loses with it: the sum over its partners in hand and over
-the cards that would complete a meld of the two. Each such card counts 1 - q^4, in which q is the
-probability that the opponent holds it, or 3 if it is in the hand. The discard has the least a *
-structure + (1 - a) * (deadwood left without it). The authors estimated q by a random forest. Here
-every unseen card is equally likely, or (`belief=learned`) q depends on the opponent's actions. The
-original program takes and knocks like Simple.
+The structure of a card measures what the hand would lose with it. It is a sum over the partners of
+the card in the hand and over the cards that would complete a meld with both. Each completing card
+counts 1 - q^4, where q is the probability that the opponent holds it, or 3 if it is in the hand.
+The discard minimises a * structure + (1 - a) * remaining deadwood. The authors estimated q with a
+random forest. Here, all unseen cards are equally likely, or (`belief=learned`) q depends on the
+opponent's actions. The original program takes and knocks like Simple.
 
-The share a falls with the square root of the turns played: structure early, deadwood late. In the
-original it continues to fall below zero; here it stops at `floor`. The original counts some dead
-cards as live and joins the suits at their ends; this strategy does not.
+The weight a decreases with the square root of the number of turns, so structure matters early and
+deadwood late. In the original, a becomes negative. Here, its minimum is `floor`. The original also
+counts some dead cards as live and joins the suits at their ends, which this strategy does not.
 
-The discard precedes the decision to end the deal, so the strategy sometimes breaks up gin, as the
-original does.
+The discard precedes the decision to end the deal. Like the original, the strategy therefore
+sometimes breaks up gin.
 
 Source: A. Hein, M. Jiang, V. Thiyageswaran, M. Guerzhoy, Random Forests for Opponent Hand
 Estimation in Gin Rummy, EAAI-21; AnthonyHein/GinRummyEAAI-Python, 2021.
@@ -38,9 +38,9 @@ from simgin.toolkit import (
 
 @helper
 def _completing_cards(card, partner):
-    """Return the cards each of which makes a three-card meld with two given cards.
+    """Return the cards that make a three-card meld with two given cards.
 
-    The result is 0 if the two cards cannot meld. Aces are low, as in the authors' program.
+    The result is 0 if no card does. Aces are low, as in the authors' program.
     """
     if card % 13 == partner % 13:
         return cards_of_rank(card % 13) & ~(1 << card | 1 << partner)
@@ -85,17 +85,17 @@ def _structure_share(view, start, fade, floor):
 @discard(
     noise=True,
     weights="beliefs.npy",
-    a=param(1.0, 0.0, 1.0, "share of structure at the start of a deal"),
-    fade=param(10, 0, 500, "turns of both players until the share is zero; 0: it never falls"),
-    floor=param(0.0, -10.0, 1.0, "least share"),
+    a=param(1.0, 0.0, 1.0, "weight of structure at the start of a deal"),
+    fade=param(10, 0, 500, "turns of both players until the weight is zero; 0: constant weight"),
+    floor=param(0.0, -10.0, 1.0, "minimum weight"),
     belief=choice(
         "uniform",
         "learned",
-        about="unseen cards are equally likely, or judged by what the opponent did",
+        about="unseen cards: equally likely, or estimated from the opponent's actions",
     ),
 )
 def alpha(view, rules, params):
-    """Discard for the least mix of deadwood left and structure lost; ties at random."""
+    """Discard for low remaining deadwood and little loss of structure; ties at random."""
     a = _structure_share(view, params[0], params[1], params[2])
     chances = np.empty(52)
     if params[3] == 0:

@@ -1,9 +1,9 @@
-"""Hitscore: EAAI's Simple, breaking ties between discards by the number of hits kept.
+"""Hitscore: EAAI's Simple, with ties between discards broken by the number of hits.
 
-A hit is a card that would be in a meld if it were drawn. Only unseen cards are counted here; the
-authors' program counts every card that it does not hold, including dead ones. The policy `hits`
-uses the opposite order, hits before deadwood, and plays very badly. The authors' final player adds
-a network over both hands, which is not included here.
+A hit is a card that would make a meld if it were drawn. Only unseen cards are counted here. The
+authors' program counts every card that is not in the hand, including dead cards. The policy `hits`
+uses the opposite order, hits before deadwood, and plays badly. The authors' final player adds a
+network over both hands, which is not included here.
 
 Source: S. Truong, T. Neller, A Data-Driven Approach for Gin Rummy Hand Evaluation, EAAI-21;
 SGP_hitScore2 in sangttruong/ginrummy, 2020.
@@ -18,7 +18,7 @@ from simgin.toolkit import count_outs, pick_random
 
 @discard(noise=True)
 def low_hits(view, rules, params):
-    """Discard for least deadwood; ties: the most unseen cards that would meld, then at random."""
+    """Discard for least deadwood; ties: the most hits, then at random."""
     cards = view.best
     best, most = 0, -1
     while cards:

@@ -1,9 +1,9 @@
-"""jdh8-heuristic: gold that breaks ties by safety and knocks with more the more it leads.
+"""jdh8-heuristic: gold that breaks ties by safety and knocks with more deadwood if it leads.
 
 The original arena calls it "greedy". A discard is dangerous if cards that could meld with it are in
 the opponent's hand or unseen, and safe if the opponent has discarded or declined them. Danger only
-breaks ties of deadwood. The original program changes the knock limit in whole points, rounded
-towards four; `lead` does not round.
+breaks ties of deadwood. The original program rounds the knock limit to whole points, towards four.
+The policy `lead` does not round it.
 
 Source: Chen-Pang He, HeuristicBot in jdh8/gin-rummy-engine, 2026.
 """
@@ -17,12 +17,12 @@ from simgin.toolkit import discard_danger, lowest_cost_card
 
 @discard(
     name="danger",
-    known=param(2.0, 0.0, 10.0, "weight of near cards that the opponent is known to hold"),
-    unseen=param(1.0, 0.0, 10.0, "weight of near cards that are unseen"),
-    shed=param(2.0, 0.0, 10.0, "weight subtracted for near cards that he discarded or declined"),
+    known=param(2.0, 0.0, 10.0, "weight of neighbours that the opponent is known to hold"),
+    unseen=param(1.0, 0.0, 10.0, "weight of unseen neighbours"),
+    shed=param(2.0, 0.0, 10.0, "weight, subtracted, of neighbours that the opponent shed"),
 )
 def safest(view, rules, params):
-    """Discard for least deadwood; ties: least help to the opponent, then the highest card."""
+    """Discard for least deadwood; ties: the safest card, then the highest card."""
     return lowest_cost_card(view, rules, params, view.best, _danger, 0)
 
 

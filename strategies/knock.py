@@ -7,30 +7,30 @@ from simgin.toolkit import is_gin_or_better
 OUT_OF_REACH = 1 << 20
 
 
-@knock(k=param(10, 0, 99, "highest deadwood to knock with"))
+@knock(k=param(10, 0, 99, "maximum deadwood for a knock"))
 def at(view, rules, params):
-    """Knock with at most k: 10 knocks immediately, 0 waits for gin."""
+    """Knock with at most k points of deadwood; 10 knocks immediately, 0 waits for gin."""
     return view.ending_count <= params[0] or view.ending >= 2
 
 
 @knock
 def never(view, rules, params):
-    """Never end a deal, not even with gin (a strategy for tests)."""
+    """Never end a deal, not even with gin (for tests)."""
     return False
 
 
-@knock(k=param(5, 0, 500, "number of own turns in which to make any legal knock"))
+@knock(k=param(5, 0, 500, "number of own turns in which every legal knock is made"))
 def early(view, rules, params):
-    """Make any legal knock in the first k turns, later only gin (MARJJ, Goldstein)."""
+    """Make every legal knock in the first k turns, then wait for gin (MARJJ, Goldstein)."""
     return view.own_turn <= params[0] or is_gin_or_better(view)
 
 
 @knock(
-    early=param(10, 0, 99, "knock limit up to own turn `first`"),
-    middle=param(6, 0, 99, "knock limit after that, up to own turn `second`"),
-    late=param(3, 0, 99, "knock limit later"),
-    first=param(5, 0, 500, "last early turn"),
-    second=param(8, 0, 500, "last middle turn"),
+    early=param(10, 0, 99, "maximum deadwood for a knock up to own turn `first`"),
+    middle=param(6, 0, 99, "maximum deadwood for a knock after that, up to own turn `second`"),
+    late=param(3, 0, 99, "maximum deadwood for a later knock"),
+    first=param(5, 0, 500, "last turn of the early stage"),
+    second=param(8, 0, 500, "last turn of the middle stage"),
 )
 def schedule(view, rules, params):
     """Lower the knock limit in the course of the deal (Hoyle's tradition)."""
@@ -46,7 +46,7 @@ def schedule(view, rules, params):
 def _points_needed(rules, seat, points):
     """Return the points that a seat with `points` needs to win the match, or its game.
 
-    It is OUT_OF_REACH if points win nothing.
+    The result is OUT_OF_REACH if points do not win anything.
     """
     if rules.points_target < 0 or rules.goal == GOAL_DEALS or rules.goal == GOAL_TOTAL:
         return OUT_OF_REACH
@@ -56,11 +56,11 @@ def _points_needed(rules, seat, points):
 
 
 @knock(
-    a=param(4.0, -100.0, 100.0, "knock limit at level scores"),
-    b=param(40.0, -1000.0, 1000.0, "slope of the limit with the lead"),
+    a=param(4.0, -100.0, 100.0, "maximum deadwood for a knock at level scores"),
+    b=param(40.0, -1000.0, 1000.0, "increase of that maximum with the lead"),
 )
 def lead(view, rules, params):
-    """Knock with at most a + b * lead / (points the leader still needs) (jdh8's HeuristicBot)."""
+    """Knock with at most a + b * lead / (points that the leader needs) (jdh8's HeuristicBot)."""
     ahead = view.own_points - view.other_points
     leader = view.seat if ahead >= 0 else 1 - view.seat
     left = _points_needed(rules, leader, max(view.own_points, view.other_points))
@@ -69,12 +69,12 @@ def lead(view, rules, params):
 
 @knock
 def count(view, rules, params):
-    """Knock immediately, unless an undercut could give the opponent the points needed to win."""
+    """Knock immediately, unless an undercut could win the match for the opponent."""
     safe = _points_needed(rules, 1 - view.seat, view.other_points) - 1
     return view.ending_count <= safe or is_gin_or_better(view)
 
 
-@knock(k=param(0, 0, 99, "highest deadwood to knock with before the stock runs out"))
+@knock(k=param(0, 0, 99, "maximum deadwood for a knock before the stock runs out"))
 def at_wall(view, rules, params):
-    """Knock with at most k, or with any legal count if the discard would make it a dead hand."""
+    """Knock with at most k, or with any legal count if the deal would become a dead hand."""
     return view.ending_count <= params[0] or view.stock <= rules.stock_reserve or view.ending >= 2

@@ -1,18 +1,19 @@
-"""MARJJ: takes what melds and lowers its deadwood, discards for its next hands, waits for gin.
+"""MARJJ: takes useful cards, discards for low deadwood after the next draws, waits for gin.
 
-It follows the public file v5 of the player reported to have won the gin rummy challenge of EAAI-21.
-A discard is evaluated by the deadwood it leaves, by the mean of the few lowest deadwoods after one
-more card (with a weight that fades from turn to turn), and by its use to the opponent.
-`marjj-paper` has the numbers reported from the paper.
+It takes a card if the card is in a best melding and lowers the deadwood. It follows the public file
+v5 of the player that reportedly won the EAAI-21 gin rummy challenge. The cost of a discard consists
+of three parts: the deadwood, the mean of the few lowest deadwoods after the next draw, with a
+weight that decreases from turn to turn, and the use of the card to the opponent. `marjj-paper` has
+the parameters reported from the paper.
 
-The file is followed even if it departs from its own idea. Two cards on the same side of a discard
-do not count as a run that it completes. A queen counts as if no king were available. `one_gone` is
-added, not subtracted, for a card of whose rank no other is gone. Two errors are not reproduced: a
-card that the opponent took and discarded again no longer counts as the opponent's, and a first
-upcard that the opponent took is not a card that can be drawn. The engine chooses the melding shown.
+The strategy follows the file even in its errors. Two cards on the same side of a discard do not
+count as a run. A queen is treated as if no king were available. `one_gone` is added instead of
+subtracted if no other card of the rank is gone. Two errors are corrected: A card that the opponent
+took and discarded again is no longer considered the opponent's, and a first upcard that the
+opponent took cannot be drawn. The engine chooses the melding shown.
 
-Source: A. Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021; the numbers of the paper are
-second-hand.
+Source: A. Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021. The parameters of the paper are
+from a secondary source.
 """
 
 import numpy as np
@@ -37,28 +38,28 @@ from simgin.toolkit import (
 WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # indices of the parameters
 NO_RUN, NEXT_GONE, FAR_GONE, RUN, NEXT, FAR = range(5, 11)
 NO_SET, TWO_GONE, SET = range(11, 14)
-N_DEADWOOD_VALUES = 300  # above the deadwood of ten cards, even if an ace counts 99
+N_DEADWOOD_VALUES = 300  # more than the deadwood of ten cards, even if an ace counts 99
 
 
 @discard(
     noise=True,
-    window=param(5, 0, 99, "points by which a candidate may be below the highest unmatched card"),
-    weight=param(18.0, 0.0, 1000.0, "weight of the next hand on the first turn"),
-    decay=param(0.9, 0.0, 1.0, "factor on that weight with each turn"),
-    best=param(7, 1, 52, "number of best next counts that are averaged"),
-    one_gone=param(4.0, -100.0, 100.0, "price if no other card of the rank is gone"),
-    no_run=param(-10.0, -100.0, 100.0, "price if the opponent can make no run with the card"),
-    next_gone=param(-5.0, -100.0, 100.0, "else, price for each neighbour in the suit that is gone"),
-    far_gone=param(-3.0, -100.0, 100.0, "else, price for each card two ranks away that is gone"),
-    run=param(20.0, -100.0, 100.0, "price if the card makes a run with cards known to be his"),
-    next=param(5.0, -100.0, 100.0, "else, price for each neighbour known to be his"),
-    far=param(3.0, -100.0, 100.0, "else, price for each card two ranks away known to be his"),
-    no_set=param(-10.0, -100.0, 100.0, "price if two or more others of the rank are gone"),
-    two_gone=param(-4.0, -100.0, 100.0, "price if one other card of the rank is gone"),
-    set=param(20.0, -100.0, 100.0, "price if two others of the rank are known to be his"),
+    window=param(5, 0, 99, "maximum points below the highest unmatched card"),
+    weight=param(18.0, 0.0, 1000.0, "weight of the next deadwood on the first turn"),
+    decay=param(0.9, 0.0, 1.0, "factor on that weight per turn"),
+    best=param(7, 1, 52, "number of lowest deadwoods that are averaged"),
+    one_gone=param(4.0, -100.0, 100.0, "cost if no other card of the rank is gone"),
+    no_run=param(-10.0, -100.0, 100.0, "cost if the opponent cannot make a run with the card"),
+    next_gone=param(-5.0, -100.0, 100.0, "otherwise, cost per neighbour in the suit that is gone"),
+    far_gone=param(-3.0, -100.0, 100.0, "otherwise, cost per card two ranks away that is gone"),
+    run=param(20.0, -100.0, 100.0, "cost if the card makes a run with known cards"),
+    next=param(5.0, -100.0, 100.0, "otherwise, cost per known neighbour"),
+    far=param(3.0, -100.0, 100.0, "otherwise, cost per known card two ranks away"),
+    no_set=param(-10.0, -100.0, 100.0, "cost if two or more other cards of the rank are gone"),
+    two_gone=param(-4.0, -100.0, 100.0, "cost if one other card of the rank is gone"),
+    set=param(20.0, -100.0, 100.0, "cost if two other cards of the rank are known"),
 )
 def marjj(view, rules, params):
-    """Discard a high unmatched card by the deadwood now and next, and its use to the opponent."""
+    """Discard a high unmatched card by present and next deadwood and by use to the opponent."""
     rest = _candidates(view, rules, params)
     if rest & (rest - 1) == 0:
         return lowest_bit(rest)
@@ -84,7 +85,7 @@ def marjj(view, rules, params):
 
 @helper
 def _power(x, n):
-    """Return x ** n by squaring: numba's `**` does the same, but Python's rounds differently."""
+    """Return x ** n by squaring, like numba's `**`; Python's operator rounds differently."""
     power = 1.0
     while n:
         if n & 1:
@@ -96,9 +97,9 @@ def _power(x, n):
 
 @helper
 def _candidates(view, rules, params):
-    """Return the cards that some best melding leaves over, close to the highest in value.
+    """Return the cards that a best melding leaves over, if close to the highest in value.
 
-    If there are none, return the nearly best discards.
+    If there are none, return the discards that are nearly the best.
     """
     options = unmatched_cards(view.hand, rules) & view.legal
     if options:
@@ -138,7 +139,7 @@ def _mean_next_deadwood(ten, unseen, few, tally, rules):
 
 @helper
 def _use_to_opponent(card, known, gone, params):
-    """Return the use of a card to the opponent, by the cards near it that are known or gone."""
+    """Return the use of a card to the opponent, given the nearby cards that are known or gone."""
     s, r = 13 * (card // 13), card % 13
     score = _run_score(
         _with_edges(_neighbour_bits(gone >> s & 0x1FFF, r), r),
@@ -162,15 +163,15 @@ def _use_to_opponent(card, known, gone, params):
 
 @helper
 def _neighbour_bits(lane, r):
-    """Return which cards up to two ranks below or above are in a lane, as bits 0, 1, 3 and 4."""
+    """Return the cards up to two ranks below or above in a lane, as bits 0, 1, 3 and 4."""
     return (lane << 2 >> r) & 0b11011
 
 
 @helper
 def _with_edges(around, r):
-    """Return `_neighbour_bits` with the bits beyond ace and king.
+    """Return `_neighbour_bits` with the bits beyond ace and king set.
 
-    Above a queen the bit of the king is set too, as in the file.
+    For a queen, the bit of the king is also set, as in the file.
     """
     below = (0b00011, 0b00001)[r] if r <= 1 else 0
     return around | below | (0b01000 if r >= 11 else 0)
@@ -180,15 +181,15 @@ def _with_edges(around, r):
 def _run_score(around, both, near, far):
     """Return `both` if the cards complete a run, otherwise a sum of `near` and `far`.
 
-    They complete a run if they include a neighbour and a card on its other side. The sum has `near`
-    for each neighbour and `far` for each card two ranks away.
+    They complete a run if they include a neighbour and a card on its other side. The sum adds
+    `near` for each neighbour and `far` for each card two ranks away.
     """
     if (around & 0b01000 and around & 0b00011) or (around & 0b00010 and around & 0b11000):
         return both
     return near * popcount(around & 0b01010) + far * popcount(around & 0b10001)
 
 
-ABOUT = "MARJJ with the numbers reported from the paper: weight 20, decay 0.9, the best six."
+ABOUT = "MARJJ with the parameters reported from the paper: weight 20, decay 0.9, the best six."
 MARJJ = Strategy("marjj", take=meld_best_lower, discard=marjj, knock=early(k=3), ending="same")
 EARLY = Strategy(
     "marjj-early",
@@ -196,7 +197,7 @@ EARLY = Strategy(
     discard=marjj,
     knock=early(k=5),
     ending="same",
-    about="MARJJ that makes any legal knock in its first five turns instead of three.",
+    about="MARJJ that makes every legal knock in its first five turns instead of three.",
 )
 PAPER = Strategy(
     "marjj-paper",

@@ -1,17 +1,17 @@
 """Monte Carlo: samples the hidden cards, rolls out each world and picks the best action.
 
-Gold's action is chosen unless another action is better by `gate` standard errors over the same
-worlds; a lower threshold plays worse than gold. Rollouts are greedy. In them this player waits for
-gin (`patient`), so that plans are compared rather than immediate knocks; the opponent plays gold.
-The opponent's sampled hand is as good as can be expected at this stage (`developed`). A result
-counts as the probability of winning the match from the score after it (`value`), from a table for
-matches to 100 between two golds, scaled to other targets; if points do not decide the match, it
-counts as points. The strategy cannot value hiding or gaining information, because all cards are
-known in a rollout. In solitaire games, with shots and big gin, and under the 50th-card rule it
-plays like gold.
+It chooses gold's action unless another action is better by `gate` standard errors in the same
+worlds. With a lower threshold, it plays worse than gold. Rollouts are greedy. In rollouts, this
+player waits for gin (`patient`), so that plans are compared rather than immediate knocks, and the
+opponent plays like gold. The sampled hand of the opponent has the deadwood expected at this stage
+(`developed`). The value of a result is the match win probability at the new score (`value`), from
+a table for matches to 100 between two golds that is scaled to other targets. If points do not
+decide the match, the value is the points. The strategy does not value information, because all
+cards are known in a rollout. It plays like gold in solitaire games, in variants with shots or big
+gin, and under the 50th-card rule.
 
-Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. This project's readings: lay-offs are exact,
-and hands are improved by default.
+Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. In contrast to the original, lay-offs are
+exact, and sampled hands are improved by default.
 """
 
 import numpy as np
@@ -56,7 +56,7 @@ def _take_actions(view, rules):
 def _best_candidates(eleven, legal, width, rules):
     """Return the discards that leave the least deadwood, best first.
 
-    Ties: the highest card, then the lowest number.
+    Ties are broken by the highest card, then by the lowest number.
     """
     out = np.empty(11, np.int64)
     n = 0
@@ -69,7 +69,7 @@ def _best_candidates(eleven, legal, width, rules):
 
 @take(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_take(view, rules, params):
-    """Take or draw, whichever is significantly better in sampled worlds; otherwise as gold."""
+    """Take or draw by the better result in sampled worlds, if significant; otherwise like gold."""
     answers = _take_actions(view, rules)
     actions = answers.copy()
     if view.phase == PHASE_UPCARD and not view.legal & 1 << PASS:
@@ -79,9 +79,9 @@ def monte_carlo_take(view, rules, params):
 
 @discard(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_discard(view, rules, params):
-    """Choose among the `width` discards that leave least deadwood by sampled worlds.
+    """Choose among the `width` discards with the least deadwood by the results in sampled worlds.
 
-    If none is significantly better, make gold's discard.
+    If no discard is significantly better, make gold's discard.
     """
     if rules.players == 1:
         return best_discard(view.hand, view.legal, rules)
@@ -92,7 +92,7 @@ def monte_carlo_discard(view, rules, params):
 
 @knock(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_knock(view, rules, params):
-    """Knock with gin, and otherwise unless a discard is significantly better in the worlds."""
+    """Knock with gin, otherwise unless a discard is significantly better in sampled worlds."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
     others = _best_candidates(view.hand, legal_discards(view, rules), params[WIDTH], rules)

@@ -1,16 +1,15 @@
-"""Mishra-uniform: values melds and prospects, and discards what helps the opponent least.
+"""Mishra-uniform: values melds and prospects, and avoids discards that help the opponent.
 
-An unmatched card has a higher value the more its pairs, near-runs and open ranks promise, the less
-likely the opponent holds the missing cards in melds, and the fewer points it costs; within two
-cards of a knock, its points count even more. The value of a hand is its number of melded cards plus
-the mean value of its unmatched cards, plus a bonus if it could knock or is gin. The authors
-estimated the opponent's hand with a network; here every unseen card is equally likely. They
-measured the effect of a discard on the opponent by sampling 100 hands; here that is `gain` times
-the probability that the opponent can meld it (the melds through it taken as independent), with
-`gain` fitted to such samples.
+The value of an unmatched card increases with its possible melds and decreases with its points. It
+is lower if the opponent probably holds the missing cards in melds. Within two cards of a knock,
+points count more. The value of a hand is the number of its melded cards, plus the mean value of its
+unmatched cards, plus a bonus for a knock or gin. The authors estimated the opponent's hand with a
+network. Here, all unseen cards are equally likely. The authors measured the effect of a discard on
+the opponent by sampling 100 hands. Here, the effect is `gain`, fitted to such samples, times the
+probability that the opponent can meld the card, with possible melds treated as independent.
 
-The knock rule avoids knocking with high deadwood if the opponent's deadwood is estimated to be low.
-The engine chooses the melding shown.
+The knock rule avoids knocks with high deadwood if the opponent's estimated deadwood is low. The
+engine chooses the melding shown.
 
 Source: P. Mishra, A. Aggarwal, Opponent Hand Estimation in Gin Rummy Using Deep Neural Networks and
 Heuristic Strategies, EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
@@ -39,27 +38,27 @@ from simgin.toolkit import (
 )
 
 VALUE_PARAMETERS = {
-    "promise": param(0.8, 0.0, 10.0, "worth of each meld that an unmatched card could still be in"),
-    "partner": param(1.5, 0.0, 10.0, "extra for each card of that meld already held"),
-    "hurry": param(2.5, 0.0, 10.0, "factor on cheapness within two cards of a knock"),
-    "ace": param(0.2, 0.0, 10.0, "extra for an ace; half of it for a two"),
-    "knock": param(10.0, 0.0, 100.0, "worth of a hand that can knock"),
-    "gin": param(20.0, 0.0, 100.0, "worth of gin"),
+    "promise": param(0.8, 0.0, 10.0, "value of each possible meld of an unmatched card"),
+    "partner": param(1.5, 0.0, 10.0, "extra value per card of that meld in the hand"),
+    "hurry": param(2.5, 0.0, 10.0, "factor on low points within two cards of a knock"),
+    "ace": param(0.2, 0.0, 10.0, "extra value of an ace; a two gets half of it"),
+    "knock": param(10.0, 0.0, 100.0, "value of a hand that can knock"),
+    "gin": param(20.0, 0.0, 100.0, "value of gin"),
 }
 PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
 
 
 @helper
 def _pair_probabilities(held):
-    """Return the probabilities that the opponent holds the pairs that a card would meld with.
+    """Return the probabilities that the opponent holds the pairs with which a card makes a meld.
 
     Args:
         held: Probability that the opponent holds each card, (52,) float64, taken as independent.
 
     Returns:
-        (6, 52) float64. The pairs are the two cards below it, on either side, and above it in its
-        suit (ace low, as in the authors' program); then two others of its rank, without those of
-        the next suit, of the second next, and of the third.
+        (6, 52) float64. The first three pairs are the two cards below, on either side of, and above
+        the card in its suit (ace low, as in the authors' program). The other three are pairs of the
+        same rank, each without one of the other three suits.
     """
     chances = np.zeros((6, 52))
     for suit in range(4):
@@ -80,7 +79,7 @@ def _pair_probabilities(held):
 
 @helper
 def _meld_probability(card, chances):
-    """Return the probability that the opponent could meld a card, with pairs as independent."""
+    """Return the probability that the opponent can meld a card, for independent pairs."""
     none = 1.0
     for i in range(6):
         none *= 1 - chances[i, card]
@@ -91,7 +90,7 @@ def _meld_probability(card, chances):
 def _probabilities_in_melds(held, chances):
     """Return the probability that the opponent holds each card in a meld, (52,) float64.
 
-    It is the sum over the three-card melds of a card, and 0 for cards that the opponent cannot
+    It is the sum over the three-card melds of the card, and 0 for cards that the opponent cannot
     have.
     """
     table = np.zeros(52)
@@ -110,7 +109,7 @@ def _card_value(card, loose, available, table, hurry, rules, params):
     Args:
         card: The card.
         loose: All unmatched cards.
-        available: Cards that might still come.
+        available: Cards that can still be drawn.
         table: Result of `_probabilities_in_melds`.
         hurry: Factor on low points.
         rules: The rules.
@@ -118,7 +117,7 @@ def _card_value(card, loose, available, table, hurry, rules, params):
     """
     r = card % 13
     worth = hurry * (5 - card_value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
-    # The suit from three ranks below the card (bit 0) to two ranks above it (bit 5)
+    # Cards of the suit, from three ranks below the card (bit 0) to two ranks above it (bit 5)
     held = suit_lane(loose, card // 13) << 3 >> r
     free = held | suit_lane(available, card // 13) << 3 >> r
     if free & 0b000110 == 0b000110 and not held & 0b000001:
@@ -143,20 +142,20 @@ def _probability_of_none(in_melds):
     """Return the probability that the opponent holds none of some cards in melds.
 
     Args:
-        in_melds: Sum of the probabilities that the opponent holds each of them in a meld.
+        in_melds: Sum, over the cards, of the probability that the opponent holds it in a meld.
     """
     return max(0.0, 1 - in_melds)
 
 
 @helper
 def _meld_value(partners, params):
-    """Return the value of a meld that an unmatched card could still be in, by partners held."""
+    """Return the value of a possible meld of an unmatched card, by number of cards in the hand."""
     return params[PROMISE] + params[PARTNER] * partners
 
 
 @helper
 def _affected_cards(cards):
-    """Return the cards of the ranks and of the suits of some cards, whose values they affect."""
+    """Return the cards with the ranks or suits of some cards, whose values depend on these."""
     touched = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
         if suit_lane(cards, suit):
@@ -168,8 +167,7 @@ def _affected_cards(cards):
 def _write_card_values(cards, changed, before, now, loose, available, table, hurry, rules, params):
     """Write the values of some unmatched cards to `now`, (52,) float64.
 
-    The value is copied from `before` for a card with no card of the mask `changed` in its rank or
-    suit.
+    If the mask `changed` has no card of its rank or suit, the value is copied from `before`.
     """
     changed = _affected_cards(changed)
     while cards:
@@ -216,7 +214,7 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
     Args:
         hand: The eleven cards.
         legal: The legal discards.
-        available: Cards that might still come.
+        available: Cards that can still be drawn.
         table: Result of `_probabilities_in_melds`.
         limit: Knock limit.
         rules: The rules.
@@ -261,7 +259,7 @@ def _lowest_value_card(cards, worths):
 
 @helper
 def _evaluate_hand(hand, available, table, limit, rules, params):
-    """Return the values of a hand's unmatched cards, these cards, `available`, and the haste."""
+    """Return the values of a hand's unmatched cards, these cards, `available` and the urgency."""
     worths = np.zeros(52)
     loose = leftover_cards(hand, 0, rules)
     hurry = _urgency(loose, limit, rules, params)
@@ -273,10 +271,10 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
 
 @take(
     **VALUE_PARAMETERS,
-    tax=param(0.0, -10.0, 10.0, "cost of showing the opponent what is collected"),
+    tax=param(0.0, -10.0, 10.0, "penalty for revealing information by taking a card"),
 )
 def mishra(view, rules, params):
-    """Take what melds more cards, or gives a hand worth at least the mean after drawing."""
+    """Take a card that melds more cards, or if the hand is at least as good as after drawing."""
     card = view.taken_offer
     eleven = view.hand | 1 << card
     if deadwood(eleven, rules) < view.count + card_value(card, rules):
@@ -291,7 +289,7 @@ def mishra(view, rules, params):
     )
     taken -= params[6]
     if taken < _hand_value(view.hand, ten[1], ten[0], view.limit, rules, params):
-        # A drawn card can always be discarded, so drawing is worth more.
+        # A drawn card can always be discarded, so drawing is better.
         return take_if(False, view.legal)
     total, rest = 0.0, view.unseen
     while rest:
@@ -327,13 +325,13 @@ def _is_opponent_low(view, opp, rules):
     name="mishra",
     noise=True,
     **VALUE_PARAMETERS,
-    share=param(0.77, 0.0, 10.0, "weight of the opponent's gain by the discard"),
-    gain=param(1.45, 0.0, 20.0, "his gain by a card that he can meld"),
-    own=param(6, 0, 99, "highest deadwood to knock with while he is low"),
-    opp=param(18, 0, 99, "estimated mean deadwood up to which he is low"),
+    share=param(0.77, 0.0, 10.0, "weight of the opponent's gain from the discard"),
+    gain=param(1.45, 0.0, 20.0, "opponent's gain from a card that it can meld"),
+    own=param(6, 0, 99, "maximum deadwood for a knock if the opponent seems low"),
+    opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
 def mishra_discard(view, rules, params):
-    """Discard the card that allows a knock, else by worth kept and help to the opponent."""
+    """Discard a card that allows a knock, otherwise by remaining value and help to the opponent."""
     loose = leftover_cards(view.hand, 0, rules)
     options = loose & view.legal
     if options == 0:
@@ -347,7 +345,7 @@ def mishra_discard(view, rules, params):
 
 @helper
 def _best_discard(view, options, rules, params):
-    """Return the discard with the highest value left minus the opponent's gain."""
+    """Return the discard with the highest remaining value minus the opponent's gain."""
     held = np.empty(52)
     estimate_holdings_uniformly(view, held)
     chances = _pair_probabilities(held)
@@ -371,11 +369,11 @@ def _best_discard(view, options, rules, params):
 
 @knock(
     noise=True,
-    own=param(6, 0, 99, "highest deadwood to knock with while the opponent is low"),
-    opp=param(18, 0, 99, "estimated mean deadwood up to which he is low"),
+    own=param(6, 0, 99, "maximum deadwood for a knock if the opponent seems low"),
+    opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
 def belief(view, rules, params):
-    """Knock with up to `own`, or with any legal count unless the opponent seems low (`opp`)."""
+    """Knock with up to `own`, or with any legal count if the opponent does not seem low."""
     return (
         view.ending >= 2
         or view.ending_count <= params[0]

@@ -1,9 +1,8 @@
-"""OpenSpiel-simple: takes what melds or allows a knock, discards high, knocks immediately.
+"""OpenSpiel-simple: takes cards for melds or a knock, discards high, knocks immediately.
 
-The discard is the highest unmatched card of all eleven. The melding is that of the eleven cards, so
-the strategy sometimes overlooks a better discard. Of equally good meldings, the original uses the
-one that its program finds first, and it never lays off; here any best melding counts, and the
-engine lays off.
+It discards the highest card that the best melding of the eleven cards leaves over, and therefore
+sometimes overlooks a better discard. The original uses the first best melding that its program
+finds and never lays off. Here, any best melding is used, and the engine lays off.
 
 Source: SimpleGinRummyBot in google-deepmind/open_spiel, 2019.
 """
@@ -19,7 +18,7 @@ from simgin.toolkit import highest_card, lowest_bit, unmatched_cards
 def loose_rank(view, rules, params):
     """Discard the unmatched card of highest rank, king first (OpenSpiel's simple bot).
 
-    If all cards are matched, make a discard that keeps the melds.
+    If all cards are matched, discard a card that keeps the melds.
     """
     options = unmatched_cards(view.hand, rules) & view.legal
     if options:

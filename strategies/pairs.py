@@ -1,12 +1,12 @@
-"""Rules of thumb about pairs and partial runs: which two cards to hold in hope of a third.
+"""Rules of thumb about pairs and partial runs: which cards to hold for a possible meld.
 
-Gold does not distinguish a king with a partner from a king without one. These rules put a cost (see
-simgin/toolkit/penalties.py) on the unmatched cards that could become a meld, by how likely that is;
-`middle` depends only on the rank.
+Gold does not distinguish a king with a partner from a king without one. These rules put a penalty
+(see simgin/toolkit/penalties.py) on unmatched cards according to how likely they are to become a
+meld. The penalty of `middle` depends only on the rank.
 
 Source: rubl.com (inside-pairs, middle); about.com (dead-pairs-first); Larkin, Collicott and Hiebel,
-"Tonic", EAAI-21 (break-pairs: holding pairs too long hurt). The web pages are cited from reports
-and were not read again; the numbers of melds are counted.
+"Tonic", EAAI-21 (break-pairs: holding pairs too long hurts). The web pages are cited from secondary
+sources. The numbers of melds are exact.
 """
 
 from simgin.strategy import discard, helper, param
@@ -23,11 +23,11 @@ from simgin.toolkit import (
 
 
 @discard(
-    weight=param(2.0, 0.0, 20.0, "price of a card for each of its pairs"),
-    inside=param(0.5, 0.0, 1.0, "share of a pair that an inside pair, like 4S 6S, counts"),
+    weight=param(2.0, 0.0, 20.0, "penalty on a card per pair that it is in"),
+    inside=param(0.5, 0.0, 1.0, "weight of an inside pair, such as 4S 6S, relative to a pair"),
 )
 def inside_pairs(view, rules, params):
-    """Hold pairs; an inside pair, like 4S 6S, counts half (rubl.com)."""
+    """Hold pairs; an inside pair, such as 4S 6S, counts half (rubl.com)."""
     return discard_with_card_penalties(
         view, rules, params, _pair_cost, unmatched_cards(view.hand, rules)
     )
@@ -35,7 +35,7 @@ def inside_pairs(view, rules, params):
 
 @helper
 def _pair_cost(view, rules, params, card, cards):
-    """Return the cost of a card by its pairs."""
+    """Return the cost of a card, including a penalty for its pairs."""
     if not cards >> card & 1:
         return 0.0
     whole, inside = 0, 0
@@ -51,9 +51,9 @@ def _pair_cost(view, rules, params, card, cards):
     return params[0] * (whole + params[1] * inside)
 
 
-@discard(bonus=param(0.5, 0.0, 99.0, "price of every card that is not in a dead pair"))
+@discard(bonus=param(0.5, 0.0, 99.0, "penalty on each card that is not in a dead pair"))
 def dead_pairs_first(view, rules, params):
-    """Discard pairs and partial runs that no unseen card can complete first (about.com)."""
+    """First discard pairs and partial runs that no unseen card can complete (about.com)."""
     cards = unmatched_cards(view.hand, rules)
     dead, rest = 0, cards
     while rest:
@@ -65,12 +65,12 @@ def dead_pairs_first(view, rules, params):
 
 
 @discard(
-    live=param(2, 1, 4, "live completers that make a pair worth holding"),
-    until=param(6, 1, 500, "own turn from which all pairs may be broken"),
-    cost=param(3.0, 0.0, 99.0, "price of a card in a pair worth holding"),
+    live=param(2, 1, 4, "minimum number of live completers of a pair to hold"),
+    until=param(6, 1, 500, "first own turn on which all pairs may be broken"),
+    cost=param(3.0, 0.0, 99.0, "penalty on a card in a pair to hold"),
 )
 def break_pairs(view, rules, params):
-    """Hold pairs with two live completers in the early turns; break all pairs later (Tonic)."""
+    """Hold pairs with two live completers early; later, break all pairs (Tonic)."""
     if view.own_turn >= params[1]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_penalty(
@@ -82,11 +82,11 @@ def break_pairs(view, rules, params):
 
 
 @discard(
-    weight=param(0.25, 0.0, 20.0, "price for each three-card meld of its rank, beyond four"),
-    seven=param(0.25, 0.0, 20.0, "extra price of an unmatched seven"),
+    weight=param(0.25, 0.0, 20.0, "penalty per three-card meld of the rank, beyond four"),
+    seven=param(0.25, 0.0, 20.0, "additional penalty on an unmatched seven"),
 )
 def middle(view, rules, params):
-    """Hold middle cards, which are in most melds, and a seven longest (rubl.com)."""
+    """Hold middle cards, which are in the most melds, and sevens longest (rubl.com)."""
     return discard_with_card_penalties(
         view, rules, params, _unmatched_middle_cost, unmatched_cards(view.hand, rules)
     )
@@ -94,7 +94,7 @@ def middle(view, rules, params):
 
 @helper
 def _unmatched_middle_cost(view, rules, params, card, cards):
-    """Return the cost of an unmatched card by its rank."""
+    """Return the cost of an unmatched card, including a penalty for its rank."""
     if not cards >> card & 1:
         return 0.0
     return middle_cost(card, params[0], params[1])
@@ -102,5 +102,5 @@ def _unmatched_middle_cost(view, rules, params, card, cards):
 
 @helper
 def middle_cost(card, weight, seven):
-    """Return the cost of a rank by the number of three-card melds through it."""
+    """Return the penalty on a rank, given the number of three-card melds that contain it."""
     return weight * (count_three_card_melds(card) - 4) + (seven if card % 13 == 6 else 0.0)

@@ -1,22 +1,23 @@
-"""Percent-twenty: low deadwood and safe discards, with tables for what to take and when to knock.
+"""Percent-twenty: low deadwood and safe discards, with rules for taking and a table for knocking.
 
-Take: a card that makes a meld and lowers the deadwood, or that lowers it by nine. If the opponent
-is known to hold two cards that it would meld with, the meld must lower the deadwood by three.
+Take: It takes a card that makes a meld and lowers the deadwood, or that lowers it by nine. If the
+opponent is known to hold two cards that make a meld with the card, the meld must lower the deadwood
+by three.
 
-Discard: of those that leave least deadwood, the card with the most of these points: the opponent is
-not known to hold cards that it melds with; the opponent discarded a card near it (same rank, or
-same suit within two ranks); it is dead (in no meld of the hand, even after any one unseen card).
-Cards up to nine go before the others.
+Discard: Of the discards with the least deadwood, it chooses the card that meets most of these
+conditions. The known cards of the opponent do not make a meld with the card. The opponent discarded
+a card near it (same rank, or same suit within two ranks). The card is dead (in no meld of the hand,
+even after drawing any unseen card). Cards up to nine are discarded before higher ones.
 
-Knock: with gin, or by a table over the deadwood kept, the number of cards seen in steps of five,
-and the number of dead cards kept. The authors computed the table by counterfactual regret
-minimisation; it is in their source. It knocks with six or more while few cards are seen, and rarely
-below three.
+Knock: It knocks with gin, or according to a table by remaining deadwood, number of cards seen (in
+steps of five), and number of dead cards. The authors computed the table by counterfactual regret
+minimisation; it is in their source. It knocks with six or more if few cards have been seen, and
+rarely with less than three.
 
-Differences from the file: it gives a point for an expected improvement by the next card (which all
-candidates get), breaks ties by suit (here at random), and knocks whenever all unmatched cards could
-be laid off next to cards known to be the opponent's. It also contains errors that overlook sets of
-the opponent and swap two entries of the table of takes.
+Differences from the original file: The original gives a point for an expected improvement with the
+next card, which all candidates get. It breaks ties by suit (here at random), and knocks whenever
+all unmatched cards could be laid off on known cards of the opponent. It also contains errors that
+overlook sets of the opponent and swap two entries of the table of takes.
 
 Source: R. Bowser, J. Gallucci, S. Kettell, C. Overton, PercentTwenty_Player in CTOverton/Agent-TAG,
 2020.
@@ -40,9 +41,9 @@ from simgin.toolkit import (
 )
 
 UP_TO_NINE = 0b0000111111111
-ALL_DISCARDS = 1000  # more discards than a deal has
+ALL_DISCARDS = 1000  # more than the number of discards in a deal
 
-# KNOCK[deadwood - 1][cards seen // 5 - 2]: the numbers of dead cards to knock with, as bits
+# KNOCK[deadwood - 1][cards seen // 5 - 2]: numbers of dead cards with which to knock, as bits
 KNOCK_TABLE = (
     (0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000),
     (0b0001, 0b0000, 0b0000, 0b0000, 0b0100, 0b0000, 0b0000),
@@ -58,12 +59,12 @@ KNOCK_TABLE = (
 
 
 @take(
-    meld=param(1, 0, 99, "least drop of deadwood to take a card that makes a meld"),
-    wanted=param(3, 0, 99, "the same for a card that the opponent is known to meld"),
-    drop=param(9, 0, 99, "drop of deadwood for which any card is taken"),
+    meld=param(1, 0, 99, "minimum deadwood saved to take a card that makes a meld"),
+    wanted=param(3, 0, 99, "minimum deadwood saved to take a card that the opponent can meld"),
+    drop=param(9, 0, 99, "minimum deadwood saved to take any other card"),
 )
 def useful(view, rules, params):
-    """Take what makes a meld and lowers the deadwood, or lowers it a lot (PercentTwenty)."""
+    """Take a card that makes a meld and lowers the deadwood, or lowers it a lot (PercentTwenty)."""
     card = view.taken_offer
     drop = view.count - deadwood_after_taking(view.hand, card, rules)
     least = params[1] if count_possible_melds(card, view.known, rules) else params[0]
@@ -73,7 +74,7 @@ def useful(view, rules, params):
 
 @discard(noise=True)
 def unwanted(view, rules, params):
-    """Discard for least deadwood; ties: safe and dead cards, then those up to nine."""
+    """Discard for least deadwood; ties: safe and dead cards, then cards up to nine."""
     options = view.best
     safe = first_discards(view, 1 - view.seat, ALL_DISCARDS)
     dead = _dead_cards(view.hand, view.unseen, rules)
@@ -94,7 +95,7 @@ def unwanted(view, rules, params):
 
 @helper
 def _dead_cards(hand, unseen, rules):
-    """Return the cards of a hand that are in no meld, even after any one unseen card."""
+    """Return the cards of a hand that are in no meld, even after drawing any unseen card."""
     dead = 0
     rest = hand & ~cards_in_melds(hand, rules)
     while rest:
@@ -107,7 +108,7 @@ def _dead_cards(hand, unseen, rules):
 
 @knock
 def by_table(view, rules, params):
-    """Knock by deadwood, cards seen and dead cards kept (PercentTwenty)."""
+    """Knock according to a table by deadwood, cards seen and dead cards (PercentTwenty)."""
     if is_gin_or_better(view):
         return True
     seen = (52 - popcount(view.unseen)) // 5

@@ -1,4 +1,4 @@
-"""Random: plays any legal card, ends half the deals that it can; zero point of ratings.
+"""Random: plays random legal cards and ends the deal with probability 0.5 when possible.
 
 It also uses the die and chooses the melding to show at random.
 
@@ -15,7 +15,7 @@ from simgin.strategy import Strategy, knock, param
 from simgin.toolkit import bernoulli
 
 
-@knock(noise=True, p_end=param(0.5, 0.0, 1.0, "probability of ending whenever it is legal"))
+@knock(noise=True, p_end=param(0.5, 0.0, 1.0, "probability of ending the deal if legal"))
 def random(view, rules, params):
     """End the deal with probability p_end."""
     return bernoulli(params[0], view.noise)

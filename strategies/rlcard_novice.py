@@ -1,10 +1,9 @@
 """RLCard-novice: draws at random, discards for least deadwood, ends the deal if it can.
 
-Gin has priority over a knock. Ties are broken at random, including those among knocks: any card
-that leaves a legal count. The comment in the source contradicts its code: it states that the
-highest card outside the best melds is discarded. That is `reading=dearest`. The first upcard, which
-does not exist in RLCard, is taken at random like any other card on offer, and a card taken is not
-discarded immediately if the rules forbid it.
+Gin has priority over a knock. Ties are broken at random, also between discards that allow a knock.
+A comment in the source contradicts the code: it states that the highest card outside the best melds
+is discarded. This is `reading=dearest`. RLCard has no first upcard; here, it is taken at random,
+like any other card on offer. If the rules forbid it, a card taken is not discarded immediately.
 
 Source: W. Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
 """
@@ -21,11 +20,11 @@ from simgin.toolkit import discards_leaving, highest_value_cards, pick_random, u
     reading=choice(
         "least",
         "dearest",
-        about="without a knock: least deadwood (the code), or highest unmatched card",
+        about="discard without a knock: least deadwood (code), or highest unmatched card (comment)",
     ),
 )
 def novice(view, rules, params):
-    """Discard for gin, else for any knock, else for least deadwood; ties at random."""
+    """Discard for gin, otherwise for any knock, otherwise for least deadwood; ties at random."""
     least, cards = view.least, view.best
     if 0 < least <= view.limit:
         cards = discards_leaving(view.hand, view.legal, view.limit, rules)

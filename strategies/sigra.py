@@ -1,13 +1,12 @@
-"""SIGRA: keeps the hand nearest to new melds, holds what the opponent may want, waits for gin.
+"""SIGRA: keeps the hand closest to new melds, withholds wanted cards, waits for gin.
 
 The cost of a hand ("myopic meld distance") is its deadwood, minus the part that the next card is
-expected to meld, minus what it withholds from the opponent. The card on offer and the discard are
-both evaluated by it. If the idea leaves a choice, the repository's code is followed: a card counts
-once for each new meld that an unseen card would give it; sets are left out only for a card that the
-opponent has discarded; and in what is withheld from the opponent, the card itself counts as one
-that the opponent would have to draw, so that `hold` has almost no weight (30 would give the idea
-its full weight). Possible runs are those of the standard game, with ace low, and rainbows are
-ignored.
+expected to meld, minus the value that it withholds from the opponent. This cost determines both
+takes and discards. Where the published idea is ambiguous, the strategy follows the code of the
+repository. A card counts once for each new meld that an unseen card would complete. Sets are
+excluded only for a card that the opponent has discarded. The withheld value treats the card itself
+as one that the opponent would have to draw, so that `hold` has almost no weight (30 would give the
+idea its full weight). Runs are those of the standard game, with low aces. Rainbows are ignored.
 
 Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 """
@@ -34,23 +33,23 @@ from simgin.toolkit import (
     total_points,
 )
 
-REACH = param(0.85, 0.0, 10.0, "weight of the points that the next card may meld")
-HOLD = param(1.0, 0.0, 100.0, "weight of the points that are kept from the opponent")
+REACH = param(0.85, 0.0, 10.0, "weight of the points that the next card is expected to meld")
+HOLD = param(1.0, 0.0, 100.0, "weight of the points withheld from the opponent")
 
 
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
-    """Take if the best hand with the card is better than the mean after drawing (SIGRA)."""
+    """Take the card if it gives a better hand than drawing does on average (SIGRA)."""
     return take_if(_is_wanted(view, _make_scratch(view, rules), rules, params), view.legal)
 
 
 @helper
 def _is_wanted(view, scratch, rules, params):
-    """Return True if the best hand with the card on offer beats the mean after drawing."""
+    """Return True if the best hand with the card on offer beats the mean hand after drawing."""
     stay = _hand_cost(view, view.hand, scratch, rules, params)
     taken = _best_cost_with(view, 1 << view.taken_offer, stay, scratch, rules, params)
     n = popcount(view.unseen)
-    drawn = stay * n  # upper bound: a drawn card can be discarded
+    drawn = stay * n  # upper bound, because a drawn card can be discarded
     unseen = view.unseen
     while unseen and taken * n < drawn:
         drawn += _best_cost_with(view, unseen & -unseen, stay, scratch, rules, params) - stay
@@ -60,7 +59,7 @@ def _is_wanted(view, scratch, rules, params):
 
 @discard(name="mmd", reach=REACH, hold=HOLD)
 def throw(view, rules, params):
-    """Keep low deadwood, many possible melds and cards that the opponent may want (SIGRA)."""
+    """Keep low deadwood, many possible melds and cards that the opponent might want (SIGRA)."""
     return _best_discard(
         view, view.hand, view.legal, 1e9, _make_scratch(view, rules), rules, params
     )[0]
@@ -70,8 +69,9 @@ def throw(view, rules, params):
 def _make_scratch(view, rules):
     """Return scratch arrays with a number for each card.
 
-    They contain what each card of the hand withholds from the opponent (0 for other cards), the
-    same for eleven cards, and the results of `_write_prospects` for eleven and for ten cards.
+    They contain the value that each card of the hand withholds from the opponent (0 for other
+    cards), the same for eleven cards, and the results of `_write_prospects` for eleven and ten
+    cards.
     """
     held = np.zeros(52)
     if view.known:
@@ -81,11 +81,11 @@ def _make_scratch(view, rules):
 
 @helper
 def _best_cost_with(view, card, least, scratch, rules, params):
-    """Return the cost of the best hand with one more card, a mask; at most `least`."""
+    """Return the cost of the best hand with an additional card (mask); at most `least`."""
     held, then, ahead, ahead_of_ten = scratch
     eleven = view.hand | card
     touched = _related_cards(card)
-    if view.known & touched:  # a drawn card cannot be the opponent's
+    if view.known & touched:  # the drawn card is not one of the opponent's
         _write_withheld(view, eleven, touched, held, then, rules)
         held = then
     scratch = held, then, ahead, ahead_of_ten
@@ -94,14 +94,14 @@ def _best_cost_with(view, card, least, scratch, rules, params):
 
 @helper
 def _related_cards(mask):
-    """Return the cards of the rank and suit of one card: the only ones it can meld with."""
+    """Return the cards of the rank and suit of one card, the only ones with which it can meld."""
     card = lowest_bit(mask)
     return cards_of_rank(card % 13) | LANE_MASK << 13 * (card // 13)
 
 
 @helper
 def _sum_over(numbers, cards):
-    """Return the sum of the numbers of some cards, in their order."""
+    """Return the sum of the numbers of some cards, in ascending order of the cards."""
     total = 0
     while cards:
         total += numbers[lowest_bit(cards)]
@@ -113,10 +113,9 @@ def _sum_over(numbers, cards):
 def _best_discard(view, eleven, legal, least, scratch, rules, params):
     """Return the discard that leaves the best hand, and the cost of that hand.
 
-    Ties: the highest card, then the lowest number. Only hands that cost less than `least` matter.
-    Ten cards have no more prospects than the same cards have among the eleven, and a card in no
-    meld takes its own prospects with it. That bound excludes most discards without evaluating the
-    hand.
+    Ties are broken by the highest card, then by the lowest number. Only hands that cost less than
+    `least` matter. The prospects of ten cards are at most those of the same cards among the eleven.
+    This bound excludes most discards without evaluating the hand.
     """
     n = max(1, popcount(view.unseen))
     held, _, ahead, _ = scratch
@@ -147,7 +146,7 @@ def _best_discard(view, eleven, legal, least, scratch, rules, params):
 
 @helper
 def _hand_cost(view, ten, scratch, rules, params):
-    """Return deadwood minus what the next card may meld and what the opponent is denied."""
+    """Return the deadwood minus the expected melds and the value withheld from the opponent."""
     held, _, _, ahead = scratch
     n = max(1, popcount(view.unseen))
     loose = _unmatched_cards(ten, rules)
@@ -160,16 +159,16 @@ def _hand_cost(view, ten, scratch, rules, params):
 
 @helper
 def _unmatched_cards(hand, rules):
-    """Return the cards that one best melding leaves over; of several, one with more runs.
+    """Return the cards that a best melding leaves over; runs are preferred to sets.
 
-    It leaves over the cards that are in no run first.
+    If there is a choice, cards in no run are left over.
     """
     return leftover_cards(hand, ~find_run_cards(hand, rules), rules)
 
 
 @helper
 def _write_prospects(hand, unseen, prospects, rules):
-    """Write for each card of a hand its points times its melds with one of the unseen cards."""
+    """Write, for each card of a hand, its points times its melds with an unseen card."""
     rest = hand
     while rest:
         prospects[lowest_bit(rest)] = 0
@@ -187,7 +186,7 @@ def _write_prospects(hand, unseen, prospects, rules):
 
 @helper
 def _add_runs(hand, gap, prospects, rules):
-    """Count the runs through a missing card for each card of the hand in them."""
+    """Count, for each card of the hand, the runs that a missing card completes."""
     own, r = suit_lane(hand, gap // 13), gap % 13
     below = r - 1 - highest_lane_bit(~own & (1 << r) - 1)
     above = lowest_bit(~(own >> r + 1))
@@ -201,9 +200,9 @@ def _add_runs(hand, gap, prospects, rules):
 
 @helper
 def _add_sets(hand, missing, r, prospects, rules):
-    """Count the sets of one rank with a missing card for each card of the rank in the hand.
+    """Count, for each card of the hand, the sets of its rank that a missing card completes.
 
-    Two cards form one set with it; three form three through each of them.
+    Two cards form one set with the missing card. Three cards form three sets.
     """
     held = hand & cards_of_rank(r)
     sets = popcount(missing & cards_of_rank(r)) * (1 if popcount(held) == 2 else 3)
@@ -214,9 +213,9 @@ def _add_sets(hand, missing, r, prospects, rules):
 
 @helper
 def _write_withheld(view, hand, changed, before, held, rules):
-    """Write for each card of a hand its points times the opponent's melds through it.
+    """Write, for each card of a hand, its points times the opponent's melds with it.
 
-    The value is copied from `before` for a card that is not in `changed`.
+    If a card is not in `changed`, its value is copied from `before`.
     """
     chance = 1.0 / max(1, popcount(view.unseen))
     rest = hand
@@ -231,10 +230,10 @@ def _write_withheld(view, hand, changed, before, held, rules):
 
 @helper
 def _withheld_value(view, hand, card, chance, rules):
-    """Return the value of keeping a card from the opponent, in points.
+    """Return the value of withholding a card from the opponent, in points.
 
     The value is the card's points times the expected number of melds that the opponent could make
-    of the card and at least one card that it took from the pile.
+    with the card and at least one card that it took from the pile.
     """
     his, free = view.known, view.known | view.unseen & ~hand
     melds = _opponent_runs(
@@ -249,9 +248,9 @@ def _withheld_value(view, hand, card, chance, rules):
 
 @helper
 def _opponent_sets(his, free, chance):
-    """Return the expected number of the opponent's sets with one more card.
+    """Return the expected number of the opponent's sets with an additional card.
 
-    At least one card of the set is known to be the opponent's.
+    At least one card of each set is a known card of the opponent.
     """
     known, others = popcount(his), popcount(free & ~his)
     if known == 0:
@@ -262,7 +261,7 @@ def _opponent_sets(his, free, chance):
 
 @helper
 def _opponent_runs(his, free, r, chance):
-    """Return the expected number of the opponent's runs through rank r in one suit."""
+    """Return the expected number of the opponent's runs with rank r in one suit."""
     total = 0.0
     if his == 0:
         return total

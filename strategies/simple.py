@@ -1,7 +1,7 @@
-"""Simple: takes whatever makes a meld, discards for least deadwood, knocks immediately.
+"""Simple: takes any card that makes a meld, discards for least deadwood, knocks immediately.
 
-It is the baseline of the EAAI-21 challenge. Ties among discards are broken at random, and a pair
-{drawn, discarded} is never repeated within a deal. Here the engine chooses the melding shown.
+It is the baseline of the EAAI-21 challenge. Ties between discards are broken at random, and a pair
+{drawn, discarded} is never repeated within a deal. Here, the engine chooses the melding shown.
 
 Source: SimpleGinRummyPlayer of T. Neller's framework for the EAAI-21 gin rummy challenge
 (tneller/gin-rummy-eaai).
@@ -18,8 +18,8 @@ from simgin.toolkit import best_discards, pick_random
 def _repeating_discards(view):
     """Return the discards that would repeat a pair {drawn, discarded} of an earlier own turn.
 
-    Only a card taken from the pile can have been held before, so a card from the stock repeats no
-    pair.
+    Only a card from the pile can have been in the hand before, so a card from the stock cannot
+    repeat a pair.
     """
     cards = 0
     for i in range(view.turns):

@@ -1,11 +1,11 @@
-"""Solitaire strategies: greedy, one draw ahead, and collecting melds before saving penalties.
+"""Solitaire strategies: greedy, one draw ahead, and one that collects melds first.
 
-All of them wait for gin; no threshold by deadwood or by cards left was found to be better
-(docs/reference/strategies/solo.md). `solo-switch` is made for Solitary Gin, which has no such
-decision; it ends deals by `stop-dp`, which is equivalent there. It follows the rule book's advice
-for that game: collect melds, and near the end exchange high cards for lower ones. With `goal`, the
-last turns maximise the probability that the total of the five deals meets the goal, from the
-distribution of a deal's score that training/solo.py found in self-play.
+All of them wait for gin, because no threshold on deadwood or cards left was better
+(docs/reference/strategies/solo.md). `solo-switch` is for Solitary Gin, which has no knocks. It ends
+deals with `stop-dp`, which is equivalent to waiting for gin in that game. It follows the advice of
+the rule book: collect melds, and near the end exchange high cards for lower ones. With `goal`, the
+last turns maximise the probability that the total of the five deals meets the goal. This
+probability is based on the distribution of deal scores that training/solo.py found in self-play.
 
 Source: This project, for Solitary Gin (S. Plank, pagat.com) and the joker games.
 """
@@ -19,20 +19,20 @@ from simgin_strategies.stop import stop_dp
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, deadwood_after_draws, highest_value_cards, lowest_bit
 
-N_PARAMS = 4  # the numbers of solo.npy come after them
-# Totals in solo.npy: SPAN of them, from LOWEST, in steps of the card values
+N_PARAMS = 4  # the numbers of solo.npy follow the parameters
+# Totals in solo.npy: SPAN values, starting at LOWEST, in steps of the card values
 TOTAL_STEP, MIN_TOTAL, N_TOTALS = 5, -100, 50
 
 
 @discard(
-    k=param(3, 0, 500, "number of last turns that minimise the mean penalty"),
-    aim=choice("loose", "gin", "few", "deadwood", about="aim of the turns before them"),
-    few=param(7, 1, 42, "number of best draws that count with aim=few"),
-    goal=flag(False, "the last turns maximise the probability of a total within the goal"),
+    k=param(3, 0, 500, "number of last turns, in which the mean penalty is minimised"),
+    aim=choice("loose", "gin", "few", "deadwood", about="aim in the turns before"),
+    few=param(7, 1, 42, "number of best draws for aim=few"),
+    goal=flag(False, "in the last turns, maximise the probability of meeting the goal"),
     weights="solo.npy",
 )
 def switch(view, rules, params):
-    """Collect melds until k turns remain, then keep the ten cards with the least mean penalty."""
+    """Collect melds until k turns remain, then keep the cards with the least mean penalty."""
     late = turns_left(view, rules) <= params[0]
     if late and is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
@@ -56,7 +56,7 @@ def switch(view, rules, params):
 
 @helper
 def turns_left(view, rules):
-    """Return the number of turns left, including this one; in the joker games, the maximum."""
+    """Return the number of turns left, including this one; in joker games, the maximum."""
     return view.deck_left if rules.max_draws < 0 else rules.max_draws - view.own_turn + 1
 
 
@@ -64,7 +64,7 @@ def turns_left(view, rules):
 def _penalty_cost(ten, view, rules, params, counts):
     """Return the cost of ten cards: the sum of penalties after drawing each unseen card.
 
-    With `goal`, the probabilities of meeting it are subtracted with a large weight.
+    With `goal`, the probability of meeting the goal is subtracted with a large weight.
     """
     total = 0.0
     for i in range(deadwood_after_draws(ten, view.unseen, rules, counts)):
@@ -93,17 +93,17 @@ SOLO_GREEDY = Strategy(
     "solo-greedy",
     discard=low,
     knock=GIN,
-    about="One player: least deadwood after every discard, gin or nothing.",
+    about="Solitaire: discards for least deadwood, ends the deal only with gin.",
 )
 SOLO_LOOKAHEAD = Strategy(
     "solo-lookahead",
     discard=ahead(aim="loose"),
     knock=GIN,
-    about="One player: looks one draw ahead, gin or nothing.",
+    about="Solitaire: looks one draw ahead, ends the deal only with gin.",
 )
 SOLO_SWITCH = Strategy(
     "solo-switch",
     discard=switch,
     knock=stop_dp,
-    about="Solitary Gin: collects, then saves penalties in the last k turns.",
+    about="Solitary Gin: collects melds, then minimises penalties in the last k turns.",
 )

@@ -1,15 +1,15 @@
-"""Solitaire strategy that corrects the search of `solo-two-draws` for what it overlooks.
+"""Solitaire strategy that corrects the evaluation of `solo-two-draws` with trained weights.
 
-The search evaluates ten cards by the next two draws. The rest of the deal depends on more than the
-table contains: on live pairs, on cards that save two unmatched cards at the same time, on cards
-without a partner. Fourteen features of the cards kept, each times a weight, are added to the value.
-The weights depend on the number of unmatched cards and fall with the time left.
+The search evaluates ten cards by the next two draws. The rest of the deal also depends on features
+that are not in its table, such as live pairs, cards that save two unmatched cards, and cards
+without a partner. The correction is a weighted sum of fourteen features of the remaining cards. The
+weights depend on the number of unmatched cards and decrease with the time left.
 
-training/solo_champion.py learned them from discards after which the same decks were rolled out,
-separately for each game. They are zero if no gain was shown; there this strategy is
-`solo-two-draws`. It ends the deal in the same way.
+training/solo_champion.py trained the weights separately for each game, from rollouts of several
+discards with the same decks. If training showed no gain, the weights are zero, and the strategy
+plays like `solo-two-draws`. It ends the deal in the same way.
 
-Source: This project; correcting a value by play-outs of alternatives from the same position goes
+Source: This project. Correcting a value by rollouts of alternatives from the same position goes
 back to G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
@@ -42,36 +42,36 @@ from simgin.toolkit import (
 )
 
 FEATURES = (
-    ("one", "always one"),
+    ("one", "constant 1"),
     ("save_one", "live cards that save one unmatched card"),
-    ("save_two", "live cards that save two"),
-    ("save_three", "live cards that save three or more"),
-    ("live_pairs", "melds that cards outside of all possible melds make with two live cards"),
-    ("lone", "cards without a partner, of those outside of all possible melds"),
+    ("save_two", "live cards that save two unmatched cards"),
+    ("save_three", "live cards that save three or more unmatched cards"),
+    ("live_pairs", "melds of two live cards and a card in no possible meld"),
+    ("lone", "cards in no possible meld and without a partner"),
     ("count", "deadwood"),
-    ("one_one", "save_one, squared"),
+    ("one_one", "save_one squared"),
     ("one_three", "save_one times save_three"),
-    ("three_three", "save_three, squared"),
+    ("three_three", "save_three squared"),
     ("one_two", "save_one times save_two"),
-    ("lone_pairs", "melds that cards without a partner make with two live cards"),
-    ("count_count", "deadwood, squared"),
-    ("both_ways", "cards outside of all possible melds with a partner in rank and one in suit"),
+    ("lone_pairs", "melds of two live cards and a card without a partner"),
+    ("count_count", "deadwood squared"),
+    ("both_ways", "cards in no possible meld with a partner in rank and one in suit"),
 )
 N_HAND_FEATURES = len(FEATURES)
 N_CLASSES = 8  # numbers of unmatched cards: 0..6, then seven or more
 FALLING_OFFSET = (
     N_HAND_FEATURES * N_CLASSES
 )  # offset of the weights that are multiplied by the proportion of time left
-N_WEIGHTS = 2 * FALLING_OFFSET + 1  # the last is the weight of the search's value, in addition to 1
+N_WEIGHTS = 2 * FALLING_OFFSET + 1  # the last one is added to the weight 1 of the search value
 TABLE_SIZE = (
     N_SCORINGS * N_TIMES * N_UNMATCHED * PLANE_SIZE
-)  # size of solo_dp.npy, with which the file begins
-DECK_SIZE = 42  # cards to draw in the joker games, without the joker
+)  # size of solo_dp.npy, which is at the start of the file
+DECK_SIZE = 42  # cards in the deck of joker games, without the joker
 
 
 @helper
 def correction_offset(rules):
-    """Return the offset of the correction that was learned under the most similar rules."""
+    """Return the offset of the correction that was trained under the most similar rules."""
     kind = 0
     if scoring_index(rules) == PENALTIES:
         kind = 4
@@ -84,11 +84,11 @@ def correction_offset(rules):
 
 @discard(
     name="solo-champion",
-    width=param(4, 1, 11, "number of discards searched, those that the table likes best"),
+    width=param(4, 1, 11, "number of discards to search, the best ones by the table"),
     weights="solo-champion.npy",
 )
 def champion_solo(view, rules, params):
-    """Keep the ten cards with the best next draw, corrected by the features of these cards."""
+    """Keep the ten cards with the best next draw, corrected by their features."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
     table, left = params[N_PARAMS : N_PARAMS + TABLE_SIZE], count_draws_left(view, rules)
@@ -108,7 +108,7 @@ def write_features(ten, unseen, left, search_value, rules, x):
     Args:
         ten: The ten cards.
         unseen: The unseen cards.
-        left: Draws left, or cards in the deck including the joker.
+        left: Draws left, or cards left in the deck including the joker.
         search_value: Value of the cards according to the search.
         rules: The rules.
         x: Output.
@@ -170,5 +170,5 @@ SOLO_CHAMPION = Strategy(
     "solo-champion",
     discard=champion_solo,
     knock=dp_stop,
-    about="One player: the search of `solo-two-draws`, corrected by what deals came to after it.",
+    about="Solitaire: the search of `solo-two-draws`, corrected with trained weights.",
 )

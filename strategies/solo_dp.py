@@ -1,14 +1,15 @@
 """Solitaire strategy that keeps the ten cards with the highest value in a learned table.
 
-It is the benchmark for looking ahead. The table, learned from self-play, gives the value of ten
-cards by the draws left and by three features of the hand: the number of cards in no meld, how many
-of them the live cards would save (summed as by `ahead:aim=loose`), and the deadwood. For each time
-and number of unmatched cards, the value is a plane over the other two; a table by all four played
-badly. There is one table for each kind of scoring: deals won (in which deadwood does not count),
-points against the joker, and penalties. training/solo.py learns them: play, fit, and play by what
-was fitted. The bonuses are those of the standard variants; the strategy ignores changes to them.
+It is the benchmark for looking ahead. The table was trained in self-play. It contains the value of
+ten cards by the number of draws left and by three features: the number of unmatched cards, the
+number of unmatched cards that live cards would save (summed as in `ahead:aim=loose`), and the
+deadwood. For each time and number of unmatched cards, the value is linear in the other two
+features. (A table by all four played badly.) There is one table for each type of scoring: deals won
+(in which deadwood does not count), points against the joker, and penalties. training/solo.py trains
+the tables by fitted iteration. The bonuses are those of the standard variants, and the strategy
+ignores changes to them.
 
-Source: This project; fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel, "Tree-Based Batch
+Source: This project. Fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel, "Tree-Based Batch
 Mode Reinforcement Learning", 2005.
 """
 
@@ -19,10 +20,10 @@ from simgin.core.rules_record import SCORING_PENALTY, SCORING_WINLOSS
 from simgin.strategy import Strategy, discard, helper, knock
 from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs
 
-# Shape of solo_dp.npy; a plane is its height at zero and its slopes by cards saved and deadwood.
+# Shape of solo_dp.npy; a linear function has an intercept and slopes by cards saved and deadwood
 N_SCORINGS, N_TIMES, N_UNMATCHED, PLANE_SIZE = 3, 15, 11, 3
 WON, POINTS, PENALTIES = 0, 1, 2
-CARDS_PER_STEP = 3  # cards of a deck with the joker per time step
+CARDS_PER_STEP = 3  # cards per time step in a deck with the joker
 
 
 @discard(weights="solo_dp.npy")
@@ -44,7 +45,7 @@ def dp(view, rules, params):
 
 @knock(name="dp", weights="solo_dp.npy")
 def dp_stop(view, rules, params):
-    """End the deal if that is worth at least as much as continuing, by the table."""
+    """End the deal if, according to the table, this is at least as good as continuing."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1:
@@ -56,10 +57,10 @@ def dp_stop(view, rules, params):
 
 @helper
 def time_index(view, rules):
-    """Return the index on the table's time axis: the draws left.
+    """Return the index on the table's time axis, the number of draws left.
 
-    With a joker, it is the cards left in the deck divided by three; in a two-player game, the cards
-    in the stock.
+    With a joker, it is the number of cards left in the deck, divided by three. In a two-player
+    game, it is the number of cards in the stock.
     """
     if rules.max_draws >= 0:
         return max(0, min(N_TIMES, rules.max_draws - view.own_turn) - 1)
@@ -77,7 +78,7 @@ def table_value(ten, unseen, time, rules, table):
 
 @helper
 def scoring_index(rules):
-    """Return the index of the table that applies."""
+    """Return the index of the table for a scoring."""
     return (
         WON
         if rules.deal_scoring == SCORING_WINLOSS
@@ -89,7 +90,7 @@ def scoring_index(rules):
 
 @helper
 def hand_features(ten, unseen, rules):
-    """Return the number of unmatched cards, and the sum of those each unseen card would save."""
+    """Return the number of unmatched cards, and the sum over unseen cards of how many it saves."""
     now = min_unmatched(ten, rules)
     fit = outs(ten, rules) & unseen
     saved = 0
@@ -103,5 +104,5 @@ SOLO_DP = Strategy(
     "solo-dp",
     discard=dp,
     knock=dp_stop,
-    about="One player: keeps the cards that a table learned from play values most.",
+    about="Solitaire: keeps the cards with the highest value in a table trained in self-play.",
 )

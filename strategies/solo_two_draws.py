@@ -1,14 +1,14 @@
-"""Solitaire strategy that searches the next draw card by card with the table of `solo-dp`.
+"""Solitaire strategy that searches all cards of the next draw with the table of `solo-dp`.
 
-The table itself looks one draw ahead: it sums what each live card would save. Here the next draw is
-also played out, so the strategy looks two draws ahead: every card that fits is followed by the best
-discard, and then by the table's value. Only the discards with the highest values in the table are
-searched (`width`; more of them do not win more), and after a draw only cards in no meld are
-discarded. A card that fits no meld is discarded; if deadwood counts, it can replace the card that
-matters least by the table. The strategy ends the deal like `solo-dp`.
+The table looks one draw ahead, because it sums how many cards each live card would save. The search
+adds the next draw, so the strategy looks two draws ahead: each card that makes a meld is followed
+by the best discard and then by the table value. Only the discards with the highest table values are
+searched (`width`; a higher number does not win more). After a draw, only unmatched cards are
+discarded. A drawn card without a meld is discarded or, if deadwood counts, can replace the least
+valuable card. The strategy ends the deal like `solo-dp`.
 
-Source: This project; one step of search on a learned value, as in G. Tesauro and G. Galperin,
-"On-line Policy Improvement using Monte-Carlo Search", 1996, but over every card.
+Source: This project. One step of search on a learned value, as in G. Tesauro and G. Galperin,
+"On-line Policy Improvement using Monte-Carlo Search", 1996, but over all cards.
 """
 
 import numpy as np
@@ -27,13 +27,13 @@ from simgin_strategies.stop import stop_value
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs, popcount
 
-N_PARAMS = 1  # the numbers of solo_dp.npy come after them
+N_PARAMS = 1  # the numbers of solo_dp.npy follow the parameters
 MAX_HAND_SIZE = 11
-MIN_VALUE = -1e18  # below all values
+MIN_VALUE = -1e18  # lower than all values
 
 
 @discard(
-    width=param(4, 1, 11, "number of discards searched, those that the table likes best"),
+    width=param(4, 1, 11, "number of discards to search, the best ones by the table"),
     weights="solo_dp.npy",
 )
 def two_draws(view, rules, params):
@@ -46,9 +46,9 @@ def two_draws(view, rules, params):
 
 @helper
 def search_discards(view, width, rules, table):
-    """Return at most `width` best discards by the table, and their values by the next draw.
+    """Return up to `width` best discards by the table, and their values from the search.
 
-    The arrays, int64 and float64, are in descending order of the table's values.
+    The arrays, int64 and float64, are in descending order of the table values.
     """
     left = count_draws_left(view, rules)
     cards, likes = np.empty(MAX_HAND_SIZE, np.int64), np.full(MAX_HAND_SIZE, MIN_VALUE)
@@ -71,9 +71,9 @@ def search_discards(view, width, rules, table):
 
 @helper
 def count_draws_left(view, rules):
-    """Return the draws left; if they are not limited, the cards in the deck with the joker.
+    """Return the number of draws left, or of cards in the deck including the joker.
 
-    In a two-player game, it is the cards in the stock.
+    In a two-player game, it is the number of cards in the stock.
     """
     if rules.max_draws >= 0:
         return rules.max_draws - view.own_turn
@@ -82,9 +82,9 @@ def count_draws_left(view, rules):
 
 @helper
 def value_by_table(ten, unseen, left, rules, table):
-    """Return the table's value of ten cards.
+    """Return the table value of ten cards.
 
-    It is exact if no draw follows or only the joker is left.
+    The value is exact if there is no further draw or if only the joker is left.
     """
     is_limited = rules.max_draws >= 0
     if left < 1 or (left == 1 and not is_limited):
@@ -95,7 +95,7 @@ def value_by_table(ten, unseen, left, rules, table):
 
 @helper
 def value_by_next_draw(ten, unseen, left, rules, table):
-    """Return the value of ten cards: the mean over the next card, which can be the joker."""
+    """Return the value of ten cards: the mean over the next draw, which can be the joker."""
     fit = outs(ten, rules) & unseen
     others = unseen & ~fit
     back = value_by_table(ten, unseen, left - 1, rules, table)
@@ -119,7 +119,7 @@ def value_by_next_draw(ten, unseen, left, rules, table):
 
 @helper
 def _best_nine(ten, unseen, left, rules, table):
-    """Return ten cards without the unmatched card that matters least by the table."""
+    """Return ten cards without the least valuable unmatched card, according to the table."""
     best, most = ten, MIN_VALUE
     now = min_unmatched(ten, rules)
     cards = ten
@@ -168,5 +168,5 @@ SOLO_TWO_DRAWS = Strategy(
     "solo-two-draws",
     discard=two_draws,
     knock=dp_stop,
-    about="One player: searches the next draw on the table of `solo-dp`, so sees two draws.",
+    about="Solitaire: searches the next draw with the table of `solo-dp`, which looks one ahead.",
 )

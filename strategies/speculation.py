@@ -1,12 +1,12 @@
 """Rules of thumb about taking cards that do not lower the deadwood immediately.
 
-They take cards for their prospects, take the first upcard, or deny the opponent a card. Each of
-them takes what `lower` takes (the best ten of the eleven cards have less deadwood than the ten
-held) and further cards.
+Each policy takes the cards that lower the deadwood, like `lower`, and others: cards with prospects,
+the first upcard, or cards that the opponent needs.
 
 Source: rummytalk and skillgames.zone (speculate); tyskwo.com 2016 (upcard); Jacoby 1959, by its
-table of contents (deny). None of them was read again. A *two-way* partial meld is this project's
-reading: the card and an unmatched card that either of two unseen cards would complete.
+table of contents (deny). All are cited from secondary sources. A *two-way* partial meld is this
+project's interpretation: the card and an unmatched card that either of two unseen cards would
+complete.
 """
 
 from simgin.strategy import PHASE_UPCARD, helper, param, take
@@ -25,11 +25,11 @@ from simgin.toolkit import (
 
 @take(
     until=param(3, 0, 500, "last own turn on which to speculate"),
-    count=param(50, 0, 200, "deadwood from which to speculate later as well"),
-    partials=param(2, 1, 10, "number of new two-way partial melds that the card must make"),
+    count=param(50, 0, 200, "minimum deadwood to speculate on later turns"),
+    partials=param(2, 1, 10, "minimum number of new two-way partial melds"),
 )
 def speculate(view, rules, params):
-    """Take also, early, what starts two two-way partial melds (rummytalk, skillgames.zone)."""
+    """Early, also take cards that start two two-way partial melds (rummytalk, skillgames.zone)."""
     if lowers_deadwood(view, rules):
         return take_if(True, view.legal)
     hopeful = view.own_turn <= params[0] or view.count >= params[1]
@@ -53,26 +53,26 @@ def _count_two_way_partials(hand, card, unseen, rules):
 
 @take
 def upcard(view, rules, params):
-    """Take the first upcard as the first player; otherwise as `lower` (tyskwo.com)."""
+    """Take the first upcard as the nondealer; otherwise, take like `lower` (tyskwo.com)."""
     first = view.phase == PHASE_UPCARD and view.seat != view.dealer
     return take_if(first or lowers_deadwood(view, rules), view.legal)
 
 
 @take(
-    held=param(2, 1, 2, "number of cards of the meld that he must be known to hold"),
-    cost=param(3, 0, 99, "most points by which the deadwood may rise"),
+    held=param(2, 1, 2, "minimum number of known cards of the opponent in the meld"),
+    cost=param(3, 0, 99, "maximum increase of deadwood"),
 )
 def deny(view, rules, params):
-    """Take also, at small cost, what would complete a meld of the opponent's (Jacoby)."""
+    """At small cost, also take cards that would complete a meld of the opponent (Jacoby)."""
     rise = deadwood_after_taking(view.hand, view.taken_offer, rules) - view.count
     return take_if(rise < 0 or (rise <= params[1] and _denies(view, params[0], rules)), view.legal)
 
 
 @helper
 def _denies(view, held, rules):
-    """Return True if the card would complete a meld of the opponent's.
+    """Return True if the card would complete a meld of the opponent.
 
-    One or two cards of the meld are known to be the opponent's; the other can be unseen.
+    One or two cards of the meld are known cards of the opponent. Another one can be unseen.
     """
     if held == 2:
         return count_possible_melds(view.taken_offer, view.known, rules) > 0

@@ -1,20 +1,21 @@
-"""The die of Gin Dice: when to raise it and when to accept.
+"""Policies for the die of Gin Dice: offers and answers.
 
-`strong` and `brave` evaluate a hand only by its deadwood. They are this project's own. They can be
-predicted without a table, so the tests of the die use them.
+`strong` and `brave` depend only on the deadwood of the hand. They are predictable without a table,
+so the tests of the die use them.
 
-`dead` reads the probability W of winning the deal and L of losing it from a table by own turn and
-deadwood, learned from self-play of `gold` (training/stake.py). The value of the die is its number:
-refusing costs the old stake s, and accepting n is worth n (W - L), so it accepts if W - L >= -s/n.
+`dead` looks up the probabilities W of winning and L of losing the deal in a table by own turn and
+deadwood, which was estimated from self-play of `gold` (training/stake.py). The value of a deal is
+the number on the die. Refusing loses the old stake s, and accepting n has the value n (W - L), so
+`dead` accepts if W - L >= -s/n.
 
-`by-value` replaces that linear value with the probability V of winning the match. It takes into
-account that one more deal than needed has no value, and that a player far behind has little to
-lose. V is solved for two equal players that offer and answer by V before the cards are seen,
-without raises in play; the winner deals.
+`by-value` replaces this linear value with the probability V of winning the match. It takes into
+account that surplus won deals have no value, and that a player far behind has little to lose. V is
+computed for two equal players who make offers and answers according to V before they see their
+cards, without raises during play. The winner deals.
 
-This project's readings: an offer carries no information about the hand, unless `caution` says
-otherwise; if one die applies to a whole game (Gin Dice with Gin Pro), the probability of winning it
-depends only on the points: one half at level points, and 1 with all of them.
+Assumptions of this project: An offer carries no information about the hand, except through
+`caution`. If one die applies to a whole game (Gin Dice with Gin Pro), the probability of winning
+the game depends only on the points: 0.5 at level points, and 1 with all points.
 
 Source: This project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgammon", 1975, for the
 idea.
@@ -23,7 +24,7 @@ idea.
 from simgin.strategy import PHASE_BLIND, answer, flag, helper, offer, param
 from simgin.toolkit import bernoulli, pick_random
 
-# Axes of stake.npy: own turns (the last includes later turns), bands of five points of deadwood
+# Axes of stake.npy: own turns (the last one includes later turns), bands of five points of deadwood
 TURNS, BANDS, BAND = 16, 16, 5
 ON_TURN, OFF_TURN = 0, 1
 MAX_NEEDED = 21
@@ -43,7 +44,7 @@ def never(view, rules, params):
     return 0
 
 
-@offer(noise=True, p_offer=param(0.2, 0.0, 1.0, "probability of an offer whenever it is legal"))
+@offer(noise=True, p_offer=param(0.2, 0.0, 1.0, "probability of an offer if legal"))
 def random(view, rules, params):
     """Offer any number with probability p_offer."""
     return (
@@ -60,32 +61,32 @@ def accepting(view, rules, params):
 
 
 @offer(
-    count=param(20, 0, 99, "highest deadwood to offer with"),
-    turn=param(6, 1, 500, "last own turn on which to offer"),
-    blind=flag(False, "also offer before the cards are seen"),
+    count=param(20, 0, 99, "maximum deadwood for an offer"),
+    turn=param(6, 1, 500, "last own turn for an offer"),
+    blind=flag(False, "also make an offer before the cards are seen"),
 )
 def strong(view, rules, params):
-    """Offer one more than the die shows, with little deadwood in the first turns."""
+    """Offer one more than the die shows, in the first turns and with little deadwood."""
     if view.phase == PHASE_BLIND:
         return view.stake + 1 if params[2] else 0
     return view.stake + 1 if view.count <= params[0] and view.own_turn <= params[1] else 0
 
 
 @answer(
-    count=param(35, 0, 99, "highest deadwood to accept with"),
-    blind=flag(True, "accept before the cards are seen"),
+    count=param(35, 0, 99, "maximum deadwood to accept an offer"),
+    blind=flag(True, "accept offers before the cards are seen"),
 )
 def brave(view, rules, params):
-    """Accept with at most `count` deadwood, and by `blind` before the cards are seen."""
+    """Accept with at most `count` deadwood; `blind` decides before the cards are seen."""
     return params[1] > 0 if view.phase == PHASE_BLIND else view.count <= params[0]
 
 
 @offer(
-    w2=param(0.6, 0.0, 1.1, "least probability of winning the deal to offer 2"),
-    w3=param(0.6, 0.0, 1.1, "the same to offer 3"),
-    w4=param(0.6, 0.0, 1.1, "the same to offer 4"),
-    w5=param(0.6, 0.0, 1.1, "the same to offer 5"),
-    w6=param(0.6, 0.0, 1.1, "the same to offer 6 or more"),
+    w2=param(0.6, 0.0, 1.1, "minimum probability of winning the deal to offer 2"),
+    w3=param(0.6, 0.0, 1.1, "minimum probability of winning the deal to offer 3"),
+    w4=param(0.6, 0.0, 1.1, "minimum probability of winning the deal to offer 4"),
+    w5=param(0.6, 0.0, 1.1, "minimum probability of winning the deal to offer 5"),
+    w6=param(0.6, 0.0, 1.1, "minimum probability of winning the deal to offer 6 or more"),
     weights="stake.npy",
 )
 def dead(view, rules, params):
@@ -99,21 +100,18 @@ def dead(view, rules, params):
 
 @answer(
     name="dead",
-    caution=param(0.0, -2.0, 2.0, "loss of W - L that an offer is taken to signal"),
+    caution=param(0.0, -2.0, 2.0, "assumed decrease of W - L if the opponent makes an offer"),
     weights="stake.npy",
 )
 def dead_answer(view, rules, params):
-    """Accept if W - L is at least minus the old stake over the new one, by turn and deadwood."""
+    """Accept if W - L >= -old stake / new stake, by turn and deadwood."""
     won, lost = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
     return won - lost - shift >= -pays / view.offered
 
 
-@offer(
-    edge=param(0.0, 0.0, 1.0, "least gain in the probability of winning the match"),
-    weights="stake.npy",
-)
+@offer(edge=param(0.0, 0.0, 1.0, "minimum gain in match win probability"), weights="stake.npy")
 def by_value(view, rules, params):
     """Make the offer with the highest match win probability against optimal answers.
 
@@ -133,11 +131,11 @@ def by_value(view, rules, params):
 
 @answer(
     name="by-value",
-    caution=param(0.0, -1.0, 1.0, "loss of W that an offer is taken to signal"),
+    caution=param(0.0, -1.0, 1.0, "assumed decrease of W if the opponent makes an offer"),
     weights="stake.npy",
 )
 def by_value_answer(view, rules, params):
-    """Accept if that wins the match at least as often as refusing."""
+    """Accept if this wins the match at least as often as refusing."""
     won, lost = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], won)
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
@@ -148,9 +146,10 @@ def by_value_answer(view, rules, params):
 
 @helper
 def _win_and_loss_probability(view, rules, table, turn):
-    """Return the probabilities of winning and of losing what is at stake.
+    """Return the probabilities of winning and of losing the stake.
 
-    They are one half before the cards are seen, then from the table by own turn and deadwood.
+    Before the cards are seen, both are 0.5. Later, they are from the table by own turn and
+    deadwood.
     """
     if rules.die == DIE_OF_THE_GAME:
         won = min(
@@ -172,7 +171,7 @@ def _win_and_loss_probability(view, rules, table, turn):
 def _value_without_offer(view, rules, won, lost, table):
     """Return the probability of winning the match without an offer.
 
-    Before the cards are seen, the dealer can still make one after the nondealer.
+    Before the cards are seen, the dealer can still make an offer after the nondealer.
     """
     value = _value_of_stake(view, view.stake, won, lost, table)
     if view.phase == PHASE_BLIND and view.seat != view.dealer:
@@ -186,7 +185,7 @@ def _value_without_offer(view, rules, won, lost, table):
 
 @helper
 def _value_of_stake(view, stake, won, lost, table):
-    """Return the probability of winning the match if this deal is played for a stake."""
+    """Return the probability of winning the match if the deal is played for a given stake."""
     void = max(0.0, 1 - won - lost)
     return (
         won * _value_after(view, stake, 0, table)
@@ -197,7 +196,7 @@ def _value_of_stake(view, stake, won, lost, table):
 
 @helper
 def _value_after(view, own_wins, opponent_wins, table):
-    """Return V after the given numbers of further won deals (or games).
+    """Return V after the given numbers of additional won deals (or games).
 
     The winner of a deal deals next, so the opponent makes the first decision about the die.
     """
@@ -216,7 +215,7 @@ def _value_after(view, own_wins, opponent_wins, table):
 
 @helper
 def match_value_at(needed, other_needed, dealer, table):
-    """Return V for a player that needs a number of won deals, as the next dealer or not."""
+    """Return V for a player who needs a number of won deals, as the next dealer or not."""
     if needed <= 0:
         return 1.0
     if other_needed <= 0:

@@ -1,10 +1,9 @@
 """Stock-greedy: never takes from the pile, discards for least deadwood, knocks immediately.
 
-It is the opposite of taking whatever melds: compared with the same strategy that takes for melds,
-it shows the value of the discard pile (docs/reference/rules.md 15.3). Of equal discards it chooses
-the highest, which is this project's choice.
+Compared with the same strategy that takes cards for melds, it shows the value of the discard pile
+(docs/reference/rules.md 15.3). Ties between discards go to the highest card.
 
-Source: A control of this project, 2026.
+Source: This project, as a control, 2026.
 """
 
 from simgin_strategies.discard import low

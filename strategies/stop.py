@@ -1,15 +1,16 @@
 """Knock policies for games with a joker in the deck: when to end the deal.
 
 With m cards left in the deck including the joker, the number of cards above the joker is uniform,
-and the next card is the joker with probability 1/m. The value of stopping with count K is the mean
-number above the joker, minus K, minus the undercut bonus times the probability that there are fewer
-than K; the value of gin is that number plus its bonus. `stop-dp` compares this with the value of
-continuing, by backward induction over m for the rules in force. The changes of counts from turn to
-turn were learned from self-play of `ahead:aim=gin` (training/solo.py) and are in stop.npy. The
-policy describes the hand only by its count, so its continuation values are slightly too flat.
+and the next card is the joker with probability 1/m. The value of stopping with deadwood K is the
+mean number of cards above the joker, minus K, minus the undercut bonus times the probability that
+there are fewer than K cards. The value of gin is that mean plus the gin bonus. `stop-dp` compares
+this with the value of continuing, by backward induction over m. The transitions of the deadwood
+from turn to turn were estimated from self-play of `ahead:aim=gin` (training/solo.py) and are in
+stop.npy. The policy uses only the deadwood of the hand, so its values of continuing vary too little
+between hands.
 
-Every policy here ends the deal with gin and big gin: continuing from gin is never better. In a
-two-player game, which has no deck with a joker, they wait for gin.
+All of these policies end the deal with gin and big gin, because continuing is never better. In
+two-player games, which have no joker, they wait for gin.
 
 Source: This project, from docs/reference/rules.md 6.
 """
@@ -19,26 +20,26 @@ import numpy as np
 from simgin.core.rules_record import TIE_UNDERCUT
 from simgin.strategy import helper, knock, param
 
-N_STATES = 17  # counts 0..10 and six bands above
+N_STATES = 17  # deadwood 0..10, and six bands of higher deadwood
 MAX_CARDS_LEFT = 43  # cards in the deck including the joker
 
 
 @knock(
-    m1=param(9, 1, 99, "fewest cards left in the deck to knock with 1"),
-    m2=param(13, 1, 99, "the same with 2"),
-    m3=param(17, 1, 99, "the same with 3"),
-    m4=param(20, 1, 99, "the same with 4"),
-    m5=param(23, 1, 99, "the same with 5"),
-    m6=param(25, 1, 99, "the same with 6"),
-    m7=param(28, 1, 99, "the same with 7"),
-    m8=param(31, 1, 99, "the same with 8"),
-    m9=param(33, 1, 99, "the same with 9"),
-    m10=param(36, 1, 99, "the same with 10 or more"),
+    m1=param(9, 1, 99, "minimum cards left in the deck to knock with deadwood 1"),
+    m2=param(13, 1, 99, "minimum cards left in the deck to knock with deadwood 2"),
+    m3=param(17, 1, 99, "minimum cards left in the deck to knock with deadwood 3"),
+    m4=param(20, 1, 99, "minimum cards left in the deck to knock with deadwood 4"),
+    m5=param(23, 1, 99, "minimum cards left in the deck to knock with deadwood 5"),
+    m6=param(25, 1, 99, "minimum cards left in the deck to knock with deadwood 6"),
+    m7=param(28, 1, 99, "minimum cards left in the deck to knock with deadwood 7"),
+    m8=param(31, 1, 99, "minimum cards left in the deck to knock with deadwood 8"),
+    m9=param(33, 1, 99, "minimum cards left in the deck to knock with deadwood 9"),
+    m10=param(36, 1, 99, "minimum cards left in the deck to knock with deadwood 10 or more"),
 )
 def stop_by(view, rules, params):
-    """Knock while enough cards are left for the count.
+    """Knock if enough cards are left for the deadwood.
 
-    The defaults knock while the value of the knock is not negative.
+    With the defaults, the value of the knock is not negative.
     """
     if view.ending_count == 0 or view.ending >= 2:
         return True
@@ -47,7 +48,7 @@ def stop_by(view, rules, params):
 
 @knock(weights="stop.npy")
 def stop_dp(view, rules, params):
-    """Stop if that is worth as much as continuing, by backward induction over the deck."""
+    """Stop if this is at least as good as continuing, by backward induction over the deck."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1 or view.deck_left > MAX_CARDS_LEFT:
@@ -59,7 +60,7 @@ def stop_dp(view, rules, params):
 
 @helper
 def stop_value(count, left, rules):
-    """Return the mean points, player minus joker, of ending the deal.
+    """Return the expected points, player minus joker, of ending the deal.
 
     Args:
         count: Deadwood.
@@ -76,9 +77,9 @@ def stop_value(count, left, rules):
 
 @helper
 def _continuation_value(count, left, limit, rules, table):
-    """Return the value of continuing with a count.
+    """Return the value of continuing with a given deadwood.
 
-    Either the joker ends the deal, or the next count is played optimally by the table.
+    Either the joker ends the deal, or play continues optimally according to the table.
     """
     values = np.empty(N_STATES)
     after = np.empty(N_STATES)
@@ -97,7 +98,7 @@ def _continuation_value(count, left, limit, rules, table):
 
 @helper
 def _expected_value(left, i, values, table):
-    """Return the mean value of the next count."""
+    """Return the mean value over the next deadwood."""
     first = N_STATES + (left * N_STATES + i) * N_STATES
     total = 0.0
     for j in range(N_STATES):
@@ -107,7 +108,7 @@ def _expected_value(left, i, values, table):
 
 @helper
 def state_index(count):
-    """Return the state of a count: 0..10 each, then 11-13, 14-17, 18-23, 24-31, 32-44, 45+."""
+    """Return the state of a deadwood: 0, ..., 10, 11-13, 14-17, 18-23, 24-31, 32-44 or 45+."""
     if count <= 10:
         return count
     return 11 + (count > 13) + (count > 17) + (count > 23) + (count > 31) + (count > 44)

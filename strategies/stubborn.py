@@ -1,6 +1,6 @@
-"""Stubborn: Simple that never ends a deal, not even with gin; it scores by undercuts only.
+"""Stubborn: Simple that never ends a deal, not even with gin, and scores only by undercuts.
 
-Other authors also use the word for a strategy that waits for gin; here that is `gin-only`.
+Other authors use the name for a strategy that waits for gin, which is `gin-only` here.
 
 Source: StubbornSimple of cudy789/gin-rummy-SIGRA.
 """

@@ -18,25 +18,25 @@ from simgin.toolkit import (
 
 @take
 def never(view, rules, params):
-    """Take nothing: pass, or draw from the stock."""
+    """Never take the card on offer: pass, or draw from the stock."""
     return take_if(False, view.legal)
 
 
-@take(noise=True, p=param(0.5, 0.0, 1.0, "probability of taking"))
+@take(noise=True, p=param(0.5, 0.0, 1.0, "probability of taking the card"))
 def random(view, rules, params):
-    """Take with probability p."""
+    """Take the card with probability p."""
     return take_if(bernoulli(params[0], view.noise), view.legal)
 
 
 @take
 def meld_any(view, rules, params):
-    """Take whatever makes a meld, even if the deadwood does not fall (EAAI's Simple)."""
+    """Take any card that makes a meld, even without lower deadwood (EAAI's Simple)."""
     return take_if(makes_meld(view.hand, view.taken_offer, rules), view.legal)
 
 
 @take
 def meld_best(view, rules, params):
-    """Take only a card that is in a meld of some best melding (rubl.com, about.com)."""
+    """Take a card only if a best melding uses it (rubl.com, about.com)."""
     return take_if(is_in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
@@ -48,7 +48,7 @@ def lower(view, rules, params):
 
 @take
 def meld_best_lower(view, rules, params):
-    """Take a card that is in a meld of some best melding and lowers the deadwood (MARJJ)."""
+    """Take a card if a best melding uses it and it lowers the deadwood (MARJJ)."""
     return take_if(
         lowers_deadwood(view, rules) and is_in_best_melding(view.hand, view.taken_offer, rules),
         view.legal,
@@ -57,20 +57,14 @@ def meld_best_lower(view, rules, params):
 
 @take
 def knock_or_meld(view, rules, params):
-    """Take what allows a knock, or is in a meld of some best melding (OpenSpiel's simple bot)."""
+    """Take a card if it allows a knock or a best melding uses it (OpenSpiel's simple bot)."""
     knocks = deadwood_after_taking(view.hand, view.taken_offer, rules) <= view.limit
     return take_if(knocks or is_in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
-@take(
-    by=choice(
-        "deadwood",
-        "hits",
-        about="worth of a hand: least deadwood, or most cards that would make a meld",
-    )
-)
+@take(by=choice("deadwood", "hits", about="value of a hand: least deadwood, or most hits"))
 def value(view, rules, params):
-    """Take if the best hand with the card is worth more than the mean after drawing."""
+    """Take the card if the best hand with it is better than the mean hand after drawing."""
     by_hits = params[0] == 1
     taken = _hand_value(view.hand, view.taken_offer, view.hand, view.unseen, by_hits, rules)
     total = 0
@@ -85,7 +79,7 @@ def value(view, rules, params):
 
 @helper
 def _hand_value(hand, card, legal, unseen, by_hits, rules):
-    """Return the value of the best ten cards of a hand and one more card."""
+    """Return the value of the best ten cards of a hand and an additional card."""
     eleven = hand | 1 << card
     if not by_hits:
         return -best_discards(eleven, legal, rules)[0]

@@ -1,9 +1,9 @@
 """Tonic-like: holds middle cards and live pairs, discards safely, knocks early or waits for gin.
 
-This strategy is built from rules of thumb in the manner of Tonic, whose expert rules had parameters
-tuned by grid search. The rules themselves are not published, so these are the ones that its authors
-are reported to have named, with gold's for the rest. All numbers were tuned by grid search on one
-range of seeds and confirmed on another.
+This strategy combines rules of thumb in the manner of Tonic, whose expert rules had parameters
+tuned by grid search. The rules of Tonic were not published. The strategy uses the rules that its
+authors reportedly named, and otherwise those of gold. All parameters were tuned by grid search on
+one range of seeds and confirmed on another.
 
 Source: Larkin, Collicott and Hiebel, Modeling Expert Knowledge in a Heuristic-Based Gin Rummy Agent
 ("Tonic"), EAAI-21, by its abstract and reports of it. Not the player GinRummyAndTonic of
@@ -25,16 +25,16 @@ from simgin.toolkit import (
 
 
 @discard(
-    pair=param(5.0, 0.0, 20.0, "price of a card in a pair worth holding"),
-    live=param(2, 1, 4, "live completers that make a pair worth holding"),
-    until=param(4, 1, 500, "own turn from which all pairs may be broken"),
-    middle=param(0.5, 0.0, 20.0, "price for each three-card meld of its rank, beyond four"),
-    seven=param(0.0, 0.0, 20.0, "extra price of a seven"),
-    danger=param(0.1, 0.0, 20.0, "price for each three-card meld that the opponent could make"),
-    early=param(4, 0, 500, "number of his first discards that rule out melds near them"),
+    pair=param(5.0, 0.0, 20.0, "penalty on a card in a pair to hold"),
+    live=param(2, 1, 4, "minimum number of live completers of a pair to hold"),
+    until=param(4, 1, 500, "first own turn on which all pairs may be broken"),
+    middle=param(0.5, 0.0, 20.0, "penalty per three-card meld of the rank, beyond four"),
+    seven=param(0.0, 0.0, 20.0, "additional penalty on a seven"),
+    danger=param(0.1, 0.0, 20.0, "penalty per three-card meld that the opponent could make"),
+    early=param(4, 0, 500, "number of the opponent's first discards that rule out nearby melds"),
 )
 def tonic(view, rules, params):
-    """Hold live pairs early and middle cards throughout; discard safely, each at its cost."""
+    """Early, hold live pairs; always hold middle cards and discard safely (all weighted)."""
     held = 0
     if view.own_turn < params[2]:
         held = cards_worth_holding(unmatched_cards(view.hand, rules), view.unseen, params[1], rules)
@@ -52,7 +52,7 @@ def _cost(view, rules, params, card, cards):
         rules: The rules.
         params: Parameters of the policy.
         card: The card.
-        cards: Own cards in pairs worth holding, and cards that the opponent may meld with.
+        cards: Own cards in pairs to hold, and cards with which the opponent can make melds.
     """
     held = params[0] if cards >> card & 1 else 0.0
     return (

@@ -1,7 +1,7 @@
 """Wary: gold-early that accepts some deadwood for discards that the opponent cannot meld.
 
-What the opponent could meld is estimated by beliefs learned from logged deals
-(docs/reference/strategies/beliefs.md), not by the cards near it.
+The probability that the opponent can meld a card is estimated with a belief table, which was fitted
+to recorded deals (docs/reference/strategies/beliefs.md).
 
 Source: This project, after Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin
 Rummy" (EAAI-21).
@@ -17,11 +17,11 @@ from simgin.toolkit import deadwood, estimate_holdings, lowest_cost_card, meld_p
 
 @discard(
     weights="beliefs.npy",
-    price=param(3.0, 0.0, 100.0, "price of a discard that the opponent can certainly meld"),
-    window=param(12, 0, 99, "most extra deadwood that a discard may leave"),
+    price=param(3.0, 0.0, 100.0, "penalty on a discard that the opponent can certainly meld"),
+    window=param(12, 0, 99, "maximum extra deadwood of a discard"),
 )
 def wary(view, rules, params):
-    """Discard for least deadwood plus a cost of what the opponent could meld."""
+    """Discard for least deadwood plus a penalty on cards that the opponent can meld."""
     most = view.least + params[1]
     chances = np.empty(52)
     estimate_holdings(view, params, 2, chances)
@@ -30,7 +30,7 @@ def wary(view, rules, params):
 
 @helper
 def _cost(view, rules, params, card, known):
-    """Return the deadwood plus the cost of the chance that the opponent can meld the card."""
+    """Return the deadwood plus the penalty, times the probability that the opponent melds it."""
     most, chances = known
     count = deadwood(view.hand & ~(1 << card), rules)
     return count + params[0] * meld_probability(card, chances, rules) if count <= most else 1e18
