@@ -1,17 +1,16 @@
-"""Fit the beliefs about the opponent's hand; writes strategies/beliefs.npy.
+"""Fit the beliefs about the opponent's hand, and write strategies/beliefs.npy.
 
-    python training/beliefs.py                     # as committed: 3,000 deals per pair, seed 1
+    python training/beliefs.py                     # committed file: 3,000 deals per pair, seed 1
     python training/beliefs.py --deals 200 --out x.npy
 
-A logistic regression on one discard decision per deal. For every card that the deciding player has
-not seen, it predicts whether the card is in the opponent's hand. The features are the card's rank,
-the stage of the deal, and the relation of the card to those that the opponent declined, took and
-discarded (simgin.toolkit.beliefs). The decision is sampled from all decisions of a finished deal;
-it is not yet weighted by their number
-(docs/explanation/decisions/0009-learning.md).
+The model is a logistic regression on one discard decision per deal. For each card that the player
+has not seen, it predicts if the card is in the opponent's hand. The features are the rank, the
+stage of the deal, and the relation of the card to those that the opponent declined, took and
+discarded (simgin.toolkit.beliefs). The decision is sampled from all decisions of a finished deal.
+It is not yet weighted by their number (docs/explanation/decisions/0009-learning.md).
 
-Prints how well the fit and the uniform guess predict the hands of held-out deals. Also prints the
-mean deadwood by turn that simgin.toolkit.opponent.COUNTS holds.
+The script prints how well the fit and a uniform guess predict hands in held-out deals. It also
+prints the mean deadwood by turn, which is in simgin.toolkit.opponent.COUNTS.
 """
 
 import argparse
@@ -30,8 +29,8 @@ from simgin.strategy import loader
 from simgin.toolkit import beliefs as model
 
 TRAINING_PLAYERS = ("simple", "gold", "gold-early", "gin-only")
-RIDGE = 4.0  # penalty on squared log multipliers; those of rare events stay near 1
-NEWTON_STEPS = 8  # Newton steps
+RIDGE = 4.0  # penalty on squared log multipliers, which keeps those of rare events near 1
+NEWTON_STEPS = 8
 MAX_TURNS = 30  # turns in the table of mean deadwood
 
 
@@ -66,8 +65,8 @@ def sample_discard(deal: TracedDeal, rng: np.random.Generator) -> Decision | Non
 def card_features(view: np.record) -> np.ndarray:
     """Return the exponents of the multipliers in the odds of each unseen card.
 
-    The exponents are computed by the model itself: if one multiplier is 2 and all others are 1, the
-    odds are 2 to the power of its exponent.
+    They are computed with the model itself: if one multiplier is 2 and all others are 1, the odds
+    are 2 to the power of the exponent.
 
     Args:
         view: View of the deciding player.
@@ -91,7 +90,7 @@ def card_features(view: np.record) -> np.ndarray:
 def collect_decisions(
     pairs: list[tuple[str, str]], n: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, list[np.record]]:
-    """Return features, whether the opponent holds each card, and the views of the decisions."""
+    """Return the features, the cards that the opponent holds (bool), and the views."""
     rows, held, views = [], [], []
     for number, pair in enumerate(pairs):
         lot = np.random.default_rng([seed, number])
@@ -109,7 +108,7 @@ def collect_decisions(
 
 
 def fit_multipliers(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Return multipliers to four digits, fitted with a ridge penalty by Newton's method."""
+    """Fit the multipliers by Newton's method with a ridge penalty; round them to four digits."""
     weights = np.zeros(rows.shape[1])
     for _ in range(NEWTON_STEPS):
         gradient, curvature = -RIDGE * weights, RIDGE * np.eye(len(weights))
@@ -167,7 +166,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--deals", type=int, default=3_000, help="deals of every pair")
+    parser.add_argument("--deals", type=int, default=3_000, help="deals per pair")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--out", type=Path, default=Path(__file__).parent.parent / "strategies" / "beliefs.npy"
@@ -178,11 +177,11 @@ def main() -> None:
     numbers = fit_multipliers(rows, held)
     np.save(args.out, numbers)
     played = f"{len(rows):,} cards of {args.deals * len(pairs):,} deals, seed {args.seed}"
-    print(f"{played}; written: {args.out}")
+    print(f"{played}. Output: {args.out}")
     _, held, views = collect_decisions(pairs, max(1, args.deals // 10), args.seed + 1)
     for name, (nats, brier) in prediction_losses(numbers, held, views).items():
-        loss = f"log-loss {nats:.4f} nats a card, Brier {brier:.4f}"
-        print(f"{name}: {loss}, on {len(views):,} deals of seed {args.seed + 1}")
+        loss = f"log-loss {nats:.4f} nats per card, Brier score {brier:.4f}"
+        print(f"{name}: {loss} ({len(views):,} deals, seed {args.seed + 1})")
     print("mean deadwood by own turns:", *mean_deadwood_by_turn(args.deals, args.seed))
 
 

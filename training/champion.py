@@ -1,9 +1,9 @@
-"""Train the weights of `champion` from scratch; writes strategies/champion.npy.
+"""Train the weights of `champion` from scratch, and write strategies/champion.npy.
 
-    python training/champion.py                    # as committed: half an hour on one core
+    python training/champion.py                    # committed file: half an hour on one core
     python training/champion.py --deals 2000 --out x.npy
 
-See simgin/learn/champion_weights.py for the method. All weights are trained under the rules of
+simgin/learn/champion_weights.py documents the method. The weights are trained separately for
 several variants, with half as many deals for each variant after the first.
 """
 
@@ -30,7 +30,7 @@ ROUNDS = WARM_UP_ROUNDS + 8
 
 
 def naive_weights() -> np.ndarray:
-    """Return initial weights: lowest deadwood, immediate knocks, takes that lower deadwood."""
+    """Return initial weights: minimise deadwood, knock immediately, take to lower deadwood."""
     weights = np.zeros(player.BLEND_SIZE)
     weights[COUNT : N_STAGES * N_FEATURES : N_FEATURES] = 1.0
     weights[player.KNOCK_OFFSET : player.KNOCK_FEATURE_OFFSET] = 1.0
@@ -40,7 +40,7 @@ def naive_weights() -> np.ndarray:
 
 def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.ndarray:
     """Return the weights for rules like those of a variant, (player.RULES_SIZE,) float64."""
-    print(f"Under the rules of {variant}")
+    print(f"Variant {variant}")
     rules = variants.find_variant(variant)
     sets = []
     pools = {"knock_immediately": deals // 2, "wait_for_gin": deals}
@@ -48,7 +48,7 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS)
         learner = ChampionTrainer(training_opponents(kind), naive_weights(), seed + index, rules)
         for number in range(rounds):
             won = ", ".join(f"{100 * share:.1f} %" for share in learner.run_round(of_kind))
-            print(f"opponents that {kind}, round {number + 1}: won {won} before it", flush=True)
+            print(f"opponents that {kind}, before round {number + 1}: won {won}", flush=True)
         sets.append(learner.mean_weights)
     hasty, patient = sets
     return blend_weights(
@@ -70,12 +70,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--deals", type=int, default=DEALS, help="deals branched in a round")
+    parser.add_argument("--deals", type=int, default=DEALS, help="deals with rollouts per round")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "champion.npy")
     args = parser.parse_args()
     np.save(args.out, train_all(args.deals, args.seed))
-    print(f"written: {args.out}")
+    print(f"Output: {args.out}")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,18 @@
-"""Join the weights of `champion-mc`; writes strategies/champion-mc.npy.
+"""Combine the weights of `champion-mc`, and write strategies/champion-mc.npy.
 
     python training/champion_mc.py
-    python training/champion_mc.py --spreads     # measures the constants of its parameters
+    python training/champion_mc.py --spreads     # estimates the default parameters
 
-The file contains the weights of champion, those of the opponent's hands, and the probability of
-winning a match to 100 from each score, as written by training/champion.py, training/hands.py and
-training/mc_value.py.
+The file contains the weights of champion, the weights of the opponent's hands, and the probability
+of winning a match to 100 from each score. These come from training/champion.py, training/hands.py
+and training/mc_value.py.
 
-`--spreads` writes no file. At decisions of `champion` against itself, the best actions are rolled
-out in many worlds. A table shows their gains over the first action according to the weights and to
-the worlds, and the spread between both. The spread is computed from two halves of the worlds, which
-removes their sampling error. The table also shows the standard deviation between worlds and the
-remaining length of the deal. The constants of champion-mc are these numbers, rounded.
+With `--spreads`, the script does not write a file. At decisions of `champion` against itself, it
+rolls out the best actions in many worlds. A table compares their gains over the first action
+according to the weights and in the worlds, and shows the standard deviation of the difference. This
+is computed from two halves of the worlds, which removes the sampling error. The table also shows
+the standard deviation between worlds and the remaining length of the deal. The constants of
+champion-mc are these numbers, rounded.
 """
 
 import argparse
@@ -37,11 +38,11 @@ from simgin.toolkit import is_gin_or_better, legal_discards, lowers_deadwood
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PARTS = ("champion.npy", "hands.npy", "mc.npy")
 UNITS, WORLDS, SEED = 400, 256, 991
-ROLLOUT_OPPONENTS = ("champion", "champion+knock=at")  # rollout players for unknown opponents
+ROLLOUT_OPPONENTS = ("champion", "champion+knock=at")  # opponents in rollouts
 IMMEDIATE_KNOCK_PROBABILITY = 0.5  # probability that the opponent knocks immediately
-GAP_BOUNDS = (0.5, 1, 2, 4, 8, 16)  # points; upper bounds of the estimated loss of an action
+GAP_BOUNDS = (0.5, 1, 2, 4, 8, 16)  # upper bounds of the estimated loss of an action, in points
 HEADER = """\
-| slot | behind, points | actions | by weights | by worlds | spread | worlds apart | turns |
+| slot | loss, points | actions | gain by weights | gain in worlds | spread | sd of worlds | turns |
 |---|---|--:|--:|--:|--:|--:|--:|"""
 
 
@@ -50,13 +51,13 @@ def join_weights() -> np.ndarray:
     return np.concatenate([np.load(STRATEGIES / part).ravel() for part in PARTS])
 
 
-# Actions, best by the weights first, and their estimated losses in points
+# Actions in order of the weights, best first, and their estimated losses in points
 
 RankedActions = tuple[list[Action], list[float]]
 
 
 def rank_draws(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
-    """Return taking and not taking, if taking lowers the deadwood."""
+    """Return the actions take and draw if taking lowers the deadwood."""
     if not lowers_deadwood(view, rules):
         return [], []
     gain = player.take_gain(view, rules, numbers)
@@ -65,13 +66,13 @@ def rank_draws(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
 
 
 def rank_discards(view: Any, rules: Any, params: np.ndarray) -> RankedActions:
-    """Return the discards of lowest cost."""
+    """Return the discards with the lowest costs."""
     cards, before = champion_mc.lowest_cost_discards(view.legal, view, rules, params)
     return [Action(ACTION_DISCARD, int(card)) for card in cards], [-float(gain) for gain in before]
 
 
 def rank_knocks(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
-    """Return knocking and continuing, except with gin."""
+    """Return the actions knock and continue, except with gin."""
     if is_gin_or_better(view):
         return [], []
     gain = player.knock_gain(view, rules, numbers)
@@ -86,9 +87,9 @@ def rank_knocks(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
 def rollout_values(
     matchups: list[Matchup], view: Any, rules: Any, actions: list[Action]
 ) -> np.ndarray:
-    """Return the value of each action in each world, as champion-mc counts it, and its turns.
+    """Return the value for champion-mc of each action in each world, and its turns.
 
-    Each of the opponents plays in the same number of worlds.
+    Each opponent plays in the same number of worlds.
     """
     share, played = WORLDS // len(matchups), []
     for i, matchup in enumerate(matchups):
@@ -113,7 +114,7 @@ def decisions_of_first_seat(matchup: Matchup, units: int) -> Iterator[tuple[str,
 def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
     """Return gains by weights and by two halves of the worlds, by slot and gap.
 
-    Each row also has the variance between worlds and the remaining turns.
+    Each row also contains the variance between worlds and the remaining turns.
     """
     rivals = [parse_matchup("champion", name, "eaai", SEED, "deal") for name in ROLLOUT_OPPONENTS]
     rules = build_rules(rivals[0].variant)

@@ -1,19 +1,20 @@
-"""Fit how likely the opponent is to hold ten cards; writes strategies/hands.npy.
+"""Fit the likelihood of the opponent's hands, and write strategies/hands.npy.
 
-    python training/hands.py                     # as committed: about four minutes on one core
+    python training/hands.py                     # committed file: about four minutes on one core
     python training/hands.py --deals 300 --out x.npy
 
 At one decision per deal, the opponent's hand is compared with the same hand after an exchange of
-one to three cards for other unseen ones. If the likelihood of a hand is proportional to the
-exponential of its fitness, the odds of the true hand are the exponential of the difference, for any
-exchange. A logistic regression without an intercept therefore estimates the weights
-(simgin.toolkit.hand_sampling). Opponents that knock immediately, opponents that wait for gin, and
-the stages of a deal are fitted separately.
+one to three cards for other unseen cards. If the likelihood of a hand is proportional to the
+exponential of a score, the odds of the true hand are the exponential of the difference in score. A
+logistic regression without an intercept therefore estimates the weights
+(simgin.toolkit.hand_sampling). The stages of a deal are fitted separately, and so are opponents
+that knock immediately and opponents that wait for gin.
 
-The decision is sampled from all decisions of a finished deal; it is not yet weighted by their
+The decision is sampled from all decisions of a finished deal. It is not yet weighted by their
 number (docs/explanation/decisions/0009-learning.md).
 
-Prints how well the fit distinguishes hands of held-out deals from hands with exchanged cards.
+The script prints how well the fit distinguishes hands in held-out deals from hands with exchanged
+cards.
 """
 
 import argparse
@@ -38,9 +39,9 @@ VARIANT = "eaai"
 GIN_PLAYERS = ("champion", "gold-early", "gin-only", "marjj", "tonic-like")
 IMMEDIATE_KNOCKERS = ("simple", "gold", "wary")
 DEALS, SEED = 20_000, 20261123  # deals per type of opponent, and seed
-EXCHANGES_PER_HAND = 12  # per hand
+EXCHANGES_PER_HAND = 12
 RIDGE = 5.0  # penalty on squared weights
-NEWTON_STEPS = 12  # Newton steps
+NEWTON_STEPS = 12
 
 
 def sample_decisions(
@@ -66,14 +67,14 @@ def sample_decisions(
 
 
 def hidden_hand(view: np.record, pack: np.ndarray) -> int:
-    """Return the opponent's hand: the cards that are neither seen nor in the stock."""
+    """Return the opponent's hand: the cards that the player has not seen, except the stock."""
     stock = sum(1 << int(card) for card in pack[52 - int(view.stock) :])
     return ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)
 
 
 @jit
 def write_differences(views, hands, rules, exchanges, stages, out):
-    """Write the features of each hand minus those after exchanges, and the stages.
+    """Write the features of each hand minus those after each exchange, and the stages.
 
     Args:
         views: Views of the decisions, VIEW (n,).
@@ -111,7 +112,7 @@ def feature_differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarra
 
 
 def fit_stage_weights(rows: np.ndarray) -> np.ndarray:
-    """Return ridge-penalised weights that maximise the likelihood of the true hands."""
+    """Return the weights that maximise the ridge-penalised likelihood of the true hands."""
     weights = np.zeros(rows.shape[1])
     for _ in range(NEWTON_STEPS):
         p = 1 / (1 + np.exp(-rows @ weights))
@@ -131,7 +132,7 @@ def fit_all_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
 
 
 def log_loss(weights: np.ndarray, rows: np.ndarray, stages: np.ndarray) -> float:
-    """Return the mean log-loss in nats for true against exchanged hands; a guess has 0.69."""
+    """Return the mean log-loss in nats of true against exchanged hands (0.69 for a guess)."""
     odds = (rows * weights[stages][:, None, :]).sum(axis=2)
     return float(np.log1p(np.exp(-odds)).mean())
 
@@ -141,7 +142,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--deals", type=int, default=DEALS, help="deals of each kind of opponent")
+    parser.add_argument("--deals", type=int, default=DEALS, help="deals per type of opponent")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "hands.npy")
     args = parser.parse_args()
@@ -154,7 +155,7 @@ def main() -> None:
             *sample_decisions(opponents, max(50, args.deals // 10), args.seed + 1)
         )
         known, new = log_loss(weights, rows, stages), log_loss(weights, *fresh)
-        print(f"{kind}: log-loss {known:.4f}, of deals not used {new:.4f}", flush=True)
+        print(f"{kind}: log-loss {known:.4f}, in held-out deals {new:.4f}", flush=True)
     np.save(args.out, np.round(np.array(losses), 5).ravel())
 
 

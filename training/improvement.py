@@ -1,13 +1,12 @@
-"""Estimate how discards improve the opponent's hand; writes strategies/improvement.npy.
+"""Estimate how discards improve the opponent's hand, and write strategies/improvement.npy.
 
-    python training/improvement.py                 # as committed: 4,000 deals per pair, seed 1
+    python training/improvement.py                 # committed file: 4,000 deals per pair, seed 1
     python training/improvement.py --deals 200 --out x.npy
 
-At every discard of recorded deals, each unmatched card is added to the opponent's hand, which is
-known. The table contains the mean decrease of the lowest deadwood of that hand, by the cell of
-strategies/ginrummy_and_tonic.py: the rank of the card and the locations of the cards that would
-meld with it. Cells with fewer than 100 observations are scaled down, as in the program that
-introduced the idea.
+At every discard in recorded deals, each unmatched card is added to the opponent's actual hand. The
+table contains the mean decrease of the opponent's deadwood by cell: the rank of the card and the
+locations of the cards that would meld with it (strategies/ginrummy_and_tonic.py). Cells with fewer
+than 100 observations are scaled down, as in the program that introduced the idea.
 """
 
 import argparse
@@ -24,12 +23,12 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.toolkit import unmatched_cards
 
-MIN_OBSERVATIONS = 100  # observations below which a cell is scaled down
+MIN_OBSERVATIONS = 100  # cells with fewer observations are scaled down
 RULES = build_rules(variants.find_variant("standard"))
 
 
 def deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
-    """Return cell and drop of the opponent's deadwood for every unmatched card of a deal."""
+    """Return the cell and the decrease of deadwood for every unmatched card of a deal."""
     hands = hands_before(deal)
     rows = []
     for question in deal.decisions:
@@ -48,7 +47,7 @@ def deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
 
 
 def mean_drops(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean drop of every cell, 0 without observations, and the observations."""
+    """Return the mean decrease of every cell (0 if empty), and the number of observations."""
     total = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES)
     seen = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES, np.int64)
     for pair in pairs:
@@ -64,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--deals", type=int, default=4_000, help="deals of every pair")
+    parser.add_argument("--deals", type=int, default=4_000, help="deals per pair")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--out", type=Path, default=Path(__file__).parent.parent / "strategies" / "improvement.npy"
@@ -75,7 +74,7 @@ def main() -> None:
     table = np.round(mean * np.minimum(seen / MIN_OBSERVATIONS, 1), 3)
     np.save(args.out, table)
     print(f"{seen.sum():,} cards in {np.count_nonzero(seen):,} cells, seed {args.seed}")
-    print(f"mean drop {mean @ seen / seen.sum():.3f}; written: {args.out}")
+    print(f"mean decrease {mean @ seen / seen.sum():.3f}. Output: {args.out}")
 
 
 if __name__ == "__main__":

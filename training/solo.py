@@ -2,14 +2,14 @@
 
     python training/solo.py        # writes stop.npy, solo.npy and solo_dp.npy in about two minutes
 
-The joker can be left out because only the hazard 1/m depends on it. The files are in strategies/:
+The joker can be omitted, because it affects only the hazard 1/m. The files are in strategies/:
 
-* stop.npy: the mean count of each state of `simgin_strategies.stop`, then the probabilities of the
-next state by cards left and state.
-* solo.npy: the probabilities of a total in Solitary Gin, by deals left.
-* solo_dp.npy: the planes of `simgin_strategies.solo_dp`, by fitted iteration. Each round plays by
-the planes of the previous round. In every deal, one discard is random, so that poor hands occur;
-only later hands are used for training.
+* stop.npy: the mean deadwood of each state of `simgin_strategies.stop`, followed by the
+  probabilities of the next state by cards left and state.
+* solo.npy: the probabilities of totals in Solitary Gin, by deals left.
+* solo_dp.npy: the linear functions of `simgin_strategies.solo_dp`, by fitted iteration. Each round
+  plays with the functions of the previous round. In every deal, one discard is random, so that poor
+  hands occur. Only later hands are used for training.
 """
 
 import argparse
@@ -40,9 +40,9 @@ from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 MAX_DRAWS = 42
-# One variant for each scoring of solo_dp.npy
+# A variant for each scoring of solo_dp.npy
 SCORING_VARIANTS = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")
-# Hands that every plane starts with, from the plane over all numbers of unmatched cards
+# Prior of each function, in hands, from the function for all numbers of unmatched cards
 PRIOR_HANDS = 1000
 
 
@@ -59,9 +59,9 @@ def write_shuffle(seed, unit, pack):
 def play_solo_deals(view, rules, params, discard, seed, deals, draws, strays, hands, unseen):
     """Record the ten cards kept after each draw and the cards unseen then, as int64 masks.
 
-    The player goes out with gin as soon as it can. hands[deal, t] is the hand after t draws, 0
-    after gin. strays[deal] is a draw and an index: after that draw, if the hand is not gin, the
-    card at that index is discarded.
+    The player goes gin as soon as possible. hands[deal, t] is the hand after t draws, or 0 after
+    gin. strays[deal] is a draw and an index: after that draw, the card at the index is discarded
+    unless the hand is gin.
     """
     pack = np.empty(52, np.int64)
     for deal in range(deals):
@@ -94,7 +94,7 @@ def play_solo_deals(view, rules, params, discard, seed, deals, draws, strays, ha
 
 
 def collect_self_play(variant, discard, deals, seed, params=None, rng=None):
-    """Return rules, hands kept, cards unseen and random strays of a policy in self-play.
+    """Play deals; return rules, hands after each draw, unseen cards and random discards.
 
     Hands and unseen cards are int64 masks of shape (n_deals, n_draws + 1).
     """
@@ -134,7 +134,7 @@ def collect_self_play(variant, discard, deals, seed, params=None, rng=None):
 
 @jit.jit
 def count_transitions(hands, rules, totals, changes):
-    """Count deadwood by state, and next states by cards left (before the draw) and state."""
+    """Count deadwood by state, and next states by state and cards left before the draw."""
     for deal in range(hands.shape[0]):
         before = deadwood(hands[deal, 0], rules)
         for t in range(1, hands.shape[1]):
@@ -150,8 +150,7 @@ def count_transitions(hands, rules, totals, changes):
 def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
     """Return the contents of stop.npy.
 
-    Adjacent numbers of cards left are pooled, five at a time. States without observations do not
-    change.
+    Five adjacent numbers of cards left are pooled. States without observations do not change.
     """
     own_rules, hands, *_ = collect_self_play("solitaire-gin-knock", discard, deals, seed)
     totals, changes = np.zeros((N_STATES, 2)), np.zeros((MAX_CARDS_LEFT + 1, N_STATES, N_STATES))
@@ -168,7 +167,7 @@ def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
 def compute_goal_table(deals, seed, discard="switch:k=2"):
     """Return the contents of solo.npy: probabilities of totals in Solitary Gin.
 
-    For 0 to 4 deals, it is the probability that they add up to at most -100, -95, ... points.
+    An element is the probability that 0 to 4 deals add up to at most -100, -95, ... points.
     """
     own_rules, hands, *_ = collect_self_play("solitary-gin", discard, deals, seed)
     scores = np.zeros(N_TOTALS * 8)  # proportions of deals by score, from the lowest total upwards
@@ -188,7 +187,7 @@ def compute_goal_table(deals, seed, discard="switch:k=2"):
 
 @jit.jit
 def continuation_value(hands, t, last, gin, scoring, rules):
-    """Return the value of continuing with the cards kept after t draws.
+    """Return the value of continuing with ten cards after t draws.
 
     The deal ends after `last` draws. The value is averaged over the positions of the joker.
     """
@@ -207,7 +206,7 @@ def continuation_value(hands, t, last, gin, scoring, rules):
 
 @jit.jit
 def add_hand_sums(hands, unseen, strays, scoring, rules, sums):
-    """Add the least-squares sums of hands after a stray discard, by time and unmatched cards."""
+    """Add the least-squares sums of hands after a random discard, by time and unmatched cards."""
     draws = hands.shape[1] - 1
     x = np.ones(PLANE_SIZE + 1)
     for deal in range(hands.shape[0]):
@@ -230,9 +229,9 @@ def add_hand_sums(hands, unseen, strays, scoring, rules, sums):
 
 
 def fit_planes(sums):
-    """Return the planes of one scoring, fitted by least squares.
+    """Fit the linear functions of one scoring by least squares.
 
-    Planes with few hands are shrunk towards one plane that is linear in the number of unmatched
+    Functions with few hands are shrunk towards a function that is linear in the number of unmatched
     cards.
     """
     planes = np.zeros(sums.shape[:-1])
@@ -278,7 +277,7 @@ def compute_dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
         f"dp: {rounds} rounds of {deals:,} deals of each of {', '.join(SCORING_VARIANTS)}, seed "
         f"{seed}"
     )
-    print(f"learned from {hands}")
+    print(f"trained with {hands}")
     return table
 
 

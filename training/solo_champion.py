@@ -1,19 +1,19 @@
-"""Train corrections of `solo-champion` with rollouts; writes strategies/solo-champion.npy.
+"""Train the corrections of `solo-champion` with rollouts, and write strategies/solo-champion.npy.
 
     python training/solo_champion.py            # all five games, a quarter of an hour
     python training/solo_champion.py --games solitaire-gin-scored --out x.npy
 
-One discard of each deal is sampled. `solo-dp` plays the same decks to the end after each of the
-three discards that the search of `solo-two-draws` ranks highest. The difference between the results
-and the values of the search is regressed on the features of the cards kept
-(`simgin_strategies.solo_champion`). The search then plays held-out decks with and without that
-correction. A correction whose gain is not significantly positive at the 95 % level is dropped: its
-weights are 0. The joker is not dealt, because averaging over its position is exact and reduces the
-noise to a quarter. All strategies wait for gin.
+One discard is sampled from each deal. `solo-dp` rolls out the three discards that the search of
+`solo-two-draws` ranks highest, with the same decks. The difference between the results and the
+values of the search is regressed on the features of the remaining cards
+(`simgin_strategies.solo_champion`). The search then plays held-out decks with and without the
+correction. If the gain is not significant at the 95 % level, the weights are set to 0. The joker is
+not dealt, because averaging over its position is exact and reduces the variance to a quarter. All
+strategies wait for gin.
 
-Prints the score of the search for each game (deals won in %, points, penalties as negative
-numbers), and the gain of the correction. The file begins with solo_dp.npy, the table that the
-search reads.
+For each game, the script prints the score of the search (deals won in %, points, or penalties as
+negative numbers) and the gain of the correction. The file begins with solo_dp.npy, the table that
+the search uses.
 """
 
 import argparse
@@ -41,8 +41,8 @@ from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-# Games in the order of their weights, and the unit of the regression: about the difference between
-# the two best discards
+# Games in the order of their weights, and the unit of the regression, which is about the difference
+# between the two best discards
 REGRESSION_UNITS = {
     "solitaire-gin": 0.02,
     "solitaire-gin-scored": 0.8,
@@ -52,20 +52,20 @@ REGRESSION_UNITS = {
 }
 DECISIONS, DEALS, SEED = 300_000, 20_000, 9_000
 PACK = (1 << 52) - 1
-MAX_DISCARDS, SEARCH_WIDTH = 3, 4  # discards that are rolled out, and that are searched
-DECKS_PER_DECISION = 2  # decks per decision
+MAX_DISCARDS, SEARCH_WIDTH = 3, 4  # number of discards to roll out, and to search
+DECKS_PER_DECISION = 2
 RIDGE = 200.0
 
 
 @jit
 def max_draws(rules):
-    """Return the number of draws of a deal without gin, not counting the joker."""
+    """Return the number of draws in a deal without gin, excluding the joker."""
     return rules.max_draws if rules.max_draws >= 0 else DECK_SIZE
 
 
 @jit
 def update_view(view, eleven, unseen, t, rules):
-    """Write to a view what a player with eleven cards sees after t draws."""
+    """Update a view to that of a player with eleven cards after t draws."""
     view.hand = view.legal = eleven
     view.unseen = unseen
     view.own_turn = view.turn = t
@@ -89,7 +89,7 @@ def average_value(hands, t, last, rules):
 
 @jit
 def roll_out(view, rules, discard, params, deck, ten, t, unseen, hands):
-    """Play from ten cards kept after t draws to gin or the last draw, and return its number.
+    """Play from ten cards after t draws to gin or the last draw; return the number of draws.
 
     Args:
         view: View of the player.
@@ -97,8 +97,8 @@ def roll_out(view, rules, discard, params, deck, ten, t, unseen, hands):
         discard: Function address of the discard policy.
         params: Parameters and weights of the policy.
         deck: Cards to be drawn.
-        ten: Cards kept, as a mask.
-        t: Number of draws before.
+        ten: Ten cards as a mask.
+        t: Number of draws so far.
         unseen: Unseen cards, as a mask.
         hands: Output; hands[k] is the hand after k draws.
     """
@@ -141,10 +141,10 @@ def to_mask(cards):
 
 @jit
 def sample_decision(view, rules, discard, table, pack, hands):
-    """Shuffle the pack and play to a random turn; return True if the policy decides there."""
+    """Shuffle and play to a random turn; return True if the policy has a decision there."""
     shuffle(PACK, pack)
     t = np.random.randint(1, max_draws(rules))
-    # The joker can occur before this turn
+    # The joker could have ended the deal before this turn.
     if rules.max_draws < 0 and np.random.randint(0, DECK_SIZE + 1) >= DECK_SIZE + 1 - t:
         return False
     ten = to_mask(pack[:10])
@@ -186,7 +186,7 @@ def add_decision_sums(view, rules, discard, table, seed, questions, unit, square
 def add_difference(row, result, squares, products):
     """Add the difference between a discard and the best one to the least-squares sums.
 
-    Discards that the search values far below the best have a lower weight.
+    Discards whose search value is far below the best have lower weights.
     """
     search_value = row[-1]
     weight = 1 / (1 + search_value * search_value)
@@ -245,7 +245,7 @@ def fit_correction(game, questions, seed, learning):
 
 
 def has_gain(game, weights, deals, seed, playing):
-    """Print the gain of a correction in held-out decks, and return True if it is significant."""
+    """Print the gain of a correction with held-out decks; return True if it is significant."""
     rules = build_rules(variants.find_variant(game))
     hook, params = policy_arguments("solo-champion")
     at = len(params) - N_WEIGHTS * (len(REGRESSION_UNITS) - list(REGRESSION_UNITS).index(game))
@@ -261,7 +261,7 @@ def has_gain(game, weights, deals, seed, playing):
 
 
 def train_corrections(games, questions, deals, seed):
-    """Return the contents of solo-champion.npy; games that are not named have no correction."""
+    """Return the contents of solo-champion.npy; other games have no correction."""
     learning, playing = compile_kernels()
     _, table = policy_arguments("solo-dp")
     parts = [table.astype(np.float32)]

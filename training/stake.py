@@ -1,11 +1,11 @@
-"""Train the tables of the stake policies: win probabilities of deals, and V with the die.
+"""Compute the tables of the die policies: win probabilities of deals, and V with the die.
 
-    python training/stake.py           writes strategies/stake.npy, in about a minute
+    python training/stake.py           # writes strategies/stake.npy in about a minute
 
-The probabilities are proportions of self-play deals won and lost, by own turn and deadwood: one
-table for the player on turn, and one for the player who answers offers. V is exact for two equal
-players that win half of the deals, offer before the cards are seen if that helps, and answer
-optimally.
+The probabilities are proportions of deals won and lost in self-play, by own turn and deadwood.
+There is one table for the player on turn, and one for the player who answers offers. V is exact for
+two equal players who win half of the deals, make profitable offers before the cards are seen, and
+answer optimally.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules.build import build_rules
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-PRIOR_DEALS = 10  # deals that every cell starts with
+PRIOR_DEALS = 10  # weight of the prior of each cell, in deals
 MAX_DIE = 6  # highest number of the die
 
 
@@ -29,8 +29,8 @@ def trace_self_play(variant, strategy, deals, seed):
     """Yield the decisions of every deal of a strategy against itself.
 
     Yields:
-        Seats with a take decision, their counts and own turns, the counts at the end, and the
-        winner.
+        The seats with a take decision, their deadwood and own turns, the deadwood at the end, and
+        the winner.
     """
     pairing = parse_matchup(strategy, strategy, variant, seed, "deal")
     kernel.compile_matchup(pairing)
@@ -52,7 +52,7 @@ def trace_self_play(variant, strategy, deals, seed):
 def add_deal(tally, seats, counts, turns, at_end, winner):
     """Add one deal: for each decision, the player on turn and the opponent.
 
-    The opponent is counted with the hand that it holds until its own next turn.
+    The opponent is counted with the hand that it has until its next turn.
     """
     for i, seat in enumerate(seats):
         later = next((k for k in range(i + 1, len(seats)) if seats[k] != seat), None)
@@ -81,7 +81,7 @@ def deal_probabilities(deals, seed, strategy="gold"):
         add_deal(tally, *deal)
     share = f"{_share(tally[0, 2, 4]):.1%}"
     print(f"stake: {deals:,} deals of {strategy}, seed {seed}")
-    print(f"a player with 20-24 points on their third turn wins {share}")
+    print(f"win rate with 20-24 points of deadwood on the third turn: {share}")
     return smooth_proportions(tally)
 
 
@@ -92,8 +92,8 @@ def _share(cell):
 def smooth_proportions(tally):
     """Return the smoothed proportions of deals won and lost in each band of deadwood.
 
-    The proportions of the next higher band are the prior, with the weight of PRIOR_DEALS deals. A
-    band without observations therefore equals the band above it.
+    The prior is the next higher band, with the weight of PRIOR_DEALS deals. A band without
+    observations therefore equals the band above it.
     """
     shares = np.zeros(tally.shape[:-1] + (2,))
     above = tally.sum(axis=2)[..., :2] / np.maximum(tally.sum(axis=2)[..., 2:], 1)
@@ -106,7 +106,7 @@ def smooth_proportions(tally):
 
 
 def compute_match_values():
-    """Return V[dealer, i, j] of a player who needs i + 1 won deals against j + 1.
+    """Return V[dealer, i, j] of a player who needs i + 1 won deals; the opponent needs j + 1.
 
     `dealer` is 1 if the player deals.
     """
@@ -127,7 +127,9 @@ def compute_match_values():
             other = needed - mine
             plain = play_value(mine, other, 1)
             best, worst = offer_value(mine, other), 1 - offer_value(other, mine)
-            table[0, mine - 1, other - 1] = max(best, min(plain, worst))  # may offer first
+            table[0, mine - 1, other - 1] = max(
+                best, min(plain, worst)
+            )  # the nondealer offers first
             table[1, mine - 1, other - 1] = min(worst, max(plain, best))
     return table
 
