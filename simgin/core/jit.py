@@ -153,7 +153,7 @@ def cache_error(directory: Path) -> str:
             pass
     except OSError as error:
         return (
-            f"Compiled code cannot be cached in {directory} ({error.strerror}), so every run "
+            f"compiled code cannot be cached in {directory} ({error.strerror}), so every run "
             "compiles it again. Set SIMGIN_CACHE_DIR to a writable directory."
         )
     return ""

@@ -82,7 +82,7 @@ else:
         version = function.dispatcher.get_compile_result(POLICY_SIGNATURE)
         returned = version.signature.return_type
         if returned != POLICY_SIGNATURE.return_type:
-            raise TypingError(f"A policy must return int64, not {returned}.")
+            raise TypingError(f"a policy must return int64, not {returned}.")
 
         def code(context, builder, signature, arguments):
             hook = create_struct_proxy(POLICY_TYPE)(context, builder)

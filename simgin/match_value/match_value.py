@@ -212,7 +212,7 @@ def compute_value(
     if not goal.board:
         raise value_unavailable_error(
             matchup,
-            f"The match value cannot be computed for goal = {goal.name}, which has too many "
+            f"the match value cannot be computed for goal = {goal.name}, which has too many "
             "states.",
         )
     if seat is None and matchup.b is not None and not _has_symmetric_seats(matchup.variant):
@@ -226,7 +226,7 @@ def compute_value(
     if matchup.b is None or goal.score != "points":
         raise value_unavailable_error(
             matchup,
-            f"The match value of {matchup.title} ({matchup.variant.spec}) cannot be computed, "
+            f"the match value of {matchup.title} ({matchup.variant.spec}) cannot be computed, "
             "because play depends on the score. This is supported only for two players and goal = "
             "points.",
         )
@@ -278,7 +278,7 @@ def solve_value(
     if value.board.size > MAX_STATES:
         raise value_unavailable_error(
             matchup,
-            f"The match value would have {value.board.size:,} states; the maximum is "
+            f"the match value would have {value.board.size:,} states; the maximum is "
             f"{MAX_STATES:,}.",
         )
     max_deals = int_param(matchup.variant.params, "max_deals")
@@ -311,11 +311,11 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
     is_offered = is_refused | (outcomes.column("stake") > 1)
     if die_continues and is_offered.any():
         raise value_unavailable_error(
-            matchup, "The match value cannot be computed for die = game if a player offers the die."
+            matchup, "the match value cannot be computed for die = game if a player offers the die."
         )
     if params["die_refusal_pays"] == "new" and is_refused.any():
         reason = (
-            "The match value cannot be computed for die_refusal_pays = new, because outcomes do "
+            "the match value cannot be computed for die_refusal_pays = new, because outcomes do "
             "not record the offer."
         )
         raise value_unavailable_error(matchup, reason)
@@ -323,7 +323,7 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
     is_won = outcomes.column("winner") >= 0
     if needs_winners and not is_won.any():
         reason = (
-            f"The match value does not exist, because neither side won any of {outcomes.n_deals:,} "
+            f"the match value does not exist, because neither side won any of {outcomes.n_deals:,} "
             f"deals of {matchup.title}."
         )
         raise value_unavailable_error(matchup, reason)

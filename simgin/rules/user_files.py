@@ -128,9 +128,9 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
 def path_error(path: str) -> str:
     """Return an error message if a path cannot be part of a variant spec, else empty."""
     if not path.isprintable():
-        return f"The path {format_value(path)} has unprintable characters. Rename the file."
+        return f"the path {format_value(path)} has unprintable characters. Rename the file."
     if path != path.strip():
-        return f"The path {format_value(path)} begins or ends with a space. Rename the file."
+        return f"the path {format_value(path)} begins or ends with a space. Rename the file."
     if not has_suffix(path, SUFFIX):
         return (
             f"{format_value(path)} is not the name of a variant file. Use a name that ends in "
@@ -138,7 +138,7 @@ def path_error(path: str) -> str:
         )
     if any(sign in path for sign in "+=#"):
         return (
-            f"The path {format_value(path)} contains +, = or #, which have a special meaning in "
+            f"the path {format_value(path)} contains +, = or #, which have a special meaning in "
             "variant specs. Rename the file or its folder."
         )
     return ""

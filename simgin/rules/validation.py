@@ -234,7 +234,7 @@ CLAUSES = (
     ),
     ParameterConflict(
         _allows_too_many_draws,
-        "max_draws = {max_draws} exceeds the number of cards left after dealing, and there is no "
+        "max_draws = {max_draws} allows more draws than the deck has cards, because it has no "
         "joker. Set max_draws to at most 42 (41 with first_turn=discard_first), or add a joker.",
     ),
     ParameterConflict(
@@ -299,7 +299,7 @@ CLAUSES = (
     ),
     ParameterConflict(
         _has_invalid_die_target,
-        "With die = deal, deals_target must be from 3 to 21, not {deals_target}. Set it, for "
+        "deals_target must be from 3 to 21 with die = deal, not {deals_target}. Set it, for "
         "example to 7.",
     ),
 )

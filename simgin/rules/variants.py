@@ -198,7 +198,7 @@ def _parse_parts(
     messages = [fault for part in parts for fault in part.errors]
     if "=" in pieces[0] and not _is_file_reference(pieces[0]):
         messages.append(
-            f"A variant must begin with a name, but {format_value(pieces[0])} is a setting. "
+            f"a variant must begin with a name, but {format_value(pieces[0])} is a setting. "
             "Put standard+ before it."
         )
     return parts, messages

@@ -116,7 +116,7 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
     try:
         made.encode(default)
     except ValueError as error:
-        raise ValueError(f"The default of a parameter {error}") from None
+        raise ValueError(f"the default of a parameter {error}") from None
     return made
 
 
@@ -153,7 +153,7 @@ def choice(*words: str, about: str = "") -> Any:
         @discard(tie=choice("high", "random", about="order of equal discards"))
     """
     if not words:
-        raise TypeError("A choice needs values. Write, for example, choice('high', 'random')")
+        raise TypeError("a choice needs values. Write, for example, choice('high', 'random')")
     return Param(0.0, 0, len(words) - 1, str(about), "choice", tuple(map(str, words)))
 
 
@@ -289,7 +289,7 @@ class Strategy(RenamedAttributes):
     def __post_init__(self) -> None:
         """Raise TypeError for a value of the wrong type, and ValueError for an invalid name."""
         for name in ("name", "ending", "about", "source", "spec"):
-            _require_type(f"The {name} of a strategy", getattr(self, name), str, "a string")
+            _require_type(f"the {name} of a strategy", getattr(self, name), str, "a string")
         if not NAME_PATTERN.fullmatch(self.name):
             raise ValueError(
                 f"{quote_text(self.name)} is not a valid name of a strategy. {NAME_RULE}"
@@ -298,7 +298,7 @@ class Strategy(RenamedAttributes):
             raise ValueError(f"'ending' must be 'best' or 'same', not {quote_text(self.ending)}")
         for slot in SLOTS:
             policy = self.policy(slot)
-            what = f"The {slot} policy of {self.name!r}"
+            what = f"the {slot} policy of {self.name!r}"
             _require_type(what, policy, Policy | None, f"a function decorated with @{slot}")
             if policy is not None and policy.slot != slot:
                 raise TypeError(
@@ -334,7 +334,7 @@ def _make_decorator(slot: str, docstring: str) -> Any:
         **params: Param,
     ) -> Any:
         if isinstance(function, Param):
-            raise TypeError(f"A parameter needs a name. Write, for example, @{slot}(k=param(...))")
+            raise TypeError(f"a parameter needs a name. Write, for example, @{slot}(k=param(...))")
         for key, value in params.items():
             if not isinstance(value, Param):
                 raise TypeError(
@@ -345,7 +345,7 @@ def _make_decorator(slot: str, docstring: str) -> Any:
 
         def make(function: Callable[..., Any]) -> Policy:
             _require_type(
-                f"The object decorated with @{slot}", function, FunctionType, "a function"
+                f"the object decorated with @{slot}", function, FunctionType, "a function"
             )
             file = None
             if weights:
@@ -365,20 +365,20 @@ def _check_trainable(slot: str, weights: str | None, describe: object, start: An
     """Raise TypeError unless a policy has everything that `simgin train` requires."""
     if slot != "discard":
         raise TypeError(
-            f"Only discard policies can be trained. Remove start and describe from @{slot}"
+            f"only discard policies can be trained. Remove start and describe from @{slot}"
         )
     if not weights or not callable(describe) or not start:
         raise TypeError(
-            "Training needs a weights file, a function that computes the features of a discard, "
+            "training needs a weights file, a function that computes the features of a discard, "
             "and an initial weight for each feature. Write, for example, "
             '@discard(weights="mine.npy", describe=describe, start={"deadwood left": 1})'
         )
     _require_type("'start'", start, dict, "a dict")
     for about, weight in start.items():
-        _require_type("The description of a feature", about, str, "a string")
-        _require_type(f"The initial weight of {about!r}", weight, int | float, "a number")
+        _require_type("the description of a feature", about, str, "a string")
+        _require_type(f"the initial weight of {about!r}", weight, int | float, "a number")
         if math.isnan(weight):
-            raise ValueError(f"The initial weight of {about!r} must be a number, not NaN")
+            raise ValueError(f"the initial weight of {about!r} must be a number, not NaN")
 
 
 def helper(function: Callable[..., Any]) -> Any:

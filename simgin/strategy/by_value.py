@@ -53,7 +53,7 @@ def pickle_strategy(strategy: Strategy) -> bytes:
     policies = {policy.slot: replace(policy, live=b"") for policy in strategy.policies}
     functions = [policy.function for policy in strategy.policies]
     parts = {**vars(strategy), **policies, "spec": ""}
-    return pickle_by_value(f"The strategy {quote_text(strategy.name)}", parts, functions)
+    return pickle_by_value(f"the strategy {quote_text(strategy.name)}", parts, functions)
 
 
 def compute_fingerprint(function: Callable[..., Any]) -> str:

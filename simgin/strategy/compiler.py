@@ -245,4 +245,4 @@ def check_source(policy: Policy) -> None:
 
 def _describe_policy(policy: Policy) -> str:
     """Return the description of a policy in messages."""
-    return f"The {policy.slot} policy {policy.name!r} in {policy.location}"
+    return f"the {policy.slot} policy {policy.name!r} in {policy.location}"

@@ -154,7 +154,7 @@ def _find_weights_file(spec: StrategySpec) -> Path:
     train = f"Run `simgin train {spec.strategy.name}` for these rules"
     if not file.is_file():
         raise StrategyError(
-            f"The trained player {quote_text(spec.file)} was not found. {train}, or write "
+            f"the trained player {quote_text(spec.file)} was not found. {train}, or write "
             f"{spec.strategy.name}@./{spec.file} for a file in the current folder."
         )
     if format_learned_name(file.stem.rpartition("-")[0], read_bytes(file)) != file.name:
@@ -196,7 +196,7 @@ def _check_has_weights(strategy: Strategy, text: str) -> None:
     """Raise StrategyError if the discard policy of a strategy has no weights file."""
     if not _policies_sharing_weights(strategy):
         raise StrategyError(
-            f"{quote_text(text)}: The discard policy of {strategy.name} has no weights. Use "
+            f"{quote_text(text)}: the discard policy of {strategy.name} has no weights. Use "
             "@./FILE.npy with a strategy that has weights, such as champion."
         )
 
@@ -511,7 +511,7 @@ def find_plug_ins() -> list[EntryPoint]:
         except Exception as error:  # its metadata can be corrupt
             path = getattr(package, "_path", "a package")
             print_status(
-                f"warning: The plug-ins of {path} could not be listed ({describe_error(error)}). "
+                f"warning: the plug-ins of {path} could not be listed ({describe_error(error)}). "
                 "They are skipped."
             )
     return list(dict.fromkeys(points))
@@ -542,7 +542,7 @@ def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
         error = ensure_printable_error(raised)
         reason = str(error) if isinstance(error, StrategyError) else f"{describe_error(error)}."
         raise StrategyError(
-            f"The plug-in {point.name!r} of the package {package} cannot be loaded: {reason} "
+            f"the plug-in {point.name!r} of the package {package} cannot be loaded: {reason} "
             "Update the package, or remove it with pip uninstall."
         ) from None
     policies = {}
@@ -584,7 +584,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
                 continue
             if known != value:
                 raise StrategyError(
-                    f"Two {kind} have the name {quote_text(value.name)}. Rename the one in "
+                    f"two {kind} have the name {quote_text(value.name)}. Rename the one in "
                     f"{module.__file__}."
                 )
     return library
@@ -608,7 +608,7 @@ def _load_file_library(path: Path) -> _Library:
         content = read_bytes(path)
     except OSError as error:
         raise StrategyError(
-            f"The strategy file {shown} cannot be read ({error.strerror})."
+            f"the strategy file {shown} cannot be read ({error.strerror})."
         ) from None
     except ValueError as error:
         raise StrategyError(f"{shown} is not a valid path of a strategy file ({error}).") from None
@@ -616,7 +616,7 @@ def _load_file_library(path: Path) -> _Library:
         raise StrategyError(f"{shown} is not UTF-8 text. Save it as UTF-8.")
     real_path = path.resolve()
     if fault := describe_encoding_error(str(real_path)):  # numba could not compile it
-        raise StrategyError(f"The path {fault}.")
+        raise StrategyError(f"the path {fault}.")
     with _convert_errors(real_path):
         return _collect([_load_file(real_path, content)])
 

@@ -85,7 +85,7 @@ def parse_spec(spec: str) -> StrategySpec:
         file = format_weights_path(Path(file)) if "/" in file else file
     elif _MISPLACED_FILE.search(spec):
         raise StrategyError(
-            f"{quote_text(spec)}: A file of values or weights must come last. Write, for example, "
+            f"{quote_text(spec)}: a file of values or weights must come last. Write, for example, "
             "champion+knock=at@FILE.npy."
         )
     head, *parts = _SLOT_SEPARATOR.split(spec.strip())
@@ -168,7 +168,7 @@ def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Po
     if owners:
         slots = " or ".join(f"+{policy.slot}={policy.name}:{name}=..." for policy in owners)
         return (
-            f"Several policies of {strategy.name!r} have different parameters {quote_text(name)}. "
+            f"several policies of {strategy.name!r} have different parameters {quote_text(name)}. "
             f"Name the slot: {slots}."
         )
     known = [name for policy in strategy.policies for name in policy.params]
@@ -282,7 +282,7 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
     """
     if not has_suffix(file, ".py"):
         suggestion = f"{file}.py" if file.name else "mine.py"
-        raise NewFileError(f"The name of a strategy file must end in .py. Try {suggestion}.")
+        raise NewFileError(f"the name of a strategy file must end in .py. Try {suggestion}.")
     if not _is_path(str(file)):
         raise NewFileError(
             f"{quote_text(str(file))} has characters with a special meaning in strategy specs. Use "
