@@ -96,7 +96,7 @@ def test_a_shown_deal_and_worked_examples_may_have_a_byte_order_mark(empty_direc
 
 def test_a_python_file_in_another_encoding_is_rejected(empty_directory):
     Path("mine.py").write_text(OWN, encoding="utf-16")
-    assert "mine.py is not UTF-8 text: save it as UTF-8." in run_cli("match", "mine.py").stderr
+    assert "mine.py is not UTF-8 text. Save it as UTF-8." in run_cli("match", "mine.py").stderr
 
 
 def test_a_deal_that_names_a_file_of_python_runs_none_in_capitals(empty_directory):

@@ -323,5 +323,5 @@ def test_an_illegal_action_from_outside_is_named(tmp_path):
     file = tmp_path / "outside.py"
     file.write_text(EXTERNAL.format(end=-1).replace("return 55 if mask[55] else", "return 129 or"))
     output = call("match", file, "simple", "--deals", 100, code=2).output
-    assert "the take policy 'from-outside' answered 129, but the legal actions are 52, 5" in output
+    assert "the take policy 'from-outside' returned 129, but the legal actions are 52, 5" in output
     assert "variant standard, seed 1, unit 0, half 0" in output

@@ -40,7 +40,7 @@ def test_the_return_value_of_an_external_policy_is_reported(given, expected):
     view.legal, view.phase = (1 << 0) | (1 << 1), PHASE_TURN
     with pytest.raises(python_tier.InvalidActionError) as error:
         encoding.choose_external_action(lambda seen: given, SLOT_TAKE, view, rules)
-    assert str(error.value) == f"answered {expected}"
+    assert str(error.value) == f"returned {expected}"
     for action in (52, np.int64(52), np.array(52)):
         assert (
             encoding.choose_external_action(lambda seen, a=action: a, SLOT_TAKE, view, rules) == 1

@@ -293,14 +293,14 @@ def test_a_learned_player_with_other_weights_does_not_play(cached_weights):
         (
             "champion@bad.npy",
             np.zeros(5),
-            "there is no learned player 'bad.npy'. Run `simgin train",
+            "the trained player 'bad.npy' was not found. Run `simgin train",
         ),
         ("champion@bad.npy", None, "or write champion@./bad.npy for a file in this folder."),
         ("champion@./bad.npy", np.zeros(5), "bad.npy holds 5 weights where champion has 25,136"),
         ("champion@./bad.npy", np.full(25_136, np.nan), "it is not an array of real numbers"),
         ("champion@./bad.npy", np.array(["a"] * 25_136), "it is not an array of real numbers"),
         ("champion@in/mine.npy+knock=at", None, "a file of values or weights comes last"),
-        ("champion@in", None, "there is no strategy 'champion@in'"),
+        ("champion@in", None, "'champion@in' is not a known strategy"),
         ("gold@./bad.npy", np.zeros(5), "the discards of gold have no weights"),
     ],
 )

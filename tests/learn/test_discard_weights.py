@@ -176,9 +176,9 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     [
         ('    "breaks a meld": 0,\n', "", "writes more features than the 7"),
         ("@helper\ndef describe", "def describe", "Decorate it with @helper"),
-        (", start=START", "", "names three things"),
+        (", start=START", "", "training needs a weights file"),
         ("start=START", "start={'a': 'b'}", "the start of 'a' is a number"),
-        ("@discard(", "@knock(", "only discards are trained"),
+        ("@discard(", "@knock(", "only discard policies can be trained"),
     ],
 )
 def test_numbers_that_cannot_be_learned_get_a_sentence(tmp_path, old, new, told):

@@ -278,7 +278,7 @@ def test_v_of_a_strategy_against_itself_is_one_half():
     "variant", ["race", "standard+first_dealer=1", "standard+start_points=9/0"]
 )
 def test_a_seat_must_be_named_where_the_seats_are_unlike(variant):
-    with pytest.raises(match_value.ValueUnavailableError, match="name A's seat, 0 or 1"):
+    with pytest.raises(match_value.ValueUnavailableError, match="Set seat to 0 or 1"):
         match_value.compute_value(variant, "gold", deals=10_000)
     starts = [
         match_value.compute_value(variant, "gold", deals=10_000, seat=s).at_start().value
@@ -291,12 +291,12 @@ def test_a_seat_must_be_named_where_the_seats_are_unlike(variant):
     ("variant", "a", "says"),
     [
         ("hollywood", "gold", "goal = columns"),
-        ("pro+shot=yes", "gold", "goal = points only"),
+        ("pro+shot=yes", "gold", "two players and goal = points"),
         ("dice-pro", "gold+offer=random+answer=random", "die = game"),
         ("dice+die_refusal_pays=new", "gold+offer=random+answer=random", "die_refusal_pays = new"),
         ("standard+max_deals=20", "gold", "max_deals = 20"),
         ("twofold+points_target=1000+deals_target=100", "gold", "states"),
-        ("standard", "stubborn", "nobody won"),
+        ("standard", "stubborn", "neither side won any"),
     ],
 )
 def test_bad_requests_are_rejected_with_a_suggestion(variant, a, says):

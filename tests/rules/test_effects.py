@@ -175,7 +175,7 @@ def test_a_setting_without_effect_is_named_with_what_it_needs(text):
 
 def test_a_setting_that_is_the_default_is_named_too():
     assert warnings_of(simgin.find_variant, "standard+columns=3") == [
-        f"in standard, columns {POINTS} goal = columns."
+        f"standard: columns {POINTS} goal = columns."
     ]
 
 
@@ -227,17 +227,17 @@ def test_a_command_warns_once_of_the_rules_that_are_typed(command, empty_directo
     words = [*shlex.split(command), "standard+columns=4"]
     said = " ".join(call(*words, code=(COMMANDS | SLOW)[command]).stderr.split())
     assert said.count("simgin: warning: ") == 1
-    assert f"simgin: warning: in standard+columns=4, {IDLE['standard+columns=4']}" in said
+    assert f"simgin: warning: standard+columns=4: {IDLE['standard+columns=4']}" in said
 
 
 def test_files_are_warned_of(empty_directory):
     Path("own.toml").write_text(OWN)
     Path("run.toml").write_text(EXPERIMENT)
-    told = "in own.toml#mine, games_target has no effect with goal = points."
+    told = "own.toml#mine: games_target has no effect with goal = points."
     for words in (("variants", "check", "own.toml"), ("variants", "own.toml#mine")):
         said = " ".join(call(*words).stderr.split())
         assert said.count("warning") == 1 and told in said and "columns has no effect" in said
-    assert "in standard+columns=4, columns has no effect" in call("run", "run.toml", code=2).stderr
+    assert "standard+columns=4: columns has no effect" in call("run", "run.toml", code=2).stderr
 
 
 def test_rules_of_matches_are_warned_of_where_single_deals_are_played():

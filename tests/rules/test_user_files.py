@@ -61,19 +61,19 @@ def test_a_path_may_contain_almost_any_character(path):
     write(CLUB, path)
     assert find_variant(f"{path}+rush").spec == f"{path}#club+rush"
     for sign in "\0\n":
-        assert "has characters" in sentences(f"mi{sign}ne.toml#x")[0]
+        assert "has unprintable characters" in sentences(f"mi{sign}ne.toml#x")[0]
 
 
 # Errors
 
 MANY = "9" * 9999
-NUMBER = "gin_bonus must be a whole number 0..1000, not "
+NUMBER = "gin_bonus must be a whole number from 0 to 1000, not "
 
 
 def test_a_broken_variant_does_not_affect_the_others_of_its_file():
     write(CLUB + DEN.replace("games", "gamse"))
     assert find_variant("mine.toml#club").params["gin_bonus"] == 30
-    assert "did you mean 'games'?" in sentences("mine.toml#den")[0]
+    assert "Did you mean 'games'?" in sentences("mine.toml#den")[0]
     write(CLUB + DEN.replace("games", "gamse") + "[sundries]")
     several = sentences("mine.toml#club")
     assert [said.split(";")[0].split()[-1] for said in several] == ["sundries", "'gamse'"]

@@ -10,12 +10,12 @@ def test_the_types_of_a_row_are_validated():
     row = {**STANDARD, "knock_limit": True, "layoff": 1, "goal": 3, "start_points": [0], "wings": 2}
     del row["die"]
     assert validate(row) == [
-        "there is no parameter 'wings'. `simgin variants standard` shows them all.",
-        "knock_limit must be a whole number 0..99, not True.",
+        "'wings' is not a rule parameter. See `simgin variants standard` for all of them.",
+        "knock_limit must be a whole number from 0 to 99, not True.",
         "layoff must be yes or no, not 1.",
         "goal must be one of single, points, columns, games, race, twofold, deals, total, not 3.",
-        "start_points must be two whole numbers 0..100000, like 40/60, not '0'.",
-        "die is missing: in `standard` it is off.",
+        "start_points must be two whole numbers from 0 to 100000, such as 40/60, not '0'.",
+        "die is missing. Set it, for example to off as in standard.",
     ]
 
 

@@ -69,7 +69,7 @@ def test_a_one_player_variant_stays_one_and_takes_no_rules_for_two():
         == find_variant("solitaire-gin-knock+rainbow").params
     )
     assert find_variant("solitaire-gin+standard").params == find_variant("solitaire-gin").params
-    sentence = "goal = games needs two players: set goal to single, points or total for one."
+    sentence = "goal = games needs two players. Set goal to single, points or total for one player."
     assert sentence in sentences("gin-solitaire+pro")
 
 

@@ -105,7 +105,7 @@ def test_rows_have_the_declared_columns_of_their_output():
     assert list(record)[:10] == [*table.TABLE_COLUMNS] and record["value"] == 0.25
     assert tuple(table.build_frame("effects", [])) == table.output_columns("effects")
     assert list(table.build_frame("rounds", [{"gain": 1, "round": 2}])) == ["round", "gain"]
-    with pytest.raises(ValueError, match=r"rows\.toml does not list size for effects"):
+    with pytest.raises(ValueError, match=r"effects has unknown columns: size"):
         table.build_frame("effects", [row | {"size": 1}])
 
 

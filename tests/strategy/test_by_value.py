@@ -118,7 +118,7 @@ def test_a_name_means_one_strategy():
     mine = Strategy("mine", knock=early)
     with pytest.raises(StrategyError, match="two different strategies are called 'mine'"):
         simgin.match(mine, Strategy("mine", knock=slow))
-    with pytest.raises(StrategyError, match="another strategy is called 'gold'"):
+    with pytest.raises(StrategyError, match="'gold' is the name of another strategy"):
         simgin.find_strategy(Strategy("gold", knock=early))
 
 
@@ -129,7 +129,7 @@ def test_what_cannot_be_copied_is_rejected():
     def reads(view, rules, params):
         return open_file.closed
 
-    with pytest.raises(StrategyError, match="'mine' reads something that cannot be copied"):
+    with pytest.raises(StrategyError, match="'mine' reads an object that cannot be copied"):
         simgin.find_strategy(Strategy("mine", knock=reads))
 
 

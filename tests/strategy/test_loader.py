@@ -71,7 +71,7 @@ def test_a_parameter_shared_by_policies_is_set_once(tmp_path):
                 text
             ).policy(slot)
     path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"), "b.py")
-    differ = r"'n', and they differ; name the slot: \+take=both:n=... or \+discard="
+    differ = r"different parameters 'n'. Name the slot: \+take=both:n=... or \+discard="
     with pytest.raises(StrategyError, match=differ):
         find_strategy(f"{path}:n=8")
 
@@ -113,5 +113,7 @@ def test_a_new_strategy_is_named_after_its_file_or_as_asked(tmp_path):
         strategy = loader.find_strategy(str(path))
         assert strategy.name == found
         assert {compiler.execution_mode(strategy.policy(slot)) for slot in SLOTS} == {"fast"}
-    with pytest.raises(NewFileError, match=r"'My Idea' cannot be .*; give one after the file"):
+    with pytest.raises(
+        NewFileError, match=r"'My Idea' is not a valid name .* give the name after the file"
+    ):
         strategy_spec.render_strategy_file(tmp_path / "mine.py", "My Idea")

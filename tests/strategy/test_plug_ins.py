@@ -68,8 +68,8 @@ def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install):
     [
         ("raise ValueError('out of order')", "ValueError: out of order."),
         ("import nowhere_to_be_found", "No module named 'nowhere_to_be_found'"),
-        (PATIENT.replace('"patient"', '"gold"'), "another strategy is called 'gold'"),
-        (PATIENT.replace('"patient"', '"No name"'), "cannot be the name of a strategy"),
+        (PATIENT.replace('"patient"', '"gold"'), "'gold' is the name of another strategy"),
+        (PATIENT.replace('"patient"', '"No name"'), "is not a valid name of a strategy"),
     ],
 )
 def test_a_broken_plug_in_stops_only_those_who_ask_for_it(install, text, reason, capsys):
@@ -110,7 +110,7 @@ def test_a_package_whose_own_files_are_corrupt_is_left_out(
     loader._load_library.cache_clear()
     assert loader.find_strategy("patient").name == "patient"
     warning = capsys.readouterr().err
-    assert warning.count("\n") == 1 and warning.endswith("It is left out.\n")
+    assert warning.count("\n") == 1 and warning.endswith("The plug-in is skipped.\n")
     # In a new process pydantic and numba ask every package for plug-ins of theirs.
     asks = "import simgin.text.toml, simgin.core.jit, numba; numba.core.entrypoints.init_all()"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}

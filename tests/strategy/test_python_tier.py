@@ -82,9 +82,9 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("return None", "answered nothing, but an answer is a whole number, or yes or no"),
-        ("return 3.0", "answered 3.0, a float, but"),
-        ("return 2**63", "answered 9223372036854775808, which no int64 holds"),
+        ("return None", "returned nothing, but an action must be an integer or a Boolean"),
+        ("return 3.0", "returned 3.0, a float, but"),
+        ("return 2**63", "returned 9223372036854775808, which is too large"),
         ("return view.hand * 0 - 1", "discarded -1, but the legal discards are"),
         ("return view.best", "returned a set of cards ("),
         ("return SEEN['nothing']", "raised KeyError: 'nothing'"),
