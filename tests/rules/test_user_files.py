@@ -76,7 +76,8 @@ def test_a_broken_variant_does_not_affect_the_others_of_its_file():
     assert "Did you mean 'games'?" in sentences("mine.toml#den")[0]
     write(CLUB + DEN.replace("games", "gamse") + "[sundries]")
     several = sentences("mine.toml#club")
-    assert [said.split(";")[0].split()[-1] for said in several] == ["sundries", "'gamse'"]
+    assert len(several) == 2
+    assert "sundries" in several[0] and "'gamse'" in several[1]
 
 
 # `simgin variants new` writes a valid file equal to its base variant, and overwrites nothing
