@@ -55,7 +55,7 @@ def match(
         matches: Number of matches to play instead of single deals.
         until: Half-width of the interval at which to stop: "0.1%" of wins or 0.05 points.
         sprt: Two Elo differences for a sequential test.
-        seconds: Playing time, such as 10, "10s" or "5m".
+        seconds: Time limit for the simulation, such as 10, "10s" or "5m".
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 

@@ -89,7 +89,7 @@ def hand_cost(ten, unseen, aim, few, rules, counts):
 
 @helper
 def _unmatched_cost(ten, unseen, rules):
-    """Return the sum of the fewest unmatched cards after each draw; ties: the deadwood."""
+    """Return the fewest unmatched cards summed over all draws; deadwood breaks ties."""
     now = min_unmatched(ten, rules)
     fit = outs(ten, rules) & unseen
     total = now * popcount(unseen & ~fit)

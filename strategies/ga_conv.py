@@ -48,7 +48,7 @@ def _count_at_distance(hand, card, step):
     w3=param(1.0, -10.0, 10.0, "weight of a card in hand two ranks away in the suit"),
 )
 def conv(view, rules, params):
-    """Discard the card with the smallest weighted sum of friends; ties: the highest card."""
+    """Discard the card with the smallest weighted sum of friends, or the highest of several."""
     return lowest_cost_card(view, rules, params, view.legal, _sum_of_friends, 0)
 
 

@@ -10,10 +10,10 @@ reproduced, because they determine how the original plays. Of two candidates of 
 next to each other in a suit, only the better one after one draw is examined further.
 
 The help to the opponent comes from a table. It contains the mean decrease of the opponent's
-deadwood by rank, by the number of other cards of the rank that the opponent has or may have, and by
-the location of the four nearest cards in the suit. The original table was learned from 14 million
-cards, this one from deals between built-in strategies (training/improvement.py). The original also
-distinguishes own cards from dead cards, and mistakes an unseen card two ranks above for a
+deadwood by rank, by the number of other cards of the rank that the opponent has or might have, and
+by the location of the four nearest cards in the suit. The original table was learned from 14
+million cards, this one from deals between built-in strategies (training/improvement.py). The
+original also distinguishes own cards from dead cards, and mistakes an unseen card two ranks above for a
 neighbour.
 
 The original's table of knocks with deadwood is omitted. It is 0 nearly everywhere, and its other
@@ -140,7 +140,7 @@ def _deadwood_after_two(ten, unseen, share, tally, rules):
 
 @helper
 def table_index(card, known, unseen):
-    """Return the table index of a card, given the cards that the opponent has or may have."""
+    """Return the table index of a card, given the cards that the opponent has or might have."""
     rank, own = cards_of_rank(card % 13), card // 13
     known_mates, unseen_mates = popcount(known & rank), popcount(unseen & rank)
     mates = 4 * known_mates - known_mates * (known_mates - 1) // 2 + unseen_mates

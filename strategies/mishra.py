@@ -247,7 +247,7 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
 
 @helper
 def _lowest_value_card(cards, worths):
-    """Return the card with the lowest value; ties: the lowest number."""
+    """Return the card with the lowest value, or the lowest-numbered of several."""
     thrown, least = -1, 1e9
     while cards:
         card = lowest_bit(cards)

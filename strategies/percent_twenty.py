@@ -16,8 +16,8 @@ rarely with less than three.
 
 Differences from the original file: The original gives a point for an expected improvement with the
 next card, which all candidates get. It breaks ties by suit (here at random), and knocks whenever
-all unmatched cards could be laid off on known cards of the opponent. It also contains errors that
-overlook sets of the opponent and swap two entries of the table of takes.
+all unmatched cards could be laid off on known cards of the opponent. The original also
+overlooks some sets of the opponent, and two entries of its table for takes are swapped.
 
 Source: R. Bowser, J. Gallucci, S. Kettell, C. Overton, PercentTwenty_Player in CTOverton/Agent-TAG,
 2020.
@@ -74,7 +74,7 @@ def useful(view, rules, params):
 
 @discard(noise=True)
 def unwanted(view, rules, params):
-    """Discard for least deadwood; ties: safe and dead cards, then cards up to nine."""
+    """Discard for least deadwood; break ties by safe and dead cards, then cards up to nine."""
     options = view.best
     safe = first_discards(view, 1 - view.seat, ALL_DISCARDS)
     dead = _dead_cards(view.hand, view.unseen, rules)

@@ -2,8 +2,9 @@
 
 Gin has priority over a knock. Ties are broken at random, also between discards that allow a knock.
 A comment in the source contradicts the code: it states that the highest card outside the best melds
-is discarded. This is `reading=dearest`. RLCard has no first upcard; here, it is taken at random,
-like any other card on offer. If the rules forbid it, a card taken is not discarded immediately.
+is discarded. `reading=dearest` follows the comment. RLCard has no first upcard. Here, the upcard is
+taken at random, like any other card on offer. If the rules forbid it, a card taken is not discarded
+immediately.
 
 Source: W. Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
 """

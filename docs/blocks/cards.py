@@ -337,7 +337,7 @@ def is_best(chosen: Query, judged: Query, column: str, names: list[str], sign: i
         chosen: Query of the rows among which the best is chosen.
         judged: Query of rows with another seed, on which the best row is evaluated.
         column: Column that identifies rows in both results.
-        names: Rows that may be the best; the best row does not have to beat them.
+        names: Rows that might be the best; the best row does not have to beat them.
         sign: 1 if higher values are better, -1 if lower values are.
 
     Raises:

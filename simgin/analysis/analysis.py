@@ -102,8 +102,8 @@ def compare_actions(
     mean_gaps = np.nanmean(gaps, axis=0)
     ranges = np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
     value_range = max(min_range, float(ranges.max()))
-    # Count one more world with the widest possible gap. A few hundred worlds may contain no rare
-    # event, and the estimated error must not vanish because of that.
+    # Count one more world with the widest possible gap. A few hundred worlds might contain no
+    # rare event, and the estimated error must not vanish because of that.
     variances = np.nanvar(gaps, axis=0) + value_range**2 / worlds
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
     # The intervals are tightest at the geometric mean of the first and last checkpoint
@@ -118,7 +118,7 @@ def compare_actions(
 def active_actions(
     values: np.ndarray, max_worlds: int, min_range: float = MIN_OUTCOME_RANGE
 ) -> np.ndarray:
-    """Return a mask of the actions that may still be the best: bool (n_actions,).
+    """Return a mask of the actions that could still be the best: bool (n_actions,).
 
     Args:
         values: float64 (n_worlds, n_actions), action values; NaN after an action was eliminated.
@@ -217,7 +217,7 @@ class Analysis(RenamedAttributes):
 
     @cached_property
     def best_indices(self) -> list[int]:
-        """Indices of the actions that may be the best, best first."""
+        """Indices of the actions that are not significantly worse than the best, best first."""
         tried = active_actions(self.values, self.max_worlds, self.min_range)
         return [place for place in self.ranking if tried[place]]
 

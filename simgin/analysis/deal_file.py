@@ -115,7 +115,7 @@ def _replay_deal(content: JsonRow) -> TracedDeal:
     variant = variants.find_variant(first["variant"])
     if variant.params["die"] == "game" and decisions and decisions[0]["stake"] != 1:
         raise PositionError(
-            "its die was turned in an earlier deal. Identify the deal with --seed, --unit and "
+            "the die was turned in an earlier deal. Identify the deal with --seed, --unit and "
             "--deal instead"
         )
     pack = parse_cards(first["pack"])
@@ -144,7 +144,9 @@ def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup
     players = int(str(variant.params["players"]))
     names = [_strip_side(name) for name in first["strategies"]]
     if len(names) != players or (first["dealer"] is None) != (players == 1):
-        raise PositionError(f"its players do not match {variant.spec}, a game for {players}")
+        raise PositionError(
+            f"the number of players does not match {variant.spec}, a game for {players}"
+        )
     stand_in = strong_player(variant)
     a, b = (*(_find_strategy(name, stand_in) for name in names), None)[:2]
     return parse_matchup(str(a), b, variant.spec, _read_integer(content, "seed"), "deal")

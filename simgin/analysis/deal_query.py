@@ -168,7 +168,7 @@ def _parse_comparison(part: str) -> Comparison:
     name, sign, bound = match.groups()
     if name not in DEAL_QUANTITIES:
         raise QueryError(
-            f"{quote_text(name)} is not a quantity of a deal{did_you_mean(name, DEAL_QUANTITIES)} "
+            f"{quote_text(name)} is not a valid quantity{did_you_mean(name, DEAL_QUANTITIES)} "
             f"Use one of {', '.join(DEAL_QUANTITIES)}."
         )
     return name, sign, int(bound)

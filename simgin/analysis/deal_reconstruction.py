@@ -273,6 +273,6 @@ class DealReconstruction:
             and last in locations
         ):
             yield (
-                f"{format_card(last)} was taken before, so you did not just draw it. Write the "
-                "card just drawn last."
+                f"{format_card(last)} was taken earlier, so it cannot be the card that you just "
+                "drew. Enter the drawn card at the end of the hand."
             )

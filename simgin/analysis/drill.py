@@ -142,7 +142,7 @@ class Exercise:
 
     @property
     def correct_options(self) -> list[int]:
-        """Indices of the options that may be the best, best first."""
+        """Indices of the options that are not significantly worse than the best, best first."""
         return [place for place in self.analysis.best_indices if place in self.options]
 
     @property

@@ -199,7 +199,7 @@ def _read_compared(
 ) -> tuple[Matchup, Matchup]:
     """Return the matchups of A and of B, each against the same opponent if there is one."""
     if b is None:
-        raise SearchError("differ compares two strategies. Name both, as in `gold simple`.")
+        raise SearchError("differ compares two strategies. Specify both, as in `gold simple`.")
     opponent: str | None = against or b
     if variants.find_variant(variant).params["players"] == 1:
         if against is not None:
@@ -209,7 +209,8 @@ def _read_compared(
     matchup_b = parse_matchup(b, opponent, variant, seed, "deal")
     if matchup_a.a.spec == matchup_b.a.spec:
         raise SearchError(
-            f"differ cannot compare {matchup_a.a.spec} with itself. Name two different strategies."
+            f"differ cannot compare {matchup_a.a.spec} with itself. Specify two different "
+            "strategies."
         )
     return matchup_a, matchup_b
 
@@ -236,7 +237,7 @@ def search_deals(
     n_matching = sum(fitting)
     if where.is_costly and n_matching > MAX_ANALYSED_DEALS:
         raise SearchError(
-            f"{n_matching:,} deals match, but costly can analyse at most {MAX_ANALYSED_DEALS:,}. "
+            f"{n_matching:,} deals match, but simgin analyses at most {MAX_ANALYSED_DEALS:,}. "
             "Search fewer deals with --deals."
         )
     deals = np.concatenate(first_deals)

@@ -121,10 +121,10 @@ def parse_log(text: str) -> ForeignLog | None:
 def _parse_openspiel(text: str) -> ForeignLog:
     game, history = _read_serialized(text)
     if len(history) < 21:
-        raise PositionError("its history ends before the cards are dealt")
+        raise PositionError("the history ends before the cards are dealt")
     dealt, rest = history[:21], iter(history[21:])
     if any(player not in (None, CHANCE_PLAYER) for player, _ in dealt):
-        raise PositionError("its history has a move before the cards are dealt")
+        raise PositionError("the history contains a move before the cards are dealt")
     dealt_numbers = [number for _, number in dealt]
     pack = [*chain(*zip(dealt_numbers[:10], dealt_numbers[10:20], strict=True)), dealt_numbers[20]]
     moves = list(_parse_openspiel_moves(rest, pack))
@@ -157,7 +157,7 @@ def _parse_kaggle(text: str) -> ForeignLog:
     """Return the log of a Kaggle replay; every observation contains the history so far."""
     states, teams = _collect_observations(text)
     if not states:
-        raise PositionError(f"its {KAGGLE_GAME} is empty")
+        raise PositionError(f"every {KAGGLE_GAME} in the replay is empty")
     histories = [_read_serialized(state)[1] for state in states]
     longest = max(histories, key=len)
     if any(history != longest[: len(history)] for history in histories):
@@ -203,7 +203,9 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
     seat, passes, has_begun = 0, 0, False
     for player, action in history:
         if player not in (None, seat):
-            raise PositionError(f"its history has {player}:{action} in the turn of player {seat}")
+            raise PositionError(
+                f"the history contains {player}:{action} in the turn of player {seat}"
+            )
         if action in (DRAW_MOVE, KNOCK_MOVE):
             _, card = next(history, (None, -1))
             if action == KNOCK_MOVE:
@@ -226,7 +228,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
 def _convert_card(openspiel_card: int) -> int:
     """Convert a card number of OpenSpiel, whose suit order is s c d h instead of S H D C."""
     if not 0 <= openspiel_card < 52:
-        raise PositionError(f"{openspiel_card} is not a card of OpenSpiel's gin_rummy")
+        raise PositionError(f"{openspiel_card} is not a valid card number of OpenSpiel's gin_rummy")
     return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13
 
 
@@ -236,7 +238,7 @@ def _convert_card(openspiel_card: int) -> int:
 def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
     cards = parse_cards(deal[2])[::-1]  # RLCard deals from the end
     if len(cards) != 52:
-        raise PositionError(f"its pack has {len(cards)} cards instead of 52")
+        raise PositionError(f"the deck has {len(cards)} cards instead of 52")
     dealer = "NS".index(deal[1])
     nondealer_cards, dealer_cards, stock = cards[:11], cards[11:21], cards[21:]
     pack = [

@@ -181,7 +181,7 @@ class Die:
         if self.offered and not self.stake < self.offered <= cap:
             yield f"{self.offered} cannot be offered. Use a number from {self.stake + 1} to {cap}."
         if self.owner == "nobody" and not is_blind and not rules.die_centre_in_play:
-            yield f"in {name}, a die without an owner can only be offered blind. Name an owner."
+            yield f"in {name}, a die without an owner can only be offered blind. Specify an owner."
 
     def past_decisions(self) -> Iterator[ScriptedAction]:
         """Yield the decisions that raised the die: an offer before the deal and its acceptance."""

@@ -71,7 +71,7 @@ SAMPLING_NOTES = {  # notes on the sampled decisions, by `ChartKind.first_only`
     "dealer in every second deal.",
     False: "In each deal, knocking and continuing were compared at one knock decision of one "
     "player, who was the dealer in every second deal. The decision was drawn at random from all "
-    "knock decisions of that player, and weighted by their number.",
+    "knock decisions of that player and weighted by their number.",
 }
 MIN_KNOCK_TURNS = 3  # shortest run of turns that the summary reports
 MAX_EARLY_TURN = 3  # latest turn in which an early run of knocks starts
@@ -333,8 +333,8 @@ def measure_chart(
     chart = Chart(request, cells, values, weights)
     if not len(chart.frame):
         raise ChartError(
-            f"no cell of the chart for {request.variant} has {MIN_DECISIONS} decisions. Increase "
-            "--deals or choose another variant."
+            f"the chart for {request.variant} is empty, because every cell has fewer than "
+            f"{MIN_DECISIONS} decisions. Increase --deals or choose another variant."
         )
     return chart
 
@@ -474,8 +474,8 @@ def build_chart_report(chart: Chart, command: str) -> Report:
             f"The win rate of this chart was not measured, because {request.kind.untested_reason}."
         )
     sentences.append(
-        f"The chart covers {request.kind.decisions}, in deals of {request.strategy} against "
-        "itself. Every action is played to the end of the deal with the same hidden cards."
+        f"The chart covers {request.kind.decisions}, in deals that {request.strategy} plays "
+        "against itself. Every action is played to the end of the deal with the same hidden cards."
     )
     score = f", at {request.score[0]} to {request.score[1]}" if request.score else ""
     title = variants.find_variant(request.variant).title

@@ -136,7 +136,7 @@ CHART_KINDS: Mapping[str, ChartKind] = {
     "knock": ChartKind(
         "When should you knock?",
         "knocking instead of continuing",
-        "all knock decisions without gin",
+        "all decisions between knocking and continuing (except with gin)",
         propose_knock,
         tuple(str(count) for count in range(1, MAX_DEADWOOD + 1)),
         (*(str(turn) for turn in range(1, N_TURNS)), f"{N_TURNS}+"),

@@ -386,7 +386,7 @@ def read_measurements(path: Path) -> list[MeasurementRound]:
     except (OSError, ValueError, RecursionError):
         raise BenchError(
             f"{path} is not an installation of simgin or a file written by `simgin "
-            "bench --save`. Name "
+            "bench --save`. Specify "
             "another file."
         ) from None
 

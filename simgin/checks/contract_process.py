@@ -345,7 +345,7 @@ def _history_error(effect: str) -> _CheckError:
 
 
 def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
-    """Return a copy of a view surrounded by random bytes, with the random number of index i."""
+    """Return a copy of a view at a new address, between random bytes and with new noise."""
     rng = np.random.default_rng(i)
     buffer = rng.integers(0, 256, VIEW.itemsize + 256, np.uint8)
     start = 8 * (1 + i % 16) - buffer.ctypes.data % 8
@@ -368,7 +368,7 @@ def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) 
 
 
 def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Reporter) -> int:
-    """Play deals up to a number or a playing time, and return the number of deals played.
+    """Play deals up to a maximum number or a time limit, and return the number of deals played.
 
     Args:
         matchup: Matchup to play.

@@ -184,7 +184,7 @@ def check_generator() -> HealthCheck:
 
 
 def check_hands() -> HealthCheck:
-    """Check the compiled deadwood of some hands."""
+    """Check the compiled deadwood function with sample hands."""
     for variant, cards, expected in KNOWN_HANDS:
         rules = build_rules(variants.find_variant(variant))
         count = int(deadwood(notation.cards_to_mask(notation.parse_cards(cards)), rules))

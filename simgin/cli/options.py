@@ -199,7 +199,7 @@ def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], A
 
 
 def time_option(help_text: str) -> Callable[[Any], Any]:
-    """Return the option `--for`, which limits the playing time."""
+    """Return the option `--for`, which sets the time limit."""
     return click.option("--for", "seconds", callback=read_seconds, metavar="TIME", help=help_text)
 
 

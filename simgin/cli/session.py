@@ -252,7 +252,7 @@ def explain_wait(reason: str = COMPILING_NOTICE) -> Iterator[None]:
 
 
 def compile_players(matchups: Iterable[Matchup]) -> None:
-    """Compile the players of some matchups, with a notice if it takes long."""
+    """Compile the strategies of the matchups, and print a notice if this takes long."""
     with explain_wait():
         for matchup in matchups:
             kernel.compile_matchup(matchup)

@@ -175,7 +175,7 @@ def _candidate_actions(state, rules, slot, decision, choose_actions, views, row)
 
 @jit
 def _sample_decision(state, slot, first_only):
-    """Draw one of A's logged decisions of a slot; return its number and weight, or (-1, 0)."""
+    """Choose a logged decision of A for a policy slot; return its number and weight, or (-1, 0)."""
     n_decisions = 0
     for k in range(state.logged):
         n_decisions += _is_decision_of_a(state, k, slot)
@@ -194,5 +194,5 @@ def _sample_decision(state, slot, first_only):
 
 @jit
 def _is_decision_of_a(state, decision, slot):
-    """Return True if logged decision k is one of A's decisions of a slot."""
+    """Return True if the logged decision was made by strategy A with the policy of a slot."""
     return state.slots[decision] == slot and state.log[decision].seat == SEAT_A

@@ -460,8 +460,8 @@ class FeatureSampler:
         where = self.policy.source_file.name
         if numbers[:, :, size:].any():
             raise TuneError(
-                f"describe in {where} writes more features than the {size} that start names. Add "
-                "the initial weight of every feature to start."
+                f"describe in {where} writes more features than the {size} that have an initial "
+                "weight. Add the missing initial weights to start."
             )
         return numbers[:, :, :size]
 

@@ -125,7 +125,7 @@ def parse_matchup(
         )
     if b is not None:
         raise PlayerCountError(
-            f"{parsed.spec} is a solitaire game. Name one strategy instead of {a} and {b}."
+            f"{parsed.spec} is a solitaire game. Specify one strategy instead of {a} and {b}."
         )
     return Matchup(parsed, loader.find_strategy(a), None, seed, unit)
 

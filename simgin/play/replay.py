@@ -86,7 +86,7 @@ def _check_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> 
             )
     if half == 1 and not matchup.is_mirrored:
         kind = "a solitaire game" if matchup.b is None else f"{matchup.a.spec} against itself"
-        raise ReplayError(f"half 1 does not exist for {kind}, which is not mirrored. Use half 0.")
+        raise ReplayError(f"half 1 is not available, because {kind} is not mirrored. Use half 0.")
 
 
 class Replay:

@@ -29,7 +29,8 @@ COST_UNITS = {
 ACTION_STYLE, DONE_STYLE = figures.SERIES_STYLES[0], figures.SERIES_STYLES[1]
 COST_NOTE = (
     "Cost of each action compared with the best one in the same worlds. Error bars are "
-    "simultaneous 95 % intervals. Hollow grey dots mark actions that may be as good as the best."
+    "simultaneous 95 % intervals. Hollow grey dots mark actions that are not significantly "
+    "worse than the best."
 )
 DONE_NOTE = " A square marks the action that was played."
 

@@ -88,14 +88,14 @@ def compare_runs(
     if not pairs:
         raise ComparisonError(
             "these runs have no common matchup and different numbers of matchups. "
-            "Compare runs of the "
-            "same players."
+            "Compare runs with "
+            "the same players."
         )
     units = [UNIT_PLURALS[one.info.unit] for one in (run, baseline)]
     if units[0] != units[1]:
         raise ComparisonError(
-            f"one run played {units[0]} and the other run {units[1]}. Compare runs of "
-            "the same unit."
+            f"one run played {units[0]} and the other run {units[1]}. Compare runs "
+            "with the same unit."
         )
     names: dict[str, None] = {}
     for played, _ in pairs:

@@ -135,8 +135,8 @@ class ReviewRequest:
 
         if not names and against is None:
             raise ReviewError(
-                "no variant is given. Name at least one, as in `simgin review oklahoma --against "
-                "standard`. `simgin variants` lists all variants."
+                "no variant is given. Specify at least one, as in `simgin review oklahoma "
+                "--against standard`. `simgin variants` lists all variants."
             )
         if sweep:
             names, against, swept = _parse_sweep(names, against, sweep)
@@ -187,7 +187,7 @@ class ReviewRequest:
             TomlError: If the file is not valid.
             ReviewError: If the request is not valid, as in `read`.
         """
-        raw = toml.read_tables(path, "Name a review file")
+        raw = toml.read_tables(path, "Specify a review file")
         try:
             fields = ReviewFile.model_validate(raw).model_dump()
         except ValidationError as error:

@@ -50,7 +50,7 @@ class MatchupStats:
         return replace(own, unit_se=estimate_metric(self._total, metrics.METRICS_BY_NAME[name]).se)
 
     def per_unit(self, unit: str, *facts: str, share: bool = False) -> PairedEstimate:
-        """Return the sum of some facts per unit, such as turns per match."""
+        """Return the sum of several facts per unit, such as turns per match."""
         columns = [batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact] for fact in facts]
         counts = self.rows[:, columns].sum(axis=1)
         below = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]

@@ -370,9 +370,9 @@ def _trend_line(review: Review, row: ScorecardRow, first: str, last: str) -> Ite
         size = "sharply" if change.size == MUCH else "slightly"
         yield f"{subject} {verb} {size}, from {start} to {end}."
     elif change.size == SAME:
-        yield f"{subject} hardly changes: it is {start} and {end}."
+        yield f"{subject} hardly changes: {start} compared with {end}."
     else:
-        yield f"{subject} shows no clear change: it is {start} and {end}."
+        yield f"{subject} does not change significantly: {start} compared with {end}."
 
 
 def _break_even_line(review: Review) -> str:

@@ -108,7 +108,7 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
     error_text = path_error(path)
     if error_text:
         raise TomlError([error_text])
-    fix = "Name a variant file, or create one with `simgin variants new`"
+    fix = "Specify a variant file, or create one with `simgin variants new`"
     raw = toml.read_tables(Path(path), fix)
     tables = raw.get("variants")
     named = tables.items() if isinstance(tables, dict) else ()

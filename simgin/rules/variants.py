@@ -287,7 +287,7 @@ def warn_of_match_settings(variant: Variant) -> None:
 
 
 def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamValue]:
-    """Return the combined parameters of some parts, without the author's setting of one."""
+    """Return the combined parameters of several parts, without the author's setting of one."""
     remaining_parts = []
     for part in parts:
         other_changes = {key: value for key, value in part.changes.items() if key != name}

@@ -238,7 +238,7 @@ class Schedule:
         ledger: Ledger with the finished batches, which are not played again.
         workers: Number of blocks played at the same time.
         record_deals: True to record every deal.
-        seconds: Playing time per matchup; None for no limit.
+        seconds: Time limit per matchup; None for no limit.
     """
 
     def __init__(

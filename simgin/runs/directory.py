@@ -35,7 +35,7 @@ CORRUPTION_ERRORS = (
     MemoryError,
 )
 MAX_PATH_DEPTH = 300  # maximum number of directories in the path of a run directory
-MOVE_HINT = "Move it away or name another directory"
+MOVE_HINT = "Move it away or choose another directory"
 SIZE_OPTIONS = {
     "--deals",
     "--worlds",
@@ -154,7 +154,7 @@ def _make_directory(directory: str | Path, path: Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ResultsError(
-            f"{directory} cannot be written ({error.strerror}). Name another directory."
+            f"{directory} cannot be written ({error.strerror}). Choose another directory."
         ) from error
     return path
 
@@ -225,20 +225,20 @@ def _find_problem(directory_path: Path) -> str:
         folder for folder in (*directory_path.parents, directory_path) if os.path.exists(folder)
     )
     if not existing_parent.is_dir():
-        return f"cannot be written ({existing_parent} is a file). Name another directory"
+        return f"cannot be written ({existing_parent} is a file). Choose another directory"
     is_there = os.path.exists(directory_path)
     if is_there and not directory_path.is_dir():
-        return "is a file. Name a directory for the results"
+        return "is a file. Specify a directory for the results"
     current_and_parents = (Path.cwd(), *Path.cwd().parents)
     if (
         is_there
         and directory_path in current_and_parents
         and not (directory_path / MANIFEST_FILE).exists()
     ):
-        return "is or contains the current directory. Name a new directory inside it"
+        return "is or contains the current directory. Choose a new directory inside it"
     folder = directory_path if is_there else existing_parent
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return f"cannot be written (no permission to write to {folder}). Name another directory"
+        return f"cannot be written (no permission to write to {folder}). Choose another directory"
     files = sorted(_iter_files(directory_path))
     for path in files:
         if (directory_path / path).is_symlink() or not (directory_path / path).is_file():
@@ -261,12 +261,12 @@ def _resolve_directory(directory: str | Path) -> Path:
     except RuntimeError as error:
         reason = str(error).rstrip(".")
         raise ResultsError(
-            f"{directory} is not a valid path ({reason}). Name another directory."
+            f"{directory} is not a valid path ({reason}). Choose another directory."
         ) from None
     if len(path.parts) > MAX_PATH_DEPTH:  # mkdir creates parents recursively
         raise ResultsError(
             f"{str(directory)[:100]}... has {len(path.parts)} levels, and {MAX_PATH_DEPTH} is the "
-            "maximum. Name another directory."
+            "maximum. Choose another directory."
         )
     return path
 
@@ -315,7 +315,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
         if not directory_path.is_dir():
             reason = "not a directory" if directory_path.is_file() else "not found"
         raise ResultsError(
-            f"{directory} is not a run of simgin ({reason}). Name another directory."
+            f"{directory} is not a run of simgin ({reason}). Choose another directory."
         )
     if contents.get("form") == manifest.MANIFEST_FORMAT and not is_whole:
         raise corrupt_manifest_error(path, "its checksum does not match")

@@ -354,7 +354,7 @@ class Ledger:
             raise LedgerError(
                 f"{Path(self._name).parent} contains another run:\n"
                 + "\n".join(f"  {line}" for line in lines)
-                + "\nName another directory with -o, or remove this directory to start again."
+                + "\nChoose another directory with -o, or remove this directory to start again."
             )
 
     @contextlib.contextmanager
@@ -416,7 +416,7 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
     """
     if not path.is_file():
         raise LedgerError(
-            f"{path.parent} does not contain {LEDGER_FILE}. Name a directory written "
+            f"{path.parent} does not contain {LEDGER_FILE}. Specify a directory written "
             "by `simgin run` or "
             "`simgin match -o`."
         )
@@ -458,14 +458,14 @@ def _check_files(path: Path) -> None:
     for suffix in SQLITE_SUFFIXES:
         file = Path(f"{path}{suffix}")
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
-            raise LedgerError(f"{file} is not a regular file. Name another directory.")
+            raise LedgerError(f"{file} is not a regular file. Choose another directory.")
     journal = Path(f"{path}-journal")
     with contextlib.suppress(FileNotFoundError), journal.open("rb") as content:
         content.seek(max(0, journal.stat().st_size - len(SUPER_JOURNAL_MAGIC)))
         if content.read() == SUPER_JOURNAL_MAGIC:
             raise LedgerError(
                 f"{journal} would make SQLite delete another file, so it cannot be "
-                "used. Name another "
+                "used. Choose another "
                 "directory."
             )
 
@@ -479,7 +479,7 @@ def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
 
 @contextlib.contextmanager
 def _report_read_errors(
-    name: str, path: Path | None, suggestion: str = "Name another directory"
+    name: str, path: Path | None, suggestion: str = "Choose another directory"
 ) -> Iterator[_StepLimit]:
     """Report errors of SQLite and zlib, which any read can raise, as LedgerError.
 
@@ -550,7 +550,7 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
     ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
     if tables and application_id != APPLICATION_ID:
         raise LedgerError(
-            f"{name} is not a ledger of simgin. Move it away or name another directory."
+            f"{name} is not a ledger of simgin. Move it away or choose another directory."
         )
     if tables:
         version_row = connection.execute("SELECT value FROM run WHERE key = 'form'").fetchone()

@@ -70,7 +70,7 @@ def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
                 written += table.num_rows
     except OSError as error:
         raise RecordsError(
-            f"{path} cannot be written ({error.strerror or error}). Name another file."
+            f"{path} cannot be written ({error.strerror or error}). Choose another file."
         ) from error
     return written
 

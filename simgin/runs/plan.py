@@ -144,7 +144,7 @@ def plan_matchup(
         matches: Number of matches, in the same format.
         until: Half-width of the interval at which to stop, such as "0.1%" or 0.05 (points).
         sprt: Elo differences of the two hypotheses of a sequential test.
-        seconds: Playing time.
+        seconds: Time limit.
         seed: Seed of the run.
 
     Raises:
@@ -153,9 +153,7 @@ def plan_matchup(
     if deals is not None and matches is not None:
         raise AmountError("deals and matches cannot be used together. Remove one of them.")
     if sum(end is not None for end in (until, sprt, seconds)) > 1:
-        raise AmountError(
-            "until, sprt and a playing time cannot be used together. Keep one of them."
-        )
+        raise AmountError("until, sprt and a time limit cannot be used together. Keep one of them.")
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     count = deals if matches is None else matches
     size = _choose_size(until, sprt, seconds, unit)
@@ -339,7 +337,7 @@ def _canonical_baseline(spec: str | None, keys: Iterable[MatchupKey]) -> str | N
 
 
 def _variants_and_strategies(keys: Iterable[MatchupKey]) -> set[str]:
-    """Return the variants and the A strategies of some matchups."""
+    """Return the variants and the A strategies of the matchups."""
     return {name for cell in keys for name in (cell.variant, cell.a)}
 
 
@@ -350,7 +348,7 @@ def _iter_errors(
     if not keys:
         yield (
             "the file defines no matchup because all strategies are identical or no change has an "
-            "effect. Name other strategies or changes."
+            "effect. Choose other strategies or changes."
         )
         return
     if baseline is not None and baseline not in _variants_and_strategies(keys):

@@ -183,7 +183,7 @@ def run_tasks(
         on_progress: Function called with `Schedule.progress`.
         on_block: Function called with every block after it has been committed.
         stopping_rules: One stopping rule per matchup, or none.
-        seconds: Playing time per matchup; None for no limit.
+        seconds: Time limit per matchup; None for no limit.
         record_deals: True to store the deals as well.
 
     Returns:

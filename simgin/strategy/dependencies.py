@@ -14,7 +14,7 @@ from typing import Any
 BUILT_IN_PREFIX = "simgin_strategies."  # prefix of the modules of built-in strategies
 # Prefixes of modules that are part of the digest of the cache directory
 ENGINE_PREFIXES = ("simgin.core.", "simgin.toolkit.")
-# Packages whose versions are part of that digest, and built-in modules
+# Packages whose versions are part of the digest of the cache directory, and built-in modules
 VERSIONED_PACKAGES = ("numpy", "numba", "math", "cmath", "operator", "builtins")
 # Modules and functions with random or time-dependent results. A policy must use `view.noise`.
 NONDETERMINISTIC_MODULES = (

@@ -205,7 +205,7 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
     """Raise StrategyError unless a file contains as many weights as the strategy's own."""
     if not file.exists():
         raise StrategyError(
-            f"{file} was not found. Name a file that `simgin train {strategy.name}` wrote."
+            f"{file} was not found. Specify a file that `simgin train {strategy.name}` wrote."
         )
     from simgin.strategy import compiler  # loads slowly, and few specs have a weights file
 
@@ -216,7 +216,7 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
     )
     if n_found != needed:
         raise StrategyError(
-            f"{file} contains {n_found:,} weights, but {strategy.name} needs {needed:,}. Name a "
+            f"{file} contains {n_found:,} weights, but {strategy.name} needs {needed:,}. Specify a "
             f"file that `simgin train {strategy.name}` wrote."
         )
 

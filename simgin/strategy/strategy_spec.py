@@ -169,7 +169,7 @@ def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Po
         slots = " or ".join(f"+{policy.slot}={policy.name}:{name}=..." for policy in owners)
         return (
             f"several policies of {strategy.name!r} have different parameters {quote_text(name)}. "
-            f"Name the slot: {slots}."
+            f"Specify the slot: {slots}."
         )
     known = [name for policy in strategy.policies for name in policy.params]
     near = did_you_mean(name, known)
@@ -218,7 +218,7 @@ def read_values_file(path: Path) -> SlotValues:
     from simgin.text.toml import TomlError, read_tables
 
     try:
-        tables = read_tables(path, "Name a file of parameter values")
+        tables = read_tables(path, "Specify a file of parameter values")
     except TomlError as error:
         raise StrategyError(str(error)) from None
     values = {}

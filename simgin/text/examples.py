@@ -47,7 +47,7 @@ def suggest_experiments(missing: Path) -> str:
     commands = " or ".join(f"`simgin run {name}`" for name in near)
     if near:
         return f"To run an example, use {commands} (`simgin examples` lists all examples)"
-    return "Name an experiment file or an example (`simgin examples` lists all examples)"
+    return "Specify an experiment file or an example (`simgin examples` lists all examples)"
 
 
 def copy_examples(target: Path) -> list[Path]:
@@ -72,11 +72,11 @@ def copy_examples(target: Path) -> list[Path]:
             f"examples into a new folder with `simgin examples my-{target}`."
         )
     if len(target.parts) > MAX_PATH_DEPTH:
-        raise NewFileError("The path of the folder is too deep. Name another folder.")
+        raise NewFileError("The path of the folder is too deep. Choose another folder.")
     contents = dict(_read_examples())
     try:
         if target.exists() and not (target.is_dir() and _is_incomplete_copy(target, contents)):
-            raise NewFileError(f"{target} already exists. Name a new folder.")
+            raise NewFileError(f"{target} already exists. Choose a new folder.")
         with _roll_back_on_error(target):
             for name, content in contents.items():
                 write_file(target / name, content)
@@ -85,7 +85,8 @@ def copy_examples(target: Path) -> list[Path]:
         return [target / name for name in contents]
     except OSError as error:
         raise NewFileError(
-            f"{target} cannot be written ({error.strerror}). Name a folder that you can write to."
+            f"{target} cannot be written ({error.strerror}). Specify a folder that you "
+            "can write to."
         ) from None
 
 

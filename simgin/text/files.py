@@ -132,7 +132,7 @@ def create_file(path: Path, text: str) -> None:
         NewFileError: If `path` exists or cannot be written; no file is changed.
     """
     if os.path.lexists(path):
-        raise NewFileError(f"{path} already exists and was not changed. Name another file.")
+        raise NewFileError(f"{path} already exists and was not changed. Choose another file.")
     try:
         with atomic_write(path) as file:
             file.write(text.encode())
@@ -153,7 +153,7 @@ def check_writable(path: Path, marker: bytes = b"") -> None:
         raise _unwritable_error(path, f"no permission to write to {path.parent}")
     if marker and path.exists() and marker not in read_bytes(path):
         raise NewFileError(
-            f"{path} already exists and was not written by this command. Name another file."
+            f"{path} already exists and was not written by this command. Choose another file."
         )
 
 
@@ -179,7 +179,7 @@ def describe_encoding_error(name: str) -> str:
 def _unwritable_error(path: Path, reason: str | None) -> NewFileError:
     """Return the error for a file that cannot be written."""
     return NewFileError(
-        f"{path} cannot be written ({reason}). Name a file in a folder that you can write to."
+        f"{path} cannot be written ({reason}). Specify a file in a folder that you can write to."
     )
 
 

@@ -50,7 +50,7 @@ def read_tables(path: Path, hint: str) -> dict[str, Any]:
 
     Args:
         path: Path of the file.
-        hint: Second sentence of the error message, without a full stop, such as "Name a file".
+        hint: Second sentence of the error message, without a full stop, such as "Specify a file".
 
     Raises:
         TomlError: If the file cannot be read or parsed.

@@ -77,12 +77,12 @@ def test_files_of_others_are_left_alone(tmp_path, file, content, word):
     ("place", "word"),
     [
         *(
-            (place, "is or contains the current directory. Name a new")
+            (place, "is or contains the current directory. Choose a new")
             for place in (".", "..", "/")
         ),
-        *((f"file/{below}", "file is a file). Name another") for below in ("run", "deeper/run")),
-        *((place, ". Name another directory.") for place in ("a/" * 400, "~nouser9/run")),
-        *((place, ". Name another directory.") for place in ("circle", "circle/run")),
+        *((f"file/{below}", "file is a file). Choose another") for below in ("run", "deeper/run")),
+        *((place, ". Choose another directory.") for place in ("a/" * 400, "~nouser9/run")),
+        *((place, ". Choose another directory.") for place in ("circle", "circle/run")),
         *((f"locked{below}", "(no permission to write to ") for below in ("/run", "/a/run", "")),
     ],
 )

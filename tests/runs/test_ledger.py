@@ -175,7 +175,7 @@ def test_another_run_is_rejected_and_the_difference_is_named(path, change, messa
         pass
     lines = str(error.value).splitlines()
     assert lines[0] == f"{path.parent} contains another run:" and lines[1:-1] == [f"  {message}"]
-    assert lines[-1] == "Name another directory with -o, or remove this directory to start again."
+    assert lines[-1] == "Choose another directory with -o, or remove this directory to start again."
     assert path.read_bytes() == before
 
 
@@ -475,7 +475,7 @@ def test_a_ledger_of_another_format_is_rejected(path, form):
 
 
 def test_a_missing_ledger_is_reported(path):
-    told = rf"does not contain {LEDGER_FILE}\. Name a directory written by `simgin run`"
+    told = rf"does not contain {LEDGER_FILE}\. Specify a directory written by `simgin run`"
     with pytest.raises(LedgerError, match=told), open_existing_ledger(path):
         pass
     with (

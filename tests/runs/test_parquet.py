@@ -138,7 +138,9 @@ def test_a_failure_leaves_the_old_file(tmp_path):
 
 def test_an_unwritable_place_is_rejected(tmp_path):
     for path in (tmp_path / "none/deals.parquet", tmp_path):
-        with pytest.raises(RecordsError, match=r"cannot be written \(.*\)\. Name another file\.$"):
+        with pytest.raises(
+            RecordsError, match=r"cannot be written \(.*\)\. Choose another file\.$"
+        ):
             records.write_deals(path, [])
     assert list(tmp_path.iterdir()) == []
 

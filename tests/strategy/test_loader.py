@@ -71,7 +71,7 @@ def test_a_parameter_shared_by_policies_is_set_once(tmp_path):
                 text
             ).policy(slot)
     path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"), "b.py")
-    differ = r"different parameters 'n'. Name the slot: \+take=both:n=... or \+discard="
+    differ = r"different parameters 'n'. Specify the slot: \+take=both:n=... or \+discard="
     with pytest.raises(StrategyError, match=differ):
         find_strategy(f"{path}:n=8")
 

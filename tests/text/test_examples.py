@@ -62,7 +62,7 @@ def test_nothing_is_copied_over_anything():
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("my own")
     for taken in (Path("mine"), Path("mine/notes.txt")):
-        with pytest.raises(NewFileError, match=r"already exists\. Name a new folder"):
+        with pytest.raises(NewFileError, match=r"already exists\. Choose a new folder"):
             examples.copy_examples(taken)
     with pytest.raises(NewFileError, match=r"deeper cannot be written \(Not a directory\)"):
         examples.copy_examples(Path("mine/notes.txt/deeper"))

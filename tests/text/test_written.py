@@ -82,7 +82,7 @@ def test_every_bad_card_of_a_hand_is_listed():
     ("text", "sentence"),
     [
         *((text, r"such as 5S. The rank comes first, as in TS.$") for text in ("S10", "st", "ST")),
-        ("5S 6S 5s", r"^5S is given more than once. Name each"),
+        ("5S 6S 5s", r"^5S is given more than once. Enter each"),
         ("5S 6S 5S 6S 6S", r"^5S and 6S are given more than once"),
     ],
 )

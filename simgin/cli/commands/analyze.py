@@ -105,8 +105,8 @@ def analyze_command(
 ) -> None:
     """Find the best action in a position, or the cost of each decision of a deal.
 
-    simgin deals the hidden cards many times. In each of these simulations, it tries every legal
-    action with the same hidden cards and plays the deal to its end.
+    simgin samples the hidden cards many times. With each sample, it tries every legal action and
+    plays the deal to its end.
 
     \b
     Your own position, with the drawn card as the last of eleven:
@@ -143,7 +143,8 @@ def analyze_command(
         )
         if asked["opponent"] is not None:
             raise click.UsageError(
-                "--against cannot be used with --deals. Name the opponent: analyze A B --deals N."
+                "--against cannot be used with --deals. Specify the opponent: "
+                "analyze A B --deals N."
             )
         _analyze_strategy(words, deals, seed, workers, as_json, asked)
         return
@@ -166,7 +167,7 @@ def analyze_command(
         asked["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND_WORD
     )
     if has_cards or is_card_list(given):
-        _reject_options(DEAL_OPTIONS, "cannot be used with cards. Name two strategies instead.")
+        _reject_options(DEAL_OPTIONS, "cannot be used with cards. Specify two strategies instead.")
         settled |= dict.fromkeys(DEAL_OPTIONS) | {"words": (given,)}
         settled |= {"offered": asked["offered"] or None}
         settled |= dict.fromkeys(("stake", "owner")) if asked["stake"] <= 1 else {}
@@ -179,7 +180,9 @@ def analyze_command(
         _reject_options(CARDS_OPTIONS, "needs cards. Enter your hand instead of strategies.")
         settled |= dict.fromkeys(CARDS_OPTIONS)
         if has_suffix(words[0], *DEAL_FILE_ENDINGS):
-            _reject_options(DEAL_NUMBER_OPTIONS, "cannot be used with a file. Name two strategies.")
+            _reject_options(
+                DEAL_NUMBER_OPTIONS, "cannot be used with a file. Specify two strategies."
+            )
             settled |= dict.fromkeys(DEAL_NUMBER_OPTIONS)
             if len(words) > 1:
                 raise click.UsageError(
@@ -232,7 +235,7 @@ def _analyze_strategy(
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError(
-            "--deals cannot be used with cards. Name a strategy: analyze gold --deals 1000."
+            "--deals cannot be used with cards. Specify a strategy: analyze gold --deals 1000."
         )
     a, b = (*words, None)[:2]
     worlds = error_rates.DEFAULT_EVALUATION_WORLDS if asked["worlds"] is None else asked["worlds"]

@@ -34,8 +34,9 @@ def drill_command(
     """Create a set of costly decisions to practise on.
 
     simgin writes an HTML file that works offline, with a keyboard or on a phone. Choose an action
-    in each position to see the cost of all actions. Every action that may be the best counts as
-    correct. The positions cover first upcards, draws, discards and knocks in random order.
+    in each position to see the cost of all actions. An action counts as correct unless it is
+    significantly worse than the best one. The positions cover first upcards, draws, discards and
+    knocks in random order.
 
     \b
       simgin drill

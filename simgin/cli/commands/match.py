@@ -39,7 +39,7 @@ DETAILS_HINT = "--details prints every metric and table."
     metavar="ELO0,ELO1",
     help="Stop when a sequential test has decided between two Elo differences.",
 )
-@options.time_option("Stop after a playing time, such as 30s or 5m.")
+@options.time_option("Time limit for the simulation, such as 30s or 5m.")
 @options.seed_option
 @options.workers_option
 @options.scheduler_option
@@ -115,7 +115,9 @@ def match_command(
     settled = {**players, "variant": matchup.variant.spec}
     command = repeat_command(**settled, **size)
     if margin is not None and not matchup.is_mirrored:
-        raise click.UsageError("--margin needs two different strategies. Name a second strategy.")
+        raise click.UsageError(
+            "--margin needs two different strategies. Specify a second strategy."
+        )
     if dry_run or power is not None:
         plan_table.print_dry_run(
             plan, command, output, workers, record_deals=record, as_json=as_json, power=power
