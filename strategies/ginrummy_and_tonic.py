@@ -13,8 +13,8 @@ The help to the opponent comes from a table. It contains the mean decrease of th
 deadwood by rank, by the number of other cards of the rank that the opponent has or might have, and
 by the location of the four nearest cards in the suit. The original table was learned from 14
 million cards, this one from deals between built-in strategies (training/improvement.py). The
-original also distinguishes own cards from dead cards, and mistakes an unseen card two ranks above for a
-neighbour.
+original also distinguishes own cards from dead cards, and mistakes an unseen card two ranks above
+for a neighbour.
 
 The original's table of knocks with deadwood is omitted. It is 0 nearly everywhere, and its other
 entries appear to be noise (docs/reference/strategies/bots.md).

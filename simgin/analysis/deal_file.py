@@ -176,7 +176,7 @@ def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
         else:
             script.append(_read_integer(row, "answer"))
     if len(script) > MAX_DECISIONS:
-        raise PositionError("it has more decisions than any deal can have")
+        raise PositionError("the file contains more decisions than a deal can have")
     return script
 
 

@@ -135,9 +135,9 @@ def parse_query(text: str) -> DealQuery:
         DEAL_RESULTS.index(ENDING_KEYWORDS[part]) for part in parts if part in ENDING_KEYWORDS
     ]
     if "gain" in [name for name, _, _ in comparisons] and not differ:
-        raise QueryError("gain requires differ. Use, for example, `differ, gain < -20`.")
+        raise QueryError("'gain' requires 'differ'. Use, for example, `differ, gain < -20`.")
     if differ and order == COSTLY_KEYWORD:
-        raise QueryError("differ and costly cannot be combined. Use only one of them.")
+        raise QueryError("'differ' and 'costly' cannot be combined. Use only one of them.")
     return DealQuery(
         ", ".join(parts),
         tuple(endings),
@@ -152,14 +152,14 @@ def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
     """Return the condition that is one of these words; empty if there is none."""
     word, *others = [part for part in parts if part in words] or [""]
     if others:
-        raise QueryError(f"{word} and {others[0]} cannot be combined. Use only one of them.")
+        raise QueryError(f"'{word}' and '{others[0]}' cannot be combined. Use only one of them.")
     return word
 
 
 def _parse_comparison(part: str) -> Comparison:
     match = _COMPARISON.fullmatch(part)
     if match is None and part in DEAL_QUANTITIES:
-        raise QueryError(f"{part} needs a comparison. Use, for example, `{part} > 20`.")
+        raise QueryError(f"'{part}' needs a comparison. Use, for example, `{part} > 20`.")
     if match is None:
         raise QueryError(
             f"{quote_text(part)} is not a valid condition{did_you_mean(part, QUERY_KEYWORDS)} "

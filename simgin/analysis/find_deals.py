@@ -115,7 +115,9 @@ class FindRequest:
                 "--against requires `--where differ`. Otherwise, give the opponent after A."
             )
         if query.differ and matches is not None:
-            raise SearchError("differ compares single deals, not matches. Use deals instead.")
+            raise SearchError(
+                "'differ' compares single deals, not matches. Set deals instead of matches."
+            )
         if not 1 <= limit <= MAX_LISTED_DEALS:
             raise SearchError(
                 f"{limit} is not a valid limit. Use a limit from 1 to {MAX_LISTED_DEALS}."
@@ -199,7 +201,7 @@ def _read_compared(
 ) -> tuple[Matchup, Matchup]:
     """Return the matchups of A and of B, each against the same opponent if there is one."""
     if b is None:
-        raise SearchError("differ compares two strategies. Specify both, as in `gold simple`.")
+        raise SearchError("'differ' compares two strategies. Specify both, as in `gold simple`.")
     opponent: str | None = against or b
     if variants.find_variant(variant).params["players"] == 1:
         if against is not None:
@@ -209,7 +211,7 @@ def _read_compared(
     matchup_b = parse_matchup(b, opponent, variant, seed, "deal")
     if matchup_a.a.spec == matchup_b.a.spec:
         raise SearchError(
-            f"differ cannot compare {matchup_a.a.spec} with itself. Specify two different "
+            f"'differ' cannot compare {matchup_a.a.spec} with itself. Specify two different "
             "strategies."
         )
     return matchup_a, matchup_b

@@ -149,7 +149,7 @@ def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry
 def _parse_entry(word: str) -> HistoryEntry:
     match = ACTION_PATTERN.fullmatch(word)
     if not match:
-        raise PositionError(f"{quote_text(word, 40)} is not an action of OpenSpiel's gin_rummy")
+        raise PositionError(f"{quote_text(word, 40)} is not a valid action of OpenSpiel")
     return None if match[1] is None else int(match[1]), int(match[2])
 
 
@@ -228,7 +228,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
 def _convert_card(openspiel_card: int) -> int:
     """Convert a card number of OpenSpiel, whose suit order is s c d h instead of S H D C."""
     if not 0 <= openspiel_card < 52:
-        raise PositionError(f"{openspiel_card} is not a valid card number of OpenSpiel's gin_rummy")
+        raise PositionError(f"{openspiel_card} is not a valid card number of OpenSpiel")
     return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13
 
 
@@ -257,7 +257,7 @@ def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
 def _parse_rlcard_move(line: str) -> Move:
     match = RLCARD_MOVE_PATTERN.fullmatch(line)
     if not match:
-        raise PositionError(f"{quote_text(line, 40)} is not a move of RLCard's gin_rummy")
+        raise PositionError(f"{quote_text(line, 40)} is not a valid move in RLCard's gin_rummy")
     kind = RLCARD_MOVES[match[2]]
     discard = match[3] if kind in (ACTION_DISCARD, ACTION_END) else None
     return "NS".index(match[1]), Action(kind, parse_card(discard) if discard else -1)
@@ -273,7 +273,7 @@ def replay_log(log: ForeignLog) -> TracedDeal:
         PositionError: If the rules of simgin do not allow a move.
     """
     if len(set(log.pack)) < len(log.pack) or len(log.moves) > MAX_MOVES:
-        raise PositionError("it contains a card twice, or more moves than any deal can have")
+        raise PositionError("the log repeats a card, or contains more moves than a deal can have")
     matchup = parse_matchup(REPLAY_PLAYER, REPLAY_PLAYER, log.variant, 1, "deal")
     pack = [*log.pack, *mask_to_cards(ALL_CARDS & ~cards_to_mask(log.pack))]
     moves = _LoggedMoves(log, build_rules(matchup.variant))

@@ -172,7 +172,7 @@ def _add_placeholders(
     remembered = {card.card for card in pile if card.card >= 0}
     free = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *remembered]))
     if sum(card.card < 0 for card in pile) > len(free):
-        raise PositionError("the position has more cards than the pack. Remove some of them.")
+        raise PositionError("the position contains more cards than the deck. Remove some of them.")
     free = free[shift:] + free[:shift]
     return [replace(card, card=free.pop(0)) if card.card < 0 else card for card in pile], free
 
@@ -203,7 +203,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     written_pile, gap = parse_pile(pile)
     max_stock = PACK_SIZE + has_joker - len(cards) - len(written_pile)
     if max_stock < 0:
-        raise PositionError("the position has more cards than the pack. Remove some of them.")
+        raise PositionError("the position contains more cards than the deck. Remove some of them.")
     known_pile = fill_gap(written_pile, gap, max_stock, stock, "deck")
     _raise_first(_solo_errors(cards, [card.card for card in known_pile], variant))
     _raise_first(
@@ -284,7 +284,7 @@ def _make_view(
         elif build_rules(variant).first_turn != FIRST_TURN_DISCARD:
             remembered = [PileCard(-1)]
     elif gap == len(remembered) or (remembered and remembered[-1].card < 0):
-        raise PositionError("the top card of the pile must be known. Write it last.")
+        raise PositionError("the top card of the pile must be known. Enter it as the last card.")
     known_pile = fill_gap(
         remembered, gap, DealReconstruction(cards, remembered, variant, dealer, die).stock, stock
     )

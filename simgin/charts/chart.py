@@ -134,7 +134,7 @@ class ChartRequest:
         rules = variants.find_variant(variant)
         if rules.params["players"] != 2:
             raise ChartError(
-                f"{rules.spec} is for one player, but charts need a two-player variant. Use "
+                f"{rules.spec} is a solitaire variant, but charts need a two-player variant. Use "
                 "simgin odds for solitaire variants."
             )
         at = (

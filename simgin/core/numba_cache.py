@@ -158,7 +158,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         super().__init__(function, targetoptions=options, pipeline_class=_InnerCompiler)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return the version for a compiled caller, regardless of literal numbers.
+        """Return the compiled version for the argument types, ignoring literal values.
 
         numba would compile f(x, 0) and f(x, 1) separately, but LLVM specialises inlined code
         anyway.

@@ -103,7 +103,7 @@ class AdaptRequest(TrainingRequest):
 
         Raises:
             TuneError: If `against` is not empty.
-            PlayerCountError: If the variant is for one player.
+            PlayerCountError: If the variant is a solitaire variant.
             AmountError: If a number is not valid.
         """
         if against:
@@ -282,7 +282,7 @@ def adapt_champion(
         **sizes: seed, deals, rounds and confirmation_matches, as in `AdaptRequest.read`.
 
     Raises:
-        PlayerCountError: If the variant is for one player.
+        PlayerCountError: If the variant is a solitaire variant.
         TuneError: If the cache cannot be written.
         LedgerError: If another process trains the same weights.
     """

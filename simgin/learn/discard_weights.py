@@ -79,7 +79,7 @@ class TrainRequest(TrainingRequest):
 
         Raises:
             TuneError: If the discard policy of the strategy cannot be trained.
-            PlayerCountError: If the variant is for one player.
+            PlayerCountError: If the variant is a solitaire variant.
             AmountError: If a number is not valid.
         """
         player, rules, pool = read_players(strategy, variant, against)

@@ -89,7 +89,7 @@ class TuneRequest:
 
         Raises:
             TuneError: If the objective or the parameters are not valid.
-            PlayerCountError: If the variant is for one player.
+            PlayerCountError: If the variant is a solitaire variant.
             AmountError: If a number is out of range.
         """
         player, rules, pool = read_players(strategy, variant, against)
@@ -199,13 +199,13 @@ def read_players(
     """Return the strategy, the two-player variant and the distinct opponents of a request.
 
     Raises:
-        PlayerCountError: If the variant is for one player.
+        PlayerCountError: If the variant is a solitaire variant.
     """
     rules = variants.find_variant(variant)
     if rules.params["players"] == 1:
         raise PlayerCountError(
-            f"{rules.spec} is for one player, but tuning and training need an opponent. Choose a "
-            "two-player variant."
+            f"{rules.spec} is a solitaire variant, but tuning and training need an opponent. "
+            "Choose a two-player variant."
         )
     player = loader.find_strategy(strategy)
     pool = {found.spec: found for found in map(loader.find_strategy, against or ["simple"])}

@@ -132,7 +132,7 @@ def play_solo_deals(
         compile_players: Function that compiles a matchup before deals are played.
 
     Raises:
-        PlayerCountError: The variant is for two players.
+        PlayerCountError: The variant is a two-player variant.
         OutcomeError: There are fewer than 1,000 deals.
     """
     if n_deals < MIN_SOLO_DEALS:
@@ -158,12 +158,12 @@ def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
     """Return the matchup of a solitaire variant, with its unit.
 
     Raises:
-        PlayerCountError: The variant is for two players.
+        PlayerCountError: The variant is a two-player variant.
     """
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     if matchup.b is not None:
         raise PlayerCountError(
-            f"{matchup.variant.spec} is for two players. Use simgin.odds.two_player_odds to "
+            f"{matchup.variant.spec} is a two-player variant. Use simgin.odds.two_player_odds to "
             "compute its odds."
         )
     return replace(matchup, unit="match") if matchup.variant.goal.total else matchup

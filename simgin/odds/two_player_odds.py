@@ -74,14 +74,14 @@ def simulate_self_play(
         on_progress: Callback for the progress.
 
     Raises:
-        PlayerCountError: If the variant is for one player.
+        PlayerCountError: If the variant is a solitaire variant.
     """
     matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
     text = matchup.variant.spec
     name = matchup.a.spec
     if matchup.b is None:
         raise PlayerCountError(
-            f"{text} is for one player. Use simgin.odds.solo_odds to compute its odds."
+            f"{text} is a solitaire variant. Use simgin.odds.solo_odds to compute its odds."
         )
     try:
         match_values = match_value.compute_value(

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 EXTRA_VARIANT_METRICS = ("turns", "gin", "undercut", "void")
 NAME_COLUMNS = ("variant", "strategy", "opponent")
 DOUBLE_WIN_COLUMNS = ("swept", "swept_by_b", "p_sweeps")
-# Values of a strategy that plays itself, by metric
+# Values of a strategy that plays against itself, by metric
 SELF_PLAY_VALUES = {"margin": 0.0, "match_win": 0.5}
 # Output (rows.toml) and the property with its rows
 OUTPUTS = {
@@ -393,7 +393,7 @@ class RunResults(Result, RenamedAttributes):
     def _list_compared_metrics(self, matchup_index: int, baseline: int) -> tuple[str, ...]:
         cell = self.matchup_keys[matchup_index]
         metrics: tuple[str, ...] = ()
-        # A strategy that plays itself always wins half of the deals
+        # A strategy that plays against itself always wins half of the deals
         if cell.is_mirrored or not cell.b:
             metrics += headline_metrics(cell.unit, len(cell.players))
         if cell.variant != self.matchup_keys[baseline].variant:

@@ -128,7 +128,7 @@ def _explain_no_result(results: RunResults) -> str:
         return "There are too few deals for a result. Play more deals."
     _, rows = next(table.iterate_matchups(results.estimates))
     share = format_percent(rows, "first_player_win")
-    return f"If {cell.a} plays itself, the nondealer wins {share} of decided deals."
+    return f"If {cell.a} plays against itself, the nondealer wins {share} of decided deals."
 
 
 # Values and lists
@@ -360,7 +360,7 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
     and for points.
     """
     groups: dict[tuple[str, str], list[tuple[str, ByMetric]]] = {}
-    # Strategies that play themselves always win half of the deals, so they are omitted
+    # Strategies that play against themselves always win half of the deals, so they are omitted
     all_matchups = [
         (names, rows) for names, rows in table.iterate_matchups(tidy) if names[1] != names[2]
     ]

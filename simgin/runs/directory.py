@@ -318,10 +318,10 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
             f"{directory} is not a run of simgin ({reason}). Choose another directory."
         )
     if contents.get("form") == manifest.MANIFEST_FORMAT and not is_whole:
-        raise corrupt_manifest_error(path, "its checksum does not match")
+        raise corrupt_manifest_error(path, "the checksum does not match")
     files = contents.get("files", [])
     if not isinstance(files, list) or not all(map(_is_inner_path, files)):
-        raise corrupt_manifest_error(path, "it lists invalid file names")
+        raise corrupt_manifest_error(path, "the list of files contains invalid names")
     manifest_entries: dict[str, Any] = contents
     return manifest_entries
 

@@ -308,9 +308,7 @@ class Ledger:
         with contextlib.suppress(ValueError, RecursionError):
             identity = json.loads(self._read_value("identity"))
         if not isinstance(identity, dict):
-            raise LedgerError(
-                _corrupt_message(self._name, "it does not contain the identity of the run")
-            )
+            raise LedgerError(_corrupt_message(self._name, "the identity of the run is missing"))
         return identity
 
     @property
@@ -500,7 +498,7 @@ def _report_read_errors(
         if _sqlite_code(error) == sqlite3.SQLITE_INTERRUPT:
             if not step_limit.is_exceeded:  # sqlite3 suppresses KeyboardInterrupt
                 raise KeyboardInterrupt from None
-            raise LedgerError(_corrupt_message(name, "its pages form a cycle")) from error
+            raise LedgerError(_corrupt_message(name, "the database pages form a cycle")) from error
         if _sqlite_code(error) in _CORRUPT_CODES:
             raise LedgerError(_corrupt_message(name, error)) from error
         if _sqlite_code(error) in _IN_USE_CODES:
@@ -555,7 +553,7 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
     if tables:
         version_row = connection.execute("SELECT value FROM run WHERE key = 'form'").fetchone()
         if version_row is None:
-            raise LedgerError(_corrupt_message(name, "its format version is missing"))
+            raise LedgerError(_corrupt_message(name, "the format version is missing"))
         if version_row[0] != str(LEDGER_FORMAT):
             form = str(version_row[0])[:20]
             raise LedgerError(
@@ -566,7 +564,7 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
             _strip_sql(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql
         }
         if sql != set(re.findall("CREATE[^;]*", _strip_sql(_read_schema()))):
-            raise LedgerError(_corrupt_message(name, "its tables are not those of a ledger"))
+            raise LedgerError(_corrupt_message(name, "the tables differ from those of a ledger"))
     return bool(tables)
 
 

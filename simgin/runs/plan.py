@@ -358,7 +358,9 @@ def _iter_errors(
         )
     if file.sprt is not None:
         for a in dict.fromkeys([cell.a for cell in keys if cell.a == cell.b]):
-            yield (f"sprt cannot be used because {a} plays itself. Remove this pair or sprt.")
+            yield (
+                f"sprt cannot be used because {a} plays against itself. Remove this pair or sprt."
+            )
 
 
 def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
@@ -377,7 +379,7 @@ def _find_contrasts(
 
     The two matchups differ only in the strategy or only in the variant. Strategies are compared
     within a panel, a sweep or a solitaire list, against the same opponent. Variants are compared if
-    the same players meet. Every pair is compared once. A strategy that plays itself is not
+    the same players meet. Every pair is compared once. A strategy that plays against itself is not
     compared, because it always wins half of the deals.
     """
     index = {cell: i for i, cell in enumerate(keys)}

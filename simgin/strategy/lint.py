@@ -158,7 +158,7 @@ def _parse_definition(code: Any) -> ast.AST | None:
     return tree if all(bound.count(name) == 1 for name in code.co_varnames[:3]) else None
 
 
-# Errors of the compiler
+# Compiler errors
 
 
 def describe_compile_error(policy: Policy, error: Exception) -> str:

@@ -80,7 +80,7 @@ def format_card(card: int) -> str:
         CardError: If the number is not a card.
     """
     if not 0 <= card < N_CARDS:
-        raise CardError(f"{card} is not a card. Use a number 0..51, which is 13 * suit + rank.")
+        raise CardError(f"{card} is not a valid card. Use a number 0..51 (13 * suit + rank).")
     suit, rank = divmod(card, len(RANK_LETTERS))
     return RANK_LETTERS[rank] + SUIT_LETTERS[suit]
 
@@ -138,7 +138,7 @@ def mask_to_cards(mask: int) -> list[int]:
     """
     hand = int(mask)
     if not 0 <= hand < 1 << N_CARDS:
-        raise CardError(f"{hand} is not a hand. Use a mask of {N_CARDS} bits, one for each card.")
+        raise CardError(f"{hand} is not a valid hand. Use a mask of {N_CARDS} bits, one per card.")
     return [card for card in range(N_CARDS) if hand >> card & 1]
 
 

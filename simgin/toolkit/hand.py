@@ -196,7 +196,7 @@ def makes_meld(hand, card, rules):
 
 @jit
 def is_in_best_melding(hand, card, rules):
-    """Return True if some least-deadwood melding of the hand and a card uses the card.
+    """Return True if at least one least-deadwood melding of a hand and a card uses the card.
 
     Args:
         hand: Up to ten cards as a 52-bit mask.

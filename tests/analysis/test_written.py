@@ -220,7 +220,7 @@ def test_an_invalid_score_is_rejected(score):
     ],
 )
 def test_more_forgotten_cards_than_the_pack_has_are_rejected(cards, pile, game, stock):
-    with pytest.raises(PositionError, match="has more cards than the pack"):
+    with pytest.raises(PositionError, match="contains more cards than the deck"):
         parse_position(cards, pile, variants.find_variant(game), stock=stock)
 
 

@@ -186,7 +186,7 @@ def test_champion_has_opponents_of_its_own():
     told = call(*"train champion --against gold".split(), code=2).stderr
     assert "--against cannot be used with champion" in told
     told = call(*"train champion -v solitaire-gin".split(), code=2).stderr
-    assert "is for one player" in told
+    assert "is a solitaire variant" in told
 
 
 def test_the_command_says_what_plays_and_writes_a_file_for_it(toy, tmp_path, monkeypatch):

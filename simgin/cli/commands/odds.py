@@ -51,7 +51,8 @@ def odds_command(
     For solitaire variants, simgin reports the probability of winning a deal, winning the match,
     going gin and drawing the joker. It breaks them down by strategy, draw and cards left, and
     separates luck from skill. For two-player variants, it reports the win probability by seat and
-    by score, with each strategy playing itself. Without VARIANT, it covers all solitaire variants.
+    by score, with each strategy playing against itself. Without VARIANT, it covers all solitaire
+    variants.
 
     \b
       simgin odds
