@@ -503,7 +503,11 @@ def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
         (90.0, 74.0, "falls slightly, from 90 turns with undercut bonus 0 to 74 turns with "),
         (74.0, 110.0, "rises sharply, from 74 turns with undercut bonus 0 to 110 turns with "),
         (74.0, 75.0, "hardly changes: 74 turns with undercut bonus 0 compared with 75 turns with "),
-        (74.0, 82.0, "significantly: 74 turns with undercut bonus 0 compared with 82 turns "),
+        (
+            74.0,
+            82.0,
+            "does not change significantly: 74 turns with undercut bonus 0 compared with 82 turns ",
+        ),
     ],
 )
 def test_a_sweep_names_the_trend_of_a_row(first, last, words, monkeypatch):

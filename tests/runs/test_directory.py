@@ -68,7 +68,7 @@ def test_files_of_others_are_left_alone(tmp_path, file, content, word):
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(content)
     before = read_tree(tmp_path)
-    with pytest.raises(ResultsError, match=rf"{word}.*\. (Name|Move) .*\.$"):
+    with pytest.raises(ResultsError, match=rf"{word}.*\. (Choose|Specify|Move) .*\.$"):
         directory.write_run_directory(tmp_path / "run", MANIFEST, FILES)
     assert read_tree(tmp_path) == before
 

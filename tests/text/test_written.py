@@ -95,7 +95,7 @@ def test_cards_in_another_order_or_repeated_are_rejected(text, sentence):
 def test_numbers_out_of_range_are_rejected(number):
     with pytest.raises(CardError, match=r"is not a valid card. Use a number 0..51"):
         notation.format_card(number)
-    with pytest.raises(CardError, match=r"is not a card"):
+    with pytest.raises(CardError, match=r"is not a valid card"):
         notation.cards_to_mask([number])
     with pytest.raises(CardError, match=r"is not a valid hand\. Use a mask of 52 bits"):
         notation.format_hand(-1 if number < 0 else 1 << number)
