@@ -210,7 +210,7 @@ def test_the_deals_do_not_depend_on_workers():
 
 
 def test_bad_requests_are_rejected():
-    with pytest.raises(PlayerCountError, match="for two players"):
+    with pytest.raises(PlayerCountError, match="is a two-player variant"):
         solo_deals.play_solo_deals("gold", "standard", 1_000)
     with pytest.raises(outcomes.OutcomeError, match="at least 1,000"):
         solo_deals.play_solo_deals("gold", "solitaire-gin", 999)
