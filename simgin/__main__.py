@@ -16,7 +16,7 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         print("simgin: interrupted.", file=sys.stderr, flush=True)
-        # Otherwise Python dies of the signal if it arrived during an exec
+        # Without this, a signal that arrives during an exec would kill Python
         os._exit(INTERRUPTED_EXIT_CODE)
 
 

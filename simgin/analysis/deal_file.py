@@ -1,6 +1,6 @@
 """Recorded deals, read from the JSON output of `simgin show --json` or from logs of other engines.
 
-A file may contain a complete deal or only the beginning of one, from a single deal, a match or a
+A file can contain a complete deal or only the beginning of one, from a single deal, a match or a
 solitaire game. The engine replays the deal from its pack and its actions without calling a policy,
 so the strategies are not needed. It rejects actions that do not follow from the cards and earlier
 decisions. Logs of other engines are read by simgin.analysis.foreign_logs.
@@ -155,7 +155,7 @@ def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup
 def _find_strategy(name: str, substitute: str) -> str:
     """Return the name of a strategy if it can be loaded safely, otherwise that of the substitute.
 
-    A file may come from an untrusted source, so no Python file that it names is executed.
+    A file can come from an untrusted source, so no Python file that it names is executed.
     """
     if ".py" in name.lower():
         return substitute

@@ -275,7 +275,9 @@ def _make_view(
     name = variant.spec
     if variant.goal.other is not None:
         advice = "Analyse a deal of two strategies instead."
-        raise PositionError(f"cards and pile do not determine a position in {name}. {advice}")
+        raise PositionError(
+            f"these cards and this pile do not determine a position in {name}. {advice}"
+        )
     _raise_first(die.find_errors(variant))
     remembered, gap = parse_pile(pile)
     if not pile.strip() and len(cards) == 11:  # for an unknown pile, as few cards as possible

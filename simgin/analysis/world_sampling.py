@@ -93,7 +93,7 @@ class WorldSampler:
 
     @property
     def has_offer(self) -> bool:
-        """True if the player must answer an offer that may be informative."""
+        """True if the player must answer an offer that might be informative."""
         return bool(self.view.offered) and self.view.phase != PHASE_BLIND
 
     @cached_property

@@ -308,7 +308,7 @@ class Coach:
 
     def comments(self, deal: TracedDeal, first: int) -> list[str]:
         """Return a line for each decision from number `first` on."""
-        # The deal may be unfinished
+        # The deal might be unfinished
         seen = find_decisions(replace(deal, error="", is_truncated=False))
         made = [position for position in seen if position.view.seat == 0]
         numbers = {position.query_index for position in made}

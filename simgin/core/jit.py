@@ -216,7 +216,7 @@ def compile_function(
         no_alias: Promise that the arguments do not overlap in memory, so that the compiler need not
             reload an array after a write to another one.
         trusted: Promise that the function contains no user code. With bounds checks enabled, such a
-            function may still be loaded from a cache without bounds checks.
+            function might still be loaded from a cache without bounds checks.
         **options: Further options of numba's `jit`.
 
     Returns:

@@ -84,7 +84,7 @@ def unresponsive_policy_warning(policy: Policy) -> str:
     place = f"{policy.location}:{line}"
     return (
         f"the {policy.slot} policy {policy.name!r} ({place}) has not returned for {WARN_AFTER:.0f} "
-        f"s. It may be in an endless loop. Press Ctrl-C to stop, or wait for the abort after "
+        f"s. It might be in an endless loop. Press Ctrl-C to stop, or wait for the abort after "
         f"{ABORT_AFTER:g} s."
     )
 

@@ -62,7 +62,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Caveat:
-    """A reason why a result may be wrong, and a command for a better result."""
+    """A reason why a result might be wrong, and a command for a better result."""
 
     sentence: str
     command: str

@@ -222,7 +222,7 @@ def format_markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]
     rule = ["---"] * len(headings)
     lines = []
     for cells in (headings, rule, *rows):
-        escaped = [cell.replace("|", r"\|") for cell in cells]  # a path may contain a bar
+        escaped = [cell.replace("|", r"\|") for cell in cells]  # a path can contain a bar
         lines.append("| " + " | ".join(escaped) + " |")
     return lines
 

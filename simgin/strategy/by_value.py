@@ -93,8 +93,8 @@ def pickle_by_value(
     Args:
         description: Description of the value, with which the error message begins.
         value: The value.
-        functions: The author's functions in the value. They are pickled by value, with everything
-            that they read.
+        functions: The strategy author's functions that the value contains. They are pickled by
+            value, with everything that they read.
         shared_prefixes: Prefixes of modules that exist in every process and are pickled by
             reference.
 

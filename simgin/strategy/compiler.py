@@ -196,7 +196,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
     """Return a function that runs a policy in Python, and report it.
 
     Raises:
-        PolicyError: If the policy would fail in Python too.
+        PolicyError: If the policy would also fail in plain Python.
     """
     if isinstance(error, KeyError) and (mistake := describe_unknown_field(str(error.args[0]))):
         raise PolicyError(f"{_describe_policy(policy)} {mistake}") from None
