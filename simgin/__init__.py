@@ -4,17 +4,21 @@
 
     import simgin
 
-    frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)  # same as table.csv
-    frame = simgin.run("demo")  # or an experiment file
+    result = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)
+    print(result)  # the answer and a table, which a notebook shows without print
+    result.frame  # a DataFrame with the rows of table.csv
+    result.save("results/gold")  # the HTML report, tables and plots
+    results = simgin.run("demo")  # or an experiment file
     review = simgin.review_rules(["oklahoma"], against="standard")  # review.metrics, .differences
-    frames = simgin.compute_odds("solitaire-gin")  # frames["strength"], frames["bracket"], ...
-    simgin.plots.skill(frames["bracket"])  # a matplotlib figure
+    odds = simgin.compute_odds("solitaire-gin")
+    simgin.plots.skill(odds.frames()["bracket"])  # a matplotlib figure
     simgin.tune_strategy("mine.py", against=["simple", "gold-early"]).table  # better parameters
     print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # replay of a deal
     simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")  # best discard
     simgin.analyze_deal("gold", "simple", unit=3, turn=5)  # costs of the actions in a turn
     simgin.error_rates("gold", deals=1000)  # points per deal that a strategy loses
     simgin.find("gold", "simple", where="undercut, lost")  # deals that meet conditions
+    simgin.strategies()  # a DataFrame of the built-in strategies; simgin.variants() is similar
     simgin.find_strategy("gold-early:k=7").spec
     simgin.find_variant("oklahoma+gin_bonus=20").params["gin_bonus"]
 
@@ -28,16 +32,19 @@ if TYPE_CHECKING:  # for editors and type checkers
     from simgin.api import (
         analyze,
         analyze_deal,
+        compute_chart,
         compute_odds,
         error_rates,
         find,
+        grade_deals,
         match,
         prepare_forest,
         review_rules,
         run,
-        run_experiment,
         show,
+        strategies,
         tune_strategy,
+        variants,
     )
     from simgin.rules.variants import find_variant
     from simgin.strategy.loader import find_strategy
@@ -53,21 +60,24 @@ __all__ = [
     "__version__",
     "analyze",
     "analyze_deal",
+    "compute_chart",
     "compute_odds",
     "error_rates",
     "find",
     "find_strategy",
     "find_variant",
+    "grade_deals",
     "match",
     "plots",
     "prepare_forest",
     "review_rules",
     "run",
-    "run_experiment",
     "show",
+    "strategies",
     "strategy",
     "toolkit",
     "tune_strategy",
+    "variants",
 ]
 
 

@@ -1,20 +1,24 @@
-"""Python functions that do the same as the commands and return DataFrames.
+"""Python interface to the commands.
 
-Ledgers are kept in memory, and no files are written. docs/reference/plots.md lists the functions of
-`simgin.plots` that draw the DataFrames.
+Most functions return a `simgin.runs.result.Result`. A Python prompt shows it as a sentence and a
+table, and a notebook also shows a plot. Ledgers are kept in memory, and nothing is written unless
+you call `save`. Each function of `simgin.plots` draws the DataFrame of its name
+(docs/reference/plots.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from simgin.report import progress
 from simgin.results.run_results import RunResults, format_differences, run_plan
-from simgin.rules import variants
-from simgin.rules.variants import Variant
+from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.runs.plan import plan_experiment, plan_matchup
-from simgin.strategy import loader
+from simgin.stats.table import make_frame
+from simgin.strategy import catalogue, loader
 from simgin.strategy.author import Strategy
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import amounts
@@ -23,15 +27,54 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simgin.analysis.analysis import Budget
+    from simgin.analysis.analysis_request import AnalysisResult
+    from simgin.analysis.error_rates import ErrorRates
+    from simgin.analysis.find_deals import FoundDeals
+    from simgin.analysis.grades import Grade
+    from simgin.charts.chart import Chart
     from simgin.learn.cma_search import TuningResult
+    from simgin.odds.odds import Odds
     from simgin.review.review import Review
+    from simgin.runs.result import Result
 
 Player = str | Path | Strategy  # name, file or object
 Game = str | Variant  # spec or object
 
+P = ParamSpec("P")
+R = TypeVar("R", bound="Result")
+
 ODDS_DEALS = 40_000  # default number of deals per player, as for `simgin odds`
 
 
+def _record_call(function: Callable[P, R]) -> Callable[P, R]:
+    """Record each call of a function in its result, as the call that repeats it."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        result = function(*args, **kwargs)
+        words = [*map(_format_argument, args)]
+        words += [f"{name}={_format_argument(value)}" for name, value in kwargs.items()]
+        vars(result)["call"] = f"simgin.{function.__name__}({', '.join(words)})"
+        return result
+
+    return call
+
+
+def _format_argument(value: object) -> str:
+    """Return an argument as Python code, and a strategy or a variant as its spec."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_format_argument, value))}]"
+    spec = value.spec if isinstance(value, Strategy | Variant) else value
+    return repr(str(spec) if isinstance(spec, Path) else spec)
+
+
+def _run(title: str, run: Callable[..., R], request: object, workers: int | None) -> R:
+    """Run a request, with progress in IPython."""
+    with progress.show_progress_in_ipython(title) as on_progress:
+        return run(request, workers, on_progress)
+
+
+@_record_call
 def match(
     a: Player,
     b: Player | None = None,
@@ -44,8 +87,8 @@ def match(
     seconds: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
-) -> pd.DataFrame:
-    """Play one matchup and return its metrics.
+) -> RunResults:
+    """Play one matchup.
 
     Args:
         a: Strategy A: a name, a file or a Strategy object.
@@ -60,8 +103,8 @@ def match(
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        DataFrame with the columns `simgin.stats.table.TABLE_COLUMNS`. With `until` or `sprt`, the
-        intervals are confidence sequences.
+        Results whose `frame` has the columns `simgin.stats.table.TABLE_COLUMNS`. With `until` or
+        `sprt`, intervals are those of a confidence sequence.
 
     Raises:
         ValueError: If a name was not found, the variant cannot be played, or a policy acts
@@ -70,13 +113,15 @@ def match(
     Example:
         Play 200,000 deals::
 
-            frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)
+            result = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)
+            print(result)
+            result.frame
     """
     own, other = _names(a, b)
     plan = plan_matchup(
         own,
         other,
-        variants.find_variant(variant).spec,
+        find_variant(variant).spec,
         deals=deals,
         matches=matches,
         until=None if until is None else amounts.parse_half_width(until),
@@ -84,32 +129,12 @@ def match(
         seconds=None if seconds is None else amounts.parse_seconds(seconds),
         seed=seed,
     )
-    return run_plan(plan, workers).table
+    return _run(plan.label, run_plan, plan, workers)
 
 
-def run(path: str | Path, *, seed: int | None = None, workers: int | None = None) -> pd.DataFrame:
-    """Run an experiment and return its metrics.
-
-    Args:
-        path: Experiment file, or the name of an example experiment.
-        seed: Seed that replaces the seed in the file.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
-
-    Returns:
-        DataFrame with rows for every matchup and the columns `simgin.stats.table.TABLE_COLUMNS`.
-
-    Example:
-        Run the experiment `demo`::
-
-            frame = simgin.run("demo")
-    """
-    return run_experiment(path, seed=seed, workers=workers).table
-
-
-def run_experiment(
-    path: str | Path, *, seed: int | None = None, workers: int | None = None
-) -> RunResults:
-    """Run an experiment and return all of its results.
+@_record_call
+def run(path: str | Path, *, seed: int | None = None, workers: int | None = None) -> RunResults:
+    """Run an experiment.
 
     Args:
         path: Experiment file, or the name of an example experiment.
@@ -124,12 +149,14 @@ def run_experiment(
     Example:
         Plot the differences of an experiment::
 
-            found = simgin.run_experiment("demo")
-            simgin.plots.forest_plot(simgin.prepare_forest(found.differences))
+            results = simgin.run("demo")
+            simgin.plots.forest_plot(simgin.prepare_forest(results.differences))
     """
-    return run_plan(plan_experiment(path, seed), workers)
+    plan = plan_experiment(path, seed)
+    return _run(plan.label, run_plan, plan, workers)
 
 
+@_record_call
 def review_rules(
     rules: Game | Sequence[Game],
     against: Game | None = None,
@@ -174,8 +201,8 @@ def review_rules(
 
     games = [rules] if isinstance(rules, str | Variant) else rules
     request = ReviewRequest.read(
-        [variants.find_variant(game).spec for game in games],
-        None if against is None else variants.find_variant(against).spec,
+        [find_variant(game).spec for game in games],
+        None if against is None else find_variant(against).spec,
         players=_names(*players),
         goals=goals,
         sweep=sweep,
@@ -184,16 +211,17 @@ def review_rules(
         matches=matches,
         seed=amounts.parse_seed(seed),
     )
-    return run_review(request, workers)
+    return _run("review", run_review, request, workers)
 
 
+@_record_call
 def compute_odds(
     variant: Game,
     *strategies: Player,
     deals: int | str = ODDS_DEALS,
     seed: int = 1,
     workers: int | None = None,
-) -> dict[str, pd.DataFrame]:
+) -> Odds:
     """Compute the probability of winning a deal and a match, as `simgin odds` does.
 
     Args:
@@ -204,27 +232,113 @@ def compute_odds(
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        DataFrames by name. Solitaire variants have strength, bracket, odds, left, gin, totals, gap
-        and joker. Two-player variants have seats and scores.
+        Odds, whose `frames()` are DataFrames by name: strength, bracket, odds, left, gin, totals,
+        gap and joker for a solitaire variant, seats and scores for a two-player variant.
 
     Example:
         Plot luck and skill in a solitaire variant::
 
-            frames = simgin.compute_odds("solitaire-gin")
-            simgin.plots.skill(frames["bracket"])
+            odds = simgin.compute_odds("solitaire-gin")
+            simgin.plots.skill(odds.frames()["bracket"])
     """
     from simgin.odds.odds import OddsRequest, run_odds
 
     request = OddsRequest.read(
-        [variants.find_variant(variant).spec],
+        [find_variant(variant).spec],
         _names(*strategies),
         deals=amounts.parse_count(deals),
         seed=amounts.parse_seed(seed),
         complete=False,
     )
-    return run_odds(request, workers).frames()
+    return _run("odds", run_odds, request, workers)
 
 
+@_record_call
+def compute_chart(
+    kind: str = "knock",
+    variant: Game = "standard",
+    *,
+    strategy: Player | None = None,
+    score: str | None = None,
+    deals: int | str | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+) -> Chart:
+    """Compute a chart of the best decisions, as `simgin chart` does.
+
+    Args:
+        kind: "knock", "upcard" or "discard".
+        variant: Two-player variant.
+        strategy: Strategy that plays against itself, by default the strongest.
+        score: Score such as "60-80", with your points first.
+        deals: Number of deals. The default is 1,000,000, or 200,000 for discards.
+        seed: Seed of the deals.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        Chart whose `frame` has one row per cell.
+
+    Raises:
+        ChartError: If charts do not support the variant or the score.
+
+    Example:
+        Compute which upcards to take::
+
+            simgin.compute_chart("upcard", "oklahoma")
+    """
+    from simgin.charts.chart import ChartRequest, run_chart
+
+    (player,) = _names(strategy)
+    size = None if deals is None else amounts.parse_count(deals)
+    rules, parsed_seed = find_variant(variant).spec, amounts.parse_seed(seed)
+    request = ChartRequest.read(
+        kind, rules, player=player, score=score, deals=size, seed=parsed_seed
+    )
+    return _run(f"{kind} chart", run_chart, request, workers)
+
+
+@_record_call
+def grade_deals(
+    *files: str | Path,
+    player: str | None = None,
+    judge: Player | None = None,
+    opponent: Player | None = None,
+    worlds: int | str | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+) -> Grade:
+    """Measure the cost of a player's mistakes in recorded deals, as `simgin grade` does.
+
+    Args:
+        *files: Files of recorded deals, one deal per file.
+        player: Name or seat of the player, by default the first player of the files.
+        judge: Strategy that evaluates the decisions, by default the strongest.
+        opponent: Strategy that continues for the opponent.
+        worlds: Maximum number of sampled hidden states per decision.
+        seed: Seed of the hidden states.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        Grade whose `frame` has one row for each type of decision and mistake.
+
+    Raises:
+        PositionError: If a file does not contain a deal, or if the variants or players differ.
+
+    Example:
+        Grade a deal that you saved with `simgin play --save`::
+
+            simgin.grade_deals("mine-1.json")
+    """
+    from simgin.analysis.grades import GradeRequest, run_grade
+
+    evaluator, rival = _names(judge, opponent)
+    n_worlds = None if worlds is None else amounts.parse_count(worlds)
+    paths, parsed_seed = [*map(str, files)], amounts.parse_seed(seed)
+    request = GradeRequest.read(paths, player, evaluator, rival, n_worlds, parsed_seed)
+    return _run("grade", run_grade, request, workers)
+
+
+@_record_call
 def tune_strategy(
     strategy: Player,
     variant: Game = "standard",
@@ -271,7 +385,7 @@ def tune_strategy(
     own, *pool = _names(strategy, *opponents)
     request = TuneRequest.read(
         own,
-        variants.find_variant(variant).spec,
+        find_variant(variant).spec,
         pool,
         parameters,
         objective=objective,
@@ -280,7 +394,7 @@ def tune_strategy(
         confirmation_matches=confirmation_matches,
         seed=seed,
     )
-    return run_tune(request, workers)
+    return _run(f"tuning {request.strategy.name}", run_tune, request, workers)
 
 
 def show(
@@ -315,12 +429,13 @@ def show(
     """
     from simgin.play.replay import make_replay, trace_named_deal
 
-    game = variants.find_variant(variant).spec
+    game = find_variant(variant).spec
     first, second = _names(a, b)
     played = trace_named_deal(first, second, game, amounts.parse_seed(seed), unit, half, deal)
     return "\n".join(make_replay(played).lines())
 
 
+@_record_call
 def analyze(
     cards: str,
     pile: str = "",
@@ -339,7 +454,7 @@ def analyze(
     seconds: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
-) -> pd.DataFrame:
+) -> AnalysisResult:
     """Evaluate each legal action in a position.
 
     Args:
@@ -365,8 +480,7 @@ def analyze(
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        DataFrame with a row per action, best action first, and the columns of
-        `simgin.analysis.analysis.Analysis.frame`.
+        Result whose `frame` has one row per action, best first.
 
     Raises:
         ValueError: If the position is not possible.
@@ -392,10 +506,10 @@ def analyze(
         strategy=player,
         opponent=rival,
     )
-    (analysis,) = run_analysis(request, workers).analyses.values()
-    return analysis.frame()
+    return _run("analysis", run_analysis, request, workers)
 
 
+@_record_call
 def analyze_deal(
     a: Player,
     b: Player | None = None,
@@ -411,7 +525,7 @@ def analyze_deal(
     worlds: int | str = 10_000,
     seconds: float | str | None = None,
     workers: int | None = None,
-) -> pd.DataFrame:
+) -> AnalysisResult:
     """Evaluate each legal action in all decisions of a deal or of one turn.
 
     Args:
@@ -430,7 +544,7 @@ def analyze_deal(
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        DataFrame with the columns of `analyze`, the decision, its turn and the chosen action.
+        Result whose `frame` has one row per decision and action.
 
     Raises:
         ValueError: If the deal or the turn was not played.
@@ -446,7 +560,7 @@ def analyze_deal(
     request = AnalysisRequest.read_deal(
         first,
         second,
-        variants.find_variant(variant).spec,
+        find_variant(variant).spec,
         _read_budget(worlds, seconds, seed, workers),
         unit=unit,
         half=half,
@@ -455,9 +569,10 @@ def analyze_deal(
         strategy=player,
         opponent=rival,
     )
-    return run_analysis(request, workers).frames()["analysis"]
+    return _run("analysis", run_analysis, request, workers)
 
 
+@_record_call
 def error_rates(
     a: Player,
     b: Player | None = None,
@@ -468,7 +583,7 @@ def error_rates(
     worlds: int | str = 200,
     seed: int = 1,
     workers: int | None = None,
-) -> pd.DataFrame:
+) -> ErrorRates:
     """Measure how many points per deal a strategy loses by its mistakes.
 
     The actions of A are compared with those of the judge and with all actions that are
@@ -485,8 +600,7 @@ def error_rates(
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        DataFrame with a row for each type of decision and mistake, and the columns of
-        `simgin.analysis.error_rates.ErrorRates.frame`.
+        Result whose `frame` has one row for each type of decision and mistake.
 
     Raises:
         ValueError: If the number of deals is too small.
@@ -502,15 +616,16 @@ def error_rates(
     trial = error_rates.RatingTask.read(
         own,
         other,
-        variants.find_variant(variant).spec,
+        find_variant(variant).spec,
         judging,
         amounts.parse_count(deals),
         amounts.parse_count(worlds),
         amounts.parse_seed(seed),
     )
-    return error_rates.run_error_rates(trial, workers).frame()
+    return _run("error rates", error_rates.run_error_rates, trial, workers)
 
 
+@_record_call
 def find(
     a: Player,
     b: Player | None = None,
@@ -523,7 +638,7 @@ def find(
     limit: int = 10,
     seed: int = 1,
     workers: int | None = None,
-) -> pd.DataFrame:
+) -> FoundDeals:
     """Find deals that meet conditions, as `simgin find` does.
 
     Args:
@@ -539,8 +654,7 @@ def find(
         workers: Number of threads, by default one per CPU. The results do not depend on it.
 
     Returns:
-        DataFrame with a row per deal and the columns of `simgin.analysis.find_deals.Found.records`;
-        empty if no deal meets the conditions.
+        Result whose `frame` has one row per deal, or no rows if no deal fits.
 
     Raises:
         ValueError: If a condition is not valid.
@@ -556,7 +670,7 @@ def find(
     request = FindRequest.read(
         own,
         other,
-        variants.find_variant(variant).spec,
+        find_variant(variant).spec,
         where,
         deals=deals,
         matches=matches,
@@ -564,7 +678,7 @@ def find(
         limit=limit,
         seed=seed,
     )
-    return run_find(request, workers).frames()["deals"]
+    return _run("search", run_find, request, workers)
 
 
 def _read_budget(
@@ -576,11 +690,52 @@ def _read_budget(
     return Budget(amounts.parse_count(worlds), limit, amounts.parse_seed(seed), workers)
 
 
+def strategies() -> pd.DataFrame:
+    """List the built-in strategies, strongest first.
+
+    Returns:
+        One row per strategy with its number of players, its description and, if it was measured,
+        its Elo rating and speed.
+
+    Example:
+        List the solitaire strategies::
+
+            simgin.strategies().query("players == 1")
+    """
+    names = loader.list_strategies()
+    rows = []
+    for strategy in catalogue.sort_by_strength([loader.find_strategy(name) for name in names]):
+        players = 1 if catalogue.is_solo_strategy(strategy.name) else 2
+        about = catalogue.extract_idea(strategy)
+        columns = {"strategy": strategy.name, "players": players, "about": about}
+        rows.append(columns | catalogue.read_entry(strategy.name))
+    return make_frame(rows)
+
+
+def variants() -> pd.DataFrame:
+    """List the built-in variants.
+
+    Returns:
+        One row per variant with its number of players, its title and its description.
+
+    Example:
+        List the solitaire variants::
+
+            simgin.variants().query("players == 1")
+    """
+    found = map(find_variant, variant_names())
+    return make_frame(
+        {"variant": one.spec, "players": one.params["players"], "title": one.title}
+        | {"about": one.about}
+        for one in found
+    )
+
+
 def prepare_forest(differences: pd.DataFrame) -> pd.DataFrame:
     """Prepare differences of an experiment for the forest plot `simgin.plots.forest_plot`.
 
     Args:
-        differences: Differences of `run_experiment`.
+        differences: Differences of `run`.
 
     Returns:
         The defined differences with titles, in points or percentage points.

@@ -32,7 +32,7 @@ def run_directory(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(run_directory):
-    return simgin.run_experiment(run_directory)
+    return simgin.run(run_directory)
 
 
 def test_the_public_list_is_lazy_and_complete():
@@ -53,7 +53,7 @@ def test_findings_are_those_a_run_writes(run_directory, found, tmp_path):
 
 
 def test_findings_live_as_long_as_they_are_referenced(run_directory):
-    found = simgin.run_experiment(run_directory)
+    found = simgin.run(run_directory)
     gc.collect()
     ledger, expected = found.ledger, found.rows(0)
     assert expected.sum() > 0
@@ -85,7 +85,7 @@ def test_odds_are_the_commands_odds(tmp_path):
     place = tmp_path / "out"
     words = ("--strategy", "solo-greedy", "--deals", 2000, "-o", place)
     call("odds", "solitary-gin", *words)
-    frames = simgin.compute_odds("solitary-gin", "solo-greedy", deals="2k")
+    frames = simgin.compute_odds("solitary-gin", "solo-greedy", deals="2k").frames()
     assert frames
     for name, frame in frames.items():
         assert table.format_csv(frame) == (place / f"{name}.csv").read_text()
@@ -103,7 +103,7 @@ def test_a_deal_is_shown_as_by_the_command(deal):
 def test_no_ledger_stays_open():
     with warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
-        frame = simgin.match("gold", deals=200)
+        frame = simgin.match("gold", deals=200).frame
         gc.collect()
     assert isinstance(frame, pd.DataFrame)
 
@@ -119,7 +119,7 @@ def test_a_strategy_object_is_as_good_as_its_text(tmp_path):
     assert simgin.find_strategy(named) == named
     gold = simgin.find_strategy("gold")
     for player in (named, path):
-        frame = simgin.match(gold, player, deals=200, workers=1)
+        frame = simgin.match(gold, player, deals=200, workers=1).frame
         assert set(frame["strategy"]) == {"gold", str(path)}
     assert simgin.show(gold, named) == simgin.show("gold", str(path))
 
@@ -129,7 +129,7 @@ def _caption(figure):
 
 
 def test_a_plot_needs_no_seed_and_rejects_what_it_cannot_draw(found):
-    frame = simgin.match("gold", deals=200, workers=1)
+    frame = simgin.match("gold", deals=200, workers=1).frame
     assert "seed" not in _caption(plots.endings(frame))
     assert "seed 1." in _caption(plots.endings(frame, seed=1))
     for wrong, told in [
@@ -164,7 +164,7 @@ def test_an_invalid_seed_is_rejected_with_a_message(seed):
 def test_variants_are_taken_as_objects():
     oklahoma = simgin.find_variant("oklahoma")
     assert simgin.find_variant(oklahoma) is oklahoma
-    found = simgin.match("gold", variant=oklahoma, deals=200, workers=1)
+    found = simgin.match("gold", variant=oklahoma, deals=200, workers=1).frame
     assert set(found["variant"]) == {"oklahoma"}
     assert simgin.show("gold", variant=oklahoma) == simgin.show("gold", variant="oklahoma")
     with pytest.raises(ValueError, match="too few for standard errors"):
@@ -179,11 +179,10 @@ def test_strategies_and_variants_go_to_other_processes():
         assert pickle.loads(pickle.dumps(found)) == found
 
 
-def test_objects_are_short_in_a_notebook(found):
-    assert repr(found).startswith("<RunResults of 3 matchups with DataFrames table, differences,")
-    for name in repr(found).partition("DataFrames ")[2].rstrip(">").split(", "):
-        assert isinstance(getattr(found, name), pd.DataFrame)
-    assert repr(simgin.find_variant("oklahoma")) == "Variant('oklahoma')"
-    assert repr(simgin.find_strategy("gold+knock=at:k=4")) == "Strategy('gold+knock=at:k=4')"
+def test_objects_show_what_they_are(found):
+    shown = repr(simgin.find_variant("oklahoma"))
+    assert shown.startswith("Variant('oklahoma'): Oklahoma Gin. The first upcard")
+    shown = repr(simgin.find_strategy("gold+knock=at:k=4"))
+    assert shown.startswith("Strategy('gold+knock=at:k=4'): take lower, discard low, knock at")
     with pytest.raises(TypeError, match="Pickle a DataFrame"):
         pickle.dumps(found)

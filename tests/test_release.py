@@ -310,10 +310,11 @@ SCRIPT = """
 import simgin
 from simgin import plots
 
-frame = simgin.match("gold", deals="2k", seed=7)
-frame["value"].mean()
-figure = plots.win_and_points(frame)
-reveal_type(frame)
+result = simgin.match("gold", deals="2k", seed=7)
+result.frame["value"].mean()
+figure = plots.win_and_points(result.frame)
+reveal_type(result)
+reveal_type(result.frame)
 reveal_type(figure)
 reveal_type(simgin.find_variant("oklahoma"))
 simgin.match("gold", deal=3)
@@ -326,6 +327,12 @@ def test_a_type_checker_knows_the_api(user_environment, tmp_path):
     python = user_environment / "bin" / "python"  # mypy does not find editable installs
     command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "script.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    for told in ("DataFrame", "Figure", "Variant", 'Unexpected keyword argument "deal"'):
+    for told in (
+        "RunResults",
+        "DataFrame",
+        "Figure",
+        "Variant",
+        'Unexpected keyword argument "deal"',
+    ):
         assert told in done.stdout, done.stdout
     assert "Found 1 error in 1 file" in done.stdout

@@ -18,7 +18,7 @@ from simgin.play.pile import TAKEN_MARK, UNKNOWN_CARD_MARK, pile_label
 from simgin.plots import analysis as forest
 from simgin.report import numbers
 from simgin.report.card_rows import FACE_DOWN, CardRow
-from simgin.report.report import Plot, Report
+from simgin.report.report import LazySequence, Plot, Report
 from simgin.report.report_table import Column, Table, describe_frame, table_from_rows
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import Z95
@@ -80,7 +80,7 @@ def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Re
         question=_report_title(analyses),
         verdict=list(_summary_sentences(analyses)),
         tables=[deal_table(analyses)] if is_deal else list(_action_tables(analyses)),
-        plots=list(_make_plots(analyses)),
+        plots=LazySequence(_make_plots(analyses)),
         facts=list(_report_facts(next(iter(analyses.values())))),
         command=command,
         files={"analysis.csv": analyses_to_frame(analyses).to_csv(index=False)},

@@ -114,7 +114,7 @@ class AnalysisRequest:
         return cls(told.deal, budget, names=told.names, **more)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AnalysisResult(Result):
     """Analyses of a position, a turn or a whole deal, by label."""
 

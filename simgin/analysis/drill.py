@@ -169,7 +169,7 @@ class Exercise:
         return f"{analyze} --turn {self.position.turn} {shell.join_command(['--as', evaluator])}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drill(Result):
     """Exercises of a drill, in order."""
 

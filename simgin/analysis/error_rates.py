@@ -112,7 +112,7 @@ class RatingTask:
         return cls(matchup, parse_matchup(judge or best, b, game.spec, seed, "deal"), deals, worlds)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ErrorRates(Result, RenamedAttributes):
     """Evaluated decisions of a strategy and their costs.
 
@@ -136,7 +136,7 @@ class ErrorRates(Result, RenamedAttributes):
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the error rates as a DataFrame."""
-        return {"rates": self.frame()}
+        return {"rates": self.frame}
 
     def records(self) -> list[RateRow]:
         """Return the rows of the error rates and of the costliest decisions."""
@@ -227,8 +227,9 @@ class ErrorRates(Result, RenamedAttributes):
         evaluator = shell.quote(self.task.evaluator.a.spec)
         return f"{show.replace('show', 'analyze', 1)} --turn {decision.turn} --as {evaluator}"
 
+    @property
     def frame(self) -> pd.DataFrame:
-        """Return a row per kind of decision, per mistake, and in total (output `rates`)."""
+        """DataFrame with a row per kind of decision, per mistake, and in total (output `rates`)."""
         rows = []
         for kind, mistakes in MISTAKES.items():
             for mistake in ("", *mistakes):
@@ -401,7 +402,7 @@ def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
 
 def build_rates_table(rates: ErrorRates, evaluator_name: str) -> Table:
     """Return a table with a row for each kind of decision, followed by its mistakes."""
-    frame = rates.frame()
+    frame = rates.frame
     kinds = zip(frame["kind"], frame["mistake"], strict=True)
     frame["decision"] = [
         f"  {mistake}" if mistake else DECISION_TITLES[kind] for kind, mistake in kinds
@@ -431,7 +432,7 @@ def few_worlds_warning(n_worlds: int) -> str:
 
 def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
     """Return the rows of the DataFrame, and a row for each of the costliest decisions."""
-    rows: list[Any] = rates.frame().to_dict("records")
+    rows: list[Any] = rates.frame.to_dict("records")
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     costliest = [
         {

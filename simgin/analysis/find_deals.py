@@ -26,6 +26,7 @@ from simgin.play.replay import format_decision
 from simgin.play.traced_deal import Decision, trace_deal
 from simgin.plots.action_costs import COST_UNITS
 from simgin.report.report import Report
+from simgin.report.report_table import Column, Table
 from simgin.rules import variants
 from simgin.runs.result import Result
 from simgin.stats.estimate import estimate_mean
@@ -157,7 +158,21 @@ class FindRequest:
         return all(matchup.is_mirrored for matchup in self.matchups)
 
 
-@dataclass(frozen=True)
+TABLE_COLUMNS = (
+    Column("unit", "unit"),
+    Column("half", "half"),
+    Column("deal", "deal"),
+    Column("points", "points"),
+    Column("happened", "ending"),
+    Column("place", "decision"),
+    Column("own", "action of A"),
+    Column("other", "action of B"),
+    Column("best", "best action"),
+    Column("cost", "cost"),
+)
+
+
+@dataclass(frozen=True, repr=False)
 class FoundDeals(Result):
     """Result of a search.
 
@@ -193,7 +208,11 @@ class FoundDeals(Result):
         """Return a report with the number of deals that fulfil the query."""
         request = self.request
         question = f"{request.title} ({request.matchup.variant.spec}): {request.query.text}"
-        return Report(question, list(_result_sentences(self)), command=command)
+        frame = self.frame
+        columns = [column for column in TABLE_COLUMNS if column.name in frame]
+        tables = [Table("Deals", frame, columns)] if columns else []
+        sentences = list(_result_sentences(self))
+        return Report(question, sentences, detail_tables=tables, command=command)
 
 
 def _read_compared(

@@ -133,7 +133,7 @@ class GradeRequest:
         return cls(task, deals, files, recorded_deals[0].engine)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Grade(error_rates.ErrorRates):
     """Error rates of a player in recorded deals.
 

@@ -34,7 +34,7 @@ from simgin.play.rollouts import roll_out_deals
 from simgin.plots.action_costs import GAIN_UNITS
 from simgin.report.html_report import load_template
 from simgin.report.numbers import EN_DASH
-from simgin.report.report import Plot, Report
+from simgin.report.report import LazySequence, Plot, Report
 from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
 from simgin.results.sentences import join_words
 from simgin.rules import variants
@@ -191,7 +191,7 @@ def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
     return points, opponent_points
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chart(Result):
     """Chart with its measurements.
 
@@ -204,6 +204,7 @@ class Chart(Result):
         win_rate: Result of `estimate_chart_win_rate`, or None if it was not measured.
     """
 
+    plots_folder = ""
     request: ChartRequest
     cells: np.ndarray
     values: np.ndarray
@@ -479,22 +480,12 @@ def build_chart_report(chart: Chart, command: str) -> Report:
     )
     score = f", at {request.score[0]} to {request.score[1]}" if request.score else ""
     title = variants.find_variant(request.variant).title
-    gain = Column("value", "gain", factor=request.display_factor)
-    columns = (Column("row", "row"), Column("column", "column"), gain)
     return Report(
         request.kind.question,
         sentences,
         rules=[("Rules", f"{title}{score}, played by {request.strategy}.")],
         detail_tables=[_build_chart_table(chart)],
-        plots=[
-            Plot(
-                f"chart_{request.kind_name}",
-                f"Gain from {request.kind.gain}",
-                describe_frame(chart.frame, columns),
-                plots.decision_chart(chart.frame, seed=request.seed),
-                frame=chart.frame,
-            )
-        ],
+        plots=LazySequence(_iter_plots(chart)),
         facts=[
             (
                 "Deals",
@@ -505,6 +496,17 @@ def build_chart_report(chart: Chart, command: str) -> Report:
             ("Seed", str(request.seed)),
         ],
         command=command,
+    )
+
+
+def _iter_plots(chart: Chart) -> Iterator[Plot]:
+    """Yield the plot of the chart."""
+    request, frame = chart.request, chart.frame
+    gain = Column("value", "gain", factor=request.display_factor)
+    alt = describe_frame(frame, (Column("row", "row"), Column("column", "column"), gain))
+    figure = plots.decision_chart(frame, seed=request.seed)
+    yield Plot(
+        f"chart_{request.kind_name}", f"Gain from {request.kind.gain}", alt, figure, frame=frame
     )
 
 

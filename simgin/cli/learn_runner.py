@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,8 +108,5 @@ def run_improvement(
         cached=(cached or place, words.pieces),
         finish=finish,
         identity=request.identity,
-        extend=lambda found, report: replace(
-            report, files={**report.files, words.file_name: found.file_content(command)}
-        ),
-        tune=request.objective,
+        extend=lambda found, report: found.extend_report(report, command),
     )

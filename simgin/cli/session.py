@@ -8,19 +8,19 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from simgin.cli.debug import policy_calls
 from simgin.cli.output import CommandResult, continue_command, print_note, screen_parts
 from simgin.core import jit
-from simgin.play import kernel, parallel
-from simgin.play.matchup import Matchup, short_names
+from simgin.play import kernel
+from simgin.play.matchup import Matchup
 from simgin.report import progress
 from simgin.rules.variants import format_setting
 from simgin.runs import block, directory, ledger, runner
-from simgin.runs.manifest import build_manifest
+from simgin.runs.result import save_report
 
 if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
@@ -48,7 +48,6 @@ def run_request(
     as_json: bool,
     output: Path | None = None,
     question: str = "",
-    plots: str = "plots/",
     matchups: Iterable[Matchup] = (),
     cached: tuple[Path | str | None, str] = (None, ""),
     finish: Callable[[R], list[Path]] = lambda _: [],
@@ -72,7 +71,6 @@ def run_request(
         as_json: True to print one JSON object instead.
         output: Directory for the report, or None.
         question: Name that the directory is reserved for, by default the command.
-        plots: Prefix of the names of plots in the directory.
         matchups: Matchups to compile before the progress bar is shown.
         cached: Location and name of the finished parts that remain after an interruption.
         finish: Function that writes other files of a result and returns their paths.
@@ -104,9 +102,7 @@ def run_request(
         report = cache(lambda: result.report(command))
         if output is not None:
             extended = extend(result, report())
-            files += save_report(
-                output, extended, result, started, workers=workers, plots=plots, **manifest
-            )
+            files += save_report(output, extended, result, started, workers=workers, **manifest)
         seed = result.identity["seed"]
         shown = CommandResult(command, records(result), seed, files, result.stopped)
         if as_json:
@@ -157,7 +153,7 @@ def run_plan_request(
     at_most = ", maximum" * bool(plan.stopping_rules)
     run_request(
         run_in_ledger,
-        f"{_title(plan)}{at_most}",
+        f"{plan.label}{at_most}",
         command,
         screen,
         workers=workers,
@@ -224,14 +220,6 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
         parquet.require_pyarrow()
 
 
-def _title(plan: Plan) -> str:
-    """Return the title of a plan, or the display names of the players of a single matchup."""
-    if len(plan.tasks) > 1:
-        return plan.title
-    names = short_names(plan.matchups)
-    return " v ".join(names.get(player.spec, player.spec) for player in plan.matchups[0].players)
-
-
 @contextmanager
 def explain_wait(reason: str = COMPILING_NOTICE) -> Iterator[None]:
     """Print a reason if the block takes longer than a moment.
@@ -275,52 +263,3 @@ def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
                 "but single deals "
                 f"use neither. {MATCHES_HINT}"
             )
-
-
-def save_report(
-    output: Path,
-    report: Report,
-    result: Result,
-    started: datetime,
-    *,
-    question: str = "",
-    workers: int | None = None,
-    plots: str = "plots/",
-    record_deals: bool = False,
-    **request: Any,
-) -> list[Path]:
-    """Write the report of a finished request to a directory.
-
-    Args:
-        output: The directory.
-        report: The report.
-        result: The result.
-        started: Time of the start.
-        question: Name that the directory is reserved for.
-        workers: Number of threads.
-        plots: Prefix of the names of plots.
-        record_deals: True to write the recorded deals of a run.
-        **request: Further entries of `manifest.json`.
-
-    Returns:
-        Files written.
-    """
-    from simgin.report import html_report
-
-    entries = {
-        "workers": workers or parallel.usable_cpus(),
-        "started": started,
-        "command": report.command,
-        "stopped": result.stopped,
-        **result.manifest_entries,
-        **request,
-    }
-    manifest = build_manifest(result.identity, result.stop_results, **entries)
-    files = html_report.report_files(report, plots)
-    existing = []
-    if record_deals:
-        from simgin.runs import parquet
-
-        existing = [directory.DEALS_FILE]
-        parquet.write_deals(output / directory.DEALS_FILE, cast("RunResults", result).iter_deals())
-    return directory.write_run_directory(output, manifest, files, *existing, command=question)

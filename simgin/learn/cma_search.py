@@ -249,7 +249,7 @@ def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterVa
 # Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TuningResult(Improvement, RenamedAttributes):
     """Result of a parameter search."""
 
@@ -345,14 +345,14 @@ class TuningResult(Improvement, RenamedAttributes):
         ]
         return [Table("Parameters", make_frame(rows), [Column(name, name) for name in rows[0]])]
 
-    def plots(self) -> list[Plot]:
-        """Return the plot of the search history."""
+    def plots(self) -> Iterator[Plot]:
+        """Yield the plot of the search history."""
         factor = self.request.metric.display_factor
         gains = [f"{factor * one.gain.value:.2f}" for one in self.history.generations]
         chosen = format_interval(self.request, self.confirmation.objective.gain)
         alt_text = f"Gain over the defaults by generation: {', '.join(gains)}. Result: {chosen}."
         figure = plots.search_history(self.history_frame, seed=self.request.seed)
-        return [Plot("search", "Search history", alt_text, figure)]
+        yield Plot("search", "Search history", alt_text, figure)
 
     @property
     def method(self) -> str:

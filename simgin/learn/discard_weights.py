@@ -215,7 +215,7 @@ def _play_round(
 # Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainingResult(Improvement):
     """Result of the training of discard weights."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.parallel import PROGRESS_PARTS, Progress, partial_progress
 from simgin.report import numbers
 from simgin.report.progress import OnProgress
-from simgin.report.report import Plot, Report
+from simgin.report.report import LazySequence, Plot, Report
 from simgin.report.report_table import Column, Table
 from simgin.runs.ledger import Ledger, LedgerError
 from simgin.runs.manifest import compute_engine_digest
@@ -266,7 +266,7 @@ def _compare(opponent: str, tuned: PairedEstimate, default: PairedEstimate) -> O
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Improvement(Result):
     """Result of a parameter search or of training."""
 
@@ -354,17 +354,27 @@ class Improvement(Result):
         """Return the rows of the confirmation table for JSON."""
         return table.to_records(self.table)
 
+    @property
+    def manifest_entries(self) -> dict[str, Any]:
+        """Further entries of `manifest.json`; see `Result.manifest_entries`."""
+        return {"tune": self.request.objective}
+
     def report(self, command: str) -> Report:
         """Return the report of the improvement."""
         return improvement_report(self, command)
+
+    def extend_report(self, report: Report, command: str) -> Report:
+        """Return the report with the file of the improved strategy."""
+        content = self.file_content(command)
+        return replace(report, files={**report.files, self.wording.file_name: content})
 
     def display_tables(self) -> list[Table]:
         """Return the tables of the report, except the confirmation."""
         raise NotImplementedError
 
-    def plots(self) -> list[Plot]:
+    def plots(self) -> Iterable[Plot]:
         """Return the plots of the report."""
-        return []
+        return ()
 
 
 def encode_weights(weights: np.ndarray, *remarks: str) -> bytes:
@@ -429,7 +439,7 @@ def improvement_report(improvement: Improvement, command: str) -> Report:
         question=f"{request.strategy.name}, {words.done} for {request.variant.spec}",
         verdict=improvement.sentences,
         tables=shown,
-        plots=improvement.plots(),
+        plots=LazySequence(improvement.plots()),
         facts=[
             (
                 "Gain",

@@ -119,7 +119,7 @@ class OddsRequest:
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Odds(Result, RenamedAttributes):
     """Odds of one or more variants.
 
@@ -131,6 +131,7 @@ class Odds(Result, RenamedAttributes):
         played: Matchups that were played, with their numbers of units.
     """
 
+    plots_folder = ""
     seed: int
     tables: dict[str, pd.DataFrame]
     strongest: dict[str, str] = field(default_factory=dict)

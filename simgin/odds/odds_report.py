@@ -11,7 +11,7 @@ from simgin import plots
 from simgin.odds import solo_odds
 from simgin.odds.odds import Odds
 from simgin.report import numbers
-from simgin.report.report import Plot, Report
+from simgin.report.report import LazySequence, Plot, Report
 from simgin.report.report_table import Column, Table, describe_frame
 from simgin.rules.variants import find_variant
 from simgin.stats.table import make_frame
@@ -46,7 +46,7 @@ def odds_report(odds: Odds, command: str) -> Report:
         if len(odds.strongest) > 1
         else (),
         tables=[first, *others[: max(0, open_tables - 1)]],
-        plots=list(odds_plots(odds)),
+        plots=LazySequence(odds_plots(odds)),
         detail_tables=others[max(0, open_tables - 1) :],
         facts=list(_facts(odds)),
         command=command,

@@ -9,9 +9,11 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import itertools
 import re
 import urllib.parse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -29,7 +31,10 @@ if TYPE_CHECKING:
 
 HTML_NAME, SUMMARY_NAME = "report.html", "summary.md"
 PLOTS_FOLDER = "plots/"  # folder of the plots
-TEMPLATE, STYLE = (Path(__file__).with_name(name) for name in ("page.html.j2", "page.css.j2"))
+TEMPLATE, STYLE, RESULT_TEMPLATE = (
+    Path(__file__).with_name(name) for name in ("page.html.j2", "page.css.j2", "result.html.j2")
+)
+_RESULT_NUMBERS = itertools.count(1)  # because ids are unique in a notebook
 MIN_ROWS_FILTERED = 8  # minimum number of rows for a filter
 MIN_ROWS_SCROLLED = 60  # minimum number of rows for scrolling, more than a deal has decisions
 LONG_TEXT = 24  # number of characters above which a column is wider
@@ -93,6 +98,20 @@ def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
         plots=plots_folder,
         bibtex=format_bibtex(),
         FILTERED_FROM=MIN_ROWS_FILTERED,
+        SCROLLED_FROM=MIN_ROWS_SCROLLED,
+    )
+
+
+def render_result(report: Report, plots: Iterable[Plot]) -> str:
+    """Return the verdict, main table and plots of a report as one HTML element."""
+    prefix = f"simgin-{next(_RESULT_NUMBERS)}"
+    table = report.main_table
+    tables = [] if table is None else [(f"{prefix}-table", table, _column_classes(table))]
+    return load_template(RESULT_TEMPLATE).render(
+        report=report,
+        verdict=[report.split_rule_name(line) for line in report.verdict],
+        tables=tables,
+        drawn=[_inline_svg(replace(plot, name=f"{prefix}-{plot.name}")) for plot in plots],
         SCROLLED_FROM=MIN_ROWS_SCROLLED,
     )
 

@@ -1,12 +1,13 @@
 """Progress on stderr: a bar with an interim result on a terminal, otherwise log lines.
 
 On a terminal, the bar and the interim result are shown below the output and erased at the end. In
-files and pipes, a line is written every ten seconds.
+files and pipes, a line is written every ten seconds. In a notebook, one line is overwritten.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 SECONDS_PER_LINE = 10.0
 REFRESH_SECONDS = 0.5
+NOTEBOOK_DELAY = 1.0  # seconds before a notebook shows progress, so that short runs show none
 MIN_MEASURED_SECONDS = 2.0  # seconds of play before the remaining time is estimated
 BAR_WIDTH = 24  # characters
 
@@ -47,6 +49,21 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Progress
                 yield report
         else:
             yield _LineProgress(title, stream, compiling)
+
+
+@contextmanager
+def show_progress_in_ipython(title: str) -> Iterator[ProgressBar | None]:
+    """Show progress in IPython or Jupyter while the block runs; yield None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    if ipython is None or ipython.get_ipython() is None:
+        yield None
+        return
+    with show_progress(title) as on_progress:
+        if not isinstance(on_progress, _LineProgress):
+            yield on_progress
+            return
+        with on_progress.overwrite_line():
+            yield on_progress
 
 
 @contextmanager
@@ -166,18 +183,42 @@ class _TerminalProgress(ProgressBar):
 
 
 class _LineProgress(ProgressBar):
-    """A progress line every ten seconds, for files and pipes."""
+    """A progress line every ten seconds, for files and pipes, or one line in a notebook."""
 
     def __init__(self, title: str, stream: TextIO, compiling: _CompilationTimer) -> None:
         super().__init__(title, compiling)
         self._stream = stream
         self._last = self._started
+        self._interval = SECONDS_PER_LINE
+        self._width: int | None = None  # length of the line in a notebook
+
+    @contextmanager
+    def overwrite_line(self) -> Iterator[None]:
+        """Show the progress on one line of stdout, which is erased when the block ends."""
+        self._stream, self._interval, self._width = sys.stdout, REFRESH_SECONDS, 0
+        timer = threading.Timer(NOTEBOOK_DELAY, self._print)  # nothing is reported at first
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            if self._width:
+                print(f"\r{' ' * self._width}\r", end="", file=self._stream, flush=True)
 
     def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
-        if self._now - self._last >= SECONDS_PER_LINE and self._done < self._total:
+        if self._now - self._last >= self._interval and self._done < self._total:
             self._last = self._now
-            line = f"{self._title}: {self._percent} %{self._format_time_left(', ')}"
-            print(escape_control_chars(line), file=self._stream, flush=True)
+            self._print()
+
+    def _print(self) -> None:
+        rest = ", compiling" if self._compiling else self._format_time_left(", ")
+        line = escape_control_chars(f"{self._title}: {self._percent} %{rest}")
+        if self._width is None:
+            print(line, file=self._stream, flush=True)
+            return
+        self._width = max(self._width, len(line))
+        print(f"\r{line:<{self._width}}", end="", file=self._stream, flush=True)
 
 
 class _CompilationTimer:

@@ -7,10 +7,11 @@ DataFrame and its columns, and a `Plot` contains a figure from `simgin.plots`. T
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from simgin.renamed import RenamedAttributes
 from simgin.report import figures
@@ -24,7 +25,26 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
+T = TypeVar("T")
+
 MAX_VERDICT_LINES = 10  # with the question and a scorecard, they fill a terminal of 24 lines
+
+
+class LazySequence(Sequence[T]):
+    """Sequence whose items are computed when they are first used."""
+
+    def __init__(self, items: Iterable[T]) -> None:
+        self._items: list[T] = []
+        self._remaining = iter(items)
+
+    def __getitem__(self, index: Any) -> Any:
+        is_item = isinstance(index, int) and index >= 0
+        needed = max(0, index + 1 - len(self._items)) if is_item else None
+        self._items += islice(self._remaining, needed)
+        return self._items[index]
+
+    def __len__(self) -> int:
+        return len(self[:])
 
 
 @dataclass(frozen=True)
@@ -95,6 +115,19 @@ class Report(RenamedAttributes):
     command: str = ""
     files: Mapping[str, bytes | str] = field(default_factory=dict)
     caveat: Caveat | None = None
+
+    @property
+    def main_table(self) -> Table | None:
+        """The table with the answer, or None if the report has no table."""
+        return next(iter([*self.tables, *self.detail_tables]), None)
+
+    def to_text(self) -> str:
+        """Return the verdict and the main table as plain text."""
+        from simgin.report.terminal import render_text
+
+        caveat = [self.caveat.sentence] if self.caveat else []
+        parts = [Sentences([*caveat, *self.verdict], MAX_VERDICT_LINES), self.main_table]
+        return render_text(part for part in parts if part is not None)
 
     def to_renderables(self, *, details: bool = False) -> Iterator[RenderableType]:
         """Yield the output for a terminal of 24 lines, or all tables with `details`."""

@@ -1,6 +1,7 @@
 """Terminal output with control characters escaped."""
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -24,3 +25,13 @@ class Terminal(Console):
                 if segment.control
                 else segment._replace(text=escape_control_chars(segment.text))
             )
+
+
+def render_text(parts: Iterable[RenderableType]) -> str:
+    """Return renderables as plain text with the width of the terminal, by default 80."""
+    out = io.StringIO()
+    plain = {"highlight": False, "markup": False, "emoji": False, "force_jupyter": False}
+    console = Terminal(file=out, color_system=None, **plain)  # type: ignore[arg-type]
+    for part in parts:
+        console.print(part)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")

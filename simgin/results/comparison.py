@@ -36,7 +36,7 @@ class ComparisonError(SimginError):
     """Exception for two runs that cannot be compared; the message suggests a fix."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """Differences between two runs, available while their ledgers are open."""
 

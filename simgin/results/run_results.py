@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simgin.report.progress import OnProgress
-    from simgin.report.report import Report
+    from simgin.report.report import Plot, Report
     from simgin.runs.block import BlockResult
 
 
@@ -64,16 +64,12 @@ OUTPUTS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunResults(Result, RenamedAttributes):
     """Results of a run, available while its ledger is open."""
 
     info: RunInfo
     ledger: Ledger
-
-    def __repr__(self) -> str:
-        names = ", ".join(OUTPUTS.values())
-        return f"<RunResults of {len(self.matchup_keys)} matchups with DataFrames {names}>"
 
     def __getstate__(self) -> object:
         raise TypeError(
@@ -117,6 +113,23 @@ class RunResults(Result, RenamedAttributes):
         from simgin.results.run_report import build_run_report, iter_run_plots
 
         return build_run_report(self, command, iter_run_plots(self.with_display_names))
+
+    def overview(self) -> Report:
+        """Return the report without plots, files and details."""
+        from simgin.results.run_report import build_run_report
+
+        return build_run_report(self, self.call, details=False)
+
+    def plots(self) -> Iterator[Plot]:
+        """Yield the plots of the report."""
+        from simgin.results.run_report import iter_run_plots
+
+        return iter_run_plots(self.with_display_names)
+
+    @property
+    def run_ledger(self) -> Ledger:
+        """Ledger of the run."""
+        return self.ledger
 
     @cached_property
     def with_display_names(self) -> RunResults:

@@ -24,6 +24,7 @@ from simgin.review.review_request import ReviewRequest, resolve_players
 from simgin.review.scorecard import MatchupStats, Measurement, ScorecardRow
 from simgin.rules import variants
 from simgin.runs.block import Task
+from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import compute_engine_digest
 from simgin.runs.plan import Plan
 from simgin.runs.result import Result
@@ -69,7 +70,7 @@ class Effect:
 MetricKey = tuple[str, str, str]  # variant, metric, player type
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Review(Result, RenamedAttributes):
     """A finished review with its open ledger.
 
@@ -82,11 +83,6 @@ class Review(Result, RenamedAttributes):
     request: ReviewRequest
     results: RunResults
     parity: int | None = None
-
-    def __repr__(self) -> str:
-        return (
-            f"<Review of {', '.join(self.request.variants)} with DataFrames metrics, differences>"
-        )
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -112,6 +108,11 @@ class Review(Result, RenamedAttributes):
         from simgin.review.review_report import review_report
 
         return review_report(self, command)
+
+    @property
+    def run_ledger(self) -> Ledger:
+        """Ledger of the run."""
+        return self.results.ledger
 
     @property
     def _batch_slice(self) -> slice:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from simgin.report.numbers import EN_DASH
-from simgin.report.report import Caveat, Report
+from simgin.report.report import Caveat, LazySequence, Report
 from simgin.report.report_table import Column, ScoreCell, Table
 from simgin.results.sentences import join_words
 from simgin.review import verdicts
@@ -84,7 +84,7 @@ def review_report(review: Review, command: str) -> Report:
         _verdict_lines(review),
         rules=verdicts.describe_rules(review),
         tables=tables,
-        plots=list(review_plots(review)),
+        plots=LazySequence(review_plots(review)),
         detail_tables=list(_detail_tables(review)),
         facts=list(_methods(review)),
         command=command,

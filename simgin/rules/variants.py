@@ -84,7 +84,7 @@ class Variant(RenamedAttributes):
     author_settings: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
-        return f"Variant({self.spec!r})"
+        return f"Variant({self.spec!r}): {self.title}. {self.about}"
 
     @property
     def goal(self) -> MatchGoal:

@@ -327,6 +327,12 @@ class Ledger:
         with self._report_write_errors(), self._connection:
             self._insert("run", ("command", command))
 
+    def save(self, path: Path, command: str) -> None:
+        """Write the ledger to a file, with the command that continues the run."""
+        with open_ledger(path, self.identity) as saved, saved._report_write_errors():
+            self._connection.backup(saved._connection)
+            saved.write_command(command)
+
     def create_tables(self, identity: Mapping[str, Any]) -> None:
         """Create the tables of a new ledger and store the identity of its run."""
         with self._report_write_errors(), self._connection:

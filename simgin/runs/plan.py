@@ -20,7 +20,7 @@ import numpy as np
 from simgin.core import batch_columns
 from simgin.core.matchup_key import MatchupKey
 from simgin.play.kernel import play_batches
-from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.matchup import Matchup, parse_matchup, short_names
 from simgin.rules import variants
 from simgin.runs import stopping
 from simgin.runs.block import Task
@@ -89,6 +89,15 @@ class Plan:
     def unit(self) -> Literal["deal", "match"]:
         """Unit of play of every matchup, "deal" or "match"."""
         return self.tasks[0].matchup.unit
+
+    @property
+    def label(self) -> str:
+        """Title of the plan, or the display names of the players of a single matchup."""
+        if len(self.tasks) > 1:
+            return self.title
+        names = short_names(self.matchups)
+        players = self.matchups[0].players
+        return " v ".join(names.get(player.spec, player.spec) for player in players)
 
     @property
     def matchups(self) -> list[Matchup]:

@@ -2,26 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from simgin.runs.manifest import build_identity
+from simgin.play import parallel
+from simgin.renamed import RenamedAttributes
+from simgin.runs import directory, ledger
+from simgin.runs.manifest import build_identity, build_manifest
 from simgin.runs.stopping import StopResult
 from simgin.stats.table import to_records
+from simgin.text.messages import SimginError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from simgin.play.matchup import Matchup
-    from simgin.report.report import Report
+    from simgin.report.report import Plot, Report
+
+INLINE_PLOTS = 1  # plots in a notebook, which are drawn for every result that is shown
 
 
-class Result:
-    """Result of a request.
+class Result(RenamedAttributes):
+    """Result of a request, which a Python prompt or a notebook shows as a sentence and a table.
 
     A subclass defines `played`. If its identity has more entries, it defines `identity` and
     `stop_results` instead.
+
+    Attributes:
+        call: Python call that repeats the result, for saved reports.
+        plots_folder: Folder of the plots in a directory of saved files.
     """
+
+    call = ""
+    plots_folder = "plots/"
+
+    def __repr__(self) -> str:
+        return self.overview().to_text()
+
+    def _repr_html_(self) -> str:
+        from simgin.report.html_report import render_result
+
+        return render_result(self.overview(), islice(self.plots(), INLINE_PLOTS))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The main DataFrame."""
+        return next(iter(self.frames().values()))
+
+    def summary(self) -> str:
+        """Return the result in sentences, one per line."""
+        return "\n".join(self.overview().verdict)
+
+    def plot(self) -> Figure:
+        """Return the first plot of the report as a matplotlib figure.
+
+        Raises:
+            SimginError: If the report has no plot.
+        """
+        for plot in self.plots():
+            return plot.figure
+        raise SimginError(f"{type(self).__name__} has no plot. Use .frame to draw your own.")
+
+    def save(self, output: str | Path) -> Path:
+        """Write the HTML report, tables and plots to a directory, as the command does with -o.
+
+        Args:
+            output: The directory. Results of the same call are overwritten.
+
+        Returns:
+            Path of the HTML report.
+
+        Raises:
+            ResultsError: If the directory contains other files or cannot be written.
+        """
+        from simgin.report.html_report import HTML_NAME
+
+        question = self.call
+        if self.run_ledger is not None:
+            self.run_ledger.save(directory.create_run_directory(output, self.call), self.call)
+            question = ""  # otherwise, the ledger would belong to another command
+        now = datetime.now(UTC)
+        report = self.extend_report(self.report(self.call), self.call)
+        save_report(Path(output), report, self, now, question=question)
+        return Path(output) / HTML_NAME
+
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            try:
+                super().__getattr__(name)
+            except AttributeError as error:
+                if name.startswith("_") or hasattr(type(self), name):
+                    raise
+                raise AttributeError(f"{error}. For the DataFrame, use .frame.") from None
+
+        def __getitem__(self, key: object) -> NoReturn:
+            raise TypeError(f"{type(self).__name__} is not a DataFrame. Use .frame[{key!r}].")
+
+    @property
+    def run_ledger(self) -> ledger.Ledger | None:
+        """Ledger of the run, or None for a result without a ledger."""
+        return None
 
     @property
     def played(self) -> Sequence[tuple[Matchup, int]]:
@@ -59,3 +144,62 @@ class Result:
     def report(self, command: str) -> Report:
         """Return the report with a command that repeats the result."""
         raise NotImplementedError
+
+    def extend_report(self, report: Report, command: str) -> Report:
+        """Return the report as it is saved, with the files that the result has besides it."""
+        return report
+
+    def overview(self) -> Report:
+        """Return a report with at least the verdict and the main table."""
+        return self.report(self.call)
+
+    def plots(self) -> Iterable[Plot]:
+        """Return the plots of the report, each of which is drawn on first use."""
+        return self.report(self.call).plots
+
+
+def save_report(
+    output: Path,
+    report: Report,
+    result: Result,
+    started: datetime,
+    *,
+    question: str = "",
+    workers: int | None = None,
+    record_deals: bool = False,
+    **request: Any,
+) -> list[Path]:
+    """Write the report of a finished request to a directory.
+
+    Args:
+        output: The directory.
+        report: The report.
+        result: The result.
+        started: Time of the start.
+        question: Name that the directory is reserved for.
+        workers: Number of threads.
+        record_deals: True to write the recorded deals of a run.
+        **request: Further entries of `manifest.json`.
+
+    Returns:
+        Files written.
+    """
+    from simgin.report import html_report
+
+    entries = {
+        "workers": workers or parallel.usable_cpus(),
+        "started": started,
+        "command": report.command,
+        "stopped": result.stopped,
+        **result.manifest_entries,
+        **request,
+    }
+    manifest = build_manifest(result.identity, result.stop_results, **entries)
+    files = html_report.report_files(report, result.plots_folder)
+    existing = []
+    if record_deals:
+        from simgin.runs import parquet
+
+        existing = [directory.DEALS_FILE]
+        parquet.write_deals(output / directory.DEALS_FILE, cast(Any, result).iter_deals())
+    return directory.write_run_directory(output, manifest, files, *existing, command=question)

@@ -307,7 +307,8 @@ class Strategy(RenamedAttributes):
                 )
 
     def __repr__(self) -> str:
-        return f"Strategy({self.spec or self.name!r})"
+        policies = ", ".join(f"{policy.slot} {policy.name}" for policy in self.policies)
+        return f"Strategy({self.spec or self.name!r}): {policies}"
 
     def policy(self, slot: str) -> Policy | None:
         """Return the policy of a slot."""

@@ -104,7 +104,7 @@ def without_worlds() -> ErrorRates:
 
 
 def test_kinds_and_mistakes_add_up(rates):
-    frame = rates.frame()
+    frame = rates.frame
     whole = frame[frame["mistake"] == ""].set_index("kind")
     parts = frame[frame["mistake"] != ""].groupby("kind")
     for column in ("points", "per_deal"):
@@ -121,7 +121,7 @@ def test_kinds_and_mistakes_add_up(rates):
 def test_workers_do_not_change_the_rates(without_worlds):
     alone = run_error_rates(without_worlds.task, workers=1)
     assert alone.decisions == without_worlds.decisions
-    assert alone.frame().equals(without_worlds.frame())
+    assert alone.frame.equals(without_worlds.frame)
 
 
 def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rates, without_worlds):
@@ -169,7 +169,7 @@ def test_the_strongest_judges_and_is_met(variant, own, players):
     assert trial.matchup.opponent == trial.evaluator.opponent == players[1]
     if variant == "solitaire-gin":  # points do not count
         rates = run_error_rates(RatingTask.read(own, None, variant, own, MIN_DEALS, 0, 1))
-        assert rates.unit == "% of deals" and set(rates.frame()["counted"]) == {"% of deals"}
+        assert rates.unit == "% of deals" and set(rates.frame["counted"]) == {"% of deals"}
 
 
 def test_the_hidden_hand_is_the_one_of_the_deal(rates):

@@ -42,7 +42,7 @@ def run_show(command):
 @pytest.mark.parametrize("variant", ["standard", "dice", "shot"])
 def test_endings_and_points_are_those_of_deals_looked_at_one_by_one(variant):
     where = "gin, undercut, points < -20"
-    found = simgin.find("gold", "simple", variant, where=where, deals=DEALS, limit=1000)
+    found = simgin.find("gold", "simple", variant, where=where, deals=DEALS, limit=1000).frame
     deals = trace_deals("gold", "simple", variant, DEALS // 2)
     wanted = [
         place
@@ -53,7 +53,7 @@ def test_endings_and_points_are_those_of_deals_looked_at_one_by_one(variant):
 
 
 def test_the_longest_come_first_and_those_that_are_level_as_played():
-    found = simgin.find("gold", "simple", where="lost, longest", deals=DEALS, limit=7)
+    found = simgin.find("gold", "simple", where="lost, longest", deals=DEALS, limit=7).frame
     lost = []
     for place, deal in trace_deals("gold", "simple", "standard", DEALS // 2):
         if deal.state.winner >= 0 and deal.state.winner != deal.state.half:
@@ -64,7 +64,7 @@ def test_the_longest_come_first_and_those_that_are_level_as_played():
 
 def test_what_differs_is_what_two_players_of_the_same_cards_do_otherwise():
     words = {"where": "differ", "against": "simple", "deals": 200, "limit": 1000}
-    found = simgin.find("gold", "gold-early", **words)
+    found = simgin.find("gold", "gold-early", **words).frame
     expected = {}
     deals = (trace_deals(player, "simple", "standard", 100) for player in ("gold", "gold-early"))
     for (place, own), (_, other) in zip(*deals, strict=True):
@@ -76,14 +76,14 @@ def test_what_differs_is_what_two_players_of_the_same_cards_do_otherwise():
     assert list(found["gain"]) == list(expected.values())
     assert set(found["other"]) == {"plays on"}  # gold-early differs from gold only in its knocks
     assert found["own"].str.startswith("knocks with ").all()
-    halves = simgin.find("gold", "gold-early", where="differ", deals=50, limit=100)
+    halves = simgin.find("gold", "gold-early", where="differ", deals=50, limit=100).frame
     assert (
         set(halves["half"]) == {0} and halves["unit"].is_unique
     )  # a strategy plays against itself
 
 
 def test_costly_decisions_are_analysed_in_worlds_that_did_not_choose_them():
-    found = simgin.find("gold", "simple", where="lost, costly", deals=6, limit=2)
+    found = simgin.find("gold", "simple", where="lost, costly", deals=6, limit=2).frame
     assert len(found)
     assert (found["cost"] > 0).all()
     row = found.iloc[0]
@@ -101,7 +101,7 @@ def test_costly_decisions_are_analysed_in_worlds_that_did_not_choose_them():
     ],
 )
 def test_the_command_of_a_row_shows_that_deal(players, variant, amount):
-    found = simgin.find(*players, variant=variant, where="longest", limit=3, **amount)
+    found = simgin.find(*players, variant=variant, where="longest", limit=3, **amount).frame
     assert "deals" in amount or found["deal"].max() > 0
     for row in found.to_dict("records"):
         first, last = run_show(row["command"])
@@ -113,7 +113,7 @@ def test_the_command_of_a_row_shows_that_deal(players, variant, amount):
 
 def test_the_commands_of_two_compared_show_both_deals():
     words = {"where": "differ, gain < -40", "deals": 500, "limit": 2}
-    found = simgin.find("gold", "champion", **words)
+    found = simgin.find("gold", "champion", **words).frame
     assert len(found)
     for row in found.to_dict("records"):
         own, other = (run_show(row[name])[1]["score"] for name in ("command", "rival_command"))
@@ -130,7 +130,7 @@ def test_the_screen_has_the_rows_of_the_frame_and_repeats_itself():
     assert call(*again).stdout == done
     asked = {"where": "undercut, lost", "deals": 2000, "limit": 2}
     for workers in (1, 3):
-        frame = simgin.find("gold", "simple", workers=workers, **asked)
+        frame = simgin.find("gold", "simple", workers=workers, **asked).frame
         assert json.loads(call(*words, "--json").stdout)["rows"] == frame.to_dict("records")
     none = ["gold", "--where", "points > 5000", "--deals", 100]
     assert "0 of 100 deals match." in call("find", *none).stdout

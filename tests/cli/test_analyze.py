@@ -64,14 +64,16 @@ def test_one_player_is_shown_the_figure_of_the_game(variant, columns):
     heading = next(line for line in screen.splitlines() if line.startswith("action"))
     assert re.split(r"  +", heading) == ["action", *columns, "worlds"]
     assert "Discards (oldest first)  QD TS" in screen and "solo-greedy plays to the" in screen
-    frame = simgin.analyze(" ".join(HAND), "QD TS", variant, strategy="solo-greedy", worlds=200)
+    frame = simgin.analyze(
+        " ".join(HAND), "QD TS", variant, strategy="solo-greedy", worlds=200
+    ).frame
     assert (frame["cost"].diff().dropna() >= 0).all() and set(frame["opponent"]) == {""}
 
 
 def test_json_has_the_rows_of_the_frame_with_any_number_of_workers():
     words = ["analyze", *HAND, "--pile", PILE, *FAST, "--json", "--workers", 3]
     rows = json.loads(call(*words).stdout)["rows"]
-    frame = simgin.analyze(" ".join(HAND), PILE, strategy="gold", opponent="gold", worlds=400)
+    frame = simgin.analyze(" ".join(HAND), PILE, strategy="gold", opponent="gold", worlds=400).frame
     assert [row["action"] for row in rows] == list(frame["action"])
     assert [row["points"] for row in rows] == list(frame["points"])
     assert rows[0]["cost"] == 0
@@ -105,7 +107,7 @@ def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
     path.write_text(call("show", *players, "-v", "dice", "--unit", 3, "--json").stdout)
     read = call("analyze", path, "--worlds", 200, "--turn", 0).stdout
     assert "The player chose refuse 3" in read
-    frame = simgin.analyze("blind", variant="dice", offer=True, worlds=200)
+    frame = simgin.analyze("blind", variant="dice", offer=True, worlds=200).frame
     assert list(frame["by"].unique()) == ["deals"]
 
 

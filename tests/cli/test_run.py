@@ -31,7 +31,7 @@ def test_run_writes_its_files_where_it_says(empty_directory):
     assert set(files(place)) == {*written.split()}
     assert output.splitlines()[-1] == "Command: simgin run waiting.toml"
     assert directory.read_manifest(place)["question"] == "Does waiting for gin pay?"
-    assert table.format_csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
+    assert table.format_csv(simgin.run("waiting.toml").frame) == (place / "table.csv").read_text()
     found = json.loads(call("run", "waiting.toml", "--seed", 9, "-o", "there", "--json").stdout)
     assert list(found) == KEYS and found["seed"] == 9
     assert found["command"] == "simgin run waiting.toml -o there --seed 9"
@@ -182,7 +182,7 @@ def test_the_json_output_is_one_object_with_the_agreed_keys():
     assert [tuple(row) for row in found["rows"]] == [table.TABLE_COLUMNS] * len(found["rows"])
     undefined = [row for row in found["rows"] if row["metric"] == "points_shot"]
     assert undefined and all(row["value"] is None and row["se"] is None for row in undefined)
-    assert found["rows"] == table.to_records(simgin.match("gold", variant="eaai", deals=200))
+    assert found["rows"] == table.to_records(simgin.match("gold", variant="eaai", deals=200).frame)
 
 
 def test_written_files_are_named_and_exist(empty_directory):
@@ -194,7 +194,8 @@ def test_written_files_are_named_and_exist(empty_directory):
     assert found["command"].endswith("-o 'out dir'")
     assert directory.read_manifest("out dir")["command"] == found["command"]
     assert (
-        table.format_csv(simgin.match("gold", deals=200)) == Path("out dir/table.csv").read_text()
+        table.format_csv(simgin.match("gold", deals=200).frame)
+        == Path("out dir/table.csv").read_text()
     )
     assert [path.name for path in empty_directory.iterdir()] == ["out dir"]
 

@@ -20,7 +20,7 @@ JOKER, CLOCK = "gin-solitaire", "solitary-gin"
 @cache
 def play_solo(variant):
     """Return the results of deals of a solitaire game."""
-    return simgin.match("gold", variant=variant, matches=300)
+    return simgin.match("gold", variant=variant, matches=300).frame
 
 
 def list_titles(data):
@@ -64,11 +64,12 @@ def test_nothing_names_a_second_player(variant, tmp_path):
 
 def test_the_settlement_is_shown_where_it_differs_from_points():
     shown = {
-        variant: "settlement" in list_titles(simgin.match("gold", "simple", variant, matches=60))
+        variant: "settlement"
+        in list_titles(simgin.match("gold", "simple", variant, matches=60).frame)
         for variant in ("standard", "hollywood", "race")
     }
     assert shown == {"standard": False, "hollywood": True, "race": False}
-    paid = simgin.match("gold", "simple", "tournament", matches=60)
+    paid = simgin.match("gold", "simple", "tournament", matches=60).frame
     assert "settlement" in list_titles(
         paid
     ) and "total payment to A for a match" in summary.metrics_note(paid)
@@ -77,13 +78,15 @@ def test_the_settlement_is_shown_where_it_differs_from_points():
 
 def test_refusals_are_shown_where_they_occurred():
     refusals = {"A won by refusal %", "B won by refusal %"}
-    assert refusals <= set(list_titles(simgin.match("random", "simple", "dice", matches=60)))
-    assert not refusals & set(list_titles(simgin.match("gold", "simple", "dice", matches=60)))
-    assert "ended by refusal %" in list_titles(simgin.match("random", "random", "dice", matches=60))
+    assert refusals <= set(list_titles(simgin.match("random", "simple", "dice", matches=60).frame))
+    assert not refusals & set(list_titles(simgin.match("gold", "simple", "dice", matches=60).frame))
+    assert "ended by refusal %" in list_titles(
+        simgin.match("random", "random", "dice", matches=60).frame
+    )
 
 
 def test_a_player_that_never_knocks_has_no_knocks():
-    frame = simgin.match("gin-only", "simple", matches=100)
+    frame = simgin.match("gin-only", "simple", matches=100).frame
     table = summary.results_table(frame)
     row = dict(zip(table.headings, table.rows[0], strict=True))
     assert row["A won by knock %"].startswith("0 (")
@@ -94,7 +97,7 @@ def test_a_player_that_never_knocks_has_no_knocks():
 
 
 def test_the_plot_has_wins_of_a_left_and_wins_of_b_right():
-    frame = simgin.match("gold-early", "simple", matches=60)
+    frame = simgin.match("gold-early", "simple", matches=60).frame
     rows = 100 * frame[frame["strategy"] == "gold-early"].set_index("metric")["value"]
     first = (bars[0] for bars in plots.endings(frame).axes[0].containers)
     drawn = sorted((bar.get_x(), bar.get_width()) for bar in first if bar.get_width() > 0)

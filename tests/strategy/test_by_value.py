@@ -45,7 +45,7 @@ def slow(view, rules, params):
 
 def wins(player):
     """Return the number of deals that a player wins against gold."""
-    frame = simgin.match(player, "gold", deals="2k", workers=1)
+    frame = simgin.match(player, "gold", deals="2k", workers=1).frame
     return float(frame[frame["metric"] == "deal_win"]["value"].iloc[0])
 
 
@@ -68,7 +68,7 @@ def test_what_is_taken_has_parameters_and_goes_to_other_processes(tmp_path):
         (tmp_path / "mine").write_bytes(pickle.dumps(simgin.find_strategy(mine)))
         code = (
             "import pickle, simgin\nmine = pickle.load(open('mine', 'rb'))\n"
-            "frame = simgin.match(mine, 'gold', deals='2k', workers=1)\n"
+            "frame = simgin.match(mine, 'gold', deals='2k', workers=1).frame\n"
             "print(frame[frame['metric'] == 'deal_win']['value'].iloc[0])\n"
         )
         assert float(run_script(tmp_path, code)) == expected

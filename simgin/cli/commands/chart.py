@@ -74,7 +74,6 @@ def chart_command(
             lambda _, report: report().to_renderables(details=True),
             workers=workers,
             output=output,
-            plots="",
             finish=finish,
             as_json=as_json,
         )

@@ -81,7 +81,6 @@ def odds_command(
         output=output or DEFAULT_OUTPUT,
         # The default directory is reused for every request
         question=command if output else "simgin odds",
-        plots="",
         cached=(None if outcomes.outcomes_directory() is None else "the cache", "players"),
         finish=_print_omissions,
         as_json=as_json,

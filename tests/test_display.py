@@ -1,0 +1,222 @@
+"""Results show themselves at a Python prompt and in a notebook."""
+
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import simgin
+from simgin.report.report import LazySequence
+from simgin.runs import directory
+from simgin.runs.result import Result
+from simgin.text.messages import SimginError
+from support.command_line import call
+from support.html_checks import find, parse, text_of
+
+HAND, PILE = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
+LEAGUE = """
+question = "Who wins?"
+seed = 3
+deals = "2k"
+round_robin = ["gold", "gold-early", "simple"]
+"""
+
+
+def grade(folder):
+    path = folder / "deal.json"
+    path.write_text(call("show", "gold", "simple", "--json").stdout)
+    return simgin.grade_deals(path, worlds=20)
+
+
+def league(folder):
+    path = folder / "league.toml"
+    path.write_text(LEAGUE)
+    return simgin.run(path)
+
+
+def review(_folder):
+    return simgin.review_rules("oklahoma", "standard", players=["simple", "gold"], matches=1000)
+
+
+def tune(_folder):
+    return simgin.tune_strategy(
+        "gold-early", parameters="k", generations=1, matches=1000, confirmation_matches=1000
+    )
+
+
+MAKERS = {
+    "match": lambda _: simgin.match("gold", deals="2k", seed=7),
+    "match alone": lambda _: simgin.match("solo-greedy", variant="solitaire-gin", deals=400),
+    "league": league,
+    "review": review,
+    "odds": lambda _: simgin.compute_odds("solitary-gin", "solo-greedy", deals="2k"),
+    "chart": lambda _: simgin.compute_chart("upcard", strategy="simple", deals="4k"),
+    "position": lambda _: simgin.analyze(HAND, PILE, strategy="gold", opponent="gold", worlds=200),
+    "deal": lambda _: simgin.analyze_deal("gold", "simple", unit=3, turn=5, worlds=50),
+    "rates": lambda _: simgin.error_rates("gold", judge="gold-early", deals=100, worlds=8),
+    "grade": grade,
+    "find": lambda _: simgin.find("gold", "simple", where="undercut, lost", deals=400),
+    "tune": tune,
+}
+WITHOUT_PLOT = {"rates", "grade", "find"}
+
+
+@pytest.fixture(scope="module", params=MAKERS)
+def made(request, tmp_path_factory):
+    return request.param, MAKERS[request.param](tmp_path_factory.mktemp("made"))
+
+
+def test_a_result_shows_the_answer_and_the_table_of_the_terminal(made):
+    _, result = made
+    text, table = repr(result), result.overview().main_table
+    assert isinstance(result, Result) and result.summary()
+    first_words = " ".join(text.split())[:30]
+    assert " ".join(result.summary().split()).startswith(first_words)
+    assert table.title.split()[0] in text
+    shown = " ".join(text.split())
+    assert all(heading.split()[0] in shown for heading in table.headings if heading)
+    assert max(map(len, text.splitlines())) <= 80 and not text.endswith("\n")
+
+
+def test_the_html_is_valid_and_has_the_same_sentence_table_and_plot(made):
+    name, result = made
+    page = (
+        f"<!doctype html><html lang='en'><head><title>t</title></head><body>{result._repr_html_()}"
+    )
+    root, errors = parse(f"{page}</body></html>")
+    assert errors == []
+    rows = find(find(root, "table")[0], "tr")
+    table = result.overview().main_table
+    assert len(rows) == 1 + len(table.rows)
+    cells = [text_of(cell).strip() for cell in find(rows[1], "th", "td")]
+    assert cells[0] == str(table.rows[0][0]).strip()
+    assert result.summary().split()[0] in text_of(find(root, "p")[0])
+    assert len(find(root, "svg")) == (name not in WITHOUT_PLOT)
+    other, _ = parse(result._repr_html_())
+    ids = [{node.get("id") for node in tree.iter() if node.get("id")} for tree in (root, other)]
+    assert ids[0] and not ids[0] & ids[1]  # a notebook shows both
+
+
+def test_a_result_has_a_frame_and_a_plot(made):
+    name, result = made
+    assert isinstance(result.frame, pd.DataFrame) and len(result.frame)
+    assert result.frame.equals(next(iter(result.frames().values())))
+    if name in WITHOUT_PLOT:
+        with pytest.raises(SimginError, match=r"has no plot\. Use \.frame"):
+            result.plot()
+    else:
+        assert isinstance(result.plot(), Figure)
+
+
+def test_a_saved_result_has_the_files_of_its_report(made, tmp_path):
+    _, result = made
+    page = result.save(tmp_path / "out")
+    assert page == tmp_path / "out" / "report.html" and parse(page.read_text())[1] == []
+    manifest = directory.read_manifest(page.parent)
+    assert manifest["command"] == result.call and result.call.startswith("simgin.")
+    assert set(manifest["files"]) <= {
+        str(path.relative_to(page.parent)) for path in page.parent.rglob("*")
+    }
+    assert result.save(tmp_path / "out") == page  # the same call may replace its files
+
+
+@pytest.mark.parametrize("name", ["match", "odds"])
+def test_the_files_are_those_of_the_command(name, tmp_path):
+    words = {
+        "match": ("match", "gold", "--deals", "2k", "--seed", 7),
+        "odds": ("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2k"),
+    }[name]
+    call(*words, "-o", tmp_path / "command")
+    MAKERS[name](tmp_path).save(tmp_path / "python")
+    ours, theirs = (
+        {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+        for folder in (tmp_path / "python", tmp_path / "command")
+    )
+    left = {one for one in theirs if not one.startswith(("threshold", "counts"))}  # --complete
+    assert left == {*ours} or (name == "odds" and {*ours} <= left)
+    for file in ours:
+        if file.endswith(".csv") and name == "match":
+            assert ours[file].read_bytes() == theirs[file].read_bytes()
+
+
+def test_a_saved_run_can_be_reported_and_is_not_overwritten(tmp_path):
+    place = tmp_path / "out"
+    simgin.match("gold", deals=400).save(place)
+    assert directory.read_manifest(place)["command"] == "simgin.match('gold', deals=400)"
+    assert json.loads(call("report", place, "--json").stdout)["rows"]
+    with pytest.raises(ValueError, match="contains"):
+        simgin.match("gold-early", deals=400).save(place)
+    with pytest.raises(ValueError, match="contains"):
+        simgin.find("gold", where="gin", deals=400).save(place)
+
+
+def test_old_code_is_referred_to_the_frame(made):
+    _, result = made
+    with pytest.raises(AttributeError, match=r"'groupby'\. For the DataFrame, use \.frame\."):
+        result.groupby("metric")
+    with pytest.raises(TypeError, match=r"is not a DataFrame\. Use \.frame\['metric'\]\."):
+        result["metric"]
+    with pytest.raises(TypeError, match="is not a DataFrame"):
+        list(result)
+
+
+def test_a_call_is_recorded_as_python_code():
+    own = simgin.find_strategy("gold+knock=at:k=4")
+    variant = simgin.find_variant("oklahoma")
+    result = simgin.match(own, Path("simple"), variant, deals="400")
+    assert result.call == "simgin.match('gold+knock=at:k=4', 'simple', 'oklahoma', deals='400')"
+    assert repr(eval(result.call)) == repr(result)
+    assert inspect.signature(simgin.match).parameters["a"].annotation
+
+
+def test_strategies_and_variants_are_listed_as_frames():
+    strategies, variants = simgin.strategies(), simgin.variants()
+    assert strategies["strategy"].iloc[0] == "champion" and {1, 2} == {*strategies["players"]}
+    assert strategies["about"].str.len().min() > 10
+    assert {"standard", "oklahoma", "solitaire-gin"} <= {*variants["variant"]}
+    assert simgin.strategy.Strategy and callable(simgin.match)
+
+
+def test_lazy_sequences_compute_only_what_is_used():
+    computed = []
+    items = LazySequence(computed.append(i) or i for i in range(4))
+    assert items[0] == 0 and computed == [0]
+    assert next(iter(items)) == 0 and computed == [0]
+    assert items[-1] == 3 and len(items) == 4 and [*items] == items[:] == [0, 1, 2, 3]
+    with pytest.raises(IndexError):
+        items[4]
+
+
+FIRST_SECOND = """
+import time
+start = time.perf_counter()
+import simgin
+print(time.perf_counter() - start)
+"""
+
+
+def test_importing_the_package_is_quick():
+    best = min(
+        float(subprocess.run([sys.executable, "-c", FIRST_SECOND], capture_output=True).stdout)
+        for _ in range(5)
+    )
+    assert best < 0.1
+
+
+NOTHING_DRAWN = """
+import sys, simgin
+result = simgin.match("gold", deals=400, workers=1)
+print({"matplotlib", "pandas", "jinja2", "IPython"} & set(sys.modules))
+repr(result)
+print({"matplotlib.figure", "pandas", "IPython"} & set(sys.modules))
+"""
+
+
+def test_a_result_computes_nothing_before_it_is_shown():
+    run = subprocess.run([sys.executable, "-c", NOTHING_DRAWN], capture_output=True, text=True)
+    assert run.stdout.split("\n")[:2] == ["set()", "set()"], run.stderr
