@@ -21,7 +21,6 @@ from pathlib import Path
 
 import simgin
 from simgin import plots
-from simgin.results.sentences import describe_matchups, list_sentences
 
 # %% [markdown]
 # ## State the question first
@@ -59,7 +58,7 @@ strategies = [
 ]
 against = "simple"
 """)
-results = simgin.run_experiment("discards.toml")
+results = simgin.run("discards.toml")
 
 # %% [markdown]
 # ## Compare all pairs
@@ -72,7 +71,7 @@ results = simgin.run_experiment("discards.toml")
 plots.league(results.standings, results.cross_table, unit="deal", seed=1)
 
 # %%
-print(*list_sentences(results), sep="\n\n")
+print(results.summary())
 
 # %% [markdown]
 # ## Compare differences
@@ -103,13 +102,13 @@ results.differences[["strategy", "metric", "value", "low", "high", "p_holm", "de
 # the first turns.
 
 # %%
-frame = simgin.match(
+result = simgin.match(
     "gold-early+discard=safe-neighbour", "gold-early", "standard", deals="60k", seed=2
 )
-print(*describe_matchups(frame))
+print(result.summary())
 
 # %%
-plots.win_and_points(frame, seed=2)
+plots.win_and_points(result.frame, seed=2)
 
 # %% [markdown]
 # ## Know what the run can detect
@@ -119,6 +118,7 @@ plots.win_and_points(frame, seed=2)
 # rule of thumb, this table shows it in points per deal and as a proportion of deals:
 
 # %%
+frame = result.frame
 wins = frame[(frame["strategy"] != "gold-early") & frame["metric"].isin(["margin", "deal_win"])]
 wins.assign(detectable=2.8 * wins["se"])[["metric", "value", "low", "high", "detectable", "n"]]
 
@@ -129,7 +129,7 @@ wins.assign(detectable=2.8 * wins["se"])[["metric", "value", "low", "high", "det
 
 # %%
 precise = simgin.match("gold-early+discard=safe-neighbour", "gold-early", until=0.15, seed=3)
-precise[precise["metric"] == "margin"][["strategy", "value", "low", "high", "n"]]
+precise
 
 # %% [markdown]
 # ## Avoid wrong conclusions

@@ -19,7 +19,6 @@
 # %matplotlib inline
 import simgin
 from simgin import plots
-from simgin.results.sentences import describe_matchups
 
 # %% [markdown]
 # ## Compare two strategies
@@ -30,31 +29,35 @@ from simgin.results.sentences import describe_matchups
 # gives the same shuffles and numbers.
 
 # %%
-frame = simgin.match("gold-early", "simple", "standard", matches="2k", seed=7)
-frame.head()
+result = simgin.match("gold-early", "simple", "standard", matches="2k", seed=7)
+result
 
 # %% [markdown]
-# Each row contains one metric of one strategy, with its standard error, its 95 % confidence
-# interval, and n, the number of deals or matches. Three metrics show which strategy is better:
-# matches, deals and points. These metrics can disagree, so look at all three.
+# The notebook shows the answer, a table and a plot. Three metrics show which strategy is better:
+# matches, deals and points. These metrics can disagree, so look at all three. `print(result)`
+# prints the answer and the table as text:
 
 # %%
+print(result)
+
+# %% [markdown]
+# `result.plot()` returns the plot as a matplotlib figure. If a bar crosses the line of an even
+# result, there is no significant difference. Four times as many matches halve the length of the
+# bars.
+
+# %%
+result.plot()
+
+# %% [markdown]
+# `result.frame` is a DataFrame for your own calculations. Each row contains one metric of one
+# strategy, with its standard error, its 95 % confidence interval, and n, the number of deals or
+# matches. `result.save("results/tour")` writes the HTML report, tables and plots to a directory.
+
+# %%
+frame = result.frame
 frame[
     (frame["strategy"] == "gold-early") & frame["metric"].isin(["match_win", "deal_win", "margin"])
 ]
-
-# %% [markdown]
-# `describe_matchups` summarises the result:
-
-# %%
-print(*describe_matchups(frame))
-
-# %% [markdown]
-# A plot shows the same result. If a bar crosses the line of an even result, there is no significant
-# difference. Four times as many matches halve the length of the bars.
-
-# %%
-plots.win_and_points(frame, seed=7)
 
 # %% [markdown]
 # The next plot shows how the deals ended: a player knocks, goes gin or undercuts the knocker, or
@@ -97,7 +100,7 @@ MINE = Strategy("mine", knock=early)
 
 # %%
 own = simgin.match(MINE, "gold", "standard", matches="2k", seed=7)
-plots.win_and_points(own, seed=7)
+plots.win_and_points(own.frame, seed=7)
 
 # %% [markdown]
 # ## Solitaire odds
@@ -106,7 +109,7 @@ plots.win_and_points(own, seed=7)
 # player, and the range in which the best possible player lies:
 
 # %%
-odds = simgin.compute_odds("solitaire-gin", deals="10k")
+odds = simgin.compute_odds("solitaire-gin", deals="10k").frames()
 plots.skill(odds["bracket"], seed=1)
 
 # %% [markdown]
@@ -129,7 +132,7 @@ odds["gap"][["metric", "value", "low", "high", "own_packs", "same_packs"]]
 #
 # * [comparing_discards.py](comparing_discards.py) tests ideas about discards.
 # * [rule_review.py](rule_review.py) measures how a rule affects the game.
-# * `simgin strategies` and `simgin variants` list the strategies and the variants. Names can be
+# * `simgin.strategies()` and `simgin.variants()` list the strategies and the variants. Names can be
 #   combined: `"gold+knock=at:k=5"`, `"standard+undercut_bonus=10"`.
 # * `simgin match`, `simgin odds` and `simgin review` do the same on the command line, and write
 #   reports and plots to a directory.

@@ -22,7 +22,7 @@
 # %matplotlib inline
 import simgin
 from simgin import plots
-from simgin.review import review_plots, review_report, verdicts
+from simgin.review import review_plots
 
 # %% [markdown]
 # A thousand matches per pair of strategies are enough for this notebook. `simgin review` plays
@@ -40,10 +40,7 @@ review = simgin.review_rules(
 # evening of five matches, *a little* one that shows in ten evenings.
 
 # %%
-print(*verdicts.review_verdicts(review), sep="\n")
-
-# %%
-review_report.scorecard_table(review).frame
+review
 
 # %% [markdown]
 # The table contains every difference for every type of player. With so many intervals, some exclude

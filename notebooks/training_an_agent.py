@@ -128,7 +128,7 @@ matchups = [
     { a = "agent.py", b = "simple" },
 ]
 """)
-ladder = simgin.run_experiment("ladder.toml").table
+ladder = simgin.run("ladder.toml").frame
 plots.win_and_points(ladder, seed=7)
 
 # %%
@@ -147,7 +147,7 @@ print(won[["opponent", "value", "low", "high", "n"]].to_string(index=False))
 
 # %%
 deal = simgin.analyze_deal("agent.py", "simple", unit=3, strategy="champion", worlds=4_000)
-plots.analysis(deal, seed=1)
+plots.analysis(deal.frame, seed=1)
 
 # %% [markdown]
 # ## Improve the agent

@@ -21,7 +21,6 @@ from pathlib import Path
 
 import simgin
 from simgin import plots
-from simgin.results.sentences import list_sentences
 
 # %% [markdown]
 # ## A first strategy
@@ -85,7 +84,7 @@ plots.search_history(tuned.history_frame, seed=7)
 # simgin plays a confirmation: the tuned and the default values play the same held-out shuffles.
 
 # %%
-print(*tuned.sentences, sep="\n\n")
+print(tuned.summary())
 
 # %%
 tuned.table[["opponent", "default", "tuned", "value", "low", "high", "n"]]
@@ -110,11 +109,11 @@ matches = "4k"
 strategies = ["newcomer.py", "{tuned.strategy.spec}"]
 against = "tonic-like"
 """)
-others = simgin.run_experiment("others.toml")
-print(*list_sentences(others), sep="\n\n")
+others = simgin.run("others.toml")
+print(others.summary())
 
 # %%
-plots.win_and_points(others.table, seed=8)
+plots.win_and_points(others.frame, seed=8)
 
 # %%
 plots.forest_plot(simgin.prepare_forest(others.differences), seed=8)

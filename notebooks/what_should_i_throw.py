@@ -31,16 +31,17 @@ from simgin import plots
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
 PILE = "QD TS 9D* QH"
 
-costs = simgin.analyze(HAND, PILE, worlds=4_000)
-print(costs[["action", "points", "win", "gin", "cost", "low", "high", "worlds", "best"]])
+position = simgin.analyze(HAND, PILE, worlds=4_000)
+print(position)
 
 # %% [markdown]
-# The best action is in the first row. `cost` is the loss compared with the best action, in points
-# per deal. `low` and `high` are bounds that hold for all actions together. If `best` is true in
-# several rows, there is no significant difference between these actions.
+# The best action is in the first row. The cost of an action is the loss compared with the best
+# action, in points per deal. The intervals hold for all actions together. `position.frame` contains
+# the same values; if its column `best` is true in several rows, there is no significant difference
+# between these actions.
 
 # %%
-plots.analysis(costs, seed=1)
+plots.analysis(position.frame, seed=1)
 
 # %% [markdown]
 # ## Use the match score
@@ -51,7 +52,7 @@ plots.analysis(costs, seed=1)
 
 # %%
 ahead = simgin.analyze(HAND, PILE, score=(92, 60), worlds=4_000)
-plots.analysis(ahead, seed=1)
+plots.analysis(ahead.frame, seed=1)
 
 # %% [markdown]
 # ## Find mistakes of a strategy
@@ -64,7 +65,7 @@ plots.analysis(ahead, seed=1)
 found = simgin.find(
     "gold", "champion", where="differ, gain <= -40", against="simple", deals=2_000, limit=3
 )
-print(found[["unit", "half", "place", "own", "other", "points", "rival_points"]])
+print(found)
 
 # %% [markdown]
 # One deal cannot show if the first of these decisions was a mistake or bad luck. Thousands of
@@ -74,13 +75,13 @@ print(found[["unit", "half", "place", "own", "other", "points", "rival_points"]]
 deal = simgin.analyze_deal(
     "gold",
     "simple",
-    unit=int(found["unit"][0]),
-    half=int(found["half"][0]),
+    unit=int(found.frame["unit"][0]),
+    half=int(found.frame["half"][0]),
     turn=0,
     strategy="champion",
     worlds=4_000,
 )
-plots.analysis(deal, seed=1)
+plots.analysis(deal.frame, seed=1)
 
 # %% [markdown]
 # `simgin analyze` and `simgin find` do the same on the command line, and `simgin analyze -o DIR`

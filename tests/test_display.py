@@ -192,6 +192,39 @@ def test_lazy_sequences_compute_only_what_is_used():
         items[4]
 
 
+CELLS = (
+    "import simgin",
+    "result = simgin.match('gold', deals='2k', seed=7)\nresult",
+    "result.plot()",
+    "simgin.find_variant('oklahomma')",
+    "import threading\n"
+    "from simgin.report.progress import show_progress_in_ipython\n"
+    "with show_progress_in_ipython('gold v simple') as on_progress:\n"
+    "    threading.Event().wait(1.2)\n"
+    "    on_progress(1, 4)\n"
+    "    print('still there')\n",
+)
+
+
+@pytest.mark.slow
+def test_a_notebook_shows_a_result_its_progress_and_short_errors(tmp_path, monkeypatch):
+    import nbclient
+    import nbformat
+
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
+    nbclient.NotebookClient(book, allow_errors=True, timeout=300).execute()
+    _, shown, plot, error, progress = (cell.outputs for cell in book.cells)
+    data = shown[-1].data
+    assert "simgin-result" in data["text/html"] and "<svg" in data["text/html"]
+    assert data["text/plain"].startswith("gold against simple is too close to call")
+    assert "image/png" in plot[-1].data
+    assert error[0].ename == "VariantError" and len(error[0].traceback) == 1
+    assert "oklahoma" in error[0].traceback[0]
+    line, printed = progress
+    assert line.data == {"text/plain": "", "text/html": ""} and printed.text == "still there\n"
+
+
 FIRST_SECOND = """
 import time
 start = time.perf_counter()

@@ -174,9 +174,9 @@ def _ordered_matchups(source: str, names: Sequence[str]) -> list[Matchup]:
 def play_source(source: str) -> pd.DataFrame:
     """Play an experiment file or the solitaire variants, and return the results as tidy rows."""
     if source != SOLITAIRE:
-        return simgin.run(ROOT / source)
+        return simgin.run(ROOT / source).frame
     frames = [
-        simgin.match(strategy, variant=name, matches=SOLITAIRE_MATCHES)
+        simgin.match(strategy, variant=name, matches=SOLITAIRE_MATCHES).frame
         for name in solitaire_variants()
         for strategy in _solo_strategies(variants.find_variant(name))
     ]

@@ -5,7 +5,7 @@ All DataFrames have the columns variant, strategy, opponent (empty in solitaire 
 columns. Every caption names the variants, strategies, sample size and seed.
 
 Example:
-    frame = simgin.match("gold-early", "simple", matches="2k", seed=7)
+    frame = simgin.match("gold-early", "simple", matches="2k", seed=7).frame
     simgin.plots.win_and_points(frame, seed=7)
 """
 

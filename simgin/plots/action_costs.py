@@ -50,7 +50,7 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         The figure, with simultaneous 95 % intervals.
 
     Example:
-        costs = simgin.analyze(position, seed=1)
+        costs = simgin.analyze(position, seed=1).frame
         simgin.plots.analysis(costs, seed=1)
     """
     if "decision" not in frame:

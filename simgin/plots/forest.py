@@ -44,7 +44,7 @@ def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         The figure.
 
     Example:
-        results = simgin.run_experiment("experiment.toml")
+        results = simgin.run("experiment.toml")
         simgin.plots.forest_plot(simgin.prepare_forest(results.differences))
     """
     same_variant = frame["variant"] == frame["base_variant"]

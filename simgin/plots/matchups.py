@@ -58,7 +58,8 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         The figure, with 95 % error bars.
 
     Example:
-        simgin.plots.win_and_points(simgin.match("gold-early", "simple", seed=7), seed=7)
+        result = simgin.match("gold-early", "simple", seed=7)
+        simgin.plots.win_and_points(result.frame, seed=7)
     """
     matchups = list(table.iterate_matchups(frame))
     n_players = len(player_headings(frame))
@@ -122,7 +123,8 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         The figure.
 
     Example:
-        simgin.plots.endings(simgin.match("gold-early", "simple", seed=7), seed=7)
+        result = simgin.match("gold-early", "simple", seed=7)
+        simgin.plots.endings(result.frame, seed=7)
     """
     matchups = list(table.iterate_matchups(frame))
     labels = _matchup_labels(matchups)
@@ -300,7 +302,7 @@ def league(
         The figure.
 
     Example:
-        results = simgin.run_experiment("league.toml")
+        results = simgin.run("league.toml")
         simgin.plots.league(results.standings, results.cross_table, unit="deal")
     """
     order = list(standings["strategy"])
@@ -354,7 +356,7 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
         The figure.
 
     Example:
-        results = simgin.run_experiment("league.toml")
+        results = simgin.run("league.toml")
         simgin.plots.elo_ratings(results.standings, unit="deal")
     """
     variant = standings["variant"].iloc[0]

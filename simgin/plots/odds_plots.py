@@ -67,7 +67,7 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         The figure.
 
     Example:
-        frames = simgin.compute_odds("solitaire-gin", seed=1)
+        frames = simgin.compute_odds("solitaire-gin", seed=1).frames()
         simgin.plots.gin_by_draw(frames["odds"], seed=1)
     """
     frame = _extreme_strategies(frame)
@@ -135,7 +135,7 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         The figure.
 
     Example:
-        frames = simgin.compute_odds("solitaire-gin", seed=1)
+        frames = simgin.compute_odds("solitaire-gin", seed=1).frames()
         simgin.plots.skill(frames["bracket"], seed=1)
     """
     variants = figures.unique_names(frame["variant"])
@@ -176,7 +176,7 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         The figure.
 
     Example:
-        frames = simgin.compute_odds("solitary-gin", seed=1)
+        frames = simgin.compute_odds("solitary-gin", seed=1).frames()
         simgin.plots.match_totals(frames["totals"], seed=1)
     """
     strategies = figures.unique_names(frame["strategy"])
@@ -315,7 +315,7 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         The figure.
 
     Example:
-        frames = simgin.compute_odds("standard", seed=1)
+        frames = simgin.compute_odds("standard", seed=1).frames()
         simgin.plots.win_by_score(frames["scores"], seed=1)
     """
     by_dealer = frame.pivot(index=["a", "b"], columns="dealer", values="value")

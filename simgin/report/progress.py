@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from simgin.text.messages import escape_control_chars
@@ -39,31 +39,44 @@ class OnProgress(Protocol):
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[ProgressBar]:
     """Show progress while the block runs, and yield the callback for it."""
-    from numba.core import event
-
-    event.Listener.register(_CompilationTimer)
     stream = sys.stderr if stream is None else stream
-    with event.install_listener("numba:compile", _CompilationTimer()) as compiling:
+    with _time_compilation() as compiling:
         if stream.isatty():
             with _terminal_progress(title, stream, compiling) as report:
                 yield report
         else:
-            yield _LineProgress(title, stream, compiling)
+            yield _LineProgress(title, compiling, stream)
 
 
 @contextmanager
 def show_progress_in_ipython(title: str) -> Iterator[ProgressBar | None]:
     """Show progress in IPython or Jupyter while the block runs; yield None elsewhere."""
     ipython = sys.modules.get("IPython")
-    if ipython is None or ipython.get_ipython() is None:
-        yield None
+    shell = ipython and ipython.get_ipython()
+    if not hasattr(shell, "kernel"):
+        with show_progress(title) if shell else nullcontext() as on_progress:
+            yield on_progress
         return
-    with show_progress(title) as on_progress:
-        if not isinstance(on_progress, _LineProgress):
-            yield on_progress
-            return
-        with on_progress.overwrite_line():
-            yield on_progress
+    with _time_compilation() as compiling:
+        line = _NotebookProgress(title, compiling)
+        timer = threading.Timer(NOTEBOOK_DELAY, line.write)  # nothing is reported at first
+        timer.daemon = True
+        timer.start()
+        try:
+            yield line
+        finally:
+            timer.cancel()
+            line.erase()
+
+
+@contextmanager
+def _time_compilation() -> Iterator[_CompilationTimer]:
+    """Measure the time that numba spends compiling while the block runs."""
+    from numba.core import event
+
+    event.Listener.register(_CompilationTimer)
+    with event.install_listener("numba:compile", _CompilationTimer()) as compiling:
+        yield compiling
 
 
 @contextmanager
@@ -183,42 +196,54 @@ class _TerminalProgress(ProgressBar):
 
 
 class _LineProgress(ProgressBar):
-    """A progress line every ten seconds, for files and pipes, or one line in a notebook."""
+    """A progress line every ten seconds, for files and pipes."""
 
-    def __init__(self, title: str, stream: TextIO, compiling: _CompilationTimer) -> None:
+    interval = SECONDS_PER_LINE
+
+    def __init__(
+        self, title: str, compiling: _CompilationTimer, stream: TextIO | None = None
+    ) -> None:
         super().__init__(title, compiling)
         self._stream = stream
         self._last = self._started
-        self._interval = SECONDS_PER_LINE
-        self._width: int | None = None  # length of the line in a notebook
-
-    @contextmanager
-    def overwrite_line(self) -> Iterator[None]:
-        """Show the progress on one line of stdout, which is erased when the block ends."""
-        self._stream, self._interval, self._width = sys.stdout, REFRESH_SECONDS, 0
-        timer = threading.Timer(NOTEBOOK_DELAY, self._print)  # nothing is reported at first
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            if self._width:
-                print(f"\r{' ' * self._width}\r", end="", file=self._stream, flush=True)
 
     def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
-        if self._now - self._last >= self._interval and self._done < self._total:
+        if self._now - self._last >= self.interval and self._done < self._total:
             self._last = self._now
-            self._print()
+            self.write()
 
-    def _print(self) -> None:
+    def write(self) -> None:
+        """Write the line."""
+        print(self._line, file=self._stream, flush=True)
+
+    @property
+    def _line(self) -> str:
         rest = ", compiling" if self._compiling else self._format_time_left(", ")
-        line = escape_control_chars(f"{self._title}: {self._percent} %{rest}")
-        if self._width is None:
-            print(line, file=self._stream, flush=True)
-            return
-        self._width = max(self._width, len(line))
-        print(f"\r{line:<{self._width}}", end="", file=self._stream, flush=True)
+        return escape_control_chars(f"{self._title}: {self._percent} %{rest}")
+
+
+class _NotebookProgress(_LineProgress):
+    """A progress line that is updated in the output of a notebook cell and erased at the end."""
+
+    interval = REFRESH_SECONDS
+    _display: Any = None
+
+    def write(self, *, html: str | None = None) -> None:
+        """Write the line, or replace it by HTML."""
+        from IPython.display import DisplayHandle
+
+        data = {"text/plain": self._line if html is None else ""}
+        data |= {} if html is None else {"text/html": html}
+        if self._display is None:
+            self._display = DisplayHandle()  # type: ignore[no-untyped-call]
+            self._display.display(data, raw=True)
+        else:
+            self._display.update(data, raw=True)
+
+    def erase(self) -> None:
+        """Replace the line by nothing."""
+        if self._display is not None:
+            self.write(html="")
 
 
 class _CompilationTimer:

@@ -27,6 +27,11 @@ def list_titles(data):
     return [column.heading for column in summary.metric_columns(data)]
 
 
+def list_match_titles(*players):
+    """Return the titles of the metrics of a few matches."""
+    return list_titles(simgin.match(*players, matches=60).frame)
+
+
 def test_the_columns_are_for_one_player():
     joker, clock = list_titles(play_solo(JOKER)), play_solo(CLOCK)
     assert joker[:3] == ["deals won %", "score/deal", "matches won %"]
@@ -64,8 +69,7 @@ def test_nothing_names_a_second_player(variant, tmp_path):
 
 def test_the_settlement_is_shown_where_it_differs_from_points():
     shown = {
-        variant: "settlement"
-        in list_titles(simgin.match("gold", "simple", variant, matches=60).frame)
+        variant: "settlement" in list_match_titles("gold", "simple", variant)
         for variant in ("standard", "hollywood", "race")
     }
     assert shown == {"standard": False, "hollywood": True, "race": False}
@@ -78,11 +82,9 @@ def test_the_settlement_is_shown_where_it_differs_from_points():
 
 def test_refusals_are_shown_where_they_occurred():
     refusals = {"A won by refusal %", "B won by refusal %"}
-    assert refusals <= set(list_titles(simgin.match("random", "simple", "dice", matches=60).frame))
-    assert not refusals & set(list_titles(simgin.match("gold", "simple", "dice", matches=60).frame))
-    assert "ended by refusal %" in list_titles(
-        simgin.match("random", "random", "dice", matches=60).frame
-    )
+    assert refusals <= set(list_match_titles("random", "simple", "dice"))
+    assert not refusals & set(list_match_titles("gold", "simple", "dice"))
+    assert "ended by refusal %" in list_match_titles("random", "random", "dice")
 
 
 def test_a_player_that_never_knocks_has_no_knocks():

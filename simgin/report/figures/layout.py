@@ -285,7 +285,7 @@ def png(figure: Figure) -> bytes:
         The contents of the file.
 
     Example:
-        figure = simgin.plots.win_and_points(simgin.match("gold", "simple"))
+        figure = simgin.match("gold", "simple").plot()
         Path("wins.png").write_bytes(simgin.plots.png(figure))
     """
     out = io.BytesIO()
@@ -306,7 +306,7 @@ def svg(figure: Figure, name: str) -> str:
         The contents of the file; equal figures give equal text.
 
     Example:
-        figure = simgin.plots.win_and_points(simgin.match("gold", "simple"))
+        figure = simgin.match("gold", "simple").plot()
         Path("wins.svg").write_text(simgin.plots.svg(figure, "wins"))
     """
     import matplotlib
