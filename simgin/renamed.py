@@ -58,5 +58,6 @@ class RenamedAttributes:
         def __getattr__(self, name: str) -> NoReturn:
             if hasattr(type(self), name):  # a property raised an AttributeError of its own
                 object.__getattribute__(self, name)
-            classes = (one for one in type(self).__mro__ if RenamedAttributes in one.__bases__)
-            raise missing_name_error(next(classes).__name__, name)
+            owners = [one.__name__ for one in type(self).__mro__]
+            renamed = (owner for owner in owners if find_new_name(owner, name))
+            raise missing_name_error(next(renamed, owners[0]), name)

@@ -28,7 +28,6 @@ from simgin.play.matchup import Matchup, parse_matchup, short_names
 from simgin.play.parallel import map_units
 from simgin.play.traced_deal import TracedDeal, trace_deal
 from simgin.plots.action_costs import COST_UNITS
-from simgin.renamed import RenamedAttributes
 from simgin.report import numbers
 from simgin.report.report import Report
 from simgin.report.report_table import Column, Table
@@ -113,7 +112,7 @@ class RatingTask:
 
 
 @dataclass(frozen=True, repr=False)
-class ErrorRates(Result, RenamedAttributes):
+class ErrorRates(Result):
     """Evaluated decisions of a strategy and their costs.
 
     All values are in the measure of the variant: points, % of deals won, or won deals or games in

@@ -158,18 +158,20 @@ class FindRequest:
         return all(matchup.is_mirrored for matchup in self.matchups)
 
 
+# Columns of the table, and the headings that differ from their names
 TABLE_COLUMNS = (
-    Column("unit", "unit"),
-    Column("half", "half"),
-    Column("deal", "deal"),
-    Column("points", "points"),
-    Column("happened", "ending"),
-    Column("place", "decision"),
-    Column("own", "action of A"),
-    Column("other", "action of B"),
-    Column("best", "best action"),
-    Column("cost", "cost"),
+    "unit",
+    "half",
+    "deal",
+    "points",
+    "happened",
+    "place",
+    "own",
+    "other",
+    "best",
+    "cost",
 )
+HEADINGS = {"happened": "ending", "place": "decision", "own": "action", "other": "action of B"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -209,7 +211,8 @@ class FoundDeals(Result):
         request = self.request
         question = f"{request.title} ({request.matchup.variant.spec}): {request.query.text}"
         frame = self.frame
-        columns = [column for column in TABLE_COLUMNS if column.name in frame]
+        names = [name for name in TABLE_COLUMNS if name in frame]
+        columns = [Column(name, HEADINGS.get(name, name)) for name in names]
         tables = [Table("Deals", frame, columns)] if columns else []
         sentences = list(_result_sentences(self))
         return Report(question, sentences, detail_tables=tables, command=command)

@@ -35,7 +35,6 @@ from simgin.learn.tune_request import (
     slot_values,
 )
 from simgin.play.parallel import Progress
-from simgin.renamed import RenamedAttributes
 from simgin.report.progress import OnProgress
 from simgin.report.report import Plot
 from simgin.report.report_table import Column, Table
@@ -250,7 +249,7 @@ def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterVa
 
 
 @dataclass(frozen=True, repr=False)
-class TuningResult(Improvement, RenamedAttributes):
+class TuningResult(Improvement):
     """Result of a parameter search."""
 
     wording = Wording(

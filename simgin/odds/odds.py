@@ -15,7 +15,6 @@ from simgin.odds.two_player_odds import SelfPlay
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import partial_progress
-from simgin.renamed import RenamedAttributes
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs.result import Result
@@ -120,7 +119,7 @@ class OddsRequest:
 
 
 @dataclass(frozen=True, repr=False)
-class Odds(Result, RenamedAttributes):
+class Odds(Result):
     """Odds of one or more variants.
 
     Attributes:

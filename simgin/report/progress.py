@@ -39,44 +39,32 @@ class OnProgress(Protocol):
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[ProgressBar]:
     """Show progress while the block runs, and yield the callback for it."""
+    from numba.core import event
+
+    event.Listener.register(_CompilationTimer)
     stream = sys.stderr if stream is None else stream
-    with _time_compilation() as compiling:
+    with event.install_listener("numba:compile", _CompilationTimer()) as compiling:
         if stream.isatty():
             with _terminal_progress(title, stream, compiling) as report:
                 yield report
+        elif hasattr(_find_ipython(), "kernel"):
+            with _NotebookProgress(title, stream, compiling) as report:
+                yield report
         else:
-            yield _LineProgress(title, compiling, stream)
+            yield _LineProgress(title, stream, compiling)
 
 
 @contextmanager
 def show_progress_in_ipython(title: str) -> Iterator[ProgressBar | None]:
     """Show progress in IPython or Jupyter while the block runs; yield None elsewhere."""
+    with show_progress(title) if _find_ipython() else nullcontext() as on_progress:
+        yield on_progress
+
+
+def _find_ipython() -> Any:
+    """Return the running IPython shell, or None."""
     ipython = sys.modules.get("IPython")
-    shell = ipython and ipython.get_ipython()
-    if not hasattr(shell, "kernel"):
-        with show_progress(title) if shell else nullcontext() as on_progress:
-            yield on_progress
-        return
-    with _time_compilation() as compiling:
-        line = _NotebookProgress(title, compiling)
-        timer = threading.Timer(NOTEBOOK_DELAY, line.write)  # nothing is reported at first
-        timer.daemon = True
-        timer.start()
-        try:
-            yield line
-        finally:
-            timer.cancel()
-            line.erase()
-
-
-@contextmanager
-def _time_compilation() -> Iterator[_CompilationTimer]:
-    """Measure the time that numba spends compiling while the block runs."""
-    from numba.core import event
-
-    event.Listener.register(_CompilationTimer)
-    with event.install_listener("numba:compile", _CompilationTimer()) as compiling:
-        yield compiling
+    return ipython and ipython.get_ipython()
 
 
 @contextmanager
@@ -200,9 +188,7 @@ class _LineProgress(ProgressBar):
 
     interval = SECONDS_PER_LINE
 
-    def __init__(
-        self, title: str, compiling: _CompilationTimer, stream: TextIO | None = None
-    ) -> None:
+    def __init__(self, title: str, stream: TextIO, compiling: _CompilationTimer) -> None:
         super().__init__(title, compiling)
         self._stream = stream
         self._last = self._started
@@ -210,10 +196,9 @@ class _LineProgress(ProgressBar):
     def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
         if self._now - self._last >= self.interval and self._done < self._total:
             self._last = self._now
-            self.write()
+            self._write()
 
-    def write(self) -> None:
-        """Write the line."""
+    def _write(self) -> None:
         print(self._line, file=self._stream, flush=True)
 
     @property
@@ -226,24 +211,27 @@ class _NotebookProgress(_LineProgress):
     """A progress line that is updated in the output of a notebook cell and erased at the end."""
 
     interval = REFRESH_SECONDS
-    _display: Any = None
 
-    def write(self, *, html: str | None = None) -> None:
-        """Write the line, or replace it by HTML."""
-        from IPython.display import DisplayHandle
+    def __enter__(self) -> _NotebookProgress:
+        self._display: Any = None
+        self._timer = threading.Timer(NOTEBOOK_DELAY, self._write)  # nothing is reported at first
+        self._timer.daemon = True
+        self._timer.start()
+        return self
 
-        data = {"text/plain": self._line if html is None else ""}
-        data |= {} if html is None else {"text/html": html}
-        if self._display is None:
-            self._display = DisplayHandle()  # type: ignore[no-untyped-call]
-            self._display.display(data, raw=True)
-        else:
-            self._display.update(data, raw=True)
-
-    def erase(self) -> None:
-        """Replace the line by nothing."""
+    def __exit__(self, *_error: object) -> None:
+        self._timer.cancel()
         if self._display is not None:
-            self.write(html="")
+            self._display.update({"text/plain": "", "text/html": ""}, raw=True)
+
+    def _write(self) -> None:
+        from IPython.display import display
+
+        line = {"text/plain": self._line}
+        if self._display is None:
+            self._display = display(line, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            self._display.update(line, raw=True)
 
 
 class _CompilationTimer:

@@ -16,7 +16,6 @@ import numpy as np
 
 from simgin.core.matchup_key import MatchupKey
 from simgin.play.parallel import Progress
-from simgin.renamed import RenamedAttributes
 from simgin.results.live_result import LiveEstimate
 from simgin.results.run_info import (
     RunInfo,
@@ -65,7 +64,7 @@ OUTPUTS = {
 
 
 @dataclass(frozen=True, repr=False)
-class RunResults(Result, RenamedAttributes):
+class RunResults(Result):
     """Results of a run, available while its ledger is open."""
 
     info: RunInfo

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from simgin.play.matchup import parse_matchup
-from simgin.renamed import RenamedAttributes
 from simgin.report.progress import OnProgress
 from simgin.report.report import Report
 from simgin.results.run_results import RunResults, run_plan
@@ -71,7 +70,7 @@ MetricKey = tuple[str, str, str]  # variant, metric, player type
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Review(Result, RenamedAttributes):
+class Review(Result):
     """A finished review with its open ledger.
 
     Attributes:

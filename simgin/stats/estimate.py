@@ -51,11 +51,6 @@ class Estimate:
         """The 95 % confidence bounds."""
         return self.low, self.high
 
-    @property
-    def as_tuple(self) -> tuple[float, float, float, float]:
-        """The value, the standard error and the bounds, in the order of table columns."""
-        return self.value, self.se, self.low, self.high
-
 
 def undefined_estimate(n: int) -> Estimate:
     """Return the estimate of a sample that is too small."""
