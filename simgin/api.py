@@ -298,7 +298,7 @@ def compute_chart(
 
 
 @_record_call
-def grade_deals(
+def grade(
     *files: str | Path,
     player: str | None = None,
     judge: Player | None = None,
@@ -327,7 +327,7 @@ def grade_deals(
     Example:
         Grade a deal that you saved with `simgin play --save`::
 
-            simgin.grade_deals("mine-1.json")
+            simgin.grade("mine-1.json")
     """
     from simgin.analysis.grades import GradeRequest, run_grade
 

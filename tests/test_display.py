@@ -30,7 +30,7 @@ round_robin = ["gold", "gold-early", "simple"]
 def grade(folder):
     path = folder / "deal.json"
     path.write_text(call("show", "gold", "simple", "--json").stdout)
-    return simgin.grade_deals(path, worlds=20)
+    return simgin.grade(path, worlds=20)
 
 
 def league(folder):
