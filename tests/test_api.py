@@ -139,7 +139,10 @@ def test_a_plot_needs_no_seed_and_rejects_what_it_cannot_draw(found):
         ),
         ([1, 2], r"plots\.endings needs a pandas DataFrame, but received '1/2'"),
         (frame.iloc[:0], r"plots\.endings received a DataFrame without rows"),
-        (pd.concat([frame, frame]), r"stands in 2 rows, of several runs; take one run\."),
+        (
+            pd.concat([frame, frame]),
+            r"occurs in 2 rows of one matchup\. Use the rows of a single run\.",
+        ),
     ]:
         with pytest.raises(ValueError, match=told):
             plots.endings(wrong)

@@ -91,7 +91,7 @@ def test_every_position_is_answered_and_counted(open_page, drill_page, choose):
         right += price["best"]
         missed += not price["best"]
         lost += 0 if price["best"] else price["cost"]
-        assert message.startswith("Right." if price["best"] else "That gives up ")
+        assert message.startswith("Correct." if price["best"] else "Your choice costs ")
         assert tab.evaluate("document.activeElement.id") == "next"
         tab.locator("#next").tap() if choose is answer_by_touch else tab.keyboard.press("Enter")
     assert tab.locator("#result").is_visible()

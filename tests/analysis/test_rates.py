@@ -136,7 +136,7 @@ def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rate
 
 def test_few_worlds_print_a_note_about_low_rates(rates):
     note = build_rates_table(rates, "gold-early").note
-    assert "With fewer than 100 worlds" in note and "too low" in note
+    assert "With fewer than 100 worlds" in note and "underestimates the loss" in note
     enough = replace(rates, task=replace(rates.task, n_worlds=100))
     assert "fewer than" not in build_rates_table(enough, "gold-early").note
 

@@ -128,7 +128,7 @@ def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path:
     assert [row["check"] for row in rows] == list(contract.CHECKS)
     assert [row["check"] for row in rows if row["passed"] is False] == ["legal"]
     missing = call("strategies", "check", tmp_path / "no.py", code=2)
-    assert "cannot be read: No such file" in missing.stderr
+    assert "cannot be read (No such file" in missing.stderr
 
 
 def test_positions_of_every_slot_are_found() -> None:

@@ -88,7 +88,7 @@ def test_print_and_breakpoint_do_not_disturb_stdout(strategy_file):
 def test_an_exception_shows_the_authors_lines_and_the_sentence(strategy_file):
     done = run_module("show", f"{strategy_file}#raises", "--debug")
     assert done.returncode == 2
-    head, _, sentence = done.stderr.partition("\nsimgin: /")
+    head, _, sentence = done.stderr.partition("\nsimgin: error: /")
     frames = [line.strip() for line in head.splitlines() if line.startswith("  File")]
     lines = {"careful": line_number("return deep"), "deep": line_number("raise V")}
     assert frames == [f'File "{strategy_file}", line {n}, in {name}' for name, n in lines.items()]

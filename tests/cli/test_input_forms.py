@@ -46,7 +46,7 @@ def test_a_card_may_be_typed_at_the_table_as_it_may_elsewhere(monkeypatch, empty
     for typed in ("10♥", "th", "['TH']", "TH"):
         words = ["play", "gold", "--one", "--new"]
         shown = CliRunner().invoke(cli, words, input=f"{typed}\nq\n").stdout
-        assert "'TH' is not among the answers" in shown or "TH cannot be thrown now" in shown
+        assert "'TH' is not a valid key." in shown or "TH cannot be discarded now." in shown
 
 
 FILES = {

@@ -205,8 +205,9 @@ def test_a_game_for_one_has_no_opponent(saves_here):
 @pytest.mark.slow
 def test_the_coach_says_what_decisions_cost(monkeypatch, capsys):
     screens, end = play_to_the_end(monkeypatch, capsys, "simple", "--one", "--coach")
-    output = "".join(screens)
-    assert re.search(r"Coach: .* (is best|too close to call|better: )", output)
+    output = " ".join("".join(screens).split())
+    better = r"(is the best action\.|are too close to call\.|Better: )"
+    assert re.search(rf"Coach: [^:]* {better}", output)
     total = r"your (\d+ )?mistakes? in this deal cost [\d.]+ points \([\d.]+ to"
     assert re.search(f"{total}|you made no significant mistake in this deal", output)
     assert "You lost" in end

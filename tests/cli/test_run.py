@@ -174,7 +174,9 @@ def test_match_prints_words_one_table_and_a_command_that_repeats_it():
 
 def test_the_json_output_is_one_object_with_the_agreed_keys():
     result = call("match", "gold", "-v", "eaai", *FEW, "--json")
-    found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    found = json.loads(
+        result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON")
+    )
     assert list(found) == KEYS
     assert (found["simgin"], found["stream"]) == (simgin.__version__, rng.STREAM_VERSION)
     assert (found["seed"], found["stopped"], found["files"]) == (1, "complete", [])

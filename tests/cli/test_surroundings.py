@@ -60,9 +60,7 @@ def test_a_name_that_the_locale_cannot_write_is_rejected_with_a_suggestion(empty
     for words in (("match", "é.py"), ("report", "é"), ("strategies", "é.py")):
         code, output = run_bytes(*words, **ASCII)
         assert code == 2 and output.count("\n") == 1
-        assert (
-            "cannot be written in the encoding of your locale, ascii; set PYTHONUTF8=1." in output
-        )
+        assert "is not valid in your locale (ascii). Set PYTHONUTF8=1." in output
     code, output = run_bytes("match", b"\xe9.py")
     assert code == 2 and "is not valid UTF-8. Use another name." in output
 

@@ -90,7 +90,7 @@ def test_variants_lists_a_file_and_shows_its_variants():
     message = call("variants", "mine.toml", code=2).stderr.splitlines()
     assert [line.split(" must ")[0] for line in message] == [
         "simgin: error: mine.toml: variants, club, changes: gin_bonus",
-        "simgin: error: mine.toml#den: die = deal needs goal = deals, not games: set goal=deals "
+        "simgin: error: mine.toml#den: die = deal requires goal = deals, not games. Set goal=deals "
         "or die=off.",
     ]
 

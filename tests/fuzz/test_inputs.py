@@ -276,8 +276,8 @@ def test_files(workspace, name, n):
 DOTTED = ".".join("a" * 60_000)
 MORE = "more errors."
 BOMBS = [
-    *((text, "a line of more than 300 dots") for text in (f"{DOTTED} = 1", f"[{DOTTED}]")),
-    (f"x = {{ {DOTTED} = 1 }}", "a line of more than 300 dots"),
+    *((text, "a line has more than 300 dots") for text in (f"{DOTTED} = 1", f"[{DOTTED}]")),
+    (f"x = {{ {DOTTED} = 1 }}", "a line has more than 300 dots"),
     ("x = '" + "x" * 2**20 + "'", "larger than 1 MiB"),
     *(("x = " + text, "nested too deep") for text in ("[" * 2**18 + "]" * 2**18, "{x=" * 2**18)),
     (".".join("x" * 300) + " = " + "[" * 300 + "]" * 300, ""),

@@ -163,7 +163,7 @@ def test_forged_rows_with_a_valid_checksum(run, forged):
         execute(f"DELETE FROM blocks WHERE rowid = (SELECT rowid FROM blocks {where})")
         execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", *row.values())
     for words in (REPORT, COMPARE):
-        assert "damaged" in run_cli(*words, codes=(2,)).stderr
+        assert "is corrupt" in run_cli(*words, codes=(2,)).stderr
     is_replayed = not isinstance(forged, str)
     assert "is complete" not in run_cli(*RUN, codes=(0,) if is_replayed else (2,)).stderr
     assert not is_replayed or rows(run_cli(*COMPARE, "--json")) == expected

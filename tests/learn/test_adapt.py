@@ -281,27 +281,33 @@ def test_a_learned_player_with_other_weights_does_not_play(cached_weights):
     told = call(
         "match", f"champion@{cached_weights.name}", "simple", "--deals", "100", code=2
     ).stderr
-    assert "has other weights than simgin learned. Run `simgin train champion` again" in told
+    assert "was changed after training. Run `simgin train champion` for these rules" in told
     cached_weights.rename(cached_weights.with_name("mine.npy"))
-    assert "has other weights" in call("match", "champion@mine.npy", "simple", code=2).stderr
+    assert (
+        "was changed after training" in call("match", "champion@mine.npy", "simple", code=2).stderr
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "content", "told"),
     [
-        ("champion@./none.npy", None, "there is no file none.npy; name one that `simgin train"),
+        ("champion@./none.npy", None, "none.npy was not found. Specify a file that `simgin train"),
         (
             "champion@bad.npy",
             np.zeros(5),
             "the trained player 'bad.npy' was not found. Run `simgin train",
         ),
-        ("champion@bad.npy", None, "or write champion@./bad.npy for a file in this folder."),
-        ("champion@./bad.npy", np.zeros(5), "bad.npy holds 5 weights where champion has 25,136"),
+        ("champion@bad.npy", None, "or write champion@./bad.npy for a file in the current folder."),
+        (
+            "champion@./bad.npy",
+            np.zeros(5),
+            "bad.npy contains 5 weights, but champion needs 25,136",
+        ),
         ("champion@./bad.npy", np.full(25_136, np.nan), "it is not an array of real numbers"),
         ("champion@./bad.npy", np.array(["a"] * 25_136), "it is not an array of real numbers"),
-        ("champion@in/mine.npy+knock=at", None, "a file of values or weights comes last"),
+        ("champion@in/mine.npy+knock=at", None, "a file of values or weights must come last"),
         ("champion@in", None, "'champion@in' is not a known strategy"),
-        ("gold@./bad.npy", np.zeros(5), "the discards of gold have no weights"),
+        ("gold@./bad.npy", np.zeros(5), "the discard policy of gold has no weights"),
     ],
 )
 def test_other_files_get_a_sentence(file, text, content, told):

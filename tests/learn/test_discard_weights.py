@@ -150,7 +150,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     file = write_weighed(tmp_path)
     policy = loader.find_strategy(str(file)).discard
     assert list(compiler.make_parameter_vector(policy)) == [1, 0, 0, 0, 0, 0, 0, 0]
-    assert "there is no weighed.npy beside it" in capfd.readouterr().err
+    assert "because weighed.npy does not exist" in capfd.readouterr().err
     untrained = loader.compute_strategy_digest(loader.find_strategy(str(file)))
     request = discard_weights.TrainRequest.read(
         str(file), "eaai", rounds=1, deals=200, confirmation_matches=1000
@@ -167,7 +167,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     )
     assert again.identity == request.identity  # earlier weights are ignored
     np.save(written, np.zeros(5))
-    with pytest.raises(compiler.PolicyError, match=r"holds 5 weights where start names 8"):
+    with pytest.raises(compiler.PolicyError, match=r"contains 5 weights, but `start` has 8"):
         compiler.make_parameter_vector(loader.find_strategy(str(file)).discard)
 
 
@@ -177,7 +177,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
         ('    "breaks a meld": 0,\n', "", "writes more features than the 7"),
         ("@helper\ndef describe", "def describe", "Decorate it with @helper"),
         (", start=START", "", "training needs a weights file"),
-        ("start=START", "start={'a': 'b'}", "the start of 'a' is a number"),
+        ("start=START", "start={'a': 'b'}", "the initial weight of 'a' must be a number, not 'b'"),
         ("@discard(", "@knock(", "only discard policies can be trained"),
     ],
 )

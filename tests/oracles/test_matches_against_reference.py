@@ -238,7 +238,7 @@ def play_match(game, unit, half, booked):
         result = replay_deal(played, match)
         book_deal(booked, result, played, half)
         match.enter(result)
-    with pytest.raises(DealNotFoundError, match=f"over after {match.deals} deals"):
+    with pytest.raises(DealNotFoundError, match=f"ended after {match.deals} deals"):
         trace_deal(game, unit, half, match.deals)
     book_match(booked, match, half)
     return match

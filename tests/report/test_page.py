@@ -83,8 +83,8 @@ def test_a_caution_stands_next_to_the_question_with_its_command():
         console.print(part)
     lines = console.file.getvalue().splitlines()
     assert lines[1].rstrip() == report.caveat.sentence
-    assert f"Better:  {report.caveat.command}" in lines
-    assert not any("Better" in str(part) for part in output.screen_parts(make_report(), False, ""))
+    assert f"Advice:  {report.caveat.command}" in lines
+    assert not any("Advice" in str(part) for part in output.screen_parts(make_report(), False, ""))
 
 
 def test_every_link_leads_to_a_file_that_is_written_with_the_page():

@@ -170,7 +170,7 @@ def warnings_of(act, *words):
 
 @pytest.mark.parametrize("text", IDLE)
 def test_a_setting_without_effect_is_named_with_what_it_needs(text):
-    assert warnings_of(variants.find_variant, text) == [f"in {text}, {IDLE[text]}"]
+    assert warnings_of(variants.find_variant, text) == [f"{text}: {IDLE[text]}"]
 
 
 def test_a_setting_that_is_the_default_is_named_too():
@@ -244,7 +244,7 @@ def test_rules_of_matches_are_warned_of_where_single_deals_are_played():
     text = "standard+box_bonus=25+next_dealer=loser"
     told = [f"{name} has no effect on single deals. It needs matches." for name in RULES_OF_MATCHES]
     match = partial(simgin.match, "gold", variant=text)
-    assert warnings_of(partial(match, deals=4)) == [f"in {text}, {' '.join(told)}"]
+    assert warnings_of(partial(match, deals=4)) == [f"{text}: {' '.join(told)}"]
     assert warnings_of(partial(match, matches=2)) == []
     for words in (["find", "gold", "--where", "gin"], ["chart", "knock", "--player", "gold"]):
         assert "has no effect on single deals" in call(*words, "-v", text, "--deals", "2k").stderr

@@ -140,19 +140,22 @@ def run_error(team, cell):
     return str(error.value)
 
 
+SAME_VERSIONS = r"Install the same simgin and strategies on all machines\."
+
+
 @pytest.mark.parametrize("changed", ["other.py", "alike.py", "elsewhere.py"])
 def test_another_strategy_of_the_same_name_is_rejected(team, tmp_path, monkeypatch, changed):
     """Its file is missing, or the file or its combination of policies differs."""
     monkeypatch.chdir(tmp_path)
     text = MINE.replace("knock=mine)", ")") if changed == "alike.py" else MINE
     (tmp_path / changed).write_text(text)
-    told = rf"{changed} \w{{16}} instead of \w{{16}}\. Install the same simgin and strategies\.$"
+    told = rf"\({changed} \w{{16}} instead of \w{{16}}\)\. {SAME_VERSIONS}$"
     if changed == "elsewhere.py":
         told = rf"^worker tcp://[\d.:]+: the strategy file {changed} cannot be read"
     assert re.search(told, run_error(team, file_task(changed)))
 
 
-OTHER_ENGINE = r"engine \w{16} instead of \w{16}\. Install the same simgin and"
+OTHER_ENGINE = rf"\(engine \w{{16}} instead of \w{{16}}\)\. {SAME_VERSIONS}$"
 
 
 def test_another_engine_is_rejected(team, monkeypatch):
@@ -172,7 +175,7 @@ def test_a_worker_that_is_lost_while_it_is_asked_stops_nothing(team, monkeypatch
     ("changed", "told"),
     [
         ("# another version\n", OTHER_ENGINE),
-        ("raise ImportError('half')", r"cannot play \(.*half.*\)\. Install the same simgin\."),
+        ("raise ImportError('half')", rf"cannot play \(.*half.*\)\. {SAME_VERSIONS}$"),
     ],
 )
 def test_another_simgin_on_the_workers_is_rejected(tmp_path, changed, told):

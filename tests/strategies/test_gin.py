@@ -17,7 +17,7 @@ from support.variant_lists import ONE_PLAYER, TWO_PLAYER, strategy
 DEALS = 3  # in every variant
 # Phrase of the docstring that documents when a strategy declines gin
 DECLINES_GIN = {
-    "random": "ends half the deals that it can",
+    "random": "ends the deal with probability 0.5 when possible",
     "stubborn": "never ends a deal, not even with gin",
     "exp710": "sometimes breaks up gin",
     "hein": "sometimes breaks up gin",

@@ -116,7 +116,7 @@ def test_a_script_is_executed_once(code, tmp_path):
 
 def test_a_name_means_one_strategy():
     mine = Strategy("mine", knock=early)
-    with pytest.raises(StrategyError, match="two different strategies are called 'mine'"):
+    with pytest.raises(StrategyError, match="two different strategies have the name 'mine'"):
         simgin.match(mine, Strategy("mine", knock=slow))
     with pytest.raises(StrategyError, match="'gold' is the name of another strategy"):
         simgin.find_strategy(Strategy("gold", knock=early))

@@ -110,7 +110,9 @@ def test_a_package_whose_own_files_are_corrupt_is_left_out(
     loader._load_library.cache_clear()
     assert loader.find_strategy("patient").name == "patient"
     warning = capsys.readouterr().err
-    assert warning.count("\n") == 1 and warning.endswith("The plug-in is skipped.\n")
+    assert warning.count("\n") == 1 and warning.endswith(
+        ("The plug-in is skipped.\n", "They are skipped.\n")
+    )
     # In a new process pydantic and numba ask every package for plug-ins of theirs.
     asks = "import simgin.text.toml, simgin.core.jit, numba; numba.core.entrypoints.init_all()"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}

@@ -36,7 +36,8 @@ def policy(tmp_path):
 )
 def test_an_invalid_real_number_is_rejected(policy, array):
     np.save(policy.weights, array)
-    with pytest.raises(PolicyError, match=r"mine\.py: its numbers .* array of real numbers"):
+    told = r"in mine\.py cannot use the weights in .*w\.npy: it is not an array of real numbers"
+    with pytest.raises(PolicyError, match=told):
         compiler.make_parameter_vector(policy)
 
 
@@ -63,5 +64,7 @@ def test_nothing_is_trained_from_nan(tmp_path):
     start = 'weights="w.npy", describe=print, start={"deadwood": float("nan")}'
     text = MINE.replace('weights="w.npy"', start).replace("knock", "discard")
     (tmp_path / "mine.py").write_text(text)
-    with pytest.raises(ValueError, match="the start of 'deadwood' is a number, not NaN"):
+    with pytest.raises(
+        ValueError, match="the initial weight of 'deadwood' must be a number, not NaN"
+    ):
         loader.find_strategy(str(tmp_path / "mine.py"))

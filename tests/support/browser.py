@@ -17,7 +17,7 @@ def start_browser():
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, NAMES)), None)
-    assert found, f"there is no Chromium here (looked for {', '.join(NAMES)}): install one"
+    assert found, f"Chromium was not found (looked for {', '.join(NAMES)}). Install it."
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as player:
         browser = player.chromium.launch(executable_path=found, args=[*root, *QUIET])

@@ -20,7 +20,7 @@ def test_every_error_about_the_input_is_a_simgin_error():
     while left:
         children = left.pop().__subclasses__()
         left += children
-        found += [one for one in children if one.__module__.startswith("simgin.")]
+        found += [one for one in children if str(one.__module__).startswith("simgin.")]
     assert len(found) > 20
     assert [one.__name__ for one in found if not issubclass(one, SimginError)] == []
 

@@ -49,7 +49,7 @@ def parse_action(text):
         named = what in (THROW, STOP)
         if found and not head and seat in tuple(SEATS) and bool(card.strip()) == named:
             return Action(SEATS.index(seat), what, notation.parse_card(card) if named else -1)
-    raise ScriptError(f"{text!r} is no action, which N stock and D throw 6C are.")
+    raise ScriptError(f"{text!r} is not an action. Use, for example, N stock or D throw 6C.")
 
 
 def parse_solo_action(text):
@@ -59,7 +59,7 @@ def parse_solo_action(text):
         return SOLO_ACTIONS[words]
     if words.startswith("throw "):
         return Action(0, THROW, notation.parse_card(words.removeprefix("throw ")))
-    raise ScriptError(f"{text!r} is no action, which draw and throw 6C are.")
+    raise ScriptError(f"{text!r} is not an action. Use, for example, draw or throw 6C.")
 
 
 def solo_action_text(one):

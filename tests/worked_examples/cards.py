@@ -62,7 +62,7 @@ def lay_off(example, subject):
 def _shown_melds(example, row):
     given = melds(example.given["knocker_melds"])
     if not {frozenset(texts(meld)) for meld in given} <= reference.all_melds(row):
-        raise example.error("input.knocker_melds has what is no meld under these rules.")
+        raise example.error("input.knocker_melds has cards that are not a meld under these rules.")
     if len(given) > 3 or not _disjoint(given):
         raise example.error("input.knocker_melds must be at most three melds without overlap.")
     return given

@@ -130,7 +130,7 @@ class Example:
 def plain(value):
     """Return a value and whether it is a bool, because Python treats yes and no as 1 and 0."""
     if isinstance(value, dict | list):
-        raise TypeError(f"{value!r} is no single value")
+        raise TypeError(f"{value!r} is not a single value")
     return type(value) is bool, value
 
 
@@ -153,14 +153,14 @@ def as_families(value):
 
 def as_list(value):
     if not isinstance(value, list):
-        raise TypeError(f"{value!r} is no list")
+        raise TypeError(f"{value!r} is not a list")
     return sorted(map(repr, value))
 
 
 def as_rows(value):
     """Return a list whose order matters: a number, null or two numbers for each column."""
     if not isinstance(value, list):
-        raise TypeError(f"{value!r} is no list")
+        raise TypeError(f"{value!r} is not a list")
     return repr(value)
 
 

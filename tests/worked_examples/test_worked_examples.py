@@ -195,14 +195,14 @@ def test_an_unreadable_file_or_request_is_rejected_with_a_message(tmp_path, run)
         b"[1, 2": "is not JSON",
         b'{"examples": []}': "has no list of vectors",
         b"[7]": "a vector is an object, not '7'.",
-        b'[{"id": "X", "kind": "deadwod"}]': "X: there is no kind 'deadwod'; did you mean",
+        b'[{"id": "X", "kind": "deadwod"}]': "there is no kind 'deadwod'. Did you mean 'deadwood'?",
         b'[{"id": "X", "kind": "deadwood", "given": {}}]': "X: a vector has no key 'given'",
     }
     for content, sentence in contents.items():
         path.write_bytes(content)
         assert_refused(run(path), sentence)
     assert_refused(run(tmp_path), "cannot be read: Is a directory")
-    assert_refused(run(BOOK, kind="layof"), "did you mean 'layoff'")
+    assert_refused(run(BOOK, kind="layof"), "Did you mean 'layoff'")
     assert_refused(run(VECTORS["D01"], kind="layoff"), "has no vectors of kind layoff")
 
 
@@ -217,21 +217,21 @@ BAD = [  # example, path in it, wrong value, message
     ("D01", "input.hand", None, "kind deadwood cannot be read from this: "),
     ("D01", "expect", {}, "expect is empty"),
     ("K01", "input.taken", "KH", "input.taken and input.drawn must be cards of the hand."),
-    ("L01", "input.knocker_melds", ["7H 8H TH"], "what is no meld under these rules"),
+    ("L01", "input.knocker_melds", ["7H 8H TH"], "has cards that are not a meld under these rules"),
     ("P01", "input.stop", "undercut", "input.stop must be knock, gin, shot or big_gin"),
-    ("KL1", "variant", "oklahomer", "there is no variant 'oklahomer'"),
+    ("KL1", "variant", "oklahomer", "'oklahomer' is not a known variant"),
     ("SD1", "input", {}, "KeyError('score')"),
     ("SD1", "input.score", -3, "input.score must be a whole number"),
     ("M01", "input.events", [{"winner": None, "points": 5}], "a deal without a winner has no"),
-    ("RA1", "input.events", [{"winner": 0, "points": 5, "how": "knok"}], "did you mean 'knock'?"),
+    ("RA1", "input.events", [{"winner": 0, "points": 5, "how": "knok"}], "Did you mean 'knock'?"),
     ("RA1", "input.race_points_seat", 1, "race_points_seat cannot be set: kind race has 0 there."),
     ("OP1", "input.state", {"to_move": "dealer", "passes": 0}, "to_move must be nondealer after 0"),
     ("OP1", "input.state.pases", 0, "'pases', which is neither a parameter nor a key of kind"),
-    ("T01", "input.actions", ["N grab"], "'N grab' is no action"),
+    ("T01", "input.actions", ["N grab"], "'N grab' is not an action"),
     ("O01", "variant", "standard", "needs a variant for one player, and standard is for two."),
     ("O01", "input.deck_top_first", "JD 3S X", "a card can be in one place only."),
     ("R03", "input.deck_top_first", "X", "the joker X must be in one place if there is one."),
-    ("O01", "expect.drawn", 2, "expect has 'drawn', which kind solo_script does not have; did you"),
+    ("O01", "expect.drawn", 2, "which kind solo_script does not have. Did you mean 'draws'?"),
     ("DI2", "input.events", [["before", "accept", 1, None]], "an answer follows an offer"),
 ]
 
