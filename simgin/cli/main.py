@@ -115,6 +115,8 @@ class CommandGroup(click.Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
         """Run a command line and exit with its exit code."""
+        if "_SIMGIN_COMPLETE" in os.environ:
+            from simgin.cli import completion  # noqa: F401  registers the script for bash
         _open_closed_streams()
         _limit_terminal_size()
         for stream in (sys.stdout, sys.stderr):

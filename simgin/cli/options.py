@@ -10,14 +10,20 @@ import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
+from simgin.cli.completion import complete_strategy, complete_variant
 from simgin.cli.output import PATIENCE_KEY
 from simgin.text import amounts
 
 
 class NameType(StringParamType):
-    """Parameter type for a built-in name or a file of the user."""
+    """Parameter type for a built-in name or a file of the user.
 
-    def __init__(self, names: Callable[[], Iterable[str]], ending: str) -> None:
+    Args:
+        names: Function that returns the completions of a word, except for files.
+        ending: Ending of the user's files.
+    """
+
+    def __init__(self, names: Callable[[str], Iterable[str]], ending: str) -> None:
         self._names = names
         self._ending = ending
 
@@ -26,7 +32,7 @@ class NameType(StringParamType):
     ) -> list[CompletionItem]:
         """Return the names and files that start with `incomplete`, or any file if none does."""
         files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
-        words = [*self._names(), *files]
+        words = [*self._names(incomplete), *files]
         offered = [CompletionItem(word) for word in words if word.startswith(incomplete)]
         return offered or [CompletionItem(incomplete, type="file")]
 
@@ -44,29 +50,15 @@ class SecondsType(click.FloatRange):
         return seconds
 
 
-# Shell completion calls these functions, so they must not import the engine.
-
-
-def _strategies() -> Iterable[str]:
-    from simgin.strategy import catalogue
-
-    return catalogue.list_by_strength()
-
-
-def _variants() -> Iterable[str]:
-    from simgin.rules import variants
-
-    return variants.variant_names()
-
-
-def _experiments() -> Iterable[str]:
+# Shell completion calls this function, so it must not import the engine.
+def _experiments(_: str) -> Iterable[str]:
     from simgin.text import examples
 
     return examples.list_experiments()
 
 
-STRATEGY = NameType(_strategies, ".py")
-VARIANT = NameType(_variants, ".toml")
+STRATEGY = NameType(complete_strategy, ".py")
+VARIANT = NameType(complete_variant, ".toml")
 EXPERIMENT = NameType(_experiments, ".toml")
 PATH = click.Path(path_type=Path)
 FILE_PATH = click.Path(path_type=Path, dir_okay=False)

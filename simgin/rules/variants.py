@@ -97,6 +97,16 @@ def variant_names() -> tuple[str, ...]:
     return tuple(load_variants_file()["variants"])
 
 
+def suggest_values(name: str) -> list[str]:
+    """Return values of a parameter: all choices, or the values in the built-in variants."""
+    parameter = rule_parameters()[name]
+    if parameter.kind in ("bool", "choice"):
+        return parameter.allowed_values().split(", ")
+    used = [_built_in_part(variant).changes.get(name) for variant in variant_names()]
+    texts = [parameter.to_text(value) for value in (parameter.default, *used) if value is not None]
+    return list(dict.fromkeys([*texts, *["none"] * parameter.optional]))
+
+
 def find_variant(spec: "str | Variant") -> Variant:
     """Return the variant of a spec.
 

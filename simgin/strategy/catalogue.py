@@ -7,11 +7,15 @@ import re
 import tomllib
 from collections.abc import Sequence
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from simgin.core.codes import SLOTS
 from simgin.strategy.author import Strategy
 
+# A decorated function in a strategy file: slot, arguments of the decorator, name of the function
+_POLICY = re.compile(rf"^@({'|'.join(SLOTS)})\b(.*?)^def (\w+)", re.MULTILINE | re.DOTALL)
 CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
 # Tiers with their minimum number of deals per second in self-play
 SPEED_TIERS = {100_000: "fast", 5_000: "thorough", 0: "searching"}
@@ -29,6 +33,17 @@ MIN_ELO = -1e9  # below all ratings
 def list_by_strength() -> tuple[str, ...]:
     """Return the names of the built-in strategies, strongest first, without loading them."""
     return tuple(_read_catalogue())
+
+
+def list_policy_names() -> dict[str, list[str]]:
+    """Return the sorted names of the built-in policies by slot, without importing any."""
+    names: dict[str, list[str]] = {slot: [] for slot in SLOTS}
+    for path in resources.files("simgin_strategies").iterdir():
+        text = path.read_text(encoding="utf-8") if path.name.endswith(".py") else ""
+        for slot, arguments, function in _POLICY.findall(text):
+            named = re.search(r'name="([^"]+)"', arguments)
+            names[slot].append(named[1] if named else function.replace("_", "-"))
+    return {slot: sorted(found) for slot, found in names.items()}
 
 
 def read_entry(name: str) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from click.shell_completion import ShellComplete
 
 from simgin.cli.main import COMMANDS, cli
 from simgin.rules import variants
-from simgin.strategy import loader
+from simgin.rules.parameters import rule_parameters
+from simgin.strategy import catalogue, loader
 
 COMPLETE_ALL = f"""
 import sys
@@ -66,19 +67,75 @@ def test_no_shell_waits_for_the_engine() -> None:
     assert done.stdout == "set()\n"
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_a_real_bash_completes(tmp_path: Path) -> None:
-    """Call the completion script as bash calls it."""
-    found = tmp_path / "simgin"
+def complete_in_bash(words: str, folder: Path) -> str:
+    """Call the completion script as bash calls it, and return the completions of the last word."""
+    found = folder / "simgin"
     found.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m simgin "$@"\n')
     found.chmod(0o755)
-    script = """
+    script = f"""
     eval "$(_SIMGIN_COMPLETE=bash_source simgin)"
-    COMP_WORDS=(simgin match gold-e) COMP_CWORD=2
-    _simgin_completion simgin 2>/dev/null
-    echo "${COMPREPLY[*]}"
+    COMP_WORDS=({words}) COMP_CWORD={len(words.split()) - 1}
+    compopt() {{ :; }}  # works only during a completion
+    _simgin_completion simgin
+    echo "${{COMPREPLY[*]}}"
     """
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
     command = ["bash", "--norc", "-c", script]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == "gold-early\n" and not done.stderr
+    assert not done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_a_real_bash_completes(tmp_path: Path) -> None:
+    assert complete_in_bash("simgin match gold-e", tmp_path) == "gold-early\n"
+
+
+def test_rules_and_their_values_are_offered_after_a_plus_sign() -> None:
+    assert list_completions("match", "gold", "-v", "standard+under") == [
+        "standard+undercut_bonus=",
+        "standard+undercut_on_tie=",
+    ]
+    values = list_completions("review", "standard+undercut_bonus=")
+    assert {f"standard+undercut_bonus={n}" for n in (20, 25)} <= set(values)
+    assert list_completions("odds", "standard+big_gin=") == [
+        "standard+big_gin=yes",
+        "standard+big_gin=no",
+    ]
+    assert list_completions("hand", "-v", "oklahoma+gin_bonus=20+straig") == [
+        "oklahoma+gin_bonus=20+straight"
+    ]
+    for name in rule_parameters():
+        for spec in list_completions("odds", f"standard+{name}="):
+            setting = spec.partition("=")[2]
+            assert not rule_parameters()[name].error_message(rule_parameters()[name].parse(setting))
+
+
+def test_policies_are_offered_after_a_slot() -> None:
+    assert list_completions("match", "gold+kn") == ["gold+knock="]
+    for slot, names in catalogue.list_policy_names().items():
+        loaded = [policy.name for policy in loader.list_policies() if policy.slot == slot]
+        assert names == sorted(loaded)
+        assert list_completions("match", "gold", f"gold+{slot}=") == [
+            f"gold+{slot}={name}" for name in names
+        ]
+    assert list_completions("strategies", "gold+knock=at+discard=high") == [
+        "gold+knock=at+discard=high-first",
+        "gold+knock=at+discard=high-late",
+    ]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("match gold+take = knock-or", "knock-or-meld"),
+        ("match gold -v standard+undercut_on", "standard+undercut_on_tie="),
+        ("match gold -v standard+big_gin =", "yes no"),
+        ("match gold -v standard+big_gin = yes+shot = n", "no"),
+        ("match gold --variant = oklahoma-sp", "oklahoma-spades"),
+        ("match gold+knock = at : k = 4 gold-e", "gold-early"),
+    ],
+)
+def test_bash_completes_words_that_it_splits(words: str, offered: str, tmp_path: Path) -> None:
+    assert complete_in_bash(f"simgin {words}", tmp_path) == f"{offered}\n"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
+from simgin.cli.completion import complete_strategy
 from simgin.cli.options import NameOrSubcommand, json_option
 from simgin.cli.output import CommandResult, can_print, format_command, print_line, repeat_command
 from simgin.core.codes import SLOTS
@@ -43,7 +44,7 @@ CHECKING = "checking (about 10 s, or 30 s with compilation)."
 
 
 _NAMES = options.NameType(
-    lambda: [*strategies_command.commands, *catalogue.list_by_strength()], ".py"
+    lambda word: [*strategies_command.commands, *complete_strategy(word)], ".py"
 )
 
 

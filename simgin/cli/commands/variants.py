@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from simgin.cli import options
+from simgin.cli.completion import complete_variant
 from simgin.cli.options import NameOrSubcommand, json_option
 from simgin.cli.output import CommandResult, format_command, repeat_command
 from simgin.report.report_table import table_from_rows
@@ -34,7 +35,9 @@ NO_EFFECT = "\nRules with a dash or in parentheses have no effect in this varian
 MAY_BE = "Square brackets list the allowed values, as in standard+knock_limit=5+big_gin=yes."
 
 
-_NAMES = options.NameType(lambda: [*variants_command.commands, *variant_names()], ".toml")
+_NAMES = options.NameType(
+    lambda word: [*variants_command.commands, *complete_variant(word)], ".toml"
+)
 
 
 @click.command("variants")

@@ -1,0 +1,61 @@
+"""Shell completion of specs such as `gold+knock=at`, without the engine."""
+
+import os
+import re
+from collections.abc import Iterator
+
+from click import shell_completion
+
+
+def complete_variant(word: str) -> Iterator[str]:
+    """Yield variants and, after a plus sign, parameters of the rules or values of a parameter."""
+    from simgin.rules import variants
+    from simgin.rules.parameters import rule_parameters
+
+    head, plus, part = word.rpartition("+")
+    name, equals, _ = part.partition("=")
+    if equals and name in rule_parameters():
+        yield from (f"{head}+{name}={value}" for value in variants.suggest_values(name))
+    else:
+        yield from (f"{head}{plus}{variant}" for variant in variants.variant_names())
+        yield from (f"{head}+{parameter}=" for parameter in rule_parameters() if plus)
+
+
+def complete_strategy(word: str) -> Iterator[str]:
+    """Yield strategies or, after a plus sign, the slots or the policies of a slot."""
+    from simgin.strategy import catalogue
+
+    head, plus, _ = word.rpartition("+")
+    if not plus:
+        yield from catalogue.list_by_strength()
+        return
+    for slot, names in catalogue.list_policy_names().items():
+        slot_spec = f"{head}+{slot}="
+        yield from [slot_spec + name for name in names if word.startswith(slot_spec)] or [slot_spec]
+
+
+@shell_completion.add_completion_class
+class SplitBashComplete(shell_completion.BashComplete):
+    """Completion for bash, which splits words at = and : and completes only the last part."""
+
+    source_template = shell_completion.BashComplete.source_template.replace(
+        "    return 0", "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n    return 0", 1
+    )
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """Return the words before the cursor and the word at the cursor, joined again."""
+        words = [*shell_completion.split_arg_string(os.environ["COMP_WORDS"]), ""]
+        line = "\n".join(words[: int(os.environ["COMP_CWORD"]) + 1])
+        joined = re.sub(r"\n([=:]+)(?:\n|$)", r"\1", line).split("\n")
+        return joined[1:-1], joined[-1]
+
+    def get_completions(
+        self, args: list[str], incomplete: str
+    ) -> list[shell_completion.CompletionItem]:
+        """Return the completions without the parts that bash does not replace."""
+        items = super().get_completions(args, incomplete)
+        typed = incomplete.partition("=")[2] if incomplete.startswith("-") else incomplete
+        kept = 1 + max(typed.rfind("="), typed.rfind(":"))
+        for item in items:
+            item.value = item.value[kept * (item.type == "plain") :]
+        return items
