@@ -6,6 +6,7 @@ UNKNOWN_VERSION = "0+source"
 TITLE = "simgin: a Monte Carlo simulator for Gin Rummy and its variants"
 AUTHORS = "The developers of simgin"
 LICENSE = "MIT"
+YEAR = 2026  # of this version
 
 
 def get_version() -> str:
@@ -24,6 +25,7 @@ def format_bibtex() -> str:
             "@software{simgin,",
             f"  author  = {{{{{AUTHORS}}}}},",
             f"  title   = {{{TITLE}}},",
+            f"  year    = {{{YEAR}}},",
             f"  version = {{{get_version()}}},",
             f"  license = {{{LICENSE}}},",
             "}",

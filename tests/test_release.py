@@ -24,7 +24,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from simgin.version import AUTHORS, LICENSE, TITLE, format_bibtex, get_version
+from simgin.version import AUTHORS, LICENSE, TITLE, YEAR, format_bibtex, get_version
 from support import command_line
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -124,7 +124,8 @@ def test_the_citation_is_of_this_version_and_place():
         assert f"\n{line}\n" in citation
     entry = command_line.call("cite").stdout
     assert entry == f"{format_bibtex()}\n" and entry.count("{") == entry.count("}")
-    assert all(text in entry for text in ("@software{simgin,", TITLE, get_version()))
+    assert all(text in entry for text in ("@software{simgin,", TITLE, get_version(), str(YEAR)))
+    assert f"Copyright (c) {YEAR} {AUTHORS}" in (ROOT / "LICENSE").read_text()
     address = PROJECT.get("urls", {}).get("Repository")
     assert (f"\nrepository-code: {address}\n" in citation) == (address is not None)
     assert ("repository-code:" in citation) == (address is not None)

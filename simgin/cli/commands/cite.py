@@ -1,15 +1,40 @@
-"""`simgin cite`: bibliography entry."""
+"""`simgin cite`: bibliography entry of simgin, and what identifies a result."""
+
+import hashlib
+from pathlib import Path
 
 import click
 
+from simgin.cli.options import PATH
+from simgin.cli.output import print_line
+
 
 @click.command("cite")
-def cite_command() -> None:
-    """Print a BibTeX entry for simgin.
+@click.argument("place", metavar="[DIR]", type=PATH, required=False)
+def cite_command(place: Path | None) -> None:
+    """Print a BibTeX entry for simgin, and identify the result in DIR.
 
-    To cite a result, also state the version, the command and the seed. Every HTML report and every
-    manifest.json contains them.
+    With DIR, simgin also prints the title, date, command and seed of the result, the digest of the
+    source code, and the checksum of the main table.
+
+    \b
+      simgin cite
+      simgin cite results/demo
     """
+    from simgin.runs import directory
     from simgin.version import format_bibtex
 
     click.echo(format_bibtex())
+    if place is None:
+        return
+    with directory.report_corruption(place):
+        run = directory.read_manifest(place)
+        tables = sorted(name for name in run["files"] if name.endswith(".csv"))
+        table = min(tables, key="table.csv".__ne__, default=directory.MANIFEST_FILE)
+        print_line(f"\nTitle:   {run.get('question') or run['command']}")
+        print_line(f"Date:    {run['ended'][:10]}, simgin {run['simgin']}")
+        print_line(f"Command: {run['command']}")
+        print_line(f"Seed:    {run['seed']}")
+        print_line(f"Source:  {run['source']}")
+    checksum = hashlib.sha256((place / table).read_bytes()).hexdigest()
+    print_line(f"SHA-256: {checksum} ({table})")

@@ -1,0 +1,48 @@
+"""Tests of `simgin cite DIR`."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from simgin.runs.directory import with_checksum
+from support.command_line import call
+
+REFERENCE = Path(__file__).resolve().parents[2] / "results" / "reference"
+
+
+def test_a_result_is_identified_by_what_repeats_it():
+    printed = call("cite", REFERENCE / "demo").stdout
+    checksum = hashlib.sha256((REFERENCE / "demo" / "table.csv").read_bytes()).hexdigest()
+    manifest = json.loads((REFERENCE / "demo" / "manifest.json").read_text())
+    assert printed.startswith(call("cite").stdout)
+    for line in (
+        f"Title:   {manifest['question']}",
+        f"Date:    {manifest['ended'][:10]}, simgin {manifest['simgin']}",
+        f"Command: {manifest['command']}",
+        "Seed:    1",
+        f"Source:  {manifest['source']}",
+        f"SHA-256: {checksum} (table.csv)",
+    ):
+        assert f"\n{line}\n" in printed
+
+
+def test_a_result_without_a_question_or_a_table_is_identified(tmp_path):
+    contents = {
+        "simgin": "0.1.0",
+        "form": 3,
+        "command": "simgin odds \x1b[2J",
+        "source": "0123",
+        "seed": 7,
+        "ended": "2027-01-02T03:04:05+00:00",
+        "files": ["summary.md"],
+    }
+    (tmp_path / "manifest.json").write_bytes(with_checksum(contents))
+    printed = call("cite", tmp_path).stdout
+    assert "\nTitle:   simgin odds \\x1b[2J\nDate:    2027-01-02, simgin 0.1.0\n" in printed
+    assert printed.endswith(" (manifest.json)\n")
+
+
+def test_a_directory_without_a_result_is_rejected(tmp_path):
+    assert "is not a run of simgin" in call("cite", tmp_path, code=2).stderr
+    (tmp_path / "manifest.json").write_bytes(with_checksum({"simgin": "0", "form": 3, "files": []}))
+    assert "is corrupt" in call("cite", tmp_path, code=2).stderr
