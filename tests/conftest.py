@@ -19,6 +19,8 @@ pytest.register_assert_rewrite("oracles", "support")
 
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.load_profile("fixed")
+# The tests do not read the settings of the user. Child processes inherit the variable.
+os.environ["SIMGIN_CONFIG"] = os.devnull
 gc.set_threshold(100_000, 20, 100)  # see freeze_garbage_collection
 
 

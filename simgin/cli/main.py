@@ -52,7 +52,8 @@ COMMANDS = {
     "analyze": "Find the best action, or the cost of each decision.",
     "grade": "Measure the cost of a player's mistakes in recorded deals.",
     "find": "Find deals with an undercut, a big loss or a mistake.",
-    "cite": "Print a BibTeX entry for simgin.",
+    "config": "Show or change your default settings.",
+    "cite": "Print a BibTeX entry for simgin, and identify a result.",
     "doctor": "Check the installation.",
     "bench": "Measure the speed of this machine.",
 }
@@ -328,6 +329,10 @@ def cli(context: click.Context) -> None:
     """  # noqa: D205  the help begins with several sentences
     if context.invoked_subcommand is None:
         click.echo(OVERVIEW)
+    elif context.invoked_subcommand != "config":  # it can correct the file
+        from simgin.cli.config import apply_config
+
+        apply_config(context, COMMANDS)
 
 
 def main() -> None:

@@ -108,17 +108,18 @@ def parse_seed(number: object) -> int:
     return seed
 
 
-def parse_workers(number: int) -> int:
-    """Check a number of threads or processes, which must be between 1 and 1024, and return it.
+def parse_workers(number: int | str) -> int:
+    """Return a number of threads or processes, which must be between 1 and 1024.
 
     Raises:
-        AmountError: If the number is outside this range.
+        AmountError: If the number is not valid.
     """
-    if not 1 <= number <= MAX_WORKERS:
+    digits = str(number)[:9]
+    if not digits.isdecimal() or not 1 <= int(digits) <= MAX_WORKERS:
         raise AmountError(
             f"{format_value(number)} is not a valid number of workers. Use 1 to {MAX_WORKERS}."
         )
-    return number
+    return int(digits)
 
 
 def parse_half_width(text: float | str) -> str | float:

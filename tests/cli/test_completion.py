@@ -123,6 +123,7 @@ def test_policies_are_offered_after_a_slot() -> None:
         "gold+knock=at+discard=high-first",
         "gold+knock=at+discard=high-late",
     ]
+    assert list_completions("config", "o") == ["opponent"]
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")

@@ -96,7 +96,7 @@ def match_command(
     sample size. With --margin X, simgin calls two strategies equivalent within X if the whole 95 %
     interval of their difference lies within ±X.
     """
-    from simgin.cli import plan_table, session
+    from simgin.cli import config, plan_table, session
     from simgin.results.run_report import add_equivalence
     from simgin.results.run_results import run_plan
     from simgin.runs.plan import plan_matchup
@@ -106,6 +106,7 @@ def match_command(
         print_note(
             f"playing only {DEBUG_DEALS} deals, because --debug is slow. Set --deals for more."
         )
+    config.drop_solitaire_opponent("b", asked)
     plan = plan_matchup(**asked)
     unit = UNIT_PLURALS[plan.unit]
     n = plan.tasks[0].n

@@ -62,11 +62,12 @@ def odds_command(
     Finished strategies are cached. If you repeat an interrupted command, it continues with the next
     strategy.
     """
-    from simgin.cli import session
+    from simgin.cli import config, session
     from simgin.match_value import outcomes
     from simgin.odds.odds import OddsRequest, run_odds
 
-    command = repeat_command()
+    configured = config.configured_output("odds")
+    command = repeat_command(output=output or configured)
     session.run_request(
         partial(
             run_odds,
@@ -78,7 +79,7 @@ def odds_command(
         command,
         lambda found, report: _screen(report(), found.seed, details),
         workers=workers,
-        output=output or DEFAULT_OUTPUT,
+        output=output or configured or DEFAULT_OUTPUT,
         # The default directory is reused for every request
         question=command if output else "simgin odds",
         cached=(None if outcomes.outcomes_directory() is None else "the cache", "players"),

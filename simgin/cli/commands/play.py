@@ -52,8 +52,10 @@ def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> Non
       simgin play --save mine
       simgin analyze mine-1.json
     """
+    from simgin.cli import config
     from simgin.cli.game import Coach, CorruptGameError, InteractiveGame
 
+    config.drop_solitaire_opponent("strategy", asked)
     matchup = read_game(**asked)
     kept = _saved_game_file(matchup)
     if new:

@@ -98,19 +98,25 @@ def review_command(
     Repeat the command to resume an interrupted review, or increase --matches to extend a finished
     review.
     """
-    from simgin.cli import plan_table, session
+    from simgin.cli import config, plan_table, session
     from simgin.review.review import plan_review, run_review
     from simgin.review.review_request import ReviewRequest
     from simgin.runs import directory
 
     given = {name: value for name, value in asked.items() if options.is_given(name)}
+    if config.is_configured("seconds_per_turn"):
+        if file is None:
+            given["seconds_per_turn"] = asked["seconds_per_turn"]
+        else:  # the file of the review has its own value or default
+            click.get_current_context().params["seconds_per_turn"] = None
     for name in given.keys() & {"players", "goals"}:
         given[name] = [part.strip() for part in asked[name].split(",")]
     if variants:
         given["names"] = variants
     read = ReviewRequest.read if file is None else partial(ReviewRequest.read_file, file)
     request = read(**given)
-    place = output or _default_output(request)
+    name = _default_name(request)
+    place = output or config.configured_output(name) or Path("results") / name
     command = repeat_command(output=place)
     directory.check_directory(place, command, writes_ledger=True)
     request = _resolve_players(request, workers, command)
@@ -155,12 +161,12 @@ def _resolve_players(request: ReviewRequest, workers: int | None, command: str) 
         return resolve_players(request, workers, report)
 
 
-def _default_output(request: ReviewRequest) -> Path:
-    """Return the default directory of a review."""
+def _default_name(request: ReviewRequest) -> str:
+    """Return the default name of the directory of a review."""
     words = (
         [*request.compared_variants, "against", request.base] if request.base else request.variants
     )
     if request.sweep:
         words = [str(request.base), *(name for name, _ in request.sweep)]
     name = re.sub(r"[^a-z0-9=]+", "-", "-".join(map(str, words)).lower()).strip("-")
-    return Path("results") / f"review-{name}"[:MAX_OUTPUT_NAME]
+    return f"review-{name}"[:MAX_OUTPUT_NAME]

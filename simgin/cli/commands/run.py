@@ -55,13 +55,14 @@ def run_command(
     finished run. If the experiment, the rules or a strategy has changed since, simgin reports an
     error.
     """
-    from simgin.cli import plan_table, session
+    from simgin.cli import config, plan_table, session
     from simgin.results.run_results import run_plan
     from simgin.runs.plan import plan_experiment
 
     plan = plan_experiment(file, seed)
+    output = output or config.configured_output(plan.title)
     place = output or Path("results") / plan.title
-    command = repeat_command()
+    command = repeat_command(output=output)
     session.check_run_output(place, record)
     session.warn_about_single_deals(plan.matchups)
     if dry_run:

@@ -27,10 +27,12 @@ def show_command(debug: bool, as_json: bool, **asked: Any) -> None:
     Without --deal, simgin replays a single deal, as played by `simgin match --deals`. With --deal,
     it replays one deal of a match.
     """
+    from simgin.cli import config
     from simgin.play import replay, replay_json
     from simgin.play.kernel import PolicyCallError
     from simgin.report.report import Report
 
+    config.drop_solitaire_opponent("b", asked)
     with policy_calls(as_json):
         played = replay.trace_named_deal(**asked)
     told = replay.make_replay(played)

@@ -1,0 +1,54 @@
+"""`simgin config`: default values of options."""
+
+import click
+
+from simgin.cli import config
+from simgin.cli.options import NameType, json_option
+from simgin.cli.output import CommandResult, repeat_command
+from simgin.report.report_table import table_from_rows
+from simgin.rules import variants
+from simgin.strategy import loader
+from simgin.text.messages import format_setting
+
+
+@click.command("config")
+@click.argument("key", required=False, type=NameType(lambda _: config.SETTINGS, ".none"))
+@click.argument("value", required=False)
+@click.option("--unset", is_flag=True, help="Remove KEY from the file.")
+@json_option
+def config_command(key: str | None, value: str | None, unset: bool, as_json: bool) -> None:
+    """Show or change your default settings.
+
+    simgin stores the settings in a TOML file and uses them as defaults of options. Options on the
+    command line override them. The command that repeats a result contains the settings, so that a
+    result does not depend on the file.
+
+    \b
+      simgin config                         all settings
+      simgin config variant oklahoma
+      simgin config results ~/gin
+      simgin config variant --unset
+    """
+    from rich.text import Text
+
+    if unset and (key is None or value is not None):
+        raise click.UsageError("--unset needs a KEY without a VALUE. Name the setting to remove.")
+    settings = config.read_config()
+    if key is not None:
+        new = config.parse_setting(key, value)
+        if key == "variant" and value:
+            variants.find_variant(value)
+        elif key == "opponent" and value:
+            loader.find_strategy(value)
+        if unset or value is not None:
+            settings[key] = new
+            config.write_config(settings)
+    rows = [
+        {"key": name, "value": settings.get(name), "default": default, "meaning": meaning}
+        for name, (meaning, default) in config.SETTINGS.items()
+        if key in (None, name)
+    ]
+    cells = [tuple(map(format_setting, row.values())) for row in rows]
+    path = Text(f"\nFile:    {config.config_path()}", no_wrap=True)
+    parts = [table_from_rows("Settings", tuple(rows[0]), cells), path]
+    CommandResult(repeat_command(), rows).print(as_json, parts)

@@ -1,0 +1,114 @@
+"""The user's configuration file: default values of options.
+
+click uses these values as defaults of the options. Therefore options on the command line win, and
+the command that repeats a result contains the values.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from simgin.text import amounts
+from simgin.text.files import write_file
+from simgin.text.messages import SimginError, did_you_mean, format_value
+
+HEADER = "# Defaults of the simgin command. Change them with `simgin config KEY VALUE`.\n"
+SETTINGS = {  # key -> meaning, default
+    "variant": ("variant (-v)", "standard"),
+    "opponent": ("opponent (in play: champion)", "simple"),
+    "seconds_per_turn": ("seconds per turn in reviews", "8"),
+    "workers": ("number of threads", "all CPU cores"),
+    "results": ("directory for results", "results"),
+}
+
+
+def config_path() -> Path:
+    """Return the path of the file: SIMGIN_CONFIG, or config.toml in the user's configuration."""
+    if named := os.environ.get("SIMGIN_CONFIG"):
+        return Path(named)
+    import platformdirs
+
+    return platformdirs.user_config_path("simgin") / "config.toml"
+
+
+def read_config() -> dict[str, Any]:
+    """Return the settings in the file, or an empty dict if there is no file.
+
+    Raises:
+        SimginError: If a key or a value is not valid.
+    """
+    if not (path := config_path()).is_file():
+        return {}
+    from simgin.text.toml import read_tables
+
+    table = read_tables(path, "Correct the file")
+    return {key: parse_setting(key, value, f"{path}: ") for key, value in table.items()}
+
+
+def parse_setting(key: str, value: Any, place: str = "") -> Any:
+    """Return the valid value of a setting, or None if there is no value.
+
+    Args:
+        key: Name of the setting.
+        value: Value in the file or on the command line.
+        place: Start of the error message.
+
+    Raises:
+        SimginError: If the key or the value is not valid.
+    """
+    if key not in SETTINGS:
+        near = did_you_mean(key, SETTINGS)
+        fix = f". Use one of {', '.join(SETTINGS)}." if near == "." else near
+        raise SimginError(f"{place}{format_value(key)} is not a valid setting{fix}")
+    parsers: Any = {"workers": amounts.parse_workers, "seconds_per_turn": amounts.parse_seconds}
+    try:
+        return value if value is None else parsers.get(key, _parse_name)(value)
+    except SimginError as error:
+        raise SimginError(f"{place}{key}: {error}") from None
+
+
+def _parse_name(value: Any) -> Any:
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        raise SimginError(f"{format_value(value)} is not a valid name. Use text in quotes.")
+    return value
+
+
+def write_config(settings: Mapping[str, Any]) -> None:
+    """Write the settings to the file, without those that are None."""
+    known = {key: value for key, value in settings.items() if value is not None}
+    lines = [f"{key} = {json.dumps(known[key], ensure_ascii=False)}\n" for key in known]
+    write_file(config_path(), "".join([HEADER, *lines]).encode())
+
+
+def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
+    """Make the settings the defaults of the commands of a context."""
+    settings = read_config()
+    context.meta["results"] = settings.pop("results", None)
+    opponent = settings.pop("opponent", None)
+    context.default_map = {name: dict(settings) for name in commands}
+    for command, argument in (("match", "b"), ("show", "b"), ("play", "strategy")):
+        context.default_map[command] |= {argument: opponent} if opponent else {}
+
+
+def is_configured(parameter: str) -> bool:
+    """Return True if the value of a parameter of the running command is from the file."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is click.core.ParameterSource.DEFAULT_MAP
+
+
+def drop_solitaire_opponent(parameter: str, asked: dict[str, Any]) -> None:
+    """Remove the opponent of the file if the variant has one player."""
+    from simgin.rules.variants import find_variant
+
+    if is_configured(parameter) and find_variant(asked["variant"]).params["players"] == 1:
+        asked[parameter] = click.get_current_context().params[parameter] = None
+
+
+def configured_output(name: str) -> Path | None:
+    """Return the output directory of a result in the directory of the file, if it names one."""
+    results = click.get_current_context().meta.get("results")
+    return Path(results).expanduser() / name if results else None

@@ -1,0 +1,140 @@
+"""Tests of the configuration file: defaults of options that results record."""
+
+import json
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from simgin.cli import config
+from support.command_line import call
+
+FEW = ("--deals", "200")
+
+
+@pytest.fixture(autouse=True)
+def config_file(empty_directory, monkeypatch):
+    """Read and write the settings in the test's directory."""
+    path = empty_directory / "settings" / "config.toml"
+    monkeypatch.setenv("SIMGIN_CONFIG", str(path))
+    return path
+
+
+def test_settings_are_shown_changed_and_removed(config_file):
+    output = call("config").stdout
+    assert str(config_file) in output and all(key in output for key in config.SETTINGS)
+    assert not config_file.exists()
+    call("config", "variant", "oklahoma")
+    call("config", "workers", "2")
+    call("config", "seconds_per_turn", "10")
+    call("config", "results", 'my "results"')
+    assert config.read_config() == {
+        "variant": "oklahoma",
+        "seconds_per_turn": 10.0,
+        "workers": 2,
+        "results": 'my "results"',
+    }
+    assert " oklahoma " in call("config", "variant").stdout
+    call("config", "variant", "--unset")
+    assert "variant" not in config.read_config()
+    rows = json.loads(call("config", "--json").stdout)["rows"]
+    assert {row["key"]: row["value"] for row in rows}["workers"] == 2
+
+
+def test_the_file_is_in_the_configuration_of_the_user(monkeypatch):
+    monkeypatch.delenv("SIMGIN_CONFIG")
+    assert config.config_path() == platformdirs.user_config_path("simgin") / "config.toml"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("varient", "eaai"), "'varient' is not a valid setting. Did you mean 'variant'?"),
+        (("colour",), "is not a valid setting. Use one of variant, opponent, seconds_per_turn"),
+        (("workers", "0"), "workers: '0' is not a valid number of workers. Use 1 to 1024."),
+        (("workers", "two"), "workers: 'two' is not a valid number of workers."),
+        (("seconds_per_turn", "-1"), "seconds_per_turn: '-1' is not a valid time."),
+        (("variant", "oklahomaa"), "there is no variant 'oklahomaa'. Did you mean 'oklahoma'?"),
+        (("opponent", "goldd"), "'goldd'"),
+        (("results", ""), "results: '' is not a valid name."),
+        (("--unset",), "--unset needs a KEY without a VALUE."),
+        (("variant", "eaai", "--unset"), "--unset needs a KEY without a VALUE."),
+    ],
+)
+def test_an_invalid_setting_is_rejected(words, message, config_file):
+    words = ["--", *words] if "-1" in words else words
+    assert message in call("config", *words, code=2).stderr
+    assert not config_file.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("varient = 'eaai'", "config.toml: 'varient' is not a valid setting. Did you mean"),
+        ("variant = 3", "config.toml: variant: 3 is not a valid name. Use text in quotes."),
+        ("workers = true", "config.toml: workers: True is not a valid number of workers."),
+        ("workers", "config.toml is not valid TOML"),
+    ],
+)
+def test_errors_in_the_file_are_reported_by_every_command(content, message, config_file):
+    config_file.parent.mkdir()
+    config_file.write_text(content)
+    for command in ("cite", "config"):
+        assert message in call(command, code=2).stderr
+    assert call("--help").stdout
+
+
+def test_settings_become_defaults_that_the_command_records(empty_directory):
+    call("config", "variant", "oklahoma")
+    call("config", "opponent", "gold-early")
+    call("config", "workers", "1")
+    printed = call("match", "gold", *FEW, "-o", "out").stdout
+    command = printed.partition("Command: ")[2]
+    assert "simgin match gold gold-early -v oklahoma --deals 200" in command
+    manifest = json.loads(Path("out/manifest.json").read_text())
+    assert manifest["command"] in printed and manifest["workers"] == 1
+    options = ("-v", "standard", "--workers", "2")
+    printed = call("match", "gold", "simple", *FEW, *options).stdout
+    assert "simgin match gold simple -v standard --deals 200" in printed
+    assert "[default: oklahoma]" in call("match", "--help").stdout
+    # the recorded command gives the same result without the file
+    for key in ("variant", "opponent", "workers"):
+        call("config", key, "--unset")
+    call(*command.split()[1:-2], "-o", "again")
+    assert Path("out/table.csv").read_bytes() == Path("again/table.csv").read_bytes()
+
+
+def test_the_opponent_of_the_file_does_not_join_solitaire_games():
+    call("config", "opponent", "gold-early")
+    printed = call("match", "solo-greedy", *FEW, "-v", "solitaire-gin").stdout
+    assert "Command: simgin match solo-greedy -v solitaire-gin --deals 200" in printed
+    assert "solo-greedy" in call("show", "solo-greedy", "-v", "solitaire-gin").stdout
+    assert "gold-early" in call("show", "gold").stdout
+
+
+EXPERIMENT = """
+question = "Who wins?"
+deals = 200
+[[matchups]]
+a = "gold"
+"""
+REVIEW = "against = 'standard'\nrule_sets = ['eaai']\nplayers = ['simple', 'gold']\n"
+
+
+@pytest.mark.usefixtures("without_plots")
+def test_the_directory_and_the_seconds_of_reviews(empty_directory):
+    call("config", "results", "mine")
+    call("config", "seconds_per_turn", "20")
+    Path("who.toml").write_text(EXPERIMENT)
+    printed = call("run", "who.toml").stdout
+    assert "Command: simgin run who.toml -o mine/who" in printed
+    assert Path("mine/who/table.csv").exists() and not Path("results").exists()
+    few = ("--matches", "1k", "--players", "simple,gold")
+    printed = call("review", "eaai", "--against", "standard", *few).stdout
+    assert "--seconds-per-turn 20" in printed
+    assert "-o mine/review-eaai-against-standard" in printed
+    Path("club.toml").write_text(REVIEW)
+    printed = call("review", "--file", "club.toml", "--matches", "1k", "-o", "club").stdout
+    assert "--seconds-per-turn" not in printed
+    call("odds", "solitaire-gin", "--deals", "1k", "--strategy", "solo-greedy")
+    assert Path("mine/odds").is_dir()
