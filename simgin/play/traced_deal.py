@@ -158,8 +158,8 @@ def trace_deal(
         raised = error
     if not error_text and not state.watched:
         raise DealNotFoundError(
-            f"the match of unit {unit}, half {half} ended after {state.deal + 1} deals. Use a deal "
-            f"from 0 to {state.deal}."
+            f"the match of unit {unit}, half {half} has no deal {deal}, because it ended with deal "
+            f"{state.deal}. Use a smaller number."
         )
     return TracedDeal(
         matchup=matchup,

@@ -238,7 +238,8 @@ def play_match(game, unit, half, booked):
         result = replay_deal(played, match)
         book_deal(booked, result, played, half)
         match.enter(result)
-    with pytest.raises(DealNotFoundError, match=f"ended after {match.deals} deals"):
+    told = f"has no deal {match.deals}, because it ended with deal {match.deals - 1}\\."
+    with pytest.raises(DealNotFoundError, match=told):
         trace_deal(game, unit, half, match.deals)
     book_match(booked, match, half)
     return match
