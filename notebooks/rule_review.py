@@ -40,6 +40,9 @@ review = simgin.review_rules(
 # evening of five matches, *a little* one that shows in ten evenings.
 
 # %%
+print(review.summary())
+
+# %%
 review
 
 # %% [markdown]
