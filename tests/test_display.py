@@ -193,7 +193,7 @@ def test_lazy_sequences_compute_only_what_is_used():
 
 
 CELLS = (
-    "import simgin",
+    "%matplotlib inline\nimport simgin",
     "result = simgin.match('gold', deals='2k', seed=7)\nresult",
     "result.plot()",
     "simgin.find_variant('oklahomma')",
