@@ -322,9 +322,8 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
         if repeated != actions[i]:
             raise _CheckError(
                 "same",
-                f"returns {actions[i]} and then {repeated} for the same view, so it "
-                "depends on more "
-                "than view, rules and params",
+                f"returns {actions[i]} and then {repeated} for the same view, so it depends on "
+                "more than view, rules and params",
             )
     for i, action in enumerate(actions):
         view = _relocated_view(positions[i], i, tester.policy)

@@ -31,24 +31,24 @@ PYTHON = "SEEN[1] = 1; "  # strategies that numba cannot compile
 # The check that must reject a strategy, words of its message, and the policy
 BAD = [
     ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {OTHER}"),
-    ("compiles", "uses time, so that a deal could not", "return time.time_ns() % 52"),
+    ("compiles", "uses time, which makes deals irreproducible", "return time.time_ns() % 52"),
     ("same", "on more than view", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {OTHER}"),
     ("raises", "with signal 9", f"{PYTHON}signal.raise_signal(signal.SIGKILL)"),
     ("legal", "which is too large", "return SEEN.get(1, 2**64)"),
     ("legal", "returned nothing", "if SEEN.get(1, view.turns) > 3: return None"),
     ("time", "took longer than", "n = 0\n    while view.turns > 3: n += 1\n    if n: return n"),
     ("time", "took longer than", "while SEEN.get(1, True): pass"),
-    ("legal", "leave @helper away", "return seen(view) + SEEN.get(1, 0)"),
+    ("legal", "Remove @helper", "return seen(view) + SEEN.get(1, 0)"),
     ("legal", "but the legal discards are", "if view.turns > 3: return 51"),
     ("raises", "raised SystemExit", 'sys.exit(f"{view.turns} turns are enough")'),
     ("bounds", "raised IndexError", "if view.history[view.turns + 600, 3]: return 1"),
     ("raises", "raised ValueError: out", "if view.turns > 3: raise ValueError('out of ideas')"),
-    ("compiles", "that it may only read", "ASKED[0] += 1"),
+    ("compiles", "modifies its parameters or an array of its module", "ASKED[0] += 1"),
     ("writes", "changes view.history", "view.history[500, 0] = 9"),
     ("writes", "assignment destination is read-only", "view.hand = SEEN.get(1, 0)"),
     ("writes", "changes rules.gin_bonus", "rules.gin_bonus = 1000"),
-    ("read", "is a take policy and cannot fill the slot discard", "pass\nX = Strategy('x', discard="
-     "take(policy.function))\ndef f():\n    pass"),
+    ("read", "is a take policy and cannot be used as discard policy", "pass\nX = Strategy('x', "
+     "discard=take(policy.function))\ndef f():\n    pass"),
 ]  # fmt: skip
 HELPER = "@helper\ndef seen(view):\n    return SEEN.get(1, 0)"
 # Strategies whose process must be killed take longest
