@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 @click.command("grade")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="[FILE...]")
+@options.count_option(
+    "--last", "Grade your last N deals of `simgin play`, instead of files. simgin keeps 100 deals."
+)
 @click.option(
     "--player",
     metavar="NAME",
@@ -47,7 +50,12 @@ if TYPE_CHECKING:
 @options.output_option("Directory for the HTML report and the tables.")
 @options.json_option
 def grade_command(
-    files: tuple[str, ...], workers: int | None, output: Path | None, as_json: bool, **asked: Any
+    files: tuple[str, ...],
+    last: int | None,
+    workers: int | None,
+    output: Path | None,
+    as_json: bool,
+    **asked: Any,
 ) -> None:
     """Measure the cost of a player's mistakes in recorded deals.
 
@@ -62,21 +70,23 @@ def grade_command(
       RLCard:    print(*env.game.round.move_sheet, sep="\\n")
 
     \b
-      simgin play --save mine
+      simgin grade --last 10
       simgin grade mine-*.json
       simgin grade log.txt --player 1
     """
     from simgin.analysis.grades import GradeRequest, run_grade
-    from simgin.cli import session
+    from simgin.cli import kept_deals, session
     from simgin.text.files import has_suffix
 
+    if bool(files) == (last is not None):
+        raise click.UsageError("Name the files of deals, or use --last 10 without files.")
     for file in files:
         if not has_suffix(file, *DEAL_FILE_ENDINGS):
             raise click.UsageError(
                 f"{file!r} is not the name of a deal file. Use one of the endings "
                 f"{', '.join(DEAL_FILE_ENDINGS)}."
             )
-    request = GradeRequest.read(files, **asked)
+    request = GradeRequest.read(files or kept_deals.last_deals(last or 0), **asked)
     judge = request.task.evaluator
     settled = {"judge": judge.a.spec, "opponent": judge.opponent or None}
     session.run_request(

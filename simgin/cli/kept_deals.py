@@ -1,0 +1,74 @@
+"""Recent deals of `simgin play`, which simgin keeps for `simgin grade --last`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from simgin.text.files import parse_json, read_text, write_file
+from simgin.text.messages import SimginError
+
+MAX_DEALS = 100  # older deals are deleted
+FILE_PATTERN = "deal-*.json"  # other files in the directory are not touched
+
+
+class NoDealsError(SimginError):
+    """Error raised if the directory contains no deals."""
+
+
+def deals_directory() -> Path:
+    """Return the directory of the deals, in SIMGIN_DATA_DIR or the user's data directory.
+
+    Raises:
+        OSError: If the user has no home directory.
+    """
+    if named := os.environ.get("SIMGIN_DATA_DIR"):
+        return Path(named).absolute() / "deals"
+    folder = Path(os.environ.get("XDG_DATA_HOME", ""))
+    try:
+        if sys.platform == "darwin":
+            folder = Path.home() / "Library" / "Application Support"
+        elif not folder.is_absolute():
+            folder = Path.home() / ".local" / "share"
+    except RuntimeError:
+        raise OSError("you have no home directory, and SIMGIN_DATA_DIR is not set") from None
+    return folder / "simgin" / "deals"
+
+
+def keep_deal(content: bytes) -> None:
+    """Write a deal, and delete the oldest deals.
+
+    Raises:
+        OSError: If the deal cannot be written.
+    """
+    folder = deals_directory()
+    write_file(folder / f"deal-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.json", content)
+    for path in sorted(folder.glob(FILE_PATTERN))[:-MAX_DEALS]:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def last_deals(n: int) -> list[str]:
+    """Return the files of the last deals in the variant that was played last, oldest first.
+
+    Raises:
+        NoDealsError: If there are no deals.
+    """
+    folder = deals_directory()
+    paths = sorted(folder.glob(FILE_PATTERN), reverse=True)
+    variants = {str(path): variant for path in paths if (variant := _read_variant(path))}
+    if not variants:
+        raise NoDealsError(f"{folder} contains no deals. Play a deal with simgin play.")
+    last = next(iter(variants.values()))
+    return [path for path, variant in variants.items() if variant == last][:n][::-1]
+
+
+def _read_variant(path: Path) -> str:
+    """Return the variant of a deal; empty if the file is damaged."""
+    try:
+        return str(parse_json(read_text(path))["rows"][0]["variant"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
