@@ -218,7 +218,7 @@ def _action_tables(analyses: Analyses) -> Iterator[Table]:
 
 def action_table(analysis: Analysis, note: str = "") -> Table:
     """Return a table with one row per action, best action first."""
-    factors = _display_factors(analysis)
+    factors = display_factors(analysis)
     titles = dict(MEASURE_TITLES)
     if factors.get("points") == PENALTY_FACTOR:
         titles["points"] = "penalty"
@@ -238,7 +238,7 @@ def _format_mean(row: Mapping[str, Any], name: str, factor: int) -> str:
     return numbers.format_number(row[name] * factor, Z95 * row[f"{name}_se"] * factor)
 
 
-def _display_factors(analysis: Analysis) -> dict[str, int]:
+def display_factors(analysis: Analysis) -> dict[str, int]:
     """Return the measures to display for the variant, each with its display factor."""
     variant = analysis.position.variant
     shares = {"win": 100, "gin": 100, "undercut": 100}

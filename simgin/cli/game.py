@@ -1,11 +1,14 @@
-"""Interactive game: screens, input, coach and saved games."""
+"""Interactive game: screens, input and saved games."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count, pairwise
 from pathlib import Path
 from typing import Annotated
@@ -13,28 +16,39 @@ from typing import Annotated
 import click
 from pydantic import Field, ValidationError
 
-from simgin.analysis.analysis import Analysis, Budget, analyse_position
+from simgin.analysis.coach import Coach
 from simgin.analysis.grades import STRATEGY_RATES, grade_deals, grade_verdict, make_rating_task
-from simgin.analysis.position import Position, find_decisions, format_better_action
+from simgin.cli import kept_deals
 from simgin.cli.output import CommandResult, print_line, repeat_command
+from simgin.play import table_text
 from simgin.play.game_table import GameTable, IllegalMoveError
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
 from simgin.play.kernel import PolicyCallError
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.replay import format_score, make_replay, wrap_line
+from simgin.play.replay import LINE_WIDTH, format_score, make_replay, wrap_line
 from simgin.play.replay_json import replay_to_json
-from simgin.play.table_text import format_prompt, list_choices, table_lines
-from simgin.play.traced_deal import TracedDeal
+from simgin.play.traced_deal import Decision, TracedDeal
+from simgin.rules.variants import Variant
 from simgin.strategy.cast import strong_player
 from simgin.text.files import has_suffix, read_bytes, write_file
-from simgin.text.messages import SimginError
+from simgin.text.messages import SimginError, escape_control_chars
 from simgin.text.notation import CardError, format_card, mask_to_cards, parse_card
 from simgin.text.toml import StrictTable as Schema
 
 LINE = 72 * "-"
-WORLDS, SECONDS = 1000, 2.0  # maximum per decision
 MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game
-HELP = "Type ? for help, u to undo, or q to save and quit. Run the same command to resume."
+MAX_RULE_LINES = 3  # lines that explain a variant
+CARD = re.compile(r"\b[A2-9TJQK]([SHDC])\b")
+SUIT_COLOURS = {"H": "bright_red", "D": "bright_blue", "C": "green"}  # spades have no colour
+OTHER_KEYS = "Other keys: e evaluate, w why, l log, ? help, u undo, q save and quit"
+NEXT_DEAL = "Press Enter to continue. Other keys: w why, l log, u undo, q save and quit"
+HELP = [
+    "  e   evaluate your actions in simulated deals, in about two seconds",
+    "  w   explain what your last action cost, and why",
+    "  l   list the turns of this deal",
+    "  u   undo your last action",
+    "  q   save the game and quit; run the same command to resume it",
+]
 
 
 class QuitGame(Exception):
@@ -85,10 +99,25 @@ def read_saved_game(path: Path) -> SavedGame:
 
 
 def print_wrapped(lines: Iterable[str]) -> None:
-    """Print lines within 80 columns."""
+    """Print lines within 80 columns, with the suits in colour if the terminal supports it."""
     for line in lines:
         for part in wrap_line(line) or [""]:
-            print_line(part)
+            click.echo(style_cards(escape_control_chars(part)))  # plain unless on a terminal
+
+
+def style_cards(line: str) -> str:
+    """Return a line with a colour for each suit, unless NO_COLOR is set."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return line
+    return CARD.sub(lambda card: click.style(card[0], fg=SUIT_COLOURS.get(card[1])), line)
+
+
+def rule_lines(variant: Variant) -> list[str]:
+    """Return up to three lines that explain the special rules of a variant; none for standard."""
+    if variant.spec == "standard":
+        return []
+    text = f"{variant.title}. {variant.about}"
+    return textwrap.wrap(text, LINE_WIDTH, max_lines=MAX_RULE_LINES, placeholder=" ...")
 
 
 @dataclass
@@ -97,19 +126,23 @@ class InteractiveGame:
 
     matchup: Matchup
     saved_file: Path
-    coach: Coach | None
+    is_coached: bool
     save: Path | None
     n_undone: int = 0  # number of undone actions
     earlier_deals: list[list[int]] = field(default_factory=list)  # actions of earlier deals
     deals: list[TracedDeal] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)  # messages for the next screen
+    panel: list[str] = field(default_factory=list)  # lines that the player asked for
     prompts: list[int] = field(default_factory=list)  # actions before each decision of the deal
 
     def __post_init__(self) -> None:
         self.table = GameTable(self.matchup)
+        self.coach = Coach(self.matchup)
 
     def play(self) -> None:
         """Play to the end, or until the player quits."""
+        if not (self.deals or self.prompts):
+            self.messages += rule_lines(self.matchup.variant)
         try:
             while not self.table.is_over:
                 if self.table.is_deal_over:
@@ -122,7 +155,7 @@ class InteractiveGame:
         self.saved_file.unlink(missing_ok=True)
         for line in self.messages:  # file names are not wrapped
             print_line(line)
-        if self.coach is not None:
+        if self.is_coached:
             print_line("Grading your decisions ...")
             print_wrapped(grade_lines(self.matchup, self.deals))
 
@@ -131,13 +164,22 @@ class InteractiveGame:
     def _decide(self) -> None:
         question = self.table.decision
         assert question is not None, "the deal is not over"
-        lines = table_lines(question, self.table.rules, self.matchup.opponent)
-        self._show(*lines, "", format_prompt(question), *([] if self.prompts else [HELP]))
-        legal = list_choices(question)
+        rules = self.table.rules
+        lines = (
+            [*self.panel, "", *table_text.hand_lines(question.view, rules)]
+            if self.panel
+            else table_text.table_lines(question, rules, self.matchup.opponent)
+        )
+        self._show(*lines, "", table_text.format_prompt(question), OTHER_KEYS)
+        legal = table_text.list_choices(question)
         typed = self._read_input()
         if typed == "?":
-            every = [f"  {key:<3} {does}" for key, (_, does) in legal.items()]
-            self.messages += ["Keys:", *every, HELP]
+            self.panel = list(help_lines(question))
+        elif typed == "e":
+            print_line("Evaluating your actions ...")
+            self.panel = self.coach.hint(self.table.trace())
+        elif self._opens_panel(typed):
+            pass
         elif typed == "u":
             self._undo()
         elif typed in legal:
@@ -147,6 +189,17 @@ class InteractiveGame:
         else:
             self.messages.append(f"{typed!r} is not a valid key. Type ? for help.")
 
+    def _opens_panel(self, typed: str) -> bool:
+        """Open the panel of a key that also works after the deal; return False for other keys."""
+        deal = self.table.trace()
+        if typed == "w":
+            print_line("Analysing your last action ...")
+            self.panel = self.coach.explain(deal)
+        elif typed == "l":
+            no_turn = "No turn has been played in this deal yet."
+            self.panel = table_text.history_lines(deal) or [no_turn]
+        return typed in ("w", "l")
+
     def _act(self, answers: list[int]) -> None:
         self.prompts.append(len(self.table.actions))
         try:
@@ -155,7 +208,7 @@ class InteractiveGame:
         except IllegalMoveError:
             self.messages.append("You cannot discard the card that you just took.")
         self._save()
-        if self.coach is not None:
+        if self.is_coached:
             print_line("The coach is analysing your decision ...")
             self.messages += self.coach.comments(self.table.trace(), self.prompts[-1])
 
@@ -188,7 +241,7 @@ class InteractiveGame:
         if sys.stdout.isatty():
             click.clear()
         print_wrapped([*self._header_lines(), *self.messages, *lines])
-        self.messages = []
+        self.messages, self.panel = [], []
 
     def _header_lines(self) -> Iterator[str]:
         """Yield the variant, the deal and the score."""
@@ -211,33 +264,41 @@ class InteractiveGame:
 
     def _end_deal(self) -> None:
         deal = self.table.trace()
-        coached = [] if self.coach is None else [self.coach.deal_line()]
-        asked = "Press Enter to continue, or type u to undo or q to save and quit."
-        self._show(*deal_result_lines(deal), *coached, "", asked)
-        if self._read_input() == "u" and self.prompts:
+        coached = [self.coach.deal_line(deal)] if self.is_coached else []
+        self._show(*(self.panel or [*deal_result_lines(deal), *coached]), "", NEXT_DEAL)
+        typed = self._read_input()
+        if typed == "u" and self.prompts:
             self._undo()
-            return
-        self._close(deal)
-        if self.save is not None:
-            self._write(self.save, deal)
-        self._save()
+        elif not self._opens_panel(typed):
+            self._close(deal)
+            self._write(deal)
+            self._save()
 
     def _close(self, deal: TracedDeal) -> None:
         self.deals.append(deal)
         self.earlier_deals.append(self.table.actions)
         self.prompts = []
+        self.coach.start_deal()
         self.table.close_deal()
 
-    def _write(self, place: Path, deal: TracedDeal) -> None:
-        """Write the deal as `simgin show --json` prints it."""
+    def _write(self, deal: TracedDeal) -> None:
+        """Write the deal as `simgin show --json` prints it, for `--save` and `grade --last`."""
         first, *rest = replay_to_json(make_replay(deal))
         first["taken_back"] = self.n_undone
-        name = place.stem if has_suffix(place, ".json") else place.name
-        files = (place.with_name(f"{name}-{number}.json") for number in count(1))
+        answer = CommandResult(repeat_command(new=None), [first, *rest], self.matchup.seed)
+        content = f"{answer.json()}\n".encode()
+        try:
+            kept_deals.keep_deal(content)
+        except OSError as error:
+            reason = error.strerror or error
+            self.messages.append(f"`simgin grade --last` cannot use this deal: {reason}.")
+        if self.save is None:
+            return
+        name = self.save.stem if has_suffix(self.save, ".json") else self.save.name
+        files = (self.save.with_name(f"{name}-{number}.json") for number in count(1))
         # Earlier games are not overwritten
         file = next(file for file in files if not file.exists())
-        answer = CommandResult(repeat_command(new=None), [first, *rest], self.matchup.seed)
-        write_file(file, f"{answer.json()}\n".encode())
+        write_file(file, content)
         self.messages.append(f"Saved: {file}")
 
     # Saved games
@@ -296,64 +357,16 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
         yield f"{deal.matchup.opponent} held {format_melded_hand(melds, hand)}, deadwood {count}"
 
 
-# Costs of decisions
-
-
-class Coach:
-    """Coach that comments on the decisions of seat 0 and adds up their costs in a deal."""
-
-    def __init__(self, matchup: Matchup) -> None:
-        self.matchup = matchup
-        self._found: dict[int, Analysis] = {}  # analyses of this deal, by decision
-
-    def comments(self, deal: TracedDeal, first: int) -> list[str]:
-        """Return a line for each decision from number `first` on."""
-        # The deal might be unfinished
-        seen = find_decisions(replace(deal, error="", is_truncated=False))
-        made = [position for position in seen if position.view.seat == 0]
-        numbers = {position.query_index for position in made}
-        self._found = {number: one for number, one in self._found.items() if number in numbers}
-        new = [position for position in made if position.query_index >= first]
-        return [self._comment(position) for position in new]
-
-    def _comment(self, position: Position) -> str:
-        other = self.matchup.opponent or None
-        budget = Budget(WORLDS, SECONDS, self.matchup.seed)
-        found = analyse_position(position, strong_player(position.variant), other, budget)
-        self._found[position.query_index] = found
-        place = position.actions.index(position.chosen_action)
-        done, best = (
-            position.format_action(position.chosen_action),
-            position.format_action(position.actions[found.best_indices[0]]),
-        )
-        if found.best_indices == [place]:
-            return f"Coach: {done} is the best action."
-        if place in found.best_indices:
-            others = [
-                position.format_action(position.actions[one])
-                for one in found.best_indices
-                if one != place
-            ]
-            return f"Coach: {done} and {others[0]} are too close to call."
-        mean, low, high = found.estimate_cost(place)
-        cost = f"{mean:.1f} {found.unit} ({low:.1f} to {high:.1f})"
-        return f"Coach: {done} cost {cost}. Better: {format_better_action(done, best)}."
-
-    def deal_line(self) -> str:
-        """Return the total cost of the mistakes of the deal."""
-        costs = []
-        for found in self._found.values():
-            place = found.position.actions.index(found.position.chosen_action)
-            if place not in found.best_indices:
-                costs.append(found.estimate_cost(place))
-        unit = next((found.unit for found in self._found.values()), "points")
-        self._found = {}
-        if not costs:
-            return "Coach: you made no significant mistake in this deal."
-        mistakes = "mistake" if len(costs) == 1 else f"{len(costs)} mistakes"
-        mean, low, high = map(sum, zip(*costs, strict=True))
-        cost = f"{mean:.1f} {unit} ({low:.1f} to {high:.1f})"
-        return f"Coach: your {mistakes} in this deal cost {cost}."
+def help_lines(decision: Decision) -> Iterator[str]:
+    """Yield the keys of a decision, with the discards in one line, and those that always work."""
+    legal = table_text.list_choices(decision)
+    yield "Keys:"
+    if cards := [key for key in legal if len(key) == 2 and key[1].isalpha()]:
+        yield f"  {' '.join(cards)}   discard the card"
+    for key, (_, does) in legal.items():
+        if key not in cards:
+            yield f"  {key:<3} {does}"
+    yield from HELP
 
 
 def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from typing import Any
 
 from simgin.core import codes
 from simgin.core.rules_record import DIE_OFF
-from simgin.core.view import FROM_PILE
-from simgin.play.hand_analysis import format_melded_hand, shown_melding, sort_melds
+from simgin.core.view import FROM_PILE, FROM_STOCK
+from simgin.play.hand_analysis import format_melded_hand, format_melds, shown_melding, sort_melds
 from simgin.play.pile import format_pile, pile_label
 from simgin.play.replay import wrap_line
-from simgin.play.traced_deal import Decision
+from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 YES, NO = 1, 0
+MAX_HISTORY_ROWS, HISTORY_WIDTH = 12, 40  # lines of a column, and characters
+SOURCE_WORDS = {FROM_STOCK: "drew", FROM_PILE: "took"}
+MAX_NAME_WIDTH = 12  # characters of the opponent's name in the history
 Choices = Mapping[str, tuple[list[int], str]]  # actions and description of each key
 
 
@@ -99,7 +102,7 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
         offered = f". Your opponent offers {view.offered}." if view.offered else ""
         yield f"The die shows {view.stake}, and {owner} it{offered}"
     if view.phase == codes.PHASE_BLIND:
-        yield "The cards are not dealt yet."
+        yield from hand_lines(view, rules)
         return
     if opponent:
         known = int(view.known)
@@ -116,7 +119,7 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
     pile = " ".join(format_pile(view, rules, not opponent)) or "none"
     yield from wrap_line(f"{pile_label(not opponent)}  {pile}")
     yield ""
-    yield from _hand_lines(view, rules)
+    yield from hand_lines(view, rules)
 
 
 def _opponent_lines(view: Any, opponent: str) -> Iterator[str]:
@@ -129,15 +132,35 @@ def _opponent_lines(view: Any, opponent: str) -> Iterator[str]:
         yield f"{opponent} declined {format_hand(int(view.shed))}"
 
 
-def _hand_lines(view: Any, rules: Any) -> Iterator[str]:
-    """Yield the hand of the player in melds, and its deadwood."""
+def hand_lines(view: Any, rules: Any) -> Iterator[str]:
+    """Yield the hand of the player, with each meld in brackets, and its deadwood."""
+    if view.phase == codes.PHASE_BLIND:
+        yield "The cards are not dealt yet."
+        return
     hand = int(view.hand)
     new_card = int(view.drawn if view.drawn >= 0 else view.taken)
     if new_card >= 0:
         yield f"You {'drew' if view.drawn >= 0 else 'took'} {format_card(new_card)}"
     _, melds = shown_melding(hand, rules)
-    yield f"Hand     {format_melded_hand(melds, hand)}"
+    groups = [f"[{meld}]" for meld in format_melds(melds)]
+    yield f"Hand     {' '.join([*groups, format_hand(hand & ~sum(melds))]).rstrip()}"
     count = int(view.least if view.least >= 0 else view.count)
     limit = f"knock limit {view.limit}" if view.limit else "gin only"
     after = " after the best discard" if view.least >= 0 else ""
     yield f"Deadwood {count}{after} ({limit})"
+
+
+def history_lines(deal: TracedDeal) -> list[str]:
+    """Return a line for each turn as seat 0 saw it, in two columns if there are many turns."""
+    other = deal.matchup.opponent
+    names = ["you", other if len(other) <= MAX_NAME_WIDTH else "opponent"]
+    turns = deal.views[0].history[: deal.state.turns].tolist()
+    lines = []
+    for number, (seat, source, card, discarded) in enumerate(turns, 1):
+        drawn = f" {format_card(card)}" if card >= 0 else ""
+        parts = [f"{SOURCE_WORDS[source]}{drawn}"] if source in SOURCE_WORDS else []
+        parts += [f"discarded {format_card(discarded)}"] if discarded >= 0 else []
+        lines.append(f"{number:>2} {names[seat]} {', '.join(parts)}")
+    rows = max(MAX_HISTORY_ROWS, (len(lines) + 1) // 2)
+    pairs = zip_longest(lines[:rows], lines[rows:], fillvalue="")
+    return [f"{left:<{HISTORY_WIDTH}}{right}".rstrip() for left, right in pairs]

@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from simgin.analysis import coach
 from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.grades import STRATEGY_RATES
+from simgin.cli import game, kept_deals
 from simgin.cli.main import cli
 from support.command_line import call
 
@@ -24,6 +26,8 @@ def saves_here(tmp_path, monkeypatch):
     from simgin.cli.commands import play
 
     monkeypatch.setattr(play, "_saved_game_file", lambda matchup: tmp_path / "kept" / "game.json")
+    monkeypatch.setenv("SIMGIN_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(coach, "WORLDS", 100)
 
 
 def play_input(text, *words, code=0):
@@ -51,12 +55,12 @@ class Player:
             if ending in keys:
                 return ending
         if "card to discard" in screen:
-            return self.rng.choice(re.search("Hand (.*)", screen)[1].replace("|", " ").split())
+            return self.rng.choice(re.findall(r"\w\w", re.search("Hand (.*)", screen)[1]))
         return self.rng.choice(keys)
 
 
-def play_to_the_end(monkeypatch, capsys, *words, seed=1):
-    player = Player(seed)
+def play_to_the_end(monkeypatch, capsys, *words, player=None):
+    player = player or Player(1)
     player.shown = lambda: capsys.readouterr().out
     monkeypatch.setattr("builtins.input", player)
     with pytest.raises(SystemExit) as left:
@@ -221,3 +225,131 @@ def test_the_ladder_is_that_of_the_reference():
         name: (round(total["value"][name], 1), round(half[name], 1)) for name in STRATEGY_RATES
     }
     assert rounded == STRATEGY_RATES
+
+
+# Hints, explanations and the log
+
+
+def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_here):
+    screens = play_input("e\nw\np\nw\nq\n", "gold", "--one").split("> ")
+    hint, nothing, _, why = (" ".join(screen.split()) for screen in screens[1:5])
+    assert re.search(r"Best( so far)?: (take TC|pass)\b", hint)
+    assert re.search(
+        r"after (take TC|pass) \(vs. (pass|take TC)\), you win \d+ % \(vs. \d+ %\)", hint
+    )
+    assert "action cost, points match % won % gin % undercut % opponent %" in hint
+    assert "are undercut in" in hint and "and your opponent wins" in hint
+    assert "Pile" not in hint and "Hand" in hint and "Type t to take TC" in hint
+    assert "You have not made a decision in this deal yet." in nothing
+    assert re.search(
+        r"pass( cost [\d.]+ points .*Better: take TC| is the best| and take TC are)", why
+    )
+    assert "pass <" in why and "take TC" in why
+
+
+def test_a_hint_saves_the_coach_the_analysis(saves_here, monkeypatch):
+    calls = []
+    analyse = coach.analyse_position
+    monkeypatch.setattr(coach, "analyse_position", lambda *a: calls.append(a) or analyse(*a))
+    assert "Coach: pass " in play_input("e\np\nu\ne\nt\nu\nq\n", "gold", "--one", "--coach")
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("variant", ["solitaire-gin", "solitary-gin", "dice", "shot"])
+def test_hints_fit_every_variant(variant, saves_here):
+    players = () if "solita" in variant else ("gold",)
+    screens = play_input("e\nl\n?\nq\n", *players, "-v", variant, "--seed", "3").split("> ")
+    assert "action" in screens[1] and ("opponent" in screens[1]) == bool(players)
+    for screen in screens:
+        assert screen.count("\n") <= 24, screen
+
+
+def test_the_log_lists_the_turns_without_hidden_cards(monkeypatch, capsys):
+    class LoggingPlayer(Player):
+        """Player that looks at the log before every action."""
+
+        is_logged = True
+
+        def __call__(self, prompt=""):
+            self.is_logged = not self.is_logged
+            if self.is_logged:
+                return super().__call__(prompt)
+            self.screens.append(self.shown())
+            return "l"
+
+    screens, _ = play_to_the_end(monkeypatch, capsys, "gold", "--one", player=LoggingPlayer(1))
+    logs = [re.findall(r"^ ?\d+ (?:you|gold) .*", screen, re.M) for screen in screens]
+    longest = max(logs, key=len)
+    assert len(longest) > 4
+    assert any(re.match(r" ?\d+ you (drew|took) \w\w, discarded \w\w", line) for line in longest)
+    assert any(re.match(r" ?\d+ gold drew, discarded \w\w", line) for line in longest)
+    assert not any("gold drew " in line for line in longest)
+
+
+def test_the_rules_of_a_variant_come_first_in_at_most_three_lines(saves_here):
+    assert "Standard Gin" not in play_input("q\n", "gold")
+    long = "hollywood+oklahoma+rainbow+big_gin=yes+stock_reserve=3"
+    for variant, words in [("oklahoma", "The first upcard sets the knock limit"), (long, " ...")]:
+        lines = play_input("q\n", "gold", "-v", variant).split(72 * "-")[1].splitlines()
+        about = lines[1 : next(i for i, line in enumerate(lines) if "declined" in line)]
+        assert words in " ".join(about) and 1 <= len(about) <= 3
+
+
+def test_suits_have_colours_on_a_terminal_only(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    styled = game.style_cards("Hand [7H 8H 9H] AS 3D KC, deadwood 14")
+    assert re.sub("\x1b.*?m", "", styled) == "Hand [7H 8H 9H] AS 3D KC, deadwood 14"
+    codes = {card: re.search(rf"(\x1b\S*?m){card}", styled)[1] for card in ("7H", "3D", "KC")}
+    assert len(set(codes.values())) == 3
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        monkeypatch.setenv(name, value)
+        assert game.style_cards("7H") == "7H"
+
+
+# Deals that simgin keeps
+
+
+def test_the_last_deals_are_graded_without_a_file(monkeypatch, capsys, tmp_path):
+    output = call("grade", "--last", 1, code=2).output
+    assert "contains no deals. Play a deal" in " ".join(output.split())
+    for seed, variant in (("1", "oklahoma"), ("2", "standard"), ("3", "standard")):
+        play_to_the_end(monkeypatch, capsys, "gold", "--one", "-v", variant, "--seed", seed)
+    kept = sorted((tmp_path / "data" / "deals").iterdir())
+    assert len(kept) == 3 and read_deal_file(kept[0]).deal.matchup.variant.spec == "oklahoma"
+    assert kept_deals.last_deals(1) == [str(kept[2])]
+    assert kept_deals.last_deals(9) == list(map(str, kept[1:]))
+    (tmp_path / "data" / "deals" / "deal-9.json").write_text("damaged")
+    shown = call("grade", "--last", 2, "--as", "gold", "--worlds", 1).stdout
+    assert shown.startswith("Your grade in 2 deals (standard)")
+    assert "Command: simgin grade --last 2 " in shown
+    for words in (("grade",), ("grade", "mine.json", "--last", 1)):
+        assert "use --last 10" in call(*words, code=2).output
+
+
+def test_only_the_newest_deals_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept_deals, "MAX_DEALS", 2)
+    folder = kept_deals.deals_directory()
+    folder.mkdir(parents=True)
+    (folder / "notes.txt").write_text("mine")
+    for number in range(4):
+        kept_deals.keep_deal(f"{number}".encode())
+    assert [path.read_text() for path in sorted(folder.iterdir())] == ["2", "3", "mine"]
+
+
+def test_a_game_continues_if_a_deal_cannot_be_kept(monkeypatch, capsys, tmp_path):
+    (tmp_path / "data").write_text("a file in the place of the directory")
+    _, end = play_to_the_end(monkeypatch, capsys, "gold", "--one")
+    assert "`simgin grade --last` cannot use this deal" in end
+
+
+def test_the_deals_are_in_the_data_directory_of_the_platform(monkeypatch, tmp_path):
+    monkeypatch.delenv("SIMGIN_DATA_DIR")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", "relative")
+    monkeypatch.setattr("sys.platform", "linux")
+    assert kept_deals.deals_directory() == tmp_path / ".local/share/simgin/deals"
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "there"))
+    assert kept_deals.deals_directory() == tmp_path / "there/simgin/deals"
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert kept_deals.deals_directory() == tmp_path / "Library/Application Support/simgin/deals"

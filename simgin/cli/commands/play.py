@@ -37,8 +37,8 @@ CORRUPT = (
 def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> None:
     """Play against a strategy (default: champion), or play a solitaire game.
 
-    Type a key or a card, then Enter. Type ? to list the legal actions, u to undo your last action,
-    or q to save the game and quit. Repeat the command to resume the game.
+    Type a key or a card, then Enter. Type ? to list the keys, e to evaluate your actions, or q to
+    save the game and quit. Repeat the command to resume the game.
 
     \b
     Play a match to 100 points, use the coach, or choose another variant:
@@ -48,19 +48,20 @@ def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> Non
       simgin play -v solitaire-gin
 
     \b
-    Save your deals and analyse your decisions:
+    Grade your last ten deals, or save deals and analyse them:
+      simgin grade --last 10
       simgin play --save mine
       simgin analyze mine-1.json
     """
     from simgin.cli import config
-    from simgin.cli.game import Coach, CorruptGameError, InteractiveGame
+    from simgin.cli.game import CorruptGameError, InteractiveGame
 
     config.drop_solitaire_opponent("strategy", asked)
     matchup = read_game(**asked)
     kept = _saved_game_file(matchup)
     if new:
         kept.unlink(missing_ok=True)
-    parts = matchup, kept, Coach(matchup) if coach else None, save
+    parts = matchup, kept, coach, save
     game = InteractiveGame(*parts)
     try:
         game.restore()

@@ -1,0 +1,160 @@
+"""Coach of `simgin play`: hints before a decision, and the costs of decisions that were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from simgin.analysis.analysis import Analysis, Budget, analyse_position, select_measure
+from simgin.analysis.analysis_report import action_table, analysis_verdict, display_factors
+from simgin.analysis.position import Position, find_decisions, format_better_action
+from simgin.play.matchup import Matchup
+from simgin.play.traced_deal import TracedDeal
+from simgin.strategy.cast import strong_player
+
+WORLDS, SECONDS = 1000, 2.0  # maximum per decision
+MAX_HINTS = 4  # actions in a hint
+OMITTED_COLUMNS = ("points", "penalty", "deals", "games", "worlds")
+# Phrases with the percentages of two actions, by measure
+CHANCES = {
+    "win": "win {:.0f} % (vs. {:.0f} %)",
+    "gin": "go gin in {:.0f} % (vs. {:.0f} %)",
+    "undercut": "are undercut in {:.0f} % (vs. {:.0f} %)",
+    "opponent": "your opponent wins {:.0f} % (vs. {:.0f} %)",
+}
+
+
+class Coach:
+    """Coach that analyses the decisions of seat 0 in the current deal."""
+
+    def __init__(self, matchup: Matchup) -> None:
+        self.matchup = matchup
+        self._analyses: dict[tuple[int, ...], Analysis] = {}  # by the actions before the decision
+
+    def hint(self, deal: TracedDeal) -> list[str]:
+        """Return the values of the legal actions in the open decision of an unfinished deal."""
+        position = next(iter(find_decisions(deal)), None)
+        if position is None or position.chosen is not None:
+            return ["There is only one legal action."]
+        found = self._analyse(deal, position)
+        return [analysis_verdict(found), *_explain(found, found.ranking[1], found.ranking)]
+
+    def explain(self, deal: TracedDeal) -> list[str]:
+        """Return the cost of the last decision, and what it leads to."""
+        positions = _own_decisions(deal)
+        if not positions:
+            return ["You have not made a decision in this deal yet."]
+        found = self._analyse(deal, positions[-1])
+        chosen, (best, second, *_) = positions[-1].chosen_index, found.ranking
+        other = second if chosen == best else chosen
+        return [_comment(found), *_explain(found, other, [best, other])]
+
+    def comments(self, deal: TracedDeal, first: int) -> list[str]:
+        """Return a line for each decision from number `first` on."""
+        new = [position for position in _own_decisions(deal) if position.query_index >= first]
+        return [_comment(self._analyse(deal, position)) for position in new]
+
+    def deal_line(self, deal: TracedDeal) -> str:
+        """Return the total cost of the mistakes in a finished deal."""
+        known = (one for one in _own_decisions(deal) if _key(deal, one) in self._analyses)
+        made = [self._analyse(deal, position) for position in known]
+        wrong = [one for one in made if one.position.chosen_index not in one.best_indices]
+        if not wrong:
+            return "Coach: you made no significant mistake in this deal."
+        mistakes = "mistake" if len(wrong) == 1 else f"{len(wrong)} mistakes"
+        costs = [one.estimate_cost(one.position.chosen_index) for one in wrong]
+        return f"Coach: your {mistakes} in this deal cost {_format_cost(costs, wrong[0].unit)}."
+
+    def start_deal(self) -> None:
+        """Forget the analyses of the previous deal."""
+        self._analyses = {}
+
+    def _analyse(self, deal: TracedDeal, position: Position) -> Analysis:
+        """Analyse a decision, unless its hint or comment did so already."""
+        key = _key(deal, position)
+        if key not in self._analyses:
+            budget = Budget(WORLDS, SECONDS, self.matchup.seed)
+            best, opponent = strong_player(position.variant), self.matchup.opponent or None
+            self._analyses[key] = analyse_position(position, best, opponent, budget)
+        return replace(self._analyses[key], position=position)
+
+
+def _key(deal: TracedDeal, position: Position) -> tuple[int, ...]:
+    """Return the actions before a decision, which identify it within the deal."""
+    return tuple(deal.state.answers[: position.query_index].tolist())
+
+
+def _own_decisions(deal: TracedDeal) -> list[Position]:
+    """Return the decisions that seat 0 made in a deal, which can be unfinished."""
+    made = find_decisions(replace(deal, error="", is_truncated=False))
+    return [position for position in made if position.view.seat == 0]
+
+
+def _comment(found: Analysis) -> str:
+    """Return a sentence about the cost of the chosen action."""
+    index = found.position.chosen_index
+    chosen, best = _format_action(found, index), _format_action(found, found.best_indices[0])
+    if found.best_indices == [index]:
+        return f"Coach: {chosen} is the best action."
+    if index in found.best_indices:
+        other = next(place for place in found.best_indices if place != index)
+        return f"Coach: {chosen} and {_format_action(found, other)} are too close to call."
+    cost = _format_cost([found.estimate_cost(index)], found.unit)
+    return f"Coach: {chosen} cost {cost}. Better: {format_better_action(chosen, best)}."
+
+
+def _format_action(found: Analysis, index: int) -> str:
+    return found.position.format_action(found.position.actions[index])
+
+
+def _format_cost(costs: Sequence[tuple[float, float, float]], unit: str) -> str:
+    """Format the sum of some costs."""
+    mean, low, high = map(sum, zip(*costs, strict=True))
+    return f"{mean:.1f} {unit} ({low:.1f} to {high:.1f})"
+
+
+def _explain(found: Analysis, other: int, indices: Sequence[int]) -> Iterator[str]:
+    """Yield a sentence that compares the best action with another one, and a table of actions.
+
+    Args:
+        found: Analysis of the decision.
+        other: Index of the action that is compared.
+        indices: Indices of the actions in the table, best first; the table has a few of them.
+    """
+    is_solo = found.position.is_solo
+    pair = (found.ranking[0], other)
+    names = [_format_action(found, index) for index in pair]
+    shown = {**display_factors(found), "opponent": 0}
+    *most, last = [
+        phrase.format(*(_chance(found, name, index) for index in pair))
+        for name, phrase in CHANCES.items()
+        if name in shown and not (name == "opponent" and is_solo)
+    ]
+    chances = f"{', '.join(most)}{',' * (not is_solo)} and {last}" if most else last
+    yield f"In the simulated deals after {names[0]} (vs. {names[1]}), you {chances}."
+    yield ""
+    table = action_table(found)
+    kept = [place for place, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
+    lines = [[str(row[place]) for place in kept] for row in (table.headings, *table.rows)]
+    lines = [lines[0], *(lines[1 + found.ranking.index(place)] for place in indices[:MAX_HINTS])]
+    if not is_solo:
+        lines[0].append("opponent %")
+        for index, cells in zip(indices, lines[1:], strict=False):
+            cells.append(f"{_chance(found, 'opponent', index):.0f}")
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for name, *cells in lines:
+        yield "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
+    if len(indices) > MAX_HINTS:
+        least = min(found.estimate_cost(index)[0] for index in indices[MAX_HINTS:])
+        yield f"The estimated cost of every other action is at least {least:.1f} {found.unit}."
+
+
+def _chance(found: Analysis, measure: str, index: int) -> float:
+    """Return the percentage of deals with an outcome after an action."""
+    outcomes = found.outcomes[:, index]
+    tried = outcomes[~np.isnan(found.values[:, index])]
+    if measure == "opponent":
+        return 100 * float(np.mean(tried[select_measure(found.position.variant)] < 0))
+    return 100 * float(np.mean(tried[measure]))
