@@ -42,7 +42,7 @@ class Coach:
         return [analysis_verdict(found), *_explain(found, found.ranking[1], found.ranking)]
 
     def explain(self, deal: TracedDeal) -> list[str]:
-        """Return the cost of the last decision, and what it leads to."""
+        """Return the cost of the last decision, and a comparison with another action."""
         positions = _own_decisions(deal)
         if not positions:
             return ["You have not made a decision in this deal yet."]
@@ -116,12 +116,12 @@ def _format_cost(costs: Sequence[tuple[float, float, float]], unit: str) -> str:
 
 
 def _explain(found: Analysis, other: int, indices: Sequence[int]) -> Iterator[str]:
-    """Yield a sentence that compares the best action with another one, and a table of actions.
+    """Yield a sentence that compares the best action with another action, and a table.
 
     Args:
         found: Analysis of the decision.
         other: Index of the action that is compared.
-        indices: Indices of the actions in the table, best first; the table has a few of them.
+        indices: Indices of the actions for the table, best first; at most `MAX_HINTS` are shown.
     """
     is_solo = found.position.is_solo
     pair = (found.ranking[0], other)
