@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,22 +19,12 @@ class NoDealsError(SimginError):
 
 
 def deals_directory() -> Path:
-    """Return the directory of the deals, in SIMGIN_DATA_DIR or the user's data directory.
-
-    Raises:
-        OSError: If the user has no home directory.
-    """
+    """Return the directory of the deals, in SIMGIN_DATA_DIR or the user's data directory."""
     if named := os.environ.get("SIMGIN_DATA_DIR"):
         return Path(named).absolute() / "deals"
-    folder = Path(os.environ.get("XDG_DATA_HOME", ""))
-    try:
-        if sys.platform == "darwin":
-            folder = Path.home() / "Library" / "Application Support"
-        elif not folder.is_absolute():
-            folder = Path.home() / ".local" / "share"
-    except RuntimeError:
-        raise OSError("you have no home directory, and SIMGIN_DATA_DIR is not set") from None
-    return folder / "simgin" / "deals"
+    import platformdirs
+
+    return platformdirs.user_data_path("simgin") / "deals"
 
 
 def keep_deal(content: bytes) -> None:

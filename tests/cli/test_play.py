@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pandas as pd
+import platformdirs
 import pytest
 from click.testing import CliRunner
 
@@ -344,12 +345,6 @@ def test_a_game_continues_if_a_deal_cannot_be_kept(monkeypatch, capsys, tmp_path
 
 
 def test_the_deals_are_in_the_data_directory_of_the_platform(monkeypatch, tmp_path):
+    assert kept_deals.deals_directory() == tmp_path / "data" / "deals"
     monkeypatch.delenv("SIMGIN_DATA_DIR")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_DATA_HOME", "relative")
-    monkeypatch.setattr("sys.platform", "linux")
-    assert kept_deals.deals_directory() == tmp_path / ".local/share/simgin/deals"
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "there"))
-    assert kept_deals.deals_directory() == tmp_path / "there/simgin/deals"
-    monkeypatch.setattr("sys.platform", "darwin")
-    assert kept_deals.deals_directory() == tmp_path / "Library/Application Support/simgin/deals"
+    assert kept_deals.deals_directory() == platformdirs.user_data_path("simgin") / "deals"
