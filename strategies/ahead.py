@@ -7,7 +7,7 @@ is that of the ten cards, or that of the best nine cards and the new one. Only t
 about a hundred per discard, are evaluated. The last discard minimises deadwood.
 
 Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the mean of the few best
-after A. Ahmed and others, "A Heuristic Evaluation Function for Hand Strength Estimation in Gin
+after Ahmed et al., "A Heuristic Evaluation Function for Hand Strength Estimation in Gin
 Rummy" (MARJJ), EAAI-21, 2021.
 """
 

@@ -16,8 +16,8 @@ the rules of the EAAI challenge, and separately those of Gin Rush, Tedesco Gin a
 other rules, champion uses the weights for the most similar of these variants. It uses the die like
 `dice-player`.
 
-Source: This project. Regression on rollouts of alternative moves from the same position goes back
-to G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
+Source: Developed for simgin. Regression on rollouts of alternative moves from the same position
+goes back to Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
 from simgin_strategies._champion import (

@@ -1,13 +1,13 @@
-"""Champion-mc: champion with rollouts in worlds weighted by the opponent's play.
+"""Champion-mc: plays like champion, and also rolls out actions in sampled worlds.
 
 If champion's weights do not clearly separate the best actions, simgin rolls them out to the end of
 the deal in the same sampled worlds (strategies/_champion_worlds.py). The estimates from the weights
 and from the rollouts are combined according to their errors, and the best action is chosen. An
 action gets more worlds as long as their expected gain exceeds their cost in time.
 
-Source: This project. Sampled hidden cards and rollouts as in jdh8/gin-rummy-engine (MonteCarloBot),
-2026; learned costs as the prior of the comparison as in G. Tesauro and G. Galperin, "On-line Policy
-Improvement using Monte-Carlo Search", 1996.
+Source: Developed for simgin. It samples hidden cards and plays rollouts like MonteCarloBot
+(jdh8/gin-rummy-engine, 2026), and uses learned costs as the prior of the comparison, as in Tesauro
+and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
 It plays its cards like gold. Points do not count in Gin Dice, so waiting for gin loses deals. See
 docs/reference/strategies/stakes.md for the cross-table.
 
-Source: This project, for Gin Dice (A. Lewicki, pagat.com).
+Source: Developed for simgin, to play Gin Dice (Andrzej Lewicki, pagat.com).
 """
 
 from simgin_strategies.discard import low

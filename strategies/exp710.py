@@ -1,4 +1,4 @@
-"""Exp710: takes cards that make a meld, discards its highest unmatched card, waits for gin.
+"""Exp710: takes cards for melds, discards its highest unmatched card, and waits for gin.
 
 If it was dealt exactly one meld, it keeps its jacks, queens and kings for two turns. During these
 turns, it discards its highest lone card from eight down to three, otherwise its highest unmatched
@@ -10,7 +10,7 @@ The original breaks ties of rank by suit and uses the first best melding that it
 Here, ties go to the lowest card number, and any best melding is used. The guard of the original
 against repeating a pair of cards is never active, so it is omitted.
 
-Source: ExperimentalPlayer710 of S. Truong and T. Neller, sangttruong/ginrummy, 2020.
+Source: ExperimentalPlayer710 of Truong and Neller, sangttruong/ginrummy, 2020.
 """
 
 from simgin_strategies.knock import at

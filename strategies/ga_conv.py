@@ -1,14 +1,15 @@
-"""GA-conv: discards the card with the fewest friends in hand, regardless of deadwood.
+"""GA-conv: discards the card with the fewest related cards in hand, regardless of deadwood.
 
-Friends are cards of the same rank, or of the same suit at most two ranks away. The authors treat
-the hand as a 4 x 13 matrix and count friends by a convolution. Melds count only as friends. The
-authors found the weights by a genetic algorithm but did not publish them. The default weights won a
-small search against Simple. They are equal, which leaves most ties to the highest card. The rules
-for taking and knocking were not published either. They are gold's, except that the strategy never
-takes back its own discard. Otherwise, two such players could exchange the same cards for ever.
+Cards are related if they have the same rank, or the same suit and are at most two ranks apart. The
+authors treat the hand as a 4 x 13 matrix and count related cards by a convolution. Melds have no
+further value. The authors found the weights by a genetic algorithm but did not publish them. The
+default weights won a small search against Simple. They are equal, which leaves most ties to the
+highest card. The rules for taking and knocking were not published either. They are gold's, except
+that the strategy never takes back its own discard. Otherwise, two such players could exchange the
+same cards for ever.
 
-Source: M. Nagai, K. Shrivastava, K. Ta, S. Bogaerts, C. Byers, A Highly-Parameterized Ensemble to
-Play Gin Rummy, EAAI-21, 2021.
+Source: Nagai, Shrivastava, Ta, Bogaerts and Byers, "A Highly-Parameterized Ensemble to Play Gin
+Rummy", EAAI-21, 2021.
 """
 
 from simgin_strategies.knock import at

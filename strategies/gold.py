@@ -1,4 +1,4 @@
-"""Gold: takes cards that lower its deadwood, discards for least deadwood, knocks immediately.
+"""Gold: takes cards that lower its deadwood, discards for least deadwood, and knocks immediately.
 
 Ties between discards go to the card with the highest value, then to the lowest number. The
 strategies in this file differ in when they end the deal. `gold-early`, which knocks early or waits
@@ -20,16 +20,16 @@ GOLD_AT = Strategy(
     take=lower,
     discard=low,
     knock=at(k=4),
-    about="Gold that knocks with at most k points of deadwood, by default four.",
+    about="Plays like gold, but knocks only with k or fewer points of deadwood (default: four).",
 )
 GIN_ONLY = Strategy(
-    "gin-only", take=lower, discard=low, knock=at(k=0), about="Gold that waits for gin."
+    "gin-only", take=lower, discard=low, knock=at(k=0), about="Plays like gold, but waits for gin."
 )
 GOLD_EARLY = Strategy(
     "gold-early",
     take=lower,
     discard=low,
     knock=early,
-    about="Gold that knocks in its first k turns, by default five, then waits for gin.",
-    source="Knock rule of MARJJ (Ahmed et al.), also learned by Goldstein et al.; both EAAI-21.",
+    about="Plays like gold, but waits for gin after its first k turns (default: five).",
+    source="Knock rule of MARJJ (Ahmed et al.), also learned by Goldstein et al. (both EAAI-21).",
 )

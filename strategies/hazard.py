@@ -1,4 +1,4 @@
-"""Hazard: discards for low deadwood at the end of the deal and little help to the opponent.
+"""Hazard: discards for low deadwood at the end of the deal and for little help to the opponent.
 
 The deal can end on each of the next turns, with a probability (the hazard) that increases during
 the deal. The cost of a discard is the expected deadwood on each of these turns, weighted by the
@@ -12,8 +12,8 @@ table learned from play.) The parameters were tuned by grid search. According to
 published with the original, the hazard increases about half as fast (slope 0.03). The original
 program divides integers, however, so that all weight is on the eighth turn.
 
-Source: Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum, Extracting Learned Discard and
-Knocking Strategies, EAAI-21, and its repository bendstein/Gin-Rummy, 2021.
+Source: Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum, "Extracting Learned Discard
+and Knocking Strategies", EAAI-21; bendstein/Gin-Rummy, 2021.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Hein: weights deadwood against structure (possible melds of pairs and partial runs).
+"""Hein: weighs deadwood against structure (possible melds of pairs and partial runs).
 
 The structure of a card measures what the hand would lose with it. It is a sum over the partners of
 the card in the hand and over the cards that would complete a meld with both. Each completing card
@@ -14,8 +14,8 @@ counts some dead cards as live and joins the suits at their ends, which this str
 The discard precedes the decision to end the deal. Like the original, the strategy therefore
 sometimes breaks up gin.
 
-Source: A. Hein, M. Jiang, V. Thiyageswaran, M. Guerzhoy, Random Forests for Opponent Hand
-Estimation in Gin Rummy, EAAI-21; AnthonyHein/GinRummyEAAI-Python, 2021.
+Source: Hein, Jiang, Thiyageswaran and Guerzhoy, "Random Forests for Opponent Hand
+Estimation in Gin Rummy", EAAI-21; AnthonyHein/GinRummyEAAI-Python, 2021.
 """
 
 from math import sqrt

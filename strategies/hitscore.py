@@ -1,11 +1,11 @@
-"""Hitscore: EAAI's Simple, with ties between discards broken by the number of hits.
+"""Hitscore: plays like EAAI's Simple, but breaks ties between discards by the number of hits.
 
 A hit is a card that would make a meld if it were drawn. Only unseen cards are counted here. The
 authors' program counts every card that is not in the hand, including dead cards. The policy `hits`
 uses the opposite order, hits before deadwood, and plays badly. The authors' final player adds a
 network over both hands, which is not included here.
 
-Source: S. Truong, T. Neller, A Data-Driven Approach for Gin Rummy Hand Evaluation, EAAI-21;
+Source: Truong and Neller, "A Data-Driven Approach for Gin Rummy Hand Evaluation", EAAI-21;
 SGP_hitScore2 in sangttruong/ginrummy, 2020.
 """
 

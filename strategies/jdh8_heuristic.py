@@ -1,4 +1,4 @@
-"""jdh8-heuristic: gold that breaks ties by safety and knocks with more deadwood if it leads.
+"""jdh8-heuristic: plays like gold, breaks ties by safety, and knocks earlier if it leads.
 
 The original arena calls it "greedy". A discard is dangerous if cards that could meld with it are in
 the opponent's hand or unseen, and safe if the opponent has discarded or declined them. Danger only

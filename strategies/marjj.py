@@ -1,4 +1,4 @@
-"""MARJJ: takes useful cards, discards for low deadwood after the next draws, waits for gin.
+"""MARJJ: takes useful cards, discards for low future deadwood, and waits for gin.
 
 It takes a card if the card is in a best melding and lowers the deadwood. It follows the public file
 v5 of the player that reportedly won the EAAI-21 gin rummy challenge. The cost of a discard consists
@@ -12,7 +12,7 @@ subtracted if no other card of the rank is gone. Two errors are corrected: A car
 took and discarded again is no longer considered the opponent's, and a first upcard that the
 opponent took cannot be drawn. The engine chooses the melding shown.
 
-Source: A. Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021. The parameters of the paper are
+Source: Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021. The parameters of the paper are
 from a secondary source.
 """
 
@@ -189,7 +189,7 @@ def _run_score(around, both, near, far):
     return near * popcount(around & 0b01010) + far * popcount(around & 0b10001)
 
 
-ABOUT = "MARJJ with the parameters reported from the paper: weight 20, decay 0.9, the best six."
+ABOUT = "Plays like MARJJ with the reported parameters of the paper (20, 0.9 and the best six)."
 MARJJ = Strategy("marjj", take=meld_best_lower, discard=marjj, knock=early(k=3), ending="same")
 EARLY = Strategy(
     "marjj-early",
@@ -197,7 +197,7 @@ EARLY = Strategy(
     discard=marjj,
     knock=early(k=5),
     ending="same",
-    about="MARJJ that makes every legal knock in its first five turns instead of three.",
+    about="Plays like MARJJ, but makes every legal knock in its first five turns instead of three.",
 )
 PAPER = Strategy(
     "marjj-paper",

@@ -11,8 +11,8 @@ probability that the opponent can meld the card, with possible melds treated as 
 The knock rule avoids knocks with high deadwood if the opponent's estimated deadwood is low. The
 engine chooses the melding shown.
 
-Source: P. Mishra, A. Aggarwal, Opponent Hand Estimation in Gin Rummy Using Deep Neural Networks and
-Heuristic Strategies, EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
+Source: Mishra and Aggarwal, "Opponent Hand Estimation in Gin Rummy Using Deep Neural Networks and
+Heuristic Strategies", EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Percent-twenty: low deadwood and safe discards, with rules for taking and a table for knocking.
+"""Percent-twenty: discards safely for least deadwood, and knocks according to a table.
 
 Take: It takes a card that makes a meld and lowers the deadwood, or that lowers it by nine. If the
 opponent is known to hold two cards that make a meld with the card, the meld must lower the deadwood
@@ -19,7 +19,7 @@ next card, which all candidates get. It breaks ties by suit (here at random), an
 all unmatched cards could be laid off on known cards of the opponent. The original also
 overlooks some sets of the opponent, and two entries of its table for takes are swapped.
 
-Source: R. Bowser, J. Gallucci, S. Kettell, C. Overton, PercentTwenty_Player in CTOverton/Agent-TAG,
+Source: Bowser, Gallucci, Kettell and Overton, PercentTwenty_Player in CTOverton/Agent-TAG,
 2020.
 """
 

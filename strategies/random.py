@@ -1,8 +1,8 @@
-"""Random: plays random legal cards and ends the deal with probability 0.5 when possible.
+"""Random: plays random legal cards, and ends the deal with probability 0.5 when possible.
 
 It also uses the die and chooses the melding to show at random.
 
-Source: A common baseline.
+Source: This player is a common baseline.
 """
 
 from simgin_strategies.discard import uniform

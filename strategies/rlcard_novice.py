@@ -1,4 +1,4 @@
-"""RLCard-novice: draws at random, discards for least deadwood, ends the deal if it can.
+"""RLCard-novice: draws at random, discards for least deadwood, and ends the deal if it can.
 
 Gin has priority over a knock. Ties are broken at random, also between discards that allow a knock.
 A comment in the source contradicts the code: it states that the highest card outside the best melds
@@ -6,7 +6,7 @@ is discarded. `reading=dearest` follows the comment. RLCard has no first upcard.
 taken at random, like any other card on offer. If the rules forbid it, a card taken is not discarded
 immediately.
 
-Source: W. Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
+Source: Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
 """
 
 from simgin_strategies.knock import at

@@ -1,9 +1,9 @@
-"""Simple: takes any card that makes a meld, discards for least deadwood, knocks immediately.
+"""Simple: takes any card that makes a meld, discards for least deadwood, and knocks immediately.
 
 It is the baseline of the EAAI-21 challenge. Ties between discards are broken at random, and a pair
 {drawn, discarded} is never repeated within a deal. Here, the engine chooses the melding shown.
 
-Source: SimpleGinRummyPlayer of T. Neller's framework for the EAAI-21 gin rummy challenge
+Source: SimpleGinRummyPlayer of Neller's framework for the EAAI-21 gin rummy challenge
 (tneller/gin-rummy-eaai).
 """
 

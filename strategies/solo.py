@@ -7,7 +7,7 @@ the rule book: collect melds, and near the end exchange high cards for lower one
 last turns maximise the probability that the total of the five deals meets the goal. This
 probability is based on the distribution of deal scores that training/solo.py found in self-play.
 
-Source: This project, for Solitary Gin (S. Plank, pagat.com) and the joker games.
+Source: Developed for simgin, to play Solitary Gin (Susan Plank, pagat.com) and the joker games.
 """
 
 import numpy as np
@@ -93,13 +93,13 @@ SOLO_GREEDY = Strategy(
     "solo-greedy",
     discard=low,
     knock=GIN,
-    about="Solitaire: discards for least deadwood, ends the deal only with gin.",
+    about="Solitaire: discards for least deadwood, and ends the deal only with gin.",
 )
 SOLO_LOOKAHEAD = Strategy(
     "solo-lookahead",
     discard=ahead(aim="loose"),
     knock=GIN,
-    about="Solitaire: looks one draw ahead, ends the deal only with gin.",
+    about="Solitaire: looks one draw ahead, and ends the deal only with gin.",
 )
 SOLO_SWITCH = Strategy(
     "solo-switch",

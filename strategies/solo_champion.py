@@ -9,8 +9,8 @@ training/solo_champion.py trained the weights separately for each game, from rol
 discards with the same decks. If training showed no gain, the weights are zero, and the strategy
 plays like `solo-two-draws`. It ends the deal in the same way.
 
-Source: This project. Correcting a value by rollouts of alternatives from the same position goes
-back to G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
+Source: Developed for simgin. Correcting a value by rollouts of alternatives from the same position
+goes back to Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
 import numpy as np
@@ -170,5 +170,5 @@ SOLO_CHAMPION = Strategy(
     "solo-champion",
     discard=champion_solo,
     knock=dp_stop,
-    about="Solitaire: the search of `solo-two-draws`, corrected with trained weights.",
+    about="Solitaire: searches like `solo-two-draws`, and corrects values with trained weights.",
 )

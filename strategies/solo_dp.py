@@ -9,8 +9,8 @@ features. (A table by all four played badly.) There is one table for each type o
 the tables by fitted iteration. The bonuses are those of the standard variants, and the strategy
 ignores changes to them.
 
-Source: This project. Fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel, "Tree-Based Batch
-Mode Reinforcement Learning", 2005.
+Source: Developed for simgin. It uses fitted iteration as in Ernst, Geurts and Wehenkel, "Tree-Based
+Batch Mode Reinforcement Learning", 2005.
 """
 
 from simgin_strategies.ahead import is_last_discard, min_unmatched

@@ -7,8 +7,8 @@ searched (`width`; a higher number does not win more). After a draw, only unmatc
 discarded. A drawn card without a meld is discarded or, if deadwood counts, can replace the least
 valuable card. The strategy ends the deal like `solo-dp`.
 
-Source: This project. One step of search on a learned value, as in G. Tesauro and G. Galperin,
-"On-line Policy Improvement using Monte-Carlo Search", 1996, but over all cards.
+Source: Developed for simgin. It searches one step ahead with a learned value, as in Tesauro and
+Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996, but over all cards.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
-"""Stock-greedy: never takes from the pile, discards for least deadwood, knocks immediately.
+"""Stock-greedy: never takes from the pile, discards for least deadwood, and knocks immediately.
 
 Compared with the same strategy that takes cards for melds, it shows the value of the discard pile
 (docs/reference/rules.md 15.3). Ties between discards go to the highest card.
 
-Source: This project, as a control, 2026.
+Source: Developed for simgin as a control, 2026.
 """
 
 from simgin_strategies.discard import low

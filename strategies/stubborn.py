@@ -1,4 +1,4 @@
-"""Stubborn: Simple that never ends a deal, not even with gin, and scores only by undercuts.
+"""Stubborn: plays like Simple, but never ends a deal, so it scores only by undercuts.
 
 Other authors use the name for a strategy that waits for gin, which is `gin-only` here.
 

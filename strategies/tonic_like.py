@@ -1,13 +1,13 @@
-"""Tonic-like: holds middle cards and live pairs, discards safely, knocks early or waits for gin.
+"""Tonic-like: holds middle cards and live pairs, discards safely, and knocks only early.
 
 This strategy combines rules of thumb in the manner of Tonic, whose expert rules had parameters
 tuned by grid search. The rules of Tonic were not published. The strategy uses the rules that its
 authors reportedly named, and otherwise those of gold. All parameters were tuned by grid search on
 one range of seeds and confirmed on another.
 
-Source: Larkin, Collicott and Hiebel, Modeling Expert Knowledge in a Heuristic-Based Gin Rummy Agent
-("Tonic"), EAAI-21, by its abstract and reports of it. Not the player GinRummyAndTonic of
-bendstein/Gin-Rummy (`ginrummy-and-tonic`).
+Source: The abstract and reports of Larkin, Collicott and Hiebel, "Modeling Expert Knowledge in a
+Heuristic-Based Gin Rummy Agent" (Tonic), EAAI-21. `ginrummy-and-tonic` is a different
+player.
 """
 
 from simgin_strategies.knock import early

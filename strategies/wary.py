@@ -1,10 +1,10 @@
-"""Wary: gold-early that accepts some deadwood for discards that the opponent cannot meld.
+"""Wary: plays like gold-early, but prefers discards that the opponent probably cannot meld.
 
 The probability that the opponent can meld a card is estimated with a belief table, which was fitted
 to recorded deals (docs/reference/strategies/beliefs.md).
 
-Source: This project, after Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin
-Rummy" (EAAI-21).
+Source: Developed for simgin after Francis, Just and Neller, "Opponent Hand Estimation in the Game
+of Gin Rummy" (EAAI-21).
 """
 
 import numpy as np
