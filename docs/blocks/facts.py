@@ -5,7 +5,7 @@ from simgin.core import batch_columns
 _DESCRIPTIONS = {
     "deals": "deals",
     "decided": "deals with a winner",
-    "showdowns": "deals that end with `knock`, `undercut` or `even`",
+    "showdowns": "deals with the ending `knock`, `undercut` or `even`",
     "points_scored": "points of both sides in deals with a winner",
     "turns": "turns of both players",
     "first_player_win": "deals won by the nondealer",
@@ -53,14 +53,14 @@ def describe_fact(fact: str) -> str:
     if fact in _DESCRIPTIONS:
         return _DESCRIPTIONS[fact]
     if fact in batch_columns.DEAL_RESULTS:
-        return f"deals that end with `{fact}`"
+        return f"deals with the ending `{fact}`"
     side, _, kind = fact.partition("won_")
     is_won = kind in batch_columns.WINNING_RESULTS
     if side == "a_" and is_won:
-        return f"deals won by the strategy with `{kind}`"
+        return f"deals that the strategy wins with the ending `{kind}`"
     if side == "b_" and is_won:
-        return f"deals won by the opponent with `{kind}`"
+        return f"deals that the opponent wins with the ending `{kind}`"
     points, _, kind = fact.partition("points_")
     if not points and kind in batch_columns.SCORED_RESULTS:
-        return f"points of both sides in deals that end with `{kind}`"
+        return f"points of both sides in deals with the ending `{kind}`"
     raise KeyError(fact)
