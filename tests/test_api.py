@@ -137,7 +137,7 @@ def test_a_plot_needs_no_seed_and_rejects_what_it_cannot_draw(found):
             frame.drop(columns="metric"),
             r"plots\.endings received a DataFrame without the column metric",
         ),
-        ([1, 2], r"plots\.endings needs a pandas DataFrame, but received '1/2'"),
+        ([1, 2], r"plots\.endings requires a pandas DataFrame, but received '1/2'"),
         (frame.iloc[:0], r"plots\.endings received a DataFrame without rows"),
         (
             pd.concat([frame, frame]),
@@ -146,7 +146,7 @@ def test_a_plot_needs_no_seed_and_rejects_what_it_cannot_draw(found):
     ]:
         with pytest.raises(ValueError, match=told):
             plots.endings(wrong)
-    with pytest.raises(ValueError, match="needs the differences of run results"):
+    with pytest.raises(ValueError, match="requires a DataFrame of differences"):
         simgin.prepare_forest(frame)
     assert len(simgin.prepare_forest(found.differences.iloc[:0])) == 0
 
@@ -170,7 +170,7 @@ def test_variants_are_taken_as_objects():
     found = simgin.match("gold", variant=oklahoma, deals=200, workers=1).frame
     assert set(found["variant"]) == {"oklahoma"}
     assert simgin.show("gold", variant=oklahoma) == simgin.show("gold", variant="oklahoma")
-    with pytest.raises(ValueError, match="too few for standard errors"):
+    with pytest.raises(ValueError, match="too few to estimate standard errors"):
         simgin.review_rules(oklahoma, simgin.find_variant("standard"), matches=10)
     with pytest.raises(ValueError, match="too few to estimate odds"):
         solitaire = simgin.find_variant("solitaire-gin")

@@ -107,7 +107,7 @@ def test_a_result_has_a_frame_and_a_plot(made):
     assert isinstance(result.frame, pd.DataFrame) and len(result.frame)
     assert result.frame.equals(next(iter(result.frames().values())))
     if name in WITHOUT_PLOT:
-        with pytest.raises(SimginError, match=r"has no plot\. Use \.frame"):
+        with pytest.raises(SimginError, match=r"has no plot\. Use the DataFrame `\.frame`"):
             result.plot()
     else:
         assert isinstance(result.plot(), Figure)
@@ -157,9 +157,9 @@ def test_a_saved_run_can_be_reported_and_is_not_overwritten(tmp_path):
 
 def test_old_code_is_referred_to_the_frame(made):
     _, result = made
-    with pytest.raises(AttributeError, match=r"'groupby'\. For the DataFrame, use \.frame\."):
+    with pytest.raises(AttributeError, match=r"'groupby'\. Use `\.frame` for the DataFrame\."):
         result.groupby("metric")
-    with pytest.raises(TypeError, match=r"is not a DataFrame\. Use \.frame\['metric'\]\."):
+    with pytest.raises(TypeError, match=r"is not a DataFrame\. Use `\.frame\['metric'\]`\."):
         result["metric"]
     with pytest.raises(TypeError, match="is not a DataFrame"):
         list(result)

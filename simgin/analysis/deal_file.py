@@ -115,8 +115,8 @@ def _replay_deal(content: JsonRow) -> TracedDeal:
     variant = variants.find_variant(first["variant"])
     if variant.params["die"] == "game" and decisions and decisions[0]["stake"] != 1:
         raise PositionError(
-            "the die was turned in an earlier deal. Identify the deal with --seed, --unit and "
-            "--deal instead"
+            "the die was turned in an earlier deal, which the file does not contain. Use --seed, "
+            "--unit and --deal instead of the file"
         )
     pack = parse_cards(first["pack"])
     script = _read_actions(decisions)

@@ -159,7 +159,7 @@ def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
 def _parse_comparison(part: str) -> Comparison:
     match = _COMPARISON.fullmatch(part)
     if match is None and part in DEAL_QUANTITIES:
-        raise QueryError(f"'{part}' needs a comparison. Use, for example, `{part} > 20`.")
+        raise QueryError(f"'{part}' requires a comparison. Use, for example, `{part} > 20`.")
     if match is None:
         raise QueryError(
             f"{quote_text(part)} is not a valid condition{did_you_mean(part, QUERY_KEYWORDS)} "

@@ -140,7 +140,8 @@ class DealReconstruction:
         n_hidden = size - len(came)
         if n_hidden < 0:
             raise PositionError(
-                "the opponent cannot hold more than ten cards of this pile. Check the * marks."
+                "the opponent cannot hold more than ten cards of this pile. Check the cards "
+                "marked with *."
             )
         came += hidden[:n_hidden]
         del hidden[:n_hidden]

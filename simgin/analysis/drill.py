@@ -87,7 +87,8 @@ class DrillRequest:
         """
         if not 1 <= positions <= MAX_POSITIONS:
             raise PositionError(
-                f"a drill cannot have {positions:,} positions. Use 1 to {MAX_POSITIONS} positions."
+                f"{positions:,} is not a valid number of positions. Use 1 to {MAX_POSITIONS} "
+                "positions."
             )
         game = variants.find_variant(variant)
         if game.params["players"] == 1:

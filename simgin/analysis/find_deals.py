@@ -113,11 +113,12 @@ class FindRequest:
             raise AmountError("deals and matches cannot be combined. Use only one of them.")
         if against is not None and not query.differ:
             raise SearchError(
-                "--against requires `--where differ`. Otherwise, give the opponent after A."
+                "--against requires `--where differ`. To choose an opponent without `differ`, "
+                "enter it as the second strategy."
             )
         if query.differ and matches is not None:
             raise SearchError(
-                "'differ' compares single deals, not matches. Set deals instead of matches."
+                "'differ' compares single deals, not matches. Specify deals instead of matches."
             )
         if not 1 <= limit <= MAX_LISTED_DEALS:
             raise SearchError(
@@ -262,7 +263,7 @@ def search_deals(
     if where.is_costly and n_matching > MAX_ANALYSED_DEALS:
         raise SearchError(
             f"{n_matching:,} deals match, but simgin analyses at most {MAX_ANALYSED_DEALS:,}. "
-            "Search fewer deals with --deals."
+            "Reduce the number of deals with --deals."
         )
     deals = np.concatenate(first_deals)
     return FoundDeals(request, sum(played), n_matching, where.select_first(deals, limit))
@@ -325,7 +326,7 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
                 "own": _describe_decision(query),
                 "other": _describe_decision(rival_query),
             }
-    raise AssertionError("deals with different results have a decision that differs")
+    raise AssertionError("no different decision was found in deals with different results")
 
 
 def _describe_decision(question: Decision) -> str:

@@ -139,7 +139,7 @@ def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry
         raise PositionError(SEVERAL_DEALS_ERROR)
     game = HEADER_PATTERN.search(header) if states else None
     if states and not game:
-        raise PositionError("it is not a log of the game gin_rummy")
+        raise PositionError("the log is not from the game gin_rummy")
     state = states[0] if states else text
     named = HISTORY_PATTERN.search(state)
     words = re.split(r"[\s,\[\]]+", named[1] if named else state)
@@ -157,7 +157,7 @@ def _parse_kaggle(text: str) -> ForeignLog:
     """Return the log of a Kaggle replay; every observation contains the history so far."""
     states, teams = _collect_observations(text)
     if not states:
-        raise PositionError(f"every {KAGGLE_GAME} in the replay is empty")
+        raise PositionError(f"the replay contains only empty values for {KAGGLE_GAME}")
     histories = [_read_serialized(state)[1] for state in states]
     longest = max(histories, key=len)
     if any(history != longest[: len(history)] for history in histories):
@@ -204,7 +204,8 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
     for player, action in history:
         if player not in (None, seat):
             raise PositionError(
-                f"the history contains {player}:{action} in the turn of player {seat}"
+                f"the history contains the action {action} of player {player} in player {seat}'s "
+                "turn"
             )
         if action in (DRAW_MOVE, KNOCK_MOVE):
             _, card = next(history, (None, -1))
@@ -345,6 +346,6 @@ class _LoggedMoves:
         seat, (kind, card) = self.log.moves[self.n_done]
         move_text = f"{ACTION_WORDS[kind]} {format_card(card)}" if card >= 0 else ACTION_WORDS[kind]
         return PositionError(
-            f"the rules of simgin ({self.log.variant}) do not allow move {self.n_done + 1}, "
-            f"{move_text} by {self.log.names[seat]}"
+            f"the rules of simgin ({self.log.variant}) do not allow move {self.n_done + 1} "
+            f"({move_text} by {self.log.names[seat]})"
         )

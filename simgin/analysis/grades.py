@@ -103,7 +103,8 @@ class GradeRequest:
         variants = list(dict.fromkeys(one.deal.matchup.variant.spec for one in recorded_deals))
         if len(variants) > 1:
             raise PositionError(
-                f"the files contain deals of {' and '.join(variants)}. Grade each one separately."
+                f"the files contain deals of {' and '.join(variants)}. Grade each variant "
+                "separately."
             )
         seats = [_find_seat(one, player) for one in recorded_deals]
         names = list(
@@ -111,7 +112,9 @@ class GradeRequest:
         )
         if len(names) > 1 and player is None:
             known = " and ".join(quote_text(name, 40) for name in names)
-            raise PositionError(f"the files contain deals of {known}. Choose one with --player.")
+            raise PositionError(
+                f"the files contain deals of the players {known}. Choose one player with --player."
+            )
         deals = [
             with_player_at(one.deal, seat) for one, seat in zip(recorded_deals, seats, strict=True)
         ]
@@ -318,7 +321,7 @@ def grade_deals(
 
     pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)
     if not any(found for found, _ in pairs):
-        raise PositionError("the known parts of these deals contain no decision.")
+        raise PositionError("the known parts of these deals contain no decision to grade.")
     player_decisions, opponent_decisions = ([*side] for side in zip(*pairs, strict=True))
     evaluator_gain = (
         estimate_mean(

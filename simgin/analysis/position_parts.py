@@ -53,14 +53,13 @@ def parse_pile(text: str) -> tuple[list[PileCard], int | None]:
             pile.append(PileCard(card, word.endswith(TAKEN_MARK)))
         elif gap is not None:
             raise PositionError(
-                "the pile contains .. twice. Use .. once, and ? for every other forgotten card."
+                "the pile contains `..` twice. Use `..` only once, and `?` for every other "
+                "forgotten card."
             )
         else:
             gap = len(pile)
     if len(pile) > MAX_TURNS:
-        raise PositionError(
-            f"the pile has {len(pile):,} cards. It can have at most {MAX_TURNS} cards."
-        )
+        raise PositionError(f"the pile has {len(pile):,} cards. Enter at most {MAX_TURNS} cards.")
     return pile, gap
 
 
@@ -82,19 +81,20 @@ def fill_gap(
     """
     if gap is None and stock not in (None, max_stock):
         raise PositionError(
-            f"this pile leaves {max_stock} cards in the {stock_word}, not {stock}. Add .. to the "
-            "pile if you have forgotten cards."
+            f"this pile leaves {max_stock} cards in the {stock_word}, not {stock}. Add `..` to the "
+            "pile if you have forgotten some of its cards."
         )
     if gap is None:
         return pile
     if stock is None:
         raise PositionError(
-            f"a pile with .. does not determine the number of cards in the {stock_word}. Add, for "
-            "example, --stock 20, or write ? for each forgotten card."
+            f"a pile with `..` does not determine the number of cards in the {stock_word}. Add, "
+            "for example, --stock 20, or write `?` for each forgotten card."
         )
     if not 0 <= stock <= max_stock:
         raise PositionError(
-            f"this pile cannot leave {stock} cards in the {stock_word}. Use 0 to {max_stock}."
+            f"this pile cannot leave {stock} cards in the {stock_word}. Use a number from 0 to "
+            f"{max_stock}."
         )
     return [*pile[:gap], *[PileCard(-1)] * (max_stock - stock), *pile[gap:]]
 

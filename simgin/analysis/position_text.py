@@ -222,7 +222,10 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
         view = _replay_view(variant, pack, decisions, slots, cards_to_mask(cards), joker=joker)
         if view is not None:
             return _remove_placeholders(view, known_pile, full_pile)
-    raise PositionError(f"no deal of {variant.spec} leads to these cards and discards. Check both.")
+    raise PositionError(
+        f"these cards and discards cannot occur in {variant.spec}. Check the cards and the "
+        "discards."
+    )
 
 
 def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant) -> Iterator[str]:
@@ -304,5 +307,7 @@ def _make_view(
         dealer=reconstruction.dealer,
     )
     if view is None:
-        raise PositionError(f"no deal of {name} leads to these cards and this pile. Check both.")
+        raise PositionError(
+            f"these cards and this pile cannot occur in {name}. Check the cards and the pile."
+        )
     return _remove_placeholders(view, known_pile, full_pile)

@@ -134,8 +134,8 @@ class ChartRequest:
         rules = variants.find_variant(variant)
         if rules.params["players"] != 2:
             raise ChartError(
-                f"{rules.spec} is a solitaire variant, but charts need a two-player variant. Use "
-                "simgin odds for solitaire variants."
+                f"{rules.spec} is a solitaire variant, but charts require a two-player variant. "
+                "Use simgin odds for solitaire variants."
             )
         at = (
             None
@@ -173,8 +173,7 @@ def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
     """Parse a score such as `60-80`, with both numbers below the target."""
     if row["goal"] != "points":
         raise ChartError(
-            "--score needs a variant that is played to a number of points. Omit --score for this "
-            "variant."
+            "--score requires a variant with a points target. Omit --score for this variant."
         )
     score = SCORE_PATTERN.fullmatch(text)
     if score is None:
@@ -185,8 +184,8 @@ def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
     points, opponent_points = int(score[1]), int(score[2])
     if max(points, opponent_points) >= target:
         raise ChartError(
-            f"--score: {quote_text(text)} has a score of {target} or more, which ends the match. "
-            "Use a lower score."
+            f"--score: {quote_text(text)} is not a valid score, because the match ends at {target} "
+            "points. Use lower scores."
         )
     return points, opponent_points
 

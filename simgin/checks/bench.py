@@ -385,9 +385,8 @@ def read_measurements(path: Path) -> list[MeasurementRound]:
         return [_parse_rows(read_text(path))]
     except (OSError, ValueError, RecursionError):
         raise BenchError(
-            f"{path} is not an installation of simgin or a file written by `simgin "
-            "bench --save`. Specify "
-            "another file."
+            f"{path} is neither an installation of simgin nor a file written by `simgin bench "
+            "--save`. Specify another file."
         ) from None
 
 

@@ -322,8 +322,8 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
         if repeated != actions[i]:
             raise _CheckError(
                 "same",
-                f"returns {actions[i]} and then {repeated} for the same view, so it depends on "
-                "more than view, rules and params",
+                f"returns {actions[i]} and then {repeated} for the same view, although an action "
+                "must depend only on view, rules and params",
             )
     for i, action in enumerate(actions):
         view = _relocated_view(positions[i], i, tester.policy)
@@ -332,9 +332,9 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
         try:
             repeated = tester.query(view)
         except _CheckError as fault:
-            raise _history_error(f"it {fault.predicate}") from None
+            raise _history_error(f"the policy {fault.predicate}") from None
         if repeated != action:
-            raise _history_error(f"it returns {repeated} instead of {action}")
+            raise _history_error(f"the policy returns {repeated} instead of {action}")
     return len(actions)
 
 

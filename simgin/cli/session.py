@@ -213,7 +213,7 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
     if output is not None:
         directory.check_directory(output)
     elif record_deals:
-        raise click.UsageError("--record needs an output directory. Add -o DIR.")
+        raise click.UsageError("--record requires an output directory. Add -o DIR.")
     if record_deals:
         from simgin.runs import parquet
 

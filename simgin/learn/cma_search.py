@@ -136,7 +136,7 @@ def _import_cma() -> Any:
         import cma
     except ImportError:
         raise TuneError(
-            "tuning needs the package cma. Install it with: pip install 'simgin[tune]'"
+            "tuning requires the package cma. Install it with pip install 'simgin[tune]'."
         ) from None
     return cma
 

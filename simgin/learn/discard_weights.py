@@ -460,8 +460,8 @@ class FeatureSampler:
         where = self.policy.source_file.name
         if numbers[:, :, size:].any():
             raise TuneError(
-                f"describe in {where} writes more features than the {size} that have an initial "
-                "weight. Add the missing initial weights to start."
+                f"`describe` in {where} writes features without an initial weight: `start` has "
+                f"only {size} weights. Add the missing initial weights to `start`."
             )
         return numbers[:, :, :size]
 
@@ -475,13 +475,15 @@ def feature_sampler(policy: Policy) -> FeatureSampler:
     where = f"the discard policy {policy.name!r} in {policy.source_file.name}"
     if policy.describe is None:
         raise TuneError(
-            f"{where} cannot be trained because it defines no features. Add describe, a function "
-            "that writes the features of a discard, and start, their initial weights: "
+            f"{where} cannot be trained because it defines no features. Add a function "
+            "`describe` that writes the features of a discard, and a dictionary `start` with the "
+            "initial weight of each feature: "
             '@discard(weights="mine.npy", describe=describe, start={"deadwood left": 1}).'
         )
     if not jit.is_interpreted() and not hasattr(policy.describe, "py_func"):
         raise TuneError(
-            f"{where} has a describe function that cannot be compiled. Decorate it with @helper."
+            f"the function `describe` of {where} cannot be compiled. Decorate `describe` with "
+            "@helper."
         )
     describe = policy.describe
     return FeatureSampler(

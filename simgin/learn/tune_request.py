@@ -204,7 +204,7 @@ def read_players(
     rules = variants.find_variant(variant)
     if rules.params["players"] == 1:
         raise PlayerCountError(
-            f"{rules.spec} is a solitaire variant, but tuning and training need an opponent. "
+            f"{rules.spec} is a solitaire variant, but tuning and training require an opponent. "
             "Choose a two-player variant."
         )
     player = loader.find_strategy(strategy)
@@ -371,13 +371,14 @@ def _select_parameter(
     match = _PARAMETER_PATTERN.fullmatch(text.strip())
     if match is None:
         raise TuneError(
-            f"--parameters: {quote_text(text)} is not valid. Write NAME or NAME=LOW..HIGH."
+            f"--parameters: {quote_text(text)} is not a valid parameter. Use NAME or "
+            "NAME=LOW..HIGH."
         )
     name, low, high = match.groups()
     if name in owners and name not in known:
         raise TuneError(
-            f"--parameters: {name} of {strategy.spec} is not a number, so it cannot be tuned. Run "
-            "the search once for each of its values."
+            f"--parameters: the parameter {name} of {strategy.spec} is not numeric and cannot be "
+            "tuned. Run a separate search for each value."
         )
     if name not in known:
         listed = ", ".join(known) or "none"
@@ -396,7 +397,8 @@ def _select_parameter(
         raise TuneError(f"--parameters {given}: each limit of {name} {error}.") from None
     if not least < most:
         raise TuneError(
-            f"--parameters {given}: the first limit must be below the second. Write NAME=LOW..HIGH."
+            f"--parameters {given}: the lower limit must be below the upper limit. Use "
+            "NAME=LOW..HIGH."
         )
     return replace(knob, low=least, high=most)
 

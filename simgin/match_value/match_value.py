@@ -227,8 +227,8 @@ def compute_value(
         raise value_unavailable_error(
             matchup,
             f"the match value of {matchup.title} ({matchup.variant.spec}) cannot be computed, "
-            "because play depends on the score. This is supported only for two players and goal = "
-            "points.",
+            "because the strategies use the score. Such strategies are supported only in "
+            "two-player variants with goal = points.",
         )
     counted = count_outcomes_by_score(matchup, parse_count(deals), workers, on_progress)
     return solve_value(matchup, counted, PerScoreBoard, seat or 0)
@@ -278,8 +278,8 @@ def solve_value(
     if value.board.size > MAX_STATES:
         raise value_unavailable_error(
             matchup,
-            f"the match value would have {value.board.size:,} states; the maximum is "
-            f"{MAX_STATES:,}.",
+            f"the match value has {value.board.size:,} states, but simgin can compute at most "
+            f"{MAX_STATES:,} states.",
         )
     max_deals = int_param(matchup.variant.params, "max_deals")
     share = value.bound_longer_matches(max_deals)

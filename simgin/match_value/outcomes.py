@@ -284,7 +284,7 @@ def count_outcomes_by_score(
     target = int_param(matchup.variant.params, "points_target")
     if target > MAX_TARGET_POINTS:
         raise OutcomeError(
-            f"points_target = {target} is too high to count outcomes by score. Set it to at most "
+            f"points_target = {target} is too high to count outcomes by score. Use at most "
             f"{MAX_TARGET_POINTS}."
         )
     units = MIN_UNITS_PER_SCORE * max(

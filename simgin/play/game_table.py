@@ -233,7 +233,7 @@ class GameTable:
     def replay(self, actions: Sequence[int]) -> None:
         """Replay the deal by the given actions of all seats, and advance from there."""
         if len(actions) >= MAX_DECISIONS:
-            raise IllegalMoveError("the deal has fewer actions")
+            raise IllegalMoveError("a deal cannot have so many actions")
         self.state.answers[: len(actions)] = actions
         self.undo_to(len(actions))
 

@@ -174,7 +174,8 @@ def run_units(
     if _readonly_bytes(rules, vectors) != before:
         suspects = " or ".join([strategy.spec for strategy in matchup.players])
         raise RulesModifiedError(
-            f"{suspects} changed the rules or its parameters. Policies may only read them."
+            f"{suspects} modified the rules or the strategy parameters. Policies must not modify "
+            "their arguments."
         )
     return rows
 

@@ -87,15 +87,14 @@ def compare_runs(
         pairs = list(zip(_all_rows(run), _all_rows(baseline), strict=True))
     if not pairs:
         raise ComparisonError(
-            "these runs have no common matchup and different numbers of matchups. "
-            "Compare runs with "
-            "the same players."
+            "these runs have no matchup in common and have different numbers of matchups. Compare "
+            "runs with the same players."
         )
     units = [UNIT_PLURALS[one.info.unit] for one in (run, baseline)]
     if units[0] != units[1]:
         raise ComparisonError(
-            f"one run played {units[0]} and the other run {units[1]}. Compare runs "
-            "with the same unit."
+            f"one run played {units[0]}, but the other run played {units[1]}. Compare runs that "
+            "use the same unit."
         )
     names: dict[str, None] = {}
     for played, _ in pairs:

@@ -272,10 +272,8 @@ def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
     ]
     if (replayed != row).any():
         raise block.InvariantError(
-            f"{matchup.title} ({matchup.variant.spec}): batch {batch} has a different "
-            "result when it "
-            "is played again. Run `simgin doctor` on all machines of the run, and "
-            "repeat the run in "
+            f"{matchup.title} ({matchup.variant.spec}): batch {batch} has a different result when "
+            "played again. Run `simgin doctor` on all machines of the run, and repeat the run in "
             "another directory."
         )
     return batch

@@ -72,8 +72,8 @@ class RunResults(Result):
 
     def __getstate__(self) -> object:
         raise TypeError(
-            "run results cannot be pickled because their ledger is open. Pickle a "
-            "DataFrame such as table."
+            "run results cannot be pickled because their ledger is open. Pickle a DataFrame such "
+            "as `results.table`."
         )
 
     @property
@@ -599,7 +599,7 @@ def format_differences(differences: pd.DataFrame) -> pd.DataFrame:
     """
     if not {"metric", "base_variant"} <= set(differences.columns):
         raise ValueError(
-            "prepare_forest needs the differences of run results, such as results.differences."
+            "prepare_forest requires a DataFrame of differences, such as `results.differences`."
         )
     metrics = differences["metric"].map(METRICS_BY_NAME)
     factors = metrics.map(lambda metric: metric.display_factor).astype(float)

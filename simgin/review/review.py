@@ -333,8 +333,8 @@ def restore_review(entry: Mapping[str, Any], results: RunResults) -> Review:
     """
     if results.info.identity["engine"] != compute_engine_digest() or "kinds" not in entry:
         raise review_request.ReviewError(
-            "this review was made by another version of simgin. Repeat its command with this "
-            "version and another directory."
+            "this review was written by another version of simgin. Repeat the review with this "
+            "version in a new directory."
         )
     return Review(ReviewRequest.from_manifest(entry), results)
 

@@ -135,7 +135,7 @@ class ReviewRequest:
 
         if not names and against is None:
             raise ReviewError(
-                "no variant is given. Specify at least one, as in `simgin review oklahoma "
+                "no variant is specified. Specify at least one, as in `simgin review oklahoma "
                 "--against standard`. `simgin variants` lists all variants."
             )
         if sweep:
@@ -155,7 +155,9 @@ class ReviewRequest:
         base_text = named[0].spec
         alone = named[0].params["players"] == 1
         if adapt and alone:
-            raise ReviewError("--adapt needs two-player rules. Remove it for solitaire variants.")
+            raise ReviewError(
+                "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
+            )
         kinds, strong = _parse_players(players) if players else (weaker_types(*named), None)
         rows = scorecard.scorecard_rows(variants.find_variant(texts[0]).params, seconds_per_turn)
         scorecard.parse_goals(goals, rows)
@@ -273,7 +275,7 @@ def _parse_matches(matches: int | str | None, is_solo: bool, deep: bool) -> int:
     n = amounts.parse_count(matches)
     if n < MIN_MATCHES:
         raise ReviewError(
-            f"{n} matches are too few for standard errors. Use at least {MIN_MATCHES}."
+            f"{n} matches are too few to estimate standard errors. Use at least {MIN_MATCHES}."
         )
     return n
 
@@ -283,7 +285,7 @@ def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]
     texts = [loader.find_strategy(name).spec for name in players]
     if len(set(texts)) < 2:
         raise ReviewError(
-            "--players needs at least two different strategies. List them from weakest to "
+            "--players requires at least two different strategies. List them from weakest to "
             "strongest."
         )
     *weaker, strong = dict.fromkeys(texts)
@@ -299,12 +301,14 @@ def _parse_sweep(
     """Return the variants of a sweep, its baseline, and the values of each parameter."""
     if against is not None or len(names) != 1 or len(sweep) > 2:
         raise ReviewError(
-            "a sweep needs one variant and one or two parameters. Use a command such as `simgin "
-            "review standard --sweep undercut_bonus=0,10,25`."
+            "a sweep requires one variant and one or two parameters. Use a command such as "
+            "`simgin review standard --sweep undercut_bonus=0,10,25`."
         )
     swept = tuple(map(_parse_values, sweep))
     if len({name for name, _ in swept}) < len(swept):
-        raise ReviewError("both --sweep options name the same parameter. Use two different ones.")
+        raise ReviewError(
+            "both --sweep options specify the same parameter. Use two different parameters."
+        )
     points = math.prod(len(values) for _, values in swept)
     if points > MAX_RULE_SETS:
         raise ReviewError(f"{points} rule sets are too many. Use {MAX_RULE_SETS} or fewer.")
@@ -327,7 +331,7 @@ def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
     name = name.strip()
     if name not in rule_parameters():
         near = did_you_mean(name, rule_parameters())
-        raise ReviewError(f"there is no parameter {format_value(name)}{near}")
+        raise ReviewError(f"{format_value(name)} is not a valid parameter{near}")
     found = [value for part in values.split(",") for value in _parse_span(part.strip()) if value]
     if not equals or not found:
         raise ReviewError(

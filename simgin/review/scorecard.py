@@ -437,8 +437,8 @@ def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
     found = _GOAL_PATTERN.fullmatch(" ".join(text.lower().split()))
     if not found:
         raise ReviewError(
-            f"{format_value(text)} is not a valid goal. Use a form such as "
-            "`turns per match 100..140`, `gin 40..50 %` or `dead hands < 5 %`."
+            f"{format_value(text)} is not a valid goal. Use a goal such as `turns per match "
+            "100..140`, `gin 40..50 %` or `dead hands < 5 %`."
         )
     names = {
         name: row
@@ -455,7 +455,7 @@ def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
     high = found["high"] or found["most"] or "inf"
     if float(low) > float(high):
         raise ReviewError(
-            f"in the goal {format_value(text)}, the first limit is greater than the second. "
-            "Swap them."
+            f"in the goal {format_value(text)}, the lower limit is greater than the upper limit. "
+            "Swap the limits."
         )
     return DesignGoal(names[name], float(low), float(high), text)

@@ -98,7 +98,7 @@ def _require_equal(expected: dict[str, str], found: dict[str, str]) -> None:
     ]
     if mismatches:
         raise ClusterError(
-            f"the worker has other versions than this machine ({', '.join(mismatches)}). "
+            f"the worker and this machine have different versions ({', '.join(mismatches)}). "
             "Install the same simgin and strategies on all machines."
         )
 
@@ -316,7 +316,9 @@ def _connect(address: str) -> tuple[Client, Any]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise ClusterError("--scheduler needs the package dask. Install simgin[cluster].") from None
+        raise ClusterError(
+            "--scheduler requires the package dask. Install it with pip install 'simgin[cluster]'."
+        ) from None
     for name in DASK_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     processes = None
@@ -336,7 +338,7 @@ def _connect(address: str) -> tuple[Client, Any]:
         except Exception as error:
             raise ClusterError(
                 f"the processes of {address} cannot be started ({describe_error(error)}). Omit "
-                "--scheduler to play on threads."
+                "--scheduler to use threads."
             ) from error
     try:
         if processes is None:

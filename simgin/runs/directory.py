@@ -265,8 +265,8 @@ def _resolve_directory(directory: str | Path) -> Path:
         ) from None
     if len(path.parts) > MAX_PATH_DEPTH:  # mkdir creates parents recursively
         raise ResultsError(
-            f"{str(directory)[:100]}... has {len(path.parts)} levels, and {MAX_PATH_DEPTH} is the "
-            "maximum. Choose another directory."
+            f"{str(directory)[:100]}... has {len(path.parts)} levels, but the maximum is "
+            f"{MAX_PATH_DEPTH}. Choose another directory."
         )
     return path
 
@@ -309,7 +309,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         is_ours = False
     if not is_ours and path.is_file() and (directory_path / ledger.LEDGER_FILE).is_file():
-        raise corrupt_manifest_error(path, "simgin did not write it")
+        raise corrupt_manifest_error(path, "the file was not written by simgin")
     if not is_ours:
         reason = f"no valid {MANIFEST_FILE}"
         if not directory_path.is_dir():
@@ -342,8 +342,8 @@ def report_corruption(*directories: Path) -> Iterator[None]:
 def corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
     """Return the error for a corrupt manifest, with its cause and a suggested fix."""
     return ResultsError(
-        f"{path} is corrupt ({problem}). Repeat the run in a new directory. If you copy "
-        f"{ledger.LEDGER_FILE} to it first, no deal is played again."
+        f"{path} is corrupt ({problem}). Repeat the run in a new directory. To reuse the finished "
+        f"deals, copy {ledger.LEDGER_FILE} to the new directory first."
     )
 
 

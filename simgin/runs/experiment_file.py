@@ -206,8 +206,8 @@ def _check_variant_or_strategy(spec: str) -> str:
     """Return a spec unchanged, or raise ValueError unless it names a variant or a strategy."""
     if not canonical_specs(spec):
         raise ValueError(
-            f"{format_value(spec)} is not a variant or a strategy. Use a variant or a strategy of "
-            "this file."
+            f"{format_value(spec)} is neither a variant nor a strategy. Use a variant or a "
+            "strategy from this file."
         )
     return spec
 

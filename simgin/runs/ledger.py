@@ -468,9 +468,8 @@ def _check_files(path: Path) -> None:
         content.seek(max(0, journal.stat().st_size - len(SUPER_JOURNAL_MAGIC)))
         if content.read() == SUPER_JOURNAL_MAGIC:
             raise LedgerError(
-                f"{journal} would make SQLite delete another file, so it cannot be "
-                "used. Choose another "
-                "directory."
+                f"{journal} cannot be used, because SQLite would delete another file. Choose "
+                "another directory."
             )
 
 
@@ -673,6 +672,6 @@ def unpack_rows(packed: bytes, columns: int) -> np.ndarray:
     if not stream.eof:
         raise zlib.error(f"a row is truncated or has more than {MAX_VALUE_BYTES:,} bytes")
     if raw.size % (columns * INT64_BYTES):
-        raise zlib.error(f"{raw.size} bytes are not rows of {columns} numbers")
+        raise zlib.error(f"{raw.size} bytes cannot be divided into rows of {columns} numbers")
     numbers = np.array(raw.reshape(columns, INT64_BYTES, -1).transpose(2, 0, 1), order="C")
     return numbers.view("<i8")[:, :, 0]

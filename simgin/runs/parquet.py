@@ -85,7 +85,9 @@ def _import_pyarrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise RecordsError("--record needs the package pyarrow. Install simgin[parquet].") from None
+        raise RecordsError(
+            "--record requires the package pyarrow. Install it with pip install 'simgin[parquet]'."
+        ) from None
     return pyarrow, pyarrow.parquet
 
 
@@ -144,7 +146,8 @@ def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any
     indices = np.searchsorted(known_codes, codes).clip(max=len(known_codes) - 1)
     if (unknown := codes[known_codes[indices] != codes]).size:
         raise ValueError(
-            f"{unknown[0]} is not the code of one of {', '.join(map(repr, words.values()))}."
+            f"{unknown[0]} is not a valid code. The codes stand for "
+            f"{', '.join(map(repr, words.values()))}."
         )
     return pyarrow.DictionaryArray.from_arrays(
         indices.astype(np.int8), [words[int(number)] for number in known_codes]

@@ -160,9 +160,9 @@ def plan_matchup(
         AmountError: If a count, the seed or the combination of arguments is invalid.
     """
     if deals is not None and matches is not None:
-        raise AmountError("deals and matches cannot be used together. Remove one of them.")
+        raise AmountError("deals and matches cannot be combined. Use only one of them.")
     if sum(end is not None for end in (until, sprt, seconds)) > 1:
-        raise AmountError("until, sprt and a time limit cannot be used together. Keep one of them.")
+        raise AmountError("until, sprt and a time limit cannot be combined. Use only one of them.")
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     count = deals if matches is None else matches
     size = _choose_size(until, sprt, seconds, unit)

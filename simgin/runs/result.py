@@ -65,7 +65,9 @@ class Result(RenamedAttributes):
         """
         for plot in self.plots():
             return plot.figure
-        raise SimginError(f"{type(self).__name__} has no plot. Use .frame to draw your own.")
+        raise SimginError(
+            f"{type(self).__name__} has no plot. Use the DataFrame `.frame` to draw a plot."
+        )
 
     def save(self, output: str | Path) -> Path:
         """Write the HTML report, tables and plots to a directory, as the command does with -o.
@@ -98,10 +100,10 @@ class Result(RenamedAttributes):
             except AttributeError as error:
                 if name.startswith("_") or hasattr(type(self), name):
                     raise
-                raise AttributeError(f"{error}. For the DataFrame, use .frame.") from None
+                raise AttributeError(f"{error}. Use `.frame` for the DataFrame.") from None
 
         def __getitem__(self, key: object) -> NoReturn:
-            raise TypeError(f"{type(self).__name__} is not a DataFrame. Use .frame[{key!r}].")
+            raise TypeError(f"{type(self).__name__} is not a DataFrame. Use `.frame[{key!r}]`.")
 
     @property
     def run_ledger(self) -> ledger.Ledger | None:

@@ -153,7 +153,7 @@ def choice(*words: str, about: str = "") -> Any:
         @discard(tie=choice("high", "random", about="order of equal discards"))
     """
     if not words:
-        raise TypeError("a choice needs values. Write, for example, choice('high', 'random')")
+        raise TypeError("a choice requires values. Use, for example, choice('high', 'random')")
     return Param(0.0, 0, len(words) - 1, str(about), "choice", tuple(map(str, words)))
 
 
@@ -302,8 +302,7 @@ class Strategy(RenamedAttributes):
             _require_type(what, policy, Policy | None, f"a function decorated with @{slot}")
             if policy is not None and policy.slot != slot:
                 raise TypeError(
-                    f"{quote_text(policy.name)} is a {policy.slot} policy and cannot be used as "
-                    f"{slot} policy"
+                    f"{quote_text(policy.name)} is a {policy.slot} policy, not a {slot} policy"
                 )
 
     def __repr__(self) -> str:
@@ -335,7 +334,9 @@ def _make_decorator(slot: str, docstring: str) -> Any:
         **params: Param,
     ) -> Any:
         if isinstance(function, Param):
-            raise TypeError(f"a parameter needs a name. Write, for example, @{slot}(k=param(...))")
+            raise TypeError(
+                f"a parameter requires a name. Write, for example, @{slot}(k=param(...))"
+            )
         for key, value in params.items():
             if not isinstance(value, Param):
                 raise TypeError(
@@ -366,11 +367,11 @@ def _check_trainable(slot: str, weights: str | None, describe: object, start: An
     """Raise TypeError unless a policy has everything that `simgin train` requires."""
     if slot != "discard":
         raise TypeError(
-            f"only discard policies can be trained. Remove start and describe from @{slot}"
+            f"only discard policies can be trained. Remove `start` and `describe` from @{slot}"
         )
     if not weights or not callable(describe) or not start:
         raise TypeError(
-            "training needs a weights file, a function that computes the features of a discard, "
+            "training requires a weights file, a function that computes the features of a discard, "
             "and an initial weight for each feature. Write, for example, "
             '@discard(weights="mine.npy", describe=describe, start={"deadwood left": 1})'
         )

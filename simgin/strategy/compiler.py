@@ -98,7 +98,7 @@ def _read_weights(path: Path, _modified: int) -> np.ndarray:
     """Return the weights in a file; the cache key includes its modification time."""
     numbers = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
     if numbers.dtype.kind not in NUMERIC_KINDS or np.isnan(numbers).any():
-        raise ValueError("not an array of numbers")
+        raise ValueError("the file is not an array of numbers")
     return np.asarray(numbers, np.float64)
 
 
@@ -202,8 +202,8 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
         raise PolicyError(f"{_describe_policy(policy)} {mistake}") from None
     if "readonly array" in str(error):
         raise PolicyError(
-            f"{_describe_policy(policy)} modifies its parameters or an array of its module. "
-            "Modify a copy instead."
+            f"{_describe_policy(policy)} modifies its parameters or an array of the module. Modify "
+            "a copy instead."
         ) from None
     reason = describe_compile_error(policy, error)
     _INTERPRETED[policy.function] = reason

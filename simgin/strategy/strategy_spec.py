@@ -291,8 +291,8 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
     name = name or slugify(file)
     if not NAME_PATTERN.fullmatch(name):
         raise NewFileError(
-            f"{quote_text(name)} is not a valid name of a strategy. {NAME_RULE}, and give the name "
-            "after the file."
+            f"{quote_text(name)} is not a valid name of a strategy. {NAME_RULE}, and specify the "
+            "name after the file."
         )
     return STRATEGY_TEMPLATE.read_text(encoding="utf-8").replace("{{ name }}", name)
 

@@ -48,7 +48,7 @@ def parse_count(text: int | float | str) -> int:
     if count < 1:
         raise AmountError(f"{given} is less than 1. Use a count such as 100000, 200k, 2M or 1e6.")
     if count > MAX_COUNT:
-        raise AmountError(f"{given} is more than the maximum. Use a count up to 1e12.")
+        raise AmountError(f"{given} exceeds the maximum. Use a count up to 1e12.")
     return int(count)
 
 

@@ -141,5 +141,5 @@ def ensure_printable_error(error: BaseException) -> BaseException:
     try:
         _ = error.__class__, error.__traceback__, kind.__name__ + kind.__module__
     except BaseException:
-        return RuntimeError(f"{_class_name(kind)}, whose class raises errors when inspected")
+        return RuntimeError(f"{_class_name(kind)} (inspecting the exception raises an error)")
     return error

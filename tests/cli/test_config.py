@@ -57,8 +57,8 @@ def test_the_file_is_in_the_configuration_of_the_user(monkeypatch):
         (("variant", "oklahomaa"), "there is no variant 'oklahomaa'. Did you mean 'oklahoma'?"),
         (("opponent", "goldd"), "'goldd'"),
         (("results", ""), "results: '' is not a valid name."),
-        (("--unset",), "--unset needs a KEY without a VALUE."),
-        (("variant", "eaai", "--unset"), "--unset needs a KEY without a VALUE."),
+        (("--unset",), "--unset requires a KEY without a VALUE."),
+        (("variant", "eaai", "--unset"), "--unset requires a KEY without a VALUE."),
     ],
 )
 def test_an_invalid_setting_is_rejected(words, message, config_file):

@@ -174,9 +174,13 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('    "breaks a meld": 0,\n', "", "writes more features than the 7"),
+        (
+            '    "breaks a meld": 0,\n',
+            "",
+            "writes features without an initial weight: `start` has only 7 weights",
+        ),
         ("@helper\ndef describe", "def describe", "Decorate it with @helper"),
-        (", start=START", "", "training needs a weights file"),
+        (", start=START", "", "training requires a weights file"),
         ("start=START", "start={'a': 'b'}", "the initial weight of 'a' must be a number, not 'b'"),
         ("@discard(", "@knock(", "only discard policies can be trained"),
     ],

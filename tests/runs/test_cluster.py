@@ -295,7 +295,8 @@ def test_too_many_processes_are_rejected(address):
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    told = "simgin: error: --scheduler needs the package dask. Install simgin[cluster].\n"
+    fix = "Install it with pip install 'simgin[cluster]'."
+    told = f"simgin: error: --scheduler requires the package dask. {fix}\n"
     assert match("local:2") == told
 
 

@@ -220,6 +220,6 @@ def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
 def test_a_batch_that_does_not_repeat_is_an_error(game):
     rows = np.array(game[1])
     rows[4, batch_columns.COL_SUM + batch_columns.FACT_INDEX["a_deal_win"]] += 400
-    told = r"gold v simple \(eaai\): batch 4 has a different result when it is played"
+    told = r"gold v simple \(eaai\): batch 4 has a different result when played"
     with pytest.raises(block.InvariantError, match=told):
         found(game, rows)

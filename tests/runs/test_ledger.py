@@ -142,7 +142,7 @@ def test_damage_is_noticed():
     for bad in (blob[:-9], blob[:40] + b"?" + blob[41:], b"", b"nonsense"):
         with pytest.raises(zlib.error):
             unpack_rows(bad, 10)
-    with pytest.raises(zlib.error, match="2400 bytes are not rows of 7 numbers"):
+    with pytest.raises(zlib.error, match="2400 bytes cannot be divided into rows of 7 numbers"):
         unpack_rows(blob, 7)
 
 

@@ -48,7 +48,7 @@ def test_the_metric_of_a_half_width_depends_on_its_form(more, text, metric, half
 
 @pytest.mark.parametrize("more", [{"b": "gold"}, ALONE])
 def test_the_pair_test_needs_pairs(more):
-    with pytest.raises(ValueError, match="needs two different strategies"):
+    with pytest.raises(ValueError, match="requires two different strategies"):
         make_sequential_test(0, 5, matchup(**more))
 
 

@@ -132,7 +132,7 @@ def test_an_amount_can_be_written_in_several_forms(call, forms):
         ("Use 5M for millions", ["5m"]),
         ("less than 1", [0, -5, "-1k"]),
         ("not a whole number", [1.5, "0.0001k"]),
-        ("more than the maximum", ["2e12", "1e99"]),
+        ("exceeds the maximum", ["2e12", "1e99"]),
     ],
 )
 def test_a_bad_count_is_rejected_with_a_suggestion(word, texts):

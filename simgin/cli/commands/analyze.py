@@ -139,12 +139,12 @@ def analyze_command(
     """
     if deals is not None:
         _reject_options(
-            SINGLE_DEAL_OPTIONS, "cannot be used with --deals. Analyse one deal for it."
+            SINGLE_DEAL_OPTIONS, "cannot be used with --deals. Use this option for a single deal."
         )
         if asked["opponent"] is not None:
             raise click.UsageError(
-                "--against cannot be used with --deals. Specify the opponent: "
-                "analyze A B --deals N."
+                "--against cannot be used with --deals. Specify the opponent as the second "
+                "strategy, as in `simgin analyze A B --deals N`."
             )
         _analyze_strategy(words, deals, seed, workers, as_json, asked)
         return
@@ -186,7 +186,8 @@ def analyze_command(
             settled |= dict.fromkeys(DEAL_NUMBER_OPTIONS)
             if len(words) > 1:
                 raise click.UsageError(
-                    f"{words[1]!r} cannot follow a file, which names both players. Omit it."
+                    f"{words[1]!r} cannot be used with a deal file, because the file specifies "
+                    f"both players. Omit {words[1]!r}."
                 )
             request = AnalysisRequest.read_file(words[0], budget, turn=turn, **players)
         else:
@@ -235,7 +236,8 @@ def _analyze_strategy(
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError(
-            "--deals cannot be used with cards. Specify a strategy: analyze gold --deals 1000."
+            "--deals cannot be used with cards. Specify a strategy, as in `simgin analyze gold "
+            "--deals 1000`."
         )
     a, b = (*words, None)[:2]
     worlds = error_rates.DEFAULT_EVALUATION_WORLDS if asked["worlds"] is None else asked["worlds"]

@@ -55,7 +55,10 @@ def chart_command(
     from simgin.text.files import check_writable, write_file
 
     if file is not None and (asked["kind"] != "knock" or file.suffix != ".py"):
-        raise click.UsageError("--strategy needs a .py file and a knock chart. Change one of them.")
+        raise click.UsageError(
+            "--strategy requires a knock chart and a file name that ends in .py. Use, for "
+            "example, `simgin chart knock --strategy mine.py`."
+        )
     if file is not None:
         check_writable(file, FILE_MARK)
     command = repeat_command()

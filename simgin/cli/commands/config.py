@@ -32,7 +32,9 @@ def config_command(key: str | None, value: str | None, unset: bool, as_json: boo
     from rich.text import Text
 
     if unset and (key is None or value is not None):
-        raise click.UsageError("--unset needs a KEY without a VALUE. Name the setting to remove.")
+        raise click.UsageError(
+            "--unset requires a KEY without a VALUE. Specify only the setting to remove."
+        )
     settings = config.read_config()
     if key is not None:
         new = config.parse_setting(key, value)

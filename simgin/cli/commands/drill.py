@@ -56,7 +56,10 @@ def drill_command(
 
     place = output or Path("drill.html")
     if not has_suffix(place, ".html") or (anki and not has_suffix(anki, ".apkg")):
-        raise click.UsageError("-o needs a .html file, and --anki a .apkg file. Change the name.")
+        raise click.UsageError(
+            "-o requires a file name that ends in .html, and --anki requires one that ends in "
+            ".apkg. Change the file name."
+        )
     for file in filter(None, (place, anki)):
         check_writable(file, FILE_MARKS[file.suffix.lower()])
     if anki:
@@ -91,5 +94,5 @@ def _check_anki() -> None:
         import genanki  # noqa: F401
     except ImportError:
         raise click.UsageError(
-            "--anki needs the package genanki. Install it with pip install 'simgin[anki]'."
+            "--anki requires the package genanki. Install it with pip install 'simgin[anki]'."
         ) from None

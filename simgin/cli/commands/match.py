@@ -117,7 +117,7 @@ def match_command(
     command = repeat_command(**settled, **size)
     if margin is not None and not matchup.is_mirrored:
         raise click.UsageError(
-            "--margin needs two different strategies. Specify a second strategy."
+            "--margin requires two different strategies. Specify a second strategy."
         )
     if dry_run or power is not None:
         plan_table.print_dry_run(

@@ -101,8 +101,8 @@ def _strategies(
     if name is not None:
         if players or slot or search or short:
             raise click.UsageError(
-                "--players, --slot, --search and --short cannot be used with a name. "
-                f"Omit {name!r}."
+                "--players, --slot, --search and --short cannot be used with the name of a "
+                f"strategy. Omit {name!r}."
             )
         _show(loader.find_strategy(name), as_json)
         return

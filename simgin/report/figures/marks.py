@@ -272,7 +272,7 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
         name, frame = draw.__name__, cast("pd.DataFrame", args[0])
         if not hasattr(frame, "columns"):
             raise SimginError(
-                f"plots.{name} needs a pandas DataFrame, but received {format_value(frame)}. "
+                f"plots.{name} requires a pandas DataFrame, but received {format_value(frame)}. "
                 f"See help(simgin.plots.{name})."
             )
         if not len(frame):
