@@ -68,7 +68,7 @@ results = simgin.run("discards.toml")
 # Therefore look at the table before you trust the order.
 
 # %%
-plots.league(results.standings, results.cross_table, unit="deal", seed=1)
+plots.cross_table(results.standings, results.cross_table, unit="deal", seed=1)
 
 # %%
 print(results.summary())
@@ -81,7 +81,7 @@ print(results.summary())
 # cancels out in the difference. As a result, the difference has a much smaller standard error.
 
 # %%
-plots.forest_plot(simgin.prepare_forest(results.differences), seed=1)
+plots.forest_plot(results.differences, seed=1)
 
 # %% [markdown]
 # `high-first` wins more deals than `gold`, but loses points. The better rule depends on the metric,

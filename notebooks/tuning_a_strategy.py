@@ -116,7 +116,7 @@ print(others.summary())
 plots.win_and_points(others.frame, seed=8)
 
 # %%
-plots.forest_plot(simgin.prepare_forest(others.differences), seed=8)
+plots.forest_plot(others.differences, seed=8)
 
 # %% [markdown]
 # ## Avoid wrong conclusions

@@ -1,6 +1,7 @@
 """Tests that the Python API returns the results of the commands."""
 
 import gc
+import io
 import pickle
 import warnings
 
@@ -65,20 +66,22 @@ def test_findings_live_as_long_as_they_are_referenced(run_directory):
 
 def test_differences_are_drawn_in_percentages_with_a_dot_a_strategy(found):
     differences = found.differences
-    shown = simgin.prepare_forest(differences)
-    row, drawn = (frame.set_index(["strategy", "metric"]) for frame in (differences, shown))
-    key = ("gold+discard=uniform", "deal_win")
-    assert drawn.loc[key, "value"] == pytest.approx(100 * row.loc[key, "value"])
-    assert drawn.loc[key, "high"] == pytest.approx(100 * row.loc[key, "high"])
-    key = ("gold+discard=uniform", "margin")
-    assert drawn.loc[key, "low"] == pytest.approx(row.loc[key, "low"])
-    figure = plots.forest_plot(shown, seed=3)
+    figure = plots.forest_plot(differences, seed=3)
     assert figure.get_suptitle() == "Difference from gold"
     names = [text.get_text().replace("\n", "") for text in figure.axes[0].get_yticklabels()]
-    assert set(names) == {"gold+discard=safe-neighbour", "gold+discard=uniform"}
+    assert set(names) == {"discard=safe-neighbour", "discard=uniform"}
+    drawn = {axes.get_title(loc="left"): axes for axes in figure.axes}
+    row = differences.set_index(["strategy", "metric"]).loc["gold+discard=uniform", "deal_win"]
+    dots = drawn["deals won %"].containers
+    assert dots[names.index("discard=uniform")][0].get_xdata() == pytest.approx(
+        [100 * row["value"]]
+    )
+    saved = pd.read_csv(io.StringIO(table.format_csv(differences)))
+    assert plots.png(plots.forest_plot(saved, seed=3)) == plots.png(figure)
     # metrics that cannot differ have no dot
     still = differences.assign(se=differences["se"].where(differences["metric"] == "margin", 0.0))
-    assert set(simgin.prepare_forest(still)["metric"]) == {"margin"}
+    (axes,) = plots.forest_plot(still).axes
+    assert axes.get_title(loc="left") == "points/deal"
 
 
 def test_odds_are_the_commands_odds(tmp_path):
@@ -146,9 +149,8 @@ def test_a_plot_needs_no_seed_and_rejects_what_it_cannot_draw(found):
     ]:
         with pytest.raises(ValueError, match=told):
             plots.endings(wrong)
-    with pytest.raises(ValueError, match="requires a DataFrame of differences"):
-        simgin.prepare_forest(frame)
-    assert len(simgin.prepare_forest(found.differences.iloc[:0])) == 0
+    with pytest.raises(ValueError, match="without the column base_variant"):
+        plots.forest_plot(frame)
 
 
 def test_a_seed_may_be_numpys():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,20 +25,34 @@ TICK_POINTS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
 SCALE_MARGIN = 1.15  # limit of the scale of gains, relative to the largest gain
 MIN_REACH = 0.01  # points; smallest limit of the scale of gains
 BARS_NOTE = "Error bars are 95 % intervals from shared deals, and some are shorter than their dot."
+# A value is an outlier if it is this many times as large as the median of enough rows
+OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4
+OUTLIER_STYLE: dict[str, Any] = {
+    "va": "center",
+    "fontsize": figures.FONT_SMALL,
+    "color": figures.TEXT_COLOUR,
+}
+MINUS = "\N{MINUS SIGN}"  # as in the tick labels
+OUTLIERS_NOTE = "Arrows mark values outside the scale, which are given at the right."
+NAME_COLUMNS = ("variant", "strategy", "opponent", "base_variant", "base_strategy")
 INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant."
 
 
 @figures.plot_function
-def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def forest_plot(
+    frame: pd.DataFrame, *, labels: Mapping[str, str] | None = None, seed: int | None = None
+) -> Figure:
     """Plot the differences between variants or strategies and their baseline by metric.
 
-    Columns: metric, title, base_variant (and base_strategy), value, and optionally p_holm.
-    Significance depends on p_holm if the column exists, and otherwise on the interval. Metrics
-    without a significant difference are only listed in the caption, unless no metric has one.
-    `simgin.prepare_forest` creates such a DataFrame from the differences of a run.
+    Columns: metric, base_variant, base_strategy, value, and optionally p_holm, as in
+    `differences.csv`. Rows are sorted by the first metric. Parts that all names share are only in
+    the caption. Arrows mark values outside the scale. Significance depends on p_holm if the column
+    exists, and otherwise on the interval. Metrics without a significant difference are only listed
+    in the caption, unless no metric has one.
 
     Args:
-        frame: The differences in display units, such as %.
+        frame: The differences, such as `results.differences` or `differences.csv`.
+        labels: Names of variants and strategies in the plot, by spec.
         seed: Seed named in the caption.
 
     Returns:
@@ -45,21 +60,68 @@ def forest_plot(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Example:
         results = simgin.run("experiment.toml")
-        simgin.plots.forest_plot(simgin.prepare_forest(results.differences))
+        simgin.plots.forest_plot(results.differences)
     """
+    frame = frame.replace({column: dict(labels or {}) for column in NAME_COLUMNS})
+    if "se" in frame and frame["se"].any():
+        frame = frame[frame["se"] != 0]  # metrics that cannot differ
     same_variant = frame["variant"] == frame["base_variant"]
     compared = "strategy" if same_variant.all() else "variant"
-    base = str(frame[f"base_{compared}"].iloc[0])
-    frame = frame.assign(name=frame[compared].map(str), clear=_is_significant(frame))
-    titles = frame.drop_duplicates("metric").set_index("metric")["title"].map(str)
-    shown = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles.index)
+    bases = figures.unique_names(frame[f"base_{compared}"])
+    names, shared = figures.drop_shared_parts(_row_names(frame, compared))
+    frame = _in_display_units(frame).assign(name=names, clear=_is_significant(frame))
+    titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
+    shown = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles)
     unclear = [title for metric, title in titles.items() if metric not in shown]
-    note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE}"
+    note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE}{shared}"
     note += f" No significant difference: {', '.join(unclear)}." if unclear else ""
-    caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=note)
+    first = frame["value"].where(frame["metric"] == shown[0])
+    ranks = first.groupby(frame["name"]).transform("max")
+    frame = frame.assign(rank=ranks).sort_values("rank", ascending=False, kind="stable")
     parts = {titles[metric]: frame[frame["metric"] == metric] for metric in shown}
-    figure, _ = _draw_panels(f"Difference from {base}", caption, parts)
+    reaches = {title: _usual_reach(part) for title, part in parts.items()}
+    if any(map(math.isfinite, reaches.values())):
+        note += f" {OUTLIERS_NOTE}"
+    caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=note)
+    title = f"Difference from {bases[0] if len(bases) == 1 else 'the baseline'}"
+    figure, _ = _draw_panels(title, caption, parts, reaches)
     return figure
+
+
+def _row_names(frame: pd.DataFrame, compared: str) -> list[str]:
+    """Return the names of all rows, with the columns that have several values."""
+    others = [name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1]
+    columns = dict.fromkeys([compared, *others])
+    return list(frame[list(columns)].astype(str).agg(", ".join, axis=1))
+
+
+def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return differences with proportions in %."""
+    factors = frame["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].display_factor)
+    scaled = {name: frame[name].astype(float) * factors for name in ("value", "low", "high")}
+    return frame.assign(**scaled)
+
+
+def _usual_reach(rows: pd.DataFrame) -> float:
+    """Return the limit of a scale beyond which values are outliers, or infinity without any."""
+    sizes = rows["value"].abs().dropna()
+    reach = OUTLIER_FACTOR * float(sizes.median()) if len(sizes) >= MIN_OUTLIER_ROWS else math.inf
+    return reach if (sizes > reach).any() else math.inf
+
+
+def _mark_outliers(axes: Axes, rows: pd.DataFrame, reach: float, names: Sequence[str]) -> None:
+    """Limit the scale to the usual rows, and mark the other rows at its edge."""
+    is_outlier = rows["value"].abs() > reach
+    limits = figures.float_columns(rows[~is_outlier], "value", "low", "high")
+    edge = SCALE_MARGIN * figures.max_distance(limits, MIN_REACH)
+    axes.set_xlim(-edge, edge)
+    for _, row in rows[is_outlier].iterrows():
+        value, y = row["value"], names.index(row["name"])
+        colour = figures.TEXT_COLOUR if row["clear"] else figures.MUTED_COLOUR
+        side = math.copysign(0.97 * edge, value)
+        axes.plot(side, y, ">" if value > 0 else "<", color=colour, clip_on=False, zorder=3)
+        text = f"{value:+.3g}".replace("-", MINUS)
+        axes.text(1.03, y, text, transform=axes.get_yaxis_transform(), **OUTLIER_STYLE)
 
 
 @figures.plot_function
@@ -103,12 +165,15 @@ def _is_significant(frame: pd.DataFrame) -> pd.Series:
 
 
 def _draw_panels(
-    title: str, caption: str, parts: Mapping[str, pd.DataFrame]
+    title: str,
+    caption: str,
+    parts: Mapping[str, pd.DataFrame],
+    reaches: Mapping[str, float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a panel for every part, and its panels.
 
     Every panel has a row for every name, with a dot and an error bar. Differences that are not
-    significant are grey.
+    significant are grey. `reaches` contains the limit of the usual values by panel.
     """
     names = list(dict.fromkeys(name for part in parts.values() for name in part["name"]))
     height = len(parts) * (PANEL_HEAD + figures.row_height(names) * len(names))
@@ -128,6 +193,8 @@ def _draw_panels(
         figures.set_panel_title(axes, heading)
         axes.margins(x=0.12)
         axes.locator_params(axis="x", nbins=4)
+        if reaches and math.isfinite(reaches[heading]):
+            _mark_outliers(axes, part, reaches[heading], names)
     return figure, panels
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from simgin.stats.table import ByMetric
 
-__all__ = ["elo_ratings", "endings", "league", "win_and_points"]
+__all__ = ["cross_table", "elo_ratings", "endings", "win_and_points"]
 
 LABEL_LINE, ROW_GAP = 0.14, 0.16  # inches per line of a label, and between matchups
 LABEL_FONT = 8  # points of labels and legends
@@ -285,7 +285,7 @@ RATINGS_NOTE = (
 
 
 @figures.plot_function
-def league(
+def cross_table(
     standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int | None = None
 ) -> Figure:
     """Plot a league as a heat map of the % won by the row player against the column player.
@@ -303,7 +303,7 @@ def league(
 
     Example:
         results = simgin.run("league.toml")
-        simgin.plots.league(results.standings, results.cross_table, unit="deal")
+        simgin.plots.cross_table(results.standings, results.cross_table, unit="deal")
     """
     order = list(standings["strategy"])
     shares = cross.pivot(index="strategy", columns="opponent", values="value")

@@ -65,6 +65,8 @@ PAIRING_NOTE = (
 )
 MAX_PLOTTED_MATCHUPS = 60  # maximum number of matchups per plot; larger leagues use heat maps
 CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("value", "won %", factor=100))
+PLAYER_NAMES = tuple(column.name for column in PLAYER_COLUMNS)
+DIFFERENCE_PLOT_COLUMNS = (Column("comparison", "comparison"), Column("value", "difference"))
 EFFECT_PLOT_COLUMNS = (
     Column("change", "change"),
     Column("field", "field"),
@@ -321,15 +323,20 @@ def build_differences_table(frame: pd.DataFrame) -> Table:
         "not significant. "
         "The number in parentheses is the difference that would be detected with 80 % power."
     )
-    labelled = frame.assign(
+    labelled = _with_comparison(frame)
+    return build_pivot_table(
+        "Differences", labelled, "comparison", "column", _format_difference, note
+    )
+
+
+def _with_comparison(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return differences with the columns comparison and column, the title of the metric."""
+    return frame.assign(
         comparison=[
             format_comparison(*row, separator=" - ", against="v")
             for row in frame[COMPARISON_COLUMNS].astype(str).itertuples(index=False)
         ],
         column=[METRICS_BY_NAME[name].title for name in frame["metric"]],
-    )
-    return build_pivot_table(
-        "Differences", labelled, "comparison", "column", _format_difference, note
     )
 
 
@@ -380,10 +387,11 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
             estimates = results.league_estimates
             estimates = estimates[estimates["variant"] == name]
             yield Plot(f"ratings-{file_slug(name)}", question, alt, figure, estimates)
-        figure = plots.league(rows, cross, unit=unit, seed=seed)
+        figure = plots.cross_table(rows, cross, unit=unit, seed=seed)
         question = f"Which strategies beat each other{under}?"
         alt = describe_frame(cross, CROSS_PLOT_COLUMNS)
         yield Plot(f"league-{file_slug(name)}", question, alt, figure, cross)
+    yield from _iter_difference_plots(results.differences, seed)
     points = results.effects[results.effects["metric"] == "margin"]
     for name, rows in points.groupby("variant", sort=False):
         if rows["low"].notna().any():  # otherwise, there are too few batches for intervals
@@ -393,6 +401,18 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
             yield Plot(f"effects-{file_slug(name)}", question, alt, figure, rows)
     if len(results.matchup_keys) <= MAX_PLOTTED_MATCHUPS:
         yield from _iter_matchup_plots(results.table, seed)
+
+
+def _iter_difference_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
+    """Yield a plot of the differences between strategies, and one of those between variants."""
+    is_strategy = frame["variant"] == frame["base_variant"]
+    for noun, rows in (("strategies", frame[is_strategy]), ("variants", frame[~is_strategy])):
+        n_compared = len(rows.groupby(list(PLAYER_NAMES)))
+        if rows["low"].notna().any() and n_compared <= MAX_PLOTTED_MATCHUPS:
+            figure = plots.forest_plot(rows, seed=seed)
+            question = f"How large are the differences between {noun}?"
+            alt = describe_frame(_with_comparison(rows), DIFFERENCE_PLOT_COLUMNS)
+            yield Plot(f"differences-{noun}", question, alt, figure, rows)
 
 
 def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:

@@ -15,6 +15,7 @@ from matplotlib.text import Text
 from simgin import plots
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.report import figures
+from simgin.stats.metrics import METRICS_BY_NAME
 from support import sample_plots
 from support import toy_deals as toy
 from support.sample_plots import FRAMES, SIZES, STRATEGIES, VARIANTS, draw_plot, with_bounds
@@ -79,22 +80,73 @@ def test_dots_and_bars_show_the_values_and_limits():
     shown = {axes.get_title(loc="left").replace("\n", " "): axes for axes in panels}
     assert len(shown) == len(frame)
     for _, row in frame.iterrows():
-        dot = shown[row["title"]].containers[0]
-        assert dot[0].get_xdata() == pytest.approx([row["value"]])
+        metric = METRICS_BY_NAME[row["metric"]]
+        dot, factor = shown[metric.title].containers[0], metric.display_factor
+        assert dot[0].get_xdata() == pytest.approx([factor * row["value"]])
         ends = np.sort(dot[2][0].get_segments()[0][:, 0])
-        assert ends == pytest.approx([row["low"], row["high"]])
+        assert ends == pytest.approx([factor * row["low"], factor * row["high"]])
 
 
 def test_metrics_without_a_clear_difference_are_named_and_not_drawn():
     sizes = {"gin": 30, "void": 2, "turns": 4, "margin": 0}
-    rows = [{"metric": metric, "title": metric, "value": x} for metric, x in sizes.items()]
+    rows = [{"metric": metric, "value": x} for metric, x in sizes.items()]
     names = {"variant": "oklahoma", "strategy": "gold", "opponent": "itself"}
     frame = with_bounds(rows, "value", 0.1).assign(base_variant="standard", **names)
     frame["p_holm"] = np.where(frame["metric"].isin(["gin", "turns"]), 0.001, 0.3)
     figure = plots.forest_plot(frame, seed=1)
     shown = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
-    assert shown == ["gin", "turns"]
-    assert "No significant difference: void, margin." in " ".join(figure.get_supxlabel().split())
+    titles = [METRICS_BY_NAME[name].title for name in sizes]
+    assert shown == [titles[0], titles[2]]
+    unclear = f"No significant difference: {titles[1]}, {titles[3]}."
+    assert unclear in " ".join(figure.get_supxlabel().split())
+
+
+def forest_names(figure):
+    """Return the row names of each panel."""
+    return [[text.get_text() for text in axes.get_yticklabels()] for axes in figure.axes]
+
+
+def strategy_differences(values, metric="margin"):
+    rows = [
+        {"strategy": f"gold+knock=at:k={i}+take=deny", "metric": metric, "value": value}
+        for i, value in enumerate(values)
+    ]
+    names = {"variant": "standard", "opponent": "simple", "base_variant": "standard"}
+    return with_bounds(rows, "value", 0.1).assign(**names, base_strategy="gold")
+
+
+def test_rows_are_sorted_and_shared_parts_of_names_are_in_the_caption():
+    frame = strategy_differences([1.0, 3.0, -2.0])
+    figure = plots.forest_plot(frame, seed=1)
+    assert forest_names(figure) == [["k=1", "k=0", "k=2"]]
+    caption = " ".join(figure.get_supxlabel().split())
+    assert "All full names begin with gold+knock=at and end with +take=deny." in caption
+    labels = {frame["strategy"][1]: "Best", "gold": "Golden"}
+    figure = plots.forest_plot(frame, labels=labels)
+    assert (
+        forest_names(figure)[0][0] == "Best" and figure.get_suptitle() == "Difference from Golden"
+    )
+
+
+def test_outliers_are_marked_at_the_edge_with_their_value():
+    figure = plots.forest_plot(strategy_differences([1.0, -1.0, 2.0, 0.8, 90.0, -70.0]), seed=1)
+    (axes,) = figure.axes
+    low, high = axes.get_xlim()
+    assert (low, high) == pytest.approx((-1.15 * 2.1, 1.15 * 2.1))
+    arrows = {line.get_marker(): line for line in axes.lines if line.get_marker() in ("<", ">")}
+    ends = {marker: (line.get_xdata()[0], line.get_ydata()[0]) for marker, line in arrows.items()}
+    assert ends == {">": (pytest.approx(0.97 * high), 0), "<": (pytest.approx(0.97 * low), 5)}
+    assert [text.get_text() for text in axes.texts] == ["+90", "\N{MINUS SIGN}70"]
+    assert "outside the scale" in " ".join(figure.get_supxlabel().split())
+    assert not plots.forest_plot(strategy_differences([1.0, 90.0, 2.0])).axes[0].texts  # too few
+
+
+def test_rows_name_the_variant_and_the_opponent_where_they_differ():
+    frame = strategy_differences([1.0, 2.0])
+    other = frame.assign(variant="eaai", base_variant="eaai", opponent="stubborn")
+    names = forest_names(plots.forest_plot(pd.concat([frame, other])))[0]
+    flat = [name.replace("\n", "") for name in names]
+    assert len(set(flat)) == 4 and any("eaai" in name and "stubborn" in name for name in flat)
 
 
 def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():

@@ -40,13 +40,15 @@ def scores(variants, strategies):
     return made.assign(opponent=made["strategy"], value=value)
 
 
+METRICS = ("match_win", "deal_win", "gin", "undercut", "void", "margin", "turns")
+
+
 def differences(variants, strategies):
     names = {"strategy": "gold, simple", "opponent": "itself", "base_variant": "eaai"}
     rows = []
-    for variant, i in itertools.product(variants, range(7)):
-        metric = {"metric": f"m{i}", "title": f"points per deal, sd {i}"}
-        rows.append({"variant": variant, **names, **metric, "value": 10.0**i - 5})
-    made = with_bounds(rows, "value", 0.5)
+    for variant, (i, metric) in itertools.product(variants, enumerate(METRICS)):
+        rows.append({"variant": variant, **names, "metric": metric, "value": 10.0**i - 5})
+    made = with_bounds(rows, "value", 0.5).assign(base_strategy="gold, simple")
     return made.assign(p_holm=(made["value"].abs() < 6).astype(float))
 
 
@@ -205,9 +207,9 @@ TABLES = {
     "endings": lambda v, s: [matchups(v, s)],
     "win_and_points": lambda v, s: [matchups(v, s)],
     "elo_ratings": lambda v, s: [standings(v, s)],
-    "league": lambda v, s: [standings(v, s), cross(v, s)],
+    "cross_table": lambda v, s: [standings(v, s), cross(v, s)],
 }
-UNITS = {"elo_ratings": {"unit": "match"}, "league": {"unit": "match"}}
+UNITS = {"elo_ratings": {"unit": "match"}, "cross_table": {"unit": "match"}}
 PLOT_NAMES = (*FRAMES, *TABLES)
 
 

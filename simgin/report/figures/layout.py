@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import re
 import textwrap
 import warnings
@@ -38,6 +39,8 @@ MAX_LEGEND_COLUMNS = 3
 
 # Text
 
+NAME_PART = re.compile(r"[+:,@#/]?[^+:,@#/]+|[+:,@#/]")  # of a spec, with the separator before it
+
 
 def escape_text(text: str) -> str:
     """Return the text so that matplotlib draws it literally.
@@ -53,6 +56,30 @@ def fold_text(text: str, width: int) -> str:
     for part in text.split("\n"):
         lines += wrap_name(part, width)
     return "\n".join(lines)
+
+
+def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
+    """Return names without the parts that all of them share, and a sentence for the caption.
+
+    Parts begin with + : , @ # or /. At least one part of every name remains.
+    """
+    unique = [NAME_PART.findall(name) for name in dict.fromkeys(names)]
+    if len(unique) < 2:
+        return list(names), ""
+    start = _shared_length(unique)
+    end = _shared_length([parts[start:][::-1] for parts in unique])
+    prefix = "".join(unique[0][:start])
+    suffix = "".join(unique[0][len(unique[0]) - end :])
+    shared = [f"begin with {prefix}"] * (start > 0) + [f"end with {suffix}"] * (end > 0)
+    sentence = f" All full names {' and '.join(shared)}." if shared else ""
+    short = [name[len(prefix) : len(name) - len(suffix)].lstrip("+:,@#/ ") for name in names]
+    return short, sentence
+
+
+def _shared_length(lists: Sequence[Sequence[str]]) -> int:
+    """Return the length of the shared start of some lists; one item of each list remains."""
+    shared = itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*lists, strict=False))
+    return min(len(list(shared)), *(len(parts) - 1 for parts in lists))
 
 
 # Figures and panels

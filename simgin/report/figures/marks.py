@@ -279,8 +279,11 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
             raise SimginError(
                 f"plots.{name} received a DataFrame without rows. Pass at least one row."
             )
+        if "opponent" in frame:  # a CSV file of solitaire games has missing values
+            opponents = frame["opponent"].astype(object)
+            frame = frame.assign(opponent=opponents.where(opponents.notna(), ""))
         try:
-            return draw(*args, **kwargs)
+            return draw(*cast("Any", (frame, *args[1:])), **kwargs)
         except KeyError as error:
             message = str(error.args[0])
             missing = ", ".join(re.findall(r"'(\w+)'", message)[-1:] or [message])
