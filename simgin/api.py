@@ -9,14 +9,14 @@ you call `save`. Each function of `simgin.plots` draws the DataFrame of its name
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from simgin.report import progress
-from simgin.results.run_results import RunResults, format_differences, run_plan
+from simgin.results.run_results import RunResults, run_plan
 from simgin.rules.variants import Variant, find_variant, variant_names
-from simgin.runs.plan import plan_experiment, plan_matchup
+from simgin.runs.plan import plan_experiment, plan_league, plan_match
 from simgin.stats.table import make_frame
 from simgin.strategy import catalogue, loader
 from simgin.strategy.author import Strategy
@@ -76,10 +76,13 @@ def _run(title: str, run: Callable[..., R], request: object, workers: int | None
 
 @_record_call
 def match(
-    a: Player,
+    a: Player | Sequence[Player],
     b: Player | None = None,
     variant: Game = "standard",
     *,
+    against: Player | None = None,
+    base: Player | None = None,
+    labels: Mapping[str, str] | None = None,
     deals: int | str | None = None,
     matches: int | str | None = None,
     until: float | str | None = None,
@@ -88,12 +91,15 @@ def match(
     seed: int = 1,
     workers: int | None = None,
 ) -> RunResults:
-    """Play one matchup.
+    """Play one matchup, or several strategies against one opponent.
 
     Args:
-        a: Strategy A: a name, a file or a Strategy object.
+        a: Strategy A: a name, a file or a Strategy object. With `against`, a list of strategies.
         b: Strategy B, by default `simple` in two-player variants.
         variant: Variant.
+        against: Common opponent of several strategies.
+        base: Baseline of the differences, by default the first strategy.
+        labels: Names of variants and strategies in reports and plots, by spec.
         deals: Number of deals, such as 200_000 or "200k" (default: 100,000).
         matches: Number of matches to play instead of single deals.
         until: Half-width of the interval at which to stop: "0.1%" of wins or 0.05 points.
@@ -117,18 +123,67 @@ def match(
             print(result)
             result.frame
     """
-    own, other = _names(a, b)
-    plan = plan_matchup(
+    players = [a] if isinstance(a, str | Path | Strategy) else a
+    opponent, baseline, *own = _names(against, base, *players, *([] if b is None else [b]))
+    plan = plan_match(
         own,
-        other,
         find_variant(variant).spec,
+        against=opponent,
+        base=baseline,
+        labels=labels,
         deals=deals,
         matches=matches,
-        until=None if until is None else amounts.parse_half_width(until),
-        sprt=None if sprt is None else amounts.parse_elo_bounds(sprt),
-        seconds=None if seconds is None else amounts.parse_seconds(seconds),
+        until=until,
+        sprt=sprt,
+        seconds=seconds,
         seed=seed,
     )
+    return _run(plan.label, run_plan, plan, workers)
+
+
+@_record_call
+def league(
+    strategies: Sequence[Player],
+    variant: Game = "standard",
+    *,
+    labels: Mapping[str, str] | None = None,
+    deals: int | str | None = None,
+    matches: int | str | None = None,
+    until: float | str | None = None,
+    sprt: Sequence[float] | str | None = None,
+    seconds: float | str | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+) -> RunResults:
+    """Play each strategy against every other one, as `simgin league` does.
+
+    Args:
+        strategies: Three or more strategies.
+        variant: Variant.
+        labels: Names of variants and strategies in reports and plots, by spec.
+        deals: Number of deals per pair to play instead of matches.
+        matches: Number of matches per pair (default: 5,000).
+        until: Half-width of the interval at which to stop: "0.1%" of wins or 0.05 points.
+        sprt: Two Elo differences for a sequential test of each pair.
+        seconds: Time limit per pair, such as 10, "10s" or "5m".
+        seed: Seed of the deals.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        Results with the DataFrames `standings` and `cross_table`, among others.
+
+    Raises:
+        ValueError: If there are fewer than three different strategies.
+
+    Example:
+        Rank three strategies::
+
+            simgin.league(["gold", "simple", "stubborn"], matches="2k").standings
+    """
+    limits = {"until": until, "sprt": sprt, "seconds": seconds}
+    size = {"deals": deals, "matches": matches, "seed": seed}
+    spec = find_variant(variant).spec
+    plan = plan_league(_names(*strategies), spec, labels=labels, **size, **limits)
     return _run(plan.label, run_plan, plan, workers)
 
 
@@ -150,7 +205,7 @@ def run(path: str | Path, *, seed: int | None = None, workers: int | None = None
         Plot the differences of an experiment::
 
             results = simgin.run("demo")
-            simgin.plots.forest_plot(simgin.prepare_forest(results.differences))
+            simgin.plots.forest_plot(results.differences)
     """
     plan = plan_experiment(path, seed)
     return _run(plan.label, run_plan, plan, workers)
@@ -729,21 +784,6 @@ def variants() -> pd.DataFrame:
         | {"about": one.about}
         for one in found
     )
-
-
-def prepare_forest(differences: pd.DataFrame) -> pd.DataFrame:
-    """Prepare differences of an experiment for the forest plot `simgin.plots.forest_plot`.
-
-    Args:
-        differences: Differences of `run`.
-
-    Returns:
-        The defined differences with titles, in points or percentage points.
-
-    Raises:
-        ValueError: If the DataFrame does not contain differences.
-    """
-    return format_differences(differences)
 
 
 def _names(*players: Player | None) -> list[Any]:

@@ -90,7 +90,7 @@ def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
     context.meta["results"] = settings.pop("results", None)
     opponent = settings.pop("opponent", None)
     context.default_map = {name: dict(settings) for name in commands}
-    for command, argument in (("match", "b"), ("show", "b"), ("play", "strategy")):
+    for command, argument in (("match", "against"), ("show", "b"), ("play", "strategy")):
         context.default_map[command] |= {argument: opponent} if opponent else {}
 
 

@@ -34,6 +34,7 @@ LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 # module simgin.cli.commands.NAME.
 COMMANDS = {
     "match": "Play one strategy against another.",
+    "league": "Play each strategy against every other one.",
     "strategies": "List, show, create or test strategies.",
     "variants": "List, show, compare or create variants.",
     "review": "Measure how a rule change affects the game.",
@@ -278,6 +279,8 @@ def cli(context: click.Context) -> None:
       simgin match gold+knock=at:k=4 gold     knock with 4 points or less
       simgin match gold --until 0.1%          stop at a precision of ±0.1 %
       simgin match gold --matches 200k --sprt 0,10    stop after a decision
+      simgin match gold mine.py stubborn --against simple
+      simgin league gold simple stubborn      each against every other one
 
     \b
     Write and improve strategies

@@ -232,3 +232,35 @@ class NameOrSubcommand(click.Group):
             raise click.UsageError(
                 f"{word!r} is not a subcommand. Did you mean `simgin {info_name} {near[0]}`?"
             )
+
+
+_limit_options = (
+    click.option(
+        "--until",
+        callback=read_until,
+        metavar="±X",
+        help="Stop at this half-width of the 95 % interval: 0.1% of wins, or 0.05 points.",
+    ),
+    click.option(
+        "--sprt",
+        callback=read_sprt,
+        metavar="ELO0,ELO1",
+        help="Stop when a sequential test has decided between two Elo differences.",
+    ),
+    time_option("Time limit for the simulation, such as 30s or 5m."),
+    seed_option,
+    workers_option,
+    scheduler_option,
+    output_option("Directory for the tables, plots and HTML report."),
+    record_option,
+)
+
+
+RUN_OPTIONS = ("workers", "scheduler", "output", "record", "dry_run", "details", "as_json", "power")
+
+
+def limit_options(command: Any) -> Any:
+    """Add the options that limit, distribute and save a run to a command."""
+    for add in reversed(_limit_options):
+        command = add(command)
+    return command

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.core import batch_columns
-from simgin.play.matchup import short_names
 from simgin.report import numbers
 from simgin.runs import stopping
 from simgin.runs.stopping import PrecisionRule, SequentialTest, StoppingRule
@@ -36,7 +35,7 @@ class LiveEstimate:
     def __init__(self, plan: Plan, ledger: Ledger) -> None:
         self._plan = plan
         self._ledger = ledger
-        self._names = short_names(plan.matchups)
+        self._names = plan.display_names
         self._totals: dict[int, np.ndarray] = {}
         self._cell = 0
 

@@ -17,7 +17,7 @@ import numpy as np
 from simgin.core import batch_columns
 from simgin.core.matchup_key import MatchupKey
 from simgin.play.kernel import play_batches
-from simgin.play.matchup import Matchup, short_names
+from simgin.play.matchup import Matchup
 from simgin.runs import block, manifest
 from simgin.runs.directory import MANIFEST_FILE, ResultsError, corrupt_manifest_error
 from simgin.runs.ledger import LEDGER_FILE, Ledger, identity_differences
@@ -38,7 +38,7 @@ class RunInfo:
     contrasts: Sequence[Sequence[int]] = ()  # indices of a matchup and its baseline
     effects: Sequence[FieldChange] = ()
     health: Sequence[Mapping[str, Any]] = ()  # see `check_homogeneity`; can be empty
-    # Display names of strategies from files, by spec
+    # Labels of the user and short names of strategies from files, by spec
     display_names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -52,20 +52,18 @@ class RunInfo:
         return params
 
     def with_display_names(self) -> RunInfo:
-        """Return the information with the display names of strategies from files."""
+        """Return the information with the display names instead of specs."""
 
         def display_name(text: str) -> str:
             return self.display_names.get(text, text)
 
         identity = dict(self.identity)
         identity["matchups"] = [
-            {**cell, "a": display_name(cell["a"]), "b": display_name(cell["b"])}
+            {**cell, **{key: display_name(cell[key]) for key in ("variant", "a", "b")}}
             for cell in identity["matchups"]
         ]
-        described = identity["strategies"].items()
-        identity["strategies"] = {
-            display_name(text): description for text, description in described
-        }
+        for key in ("variants", "strategies"):
+            identity[key] = {display_name(name): entry for name, entry in identity[key].items()}
         effects = [
             FieldChange(effect.change, *map(display_name, effect[1:])) for effect in self.effects
         ]
@@ -101,7 +99,7 @@ def make_run_info(
     plan: Plan, stop_results: Sequence[StopResult], health: Sequence[Mapping[str, Any]] = ()
 ) -> RunInfo:
     """Return the information about a run from its plan and its sizes."""
-    names = short_names(plan.matchups)
+    names = plan.display_names
     return RunInfo(plan.identity, stop_results, plan.contrasts, plan.effects, health, names)
 
 

@@ -26,7 +26,7 @@ from simgin.results.run_info import (
 )
 from simgin.runs import directory, ledger, runner
 from simgin.runs.ledger import Ledger
-from simgin.runs.plan import FieldChange, Plan
+from simgin.runs.plan import SELF_PLAY, FieldChange, Plan
 from simgin.runs.result import Result
 from simgin.runs.stopping import COMPLETE, StopResult
 from simgin.stats import batches, league, round_robin, table, variance
@@ -194,14 +194,26 @@ class RunResults(Result):
 
         Holm's adjustment treats all contrasts as one family.
         """
-        parts = [
-            compute_differences(
-                [(self.batch_rows(i), self.batch_rows(base))], self._list_compared_metrics(i, base)
-            )
-            for i, base in self.info.contrasts
-        ]
+        parts = [self._compute_difference(i, base) for i, base in self.info.contrasts]
         frame = table.build_frame("differences", table.concat_frames(parts))
         return add_adjusted_p_values(frame)
+
+    def _compute_difference(self, matchup_index: int, baseline: int) -> pd.DataFrame:
+        """Return the difference between a matchup and its baseline, which can be SELF_PLAY."""
+        rows = self.batch_rows(matchup_index)
+        if baseline == SELF_PLAY:
+            key = rows.matchup
+            return _difference_from_self_play(rows).assign(
+                base_variant=key.variant,
+                base_strategy=key.b,
+                base_opponent=key.b,
+                paired=True,
+                kind="difference",
+            )
+        return compute_differences(
+            [(rows, self.batch_rows(baseline))],
+            self._list_compared_metrics(matchup_index, baseline),
+        )
 
     @cached_property
     def effects(self) -> pd.DataFrame:
@@ -549,13 +561,10 @@ def compute_effect(
         Rows of the output `effects`. `p_holm` is missing, because it depends on all effects of the
         run. Matches won are included if matches were played.
     """
-    names = ["margin"]
-    if rows.matchup.unit == "match":
-        names.append("match_win")
     frame = (
-        compute_differences([(rows, baseline_rows)], names)
+        compute_differences([(rows, baseline_rows)], _self_play_metrics(rows))
         if baseline_rows
-        else _difference_from_self_play(rows, names)
+        else _difference_from_self_play(rows)
     )
     labels = {"base_strategy": effect.baseline, "kind": "effect"}
     frame = frame.assign(change=effect.change, field=effect.field, p_holm=np.nan, **labels)
@@ -563,11 +572,16 @@ def compute_effect(
     return frame.drop(columns=[name for name in frame if name not in columns])
 
 
-def _difference_from_self_play(batch_rows: BatchRows, names: list[str]) -> pd.DataFrame:
+def _self_play_metrics(batch_rows: BatchRows) -> list[str]:
+    """Return the metrics whose values are known for a strategy that plays itself."""
+    return ["margin", "match_win"] if batch_rows.matchup.unit == "match" else ["margin"]
+
+
+def _difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
     """Return the difference between the results of a strategy and those of self-play."""
     rows = []
     total = batches.sum_rows(batch_rows.rows)
-    for name in names:
+    for name in _self_play_metrics(batch_rows):
         metric = METRICS_BY_NAME[name]
         estimate = estimate_metric(total, metric, batch_rows.as_b, batch_rows.multiplier)
         reference = SELF_PLAY_VALUES[name]
@@ -589,21 +603,3 @@ def _difference_from_self_play(batch_rows: BatchRows, names: list[str]) -> pd.Da
             row["p"] = np.nan  # with a stopping rule, the wider interval decides
         rows.append(row)
     return table.make_frame(rows)
-
-
-def format_differences(differences: pd.DataFrame) -> pd.DataFrame:
-    """Return the defined differences with titles, and with proportions in %.
-
-    Raises:
-        ValueError: If the DataFrame does not contain differences.
-    """
-    if not {"metric", "base_variant"} <= set(differences.columns):
-        raise ValueError(
-            "prepare_forest requires a DataFrame of differences, such as `results.differences`."
-        )
-    metrics = differences["metric"].map(METRICS_BY_NAME)
-    factors = metrics.map(lambda metric: metric.display_factor).astype(float)
-    formatted = differences.assign(title=metrics.map(lambda metric: metric.title))
-    for name in table.NUMBER_COLUMNS:
-        formatted[name] = formatted[name].astype(float) * factors
-    return formatted[formatted["se"] > 0].reset_index(drop=True)

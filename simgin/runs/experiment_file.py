@@ -13,6 +13,8 @@ All errors of a file are reported together. This example has all keys:
   [[matchups]]                     # single matchups
   a = "gin-only"
   b = "simple"
+  [labels]                         # names in sentences, tables and plots
+  gin-only = "Patient"
   [panel]                          # each of these strategies against one opponent
   strategies = ["gold", "stubborn"]
   against = "simple"
@@ -22,6 +24,9 @@ All errors of a file are reported together. This example has all keys:
   [[fields]]                       # each of changes = ["knock=early", ...] in this strategy
   strategy = "gold"                # against this opponent; default: the same strategy
   against = "simple"
+
+Paths of strategies and variants are relative to the file. A path that exists only in the working
+directory is also valid.
 
 Solitaire games allow only sweeps and solo = ["gold", "gin-only"], a list of strategies.
 """
@@ -47,6 +52,9 @@ from simgin.text.messages import format_value
 MAX_COMBINATIONS = 10_000  # maximum number of combinations per sweep
 # Maximum number of invalid combinations of a spec that are listed
 MAX_LISTED_COMBINATIONS = 3
+MAX_LABEL = 200  # characters
+# Path in a spec, between the start or a separator and the end or a separator
+_PATH = re.compile(r"(?<![^+=#@])[^+=#@]*\.(?:py|toml|npy)(?=$|[+#:@])", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
@@ -279,6 +287,10 @@ class ExperimentFile(toml.StrictTable):
     fields: Annotated[list[FieldEntry], Field(default_factory=list)]
     solo: Annotated[list[StrategySpec], Field(min_length=1)] | None = None
     sweep: ParameterSweep | None = None
+    labels: Annotated[
+        dict[str, Annotated[str, Field(min_length=1, max_length=MAX_LABEL)]],
+        Field(default_factory=dict),
+    ]
 
     @property
     def unit(self) -> Literal["deal", "match"]:
@@ -299,17 +311,54 @@ def read_experiment(path: Path) -> ExperimentFile:
         raw = toml.read_tables(path, examples.suggest_experiments(path))
     except toml.TomlError as error:
         raise ExperimentError(error.messages) from None
-    sentences = [f"{path}: {sentence}" for sentence in _key_conflicts(raw)]
+    return parse_experiment(_resolve_paths(raw, path.parent), path)
+
+
+def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> ExperimentFile:
+    """Return the contents of an experiment file, or raise ExperimentError with all errors.
+
+    Args:
+        raw: Keys and values.
+        source: Path of the file for error messages, or None for the options of a command.
+    """
+    prefix = f"{source}: " if source else ""
+    sentences = [f"{prefix}{sentence}" for sentence in _key_conflicts(raw)]
     try:
         file = ExperimentFile.model_validate(raw)
     except ValidationError as error:
         raise ExperimentError(
-            toml.describe_validation_errors(path, error, _valid_keys) + sentences
+            toml.describe_validation_errors(source or "options", error, _valid_keys) + sentences
         ) from None
-    sentences += [f"{path}: {sentence}" for sentence in _incompatible_keys(file)]
+    sentences += [f"{prefix}{sentence}" for sentence in _incompatible_keys(file)]
     if sentences:
         raise ExperimentError(sentences)
     return file
+
+
+def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
+    """Return a part of a file in which the paths of all specs are relative to its folder.
+
+    Paths are not changed if the folder is the working directory, or if they exist only there.
+    Weights without a folder are those of a learned player.
+    """
+
+    def resolve(match: re.Match[str]) -> str:
+        path = Path(match[0])
+        is_learned = path.suffix.lower() == ".npy" and "/" not in match[0]
+        if is_learned or (path.is_file() and not (folder / path).is_file()):
+            return match[0]
+        return str(folder / path)
+
+    match value:
+        case str() if key not in ("question", "hypothesis") and folder.resolve() != Path.cwd():
+            return _PATH.sub(resolve, value)
+        case list():
+            return [_resolve_paths(part, folder, key) for part in value]
+        case dict() if key == "labels":
+            return {_resolve_paths(name, folder): label for name, label in value.items()}
+        case dict():
+            return {name: _resolve_paths(part, folder, name) for name, part in value.items()}
+    return value
 
 
 def _key_conflicts(raw: dict[str, Any]) -> Iterator[str]:

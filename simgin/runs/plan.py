@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -20,7 +20,7 @@ import numpy as np
 from simgin.core import batch_columns
 from simgin.core.matchup_key import MatchupKey
 from simgin.play.kernel import play_batches
-from simgin.play.matchup import Matchup, parse_matchup, short_names
+from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup, short_names
 from simgin.rules import variants
 from simgin.runs import stopping
 from simgin.runs.block import Task
@@ -41,7 +41,10 @@ DEFAULT_DEALS = 100_000
 DEFAULT_MATCHES = 5_000
 # Default maximum for a matchup with a stopping rule
 MAX_DEALS = 10_000_000
-COMPARED_KEYS = ("panel", "sweep", "solo")  # keys whose strategies are compared with each other
+# Keys whose strategies are compared with each other, the panel first
+COMPARED_KEYS = ("panel", "sweep", "solo")
+SELF_PLAY = -1  # baseline of a contrast: the opponent against itself, which need not be played
+MIN_LEAGUE_SIZE = 3
 
 KeyedMatchup = tuple[str, MatchupKey]  # key of the experiment file and a matchup from it
 
@@ -76,8 +79,10 @@ class Plan:
     seconds: float | None = None  # time per matchup
     question: str | None = None
     hypothesis: str | None = None
-    contrasts: tuple[tuple[int, int], ...] = ()  # indices of matchups and their baselines
+    # Indices of matchups and their baselines, which can be SELF_PLAY
+    contrasts: tuple[tuple[int, int], ...] = ()
     effects: tuple[FieldChange, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)  # of variants and strategies, by spec
     extra_steps: tuple[ExtraStep, ...] = ()  # played in addition to the matchups
 
     @property
@@ -95,7 +100,7 @@ class Plan:
         """Title of the plan, or the display names of the players of a single matchup."""
         if len(self.tasks) > 1:
             return self.title
-        names = short_names(self.matchups)
+        names = self.display_names
         players = self.matchups[0].players
         return " v ".join(names.get(player.spec, player.spec) for player in players)
 
@@ -108,6 +113,11 @@ class Plan:
     def matchup_keys(self) -> list[MatchupKey]:
         """Keys of the matchups: variant, strategies, seed and unit."""
         return [matchup.key for matchup in self.matchups]
+
+    @property
+    def display_names(self) -> dict[str, str]:
+        """Labels of the user and short names of strategies from files, by spec."""
+        return {**short_names(self.matchups), **self.labels}
 
     @property
     def stopping_text(self) -> str | None:
@@ -136,8 +146,8 @@ def plan_matchup(
     deals: int | str | None = None,
     matches: int | str | None = None,
     until: str | float | None = None,
-    sprt: tuple[float, float] | None = None,
-    seconds: float | None = None,
+    sprt: Sequence[float] | str | None = None,
+    seconds: float | str | None = None,
     seed: int = 1,
 ) -> Plan:
     """Return the plan of one matchup.
@@ -163,6 +173,9 @@ def plan_matchup(
         raise AmountError("deals and matches cannot be combined. Use only one of them.")
     if sum(end is not None for end in (until, sprt, seconds)) > 1:
         raise AmountError("until, sprt and a time limit cannot be combined. Use only one of them.")
+    until = None if until is None else amounts.parse_half_width(until)
+    sprt = None if sprt is None else amounts.parse_elo_bounds(sprt)
+    seconds = None if seconds is None else amounts.parse_seconds(seconds)
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     count = deals if matches is None else matches
     size = _choose_size(until, sprt, seconds, unit)
@@ -172,6 +185,87 @@ def plan_matchup(
     return Plan(
         matchup.title, (Task(matchup, n),), _build_stopping_rules([matchup], until, sprt), seconds
     )
+
+
+def plan_match(
+    strategies: Sequence[str],
+    variant: str,
+    *,
+    against: str | None = None,
+    base: str | None = None,
+    **more: Any,
+) -> Plan:
+    """Return the plan of one matchup, or of several strategies against a common opponent.
+
+    Args:
+        strategies: Specs of strategy A and possibly B, or of the strategies that are compared.
+        variant: Spec of the variant.
+        against: Spec of the common opponent.
+        base: Spec of the baseline of the differences, by default the first strategy.
+        **more: Further arguments of `plan_matchup`, and `labels` as in an experiment file.
+
+    Raises:
+        PlayerCountError: If there are several strategies or a baseline without a common opponent.
+        ExperimentError: If a label is not valid.
+    """
+    if against is None and (base is not None or len(strategies) > 2):
+        raise PlayerCountError(
+            "more than two strategies or --base need a common opponent. Specify it with --against, "
+            "or use `simgin league`."
+        )
+    if against is None or (base is None and len(strategies) == 1):
+        a, b = strategies[0], against or next(iter(strategies[1:]), None)
+        labels = more.pop("labels", None) or {}
+        plan = plan_matchup(a, b, variant, **more)
+        return replace(plan, labels=_read_labels(labels, plan.matchup_keys))
+    opponent = loader.find_strategy(against).spec
+    keys = {
+        "question": f"Which strategies beat {opponent}?",
+        "panel": {"strategies": _find_specs(strategies), "against": opponent},
+        "base": base and loader.find_strategy(base).spec,
+    }
+    return _plan_keys(f"{len(strategies)} strategies v {opponent}", variant, keys | more)
+
+
+def plan_league(strategies: Sequence[str], variant: str, **more: Any) -> Plan:
+    """Return the plan of a round robin.
+
+    Args:
+        strategies: Specs of three or more strategies.
+        variant: Spec of the variant.
+        **more: Further arguments of `plan_match`.
+
+    Raises:
+        PlayerCountError: If there are too few different strategies.
+    """
+    specs = list(dict.fromkeys(_find_specs(strategies)))
+    if len(specs) < MIN_LEAGUE_SIZE:
+        raise PlayerCountError(
+            f"{len(specs)} different strategies are not enough for a league. Specify at "
+            f"least {MIN_LEAGUE_SIZE}."
+        )
+    keys = {"question": "Which strategy is the strongest?", "round_robin": specs}
+    return _plan_keys(f"league of {len(specs)}", variant, keys | more)
+
+
+def _find_specs(strategies: Sequence[str]) -> list[str]:
+    return [loader.find_strategy(name).spec for name in strategies]
+
+
+def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
+    """Return the plan of an experiment file with these keys; `seconds` stands for `for`."""
+    from simgin.runs.experiment_file import parse_experiment
+
+    game = variants.find_variant(variant)
+    if game.params["players"] == 1:
+        raise PlayerCountError(
+            f"{game.spec} is a solitaire game. Specify one strategy, or list several under solo in "
+            "an experiment file."
+        )
+    seed = amounts.parse_seed(keys.get("seed", 1))
+    raw = {**keys, "variants": [game.spec], "seed": seed, "for": keys.get("seconds")}
+    given = {key: value for key, value in raw.items() if value is not None and key != "seconds"}
+    return _plan_file(parse_experiment(given), title)
 
 
 def _warn_of_match_rules(matchups: Sequence[Matchup]) -> None:
@@ -264,22 +358,30 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
     fixed_seed = None if seed is None else amounts.parse_seed(seed)
     path = examples.find_experiment_file(path)
     file = experiment_file.read_experiment(path)
-    keyed_matchups = list(
-        _iter_keyed_matchups(file, file.seed if fixed_seed is None else fixed_seed)
-    )
+    if fixed_seed is not None:
+        file = file.model_copy(update={"seed": fixed_seed})
+    return _plan_file(file, path.stem, f"{path}: ")
+
+
+def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
+    """Return the plan of an experiment file; errors start with `source`."""
+    from simgin.runs.experiment_file import ExperimentError
+
+    file = _add_base_to_panel(file)
+    keyed_matchups = list(_iter_keyed_matchups(file))
     unique: dict[tuple[str, frozenset[str]], MatchupKey] = {}
     for _, cell in keyed_matchups:
         unique.setdefault((cell.variant, frozenset((cell.a, cell.b))), cell)
     keys = list(unique.values())
-    base = _canonical_baseline(file.base, keys)
-    if errors := [f"{path}: {sentence}" for sentence in _iter_errors(file, keys, base)]:
-        raise experiment_file.ExperimentError(errors)
+    base = _canonical_name(file.base, _possible_baselines(file, keys))
+    if errors := [f"{source}{sentence}" for sentence in _iter_errors(file, keys, base)]:
+        raise ExperimentError(errors)
     size = _choose_size(file.until, file.sprt, file.seconds, file.unit)
     n = file.matches or file.deals or size
     matchups = list(_iter_matchups(keys))
     _warn_of_match_rules(matchups)
     return Plan(
-        title=path.stem,
+        title=title,
         tasks=tuple(Task(matchup, n) for matchup in matchups),
         stopping_rules=_build_stopping_rules(matchups, file.until, file.sprt),
         seconds=file.seconds,
@@ -287,17 +389,32 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
         hypothesis=file.hypothesis,
         contrasts=tuple(_find_contrasts(keyed_matchups, keys, base)),
         effects=tuple(_iter_effects(file)),
+        labels=_read_labels(file.labels, keys, source),
     )
 
 
-def _iter_keyed_matchups(file: ExperimentFile, seed: int) -> Iterator[KeyedMatchup]:
+def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
+    """Return a file whose panel contains the baseline, if it is a strategy that plays nowhere."""
+    from simgin.runs.experiment_file import canonical_strategy
+
+    if file.base is None or file.panel is None:
+        return file
+    names = _possible_baselines(file, [key for _, key in _iter_keyed_matchups(file)])
+    if _canonical_name(file.base, names) in names:
+        return file
+    strategies = [*file.panel.strategies, canonical_strategy(file.base)]
+    panel = file.panel.model_copy(update={"strategies": strategies})
+    return file.model_copy(update={"panel": panel})
+
+
+def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
     """Yield every matchup of a file with its key, variant by variant."""
     points: dict[str | None, list[SweepPoint]] = {}
     for point in file.sweep.list_points() if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
     for variant in list(filter(None, points)) or dict.fromkeys(file.variants):
         for key, a, b in _iter_pairs(file, variant, points.get(variant) or points.get(None, [])):
-            yield key, MatchupKey(variant, a, b, seed, file.unit)
+            yield key, MatchupKey(variant, a, b, file.seed, file.unit)
 
 
 def _iter_pairs(
@@ -328,26 +445,48 @@ def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
     Changes are omitted if they do not alter the strategy or make it equal to its opponent.
     """
     for change in dict.fromkeys(file.changes):
-        for field in file.fields:
-            opponent = field.against or field.strategy
-            strategy = loader.find_strategy(f"{field.strategy}+{change}").spec
-            if strategy not in (field.strategy, opponent):
-                yield FieldChange(change, strategy, field.strategy, opponent)
+        for entry in file.fields:
+            opponent = entry.against or entry.strategy
+            strategy = loader.find_strategy(f"{entry.strategy}+{change}").spec
+            if strategy not in (entry.strategy, opponent):
+                yield FieldChange(change, strategy, entry.strategy, opponent)
 
 
-def _canonical_baseline(spec: str | None, keys: Iterable[MatchupKey]) -> str | None:
-    """Return the baseline as spelled in the matchups, or unchanged if none contains it."""
+def _canonical_name(spec: str | None, names: Collection[str]) -> str | None:
+    """Return a variant or a strategy as spelled in `names`, or unchanged if it is not there."""
     from simgin.runs import experiment_file
 
-    if spec is None:
-        return None
-    names = _variants_and_strategies(keys)
+    if spec is None or spec in names:
+        return spec
     return next((name for name in experiment_file.canonical_specs(spec) if name in names), spec)
 
 
-def _variants_and_strategies(keys: Iterable[MatchupKey]) -> set[str]:
-    """Return the variants and the A strategies of the matchups."""
-    return {name for cell in keys for name in (cell.variant, cell.a)}
+def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set[str]:
+    """Return the variants, the A strategies and the opponent of the panel."""
+    names = {name for cell in keys for name in (cell.variant, cell.a)}
+    return names if file.panel is None else names | {file.panel.against}
+
+
+def _read_labels(
+    labels: Mapping[str, str], keys: Sequence[MatchupKey], source: str = ""
+) -> dict[str, str]:
+    """Return labels by the names of variants and strategies in the matchups.
+
+    Raises:
+        ExperimentError: If a name is not played, or if two names have the same label.
+    """
+    from simgin.runs.experiment_file import ExperimentError
+
+    names = {name for cell in keys for name in (cell.variant, *cell.players)}
+    found = {str(_canonical_name(spec, names)): label for spec, label in labels.items()}
+    errors = [f"{format_value(spec)} is not played" for spec in found if spec not in names]
+    for spec, label in found.items():
+        if label in {found.get(name, name) for name in names - {spec}}:
+            errors.append(f"{format_value(label)} is the name of another variant or strategy")
+    if errors:
+        advice = "Use different labels for the variants and strategies of the matchups."
+        raise ExperimentError([f"{source}labels: {error}. {advice}" for error in errors])
+    return found
 
 
 def _iter_errors(
@@ -360,7 +499,7 @@ def _iter_errors(
             "effect. Choose other strategies or changes."
         )
         return
-    if baseline is not None and baseline not in _variants_and_strategies(keys):
+    if baseline is not None and baseline not in _possible_baselines(file, keys):
         yield (
             f"base: {format_value(baseline)} does not occur in this file. "
             "Use one of its variants or strategies."
@@ -389,17 +528,22 @@ def _find_contrasts(
     The two matchups differ only in the strategy or only in the variant. Strategies are compared
     within a panel, a sweep or a solitaire list, against the same opponent. Variants are compared if
     the same players meet. Every pair is compared once. A strategy that plays against itself is not
-    compared, because it always wins half of the deals.
+    compared, because it always wins half of the deals. If the opponent of the panel is the
+    baseline, the panel is compared with its self-play.
     """
     index = {cell: i for i, cell in enumerate(keys)}
     pairs: list[tuple[MatchupKey, MatchupKey]] = []
-    for key in COMPARED_KEYS:
+    panel = dict.fromkeys(cell for source, cell in keyed_matchups if source == "panel")
+    is_opponent = any(cell.b == baseline for cell in panel)
+    for key in COMPARED_KEYS[is_opponent:]:
         group = (cell for source, cell in keyed_matchups if source == key and cell in index)
         compared = _iter_contrasts(list(dict.fromkeys(group)), "a", baseline)
         pairs += [pair for pair in compared if all(cell.a != cell.b for cell in pair)]
     pairs += _iter_contrasts(keys, "variant", baseline)
     unique = {frozenset(pair): pair for pair in reversed(pairs)}
-    return [(index[cell], index[other]) for cell, other in reversed(unique.values())]
+    contrasts = [(index[cell], index[other]) for cell, other in reversed(unique.values())]
+    known = [cell for cell in panel if is_opponent and cell in index and cell.a != cell.b]
+    return [*contrasts, *((index[cell], SELF_PLAY) for cell in known)]
 
 
 def _iter_contrasts(

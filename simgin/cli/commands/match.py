@@ -1,7 +1,8 @@
-"""`simgin match`: results of one matchup."""
+"""`simgin match`: results of one matchup, or of several strategies against one opponent."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,36 +16,21 @@ from simgin.text.amounts import MAX_COUNT, UNIT_PLURALS
 
 if TYPE_CHECKING:
     from simgin.results.run_results import RunResults
+    from simgin.runs.plan import Plan
 
 DETAILS_HINT = "--details prints every metric and table."
 
 
 @click.command("match")
-@click.argument("a", type=options.STRATEGY)
-@click.argument("b", type=options.STRATEGY, required=False)
+@click.argument("strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A [B]...")
+@options.strategy_option("Common opponent of several strategies.", "--against")
+@options.strategy_option("Baseline of the differences [default: the first strategy].", "--base")
 @options.variant_option
 @options.count_option(
     "--deals", "Number of deals, such as 100000, 200k, 2M or 1e6 [default: 100k]."
 )
 @options.count_option("--matches", "Number of matches to play instead of single deals.")
-@click.option(
-    "--until",
-    callback=options.read_until,
-    metavar="±X",
-    help="Stop at this half-width of the 95 % interval: 0.1% of wins, or 0.05 points.",
-)
-@click.option(
-    "--sprt",
-    callback=options.read_sprt,
-    metavar="ELO0,ELO1",
-    help="Stop when a sequential test has decided between two Elo differences.",
-)
-@options.time_option("Time limit for the simulation, such as 30s or 5m.")
-@options.seed_option
-@options.workers_option
-@options.scheduler_option
-@options.output_option("Directory for the tables, plots and HTML report.")
-@options.record_option
+@options.limit_options
 @options.margin_option
 @click.option(
     "--power",
@@ -61,17 +47,7 @@ DETAILS_HINT = "--details prints every metric and table."
 @debug_option
 @options.json_option
 def match_command(
-    workers: int | None,
-    scheduler: str | None,
-    output: Path | None,
-    record: bool,
-    margin: str | float | None,
-    power: str | float | None,
-    dry_run: bool,
-    details: bool,
-    debug: bool,
-    as_json: bool,
-    **asked: Any,
+    strategies: tuple[str, ...], margin: str | float | None, debug: bool, **asked: Any
 ) -> None:
     """Play strategy A against strategy B and report the winner.
 
@@ -88,6 +64,12 @@ def match_command(
     Every deal is played twice, with the seats swapped, so that much of the luck of the cards
     cancels out.
 
+    With --against, several strategies play the same deals against one opponent. simgin reports
+    the difference of each strategy from the first one or from --base:
+
+    \b
+      simgin match gold mine.py stubborn --against simple
+
     With -o, simgin saves the results. Repeat the command to resume an interrupted run, or increase
     --deals or --matches to extend a finished run. With --until, --sprt or --for, --deals or
     --matches is the maximum.
@@ -96,43 +78,32 @@ def match_command(
     sample size. With --margin X, simgin calls two strategies equivalent within X if the whole 95 %
     interval of their difference lies within ±X.
     """
-    from simgin.cli import config, plan_table, session
+    from simgin.cli import config
     from simgin.results.run_report import add_equivalence
-    from simgin.results.run_results import run_plan
-    from simgin.runs.plan import plan_matchup
+    from simgin.runs.plan import plan_match
+    from simgin.strategy.loader import find_strategy
 
     if debug and asked["deals"] is None and asked["matches"] is None:
         asked["deals"] = DEBUG_DEALS
         print_note(
             f"playing only {DEBUG_DEALS} deals, because --debug is slow. Set --deals for more."
         )
-    config.drop_solitaire_opponent("b", asked)
-    plan = plan_matchup(**asked)
-    unit = UNIT_PLURALS[plan.unit]
-    n = plan.tasks[0].n
-    size = {unit: n} if n < MAX_COUNT else {}  # otherwise, only the time is limited
-    (matchup,) = plan.matchups
-    players = dict(zip("ab", [player.spec for player in matchup.players], strict=False))
-    settled = {**players, "variant": matchup.variant.spec}
-    command = repeat_command(**settled, **size)
-    if margin is not None and not matchup.is_mirrored:
+    config.drop_solitaire_opponent("against", asked)
+    if len(strategies) == 2 and config.is_configured("against"):
+        asked["against"] = None
+    how = {name: asked.pop(name) for name in options.RUN_OPTIONS}
+    plan = plan_match(strategies, **asked)
+    settled: dict[str, Any] = {"variant": plan.matchups[0].variant.spec}
+    if plan.question is None:  # a single matchup
+        settled["strategies"] = [player.spec for player in plan.matchups[0].players]
+        settled["against"] = None
+    else:
+        settled["strategies"] = [find_strategy(name).spec for name in strategies]
+    if margin is not None and (len(plan.matchups) > 1 or not plan.matchups[0].is_mirrored):
         raise click.UsageError(
-            "--margin requires two different strategies. Specify a second strategy."
+            "--margin requires a match of two different strategies. Specify two strategies."
         )
-    if dry_run or power is not None:
-        plan_table.print_dry_run(
-            plan, command, output, workers, record_deals=record, as_json=as_json, power=power
-        )
-        return
-    session.check_run_output(output, record)
-    session.warn_about_single_deals(plan.matchups)
     sentences = []
-
-    def repeat(results: RunResults) -> str:
-        if plan.seconds is None:
-            return command
-        # Only a run of fixed size can be repeated exactly
-        return repeat_command(**settled, **{unit: results.sizes[0]}, seconds=None)
 
     def records(results: RunResults) -> list[dict[str, Any]]:
         rows = results.records()
@@ -140,18 +111,77 @@ def match_command(
             sentences.append(add_equivalence(rows, results, margin))
         return rows
 
+    if plan.seconds is not None and len(plan.tasks) == 1:
+
+        def repeat(results: RunResults) -> str:
+            # Only a run of fixed size can be repeated exactly
+            unit = UNIT_PLURALS[plan.unit]
+            return repeat_command(**settled, **{unit: results.sizes[0]}, seconds=None)
+
+        how["repeat"] = repeat
+    command = command_with_size(plan, settled)
+    play_plan(plan, command, sentences=sentences, records=records, **how)
+
+
+def command_with_size(plan: Plan, settled: dict[str, Any]) -> str:
+    """Return the command that repeats a plan, with its parameters in canonical form."""
+    n = plan.tasks[0].n
+    # Otherwise, only the time is limited
+    size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
+    return repeat_command(**settled, **size)
+
+
+def play_plan(
+    plan: Plan,
+    command: str,
+    *,
+    output: Path | None,
+    record: bool,
+    dry_run: bool,
+    details: bool,
+    power: str | float | None = None,
+    sentences: Sequence[str] = (),
+    more: str = DETAILS_HINT,
+    announced: bool = False,
+    **how: Any,
+) -> None:
+    """Play the plan of a command, or print its size.
+
+    Args:
+        plan: The plan.
+        command: Command that repeats the result.
+        output: Directory for the results, or None.
+        record: True to record every deal.
+        dry_run: True to print only the plan.
+        details: True to print all tables.
+        power: Difference for which to print the sample size, or None.
+        sentences: Sentences above the report.
+        more: Command or option that prints all tables.
+        announced: True to print the plan before it is played.
+        **how: Further arguments of `session.run_plan_request`.
+    """
+    from simgin.cli import plan_table, session
+    from simgin.results.run_results import run_plan
+
+    workers, as_json = how["workers"], how["as_json"]
+    session.check_run_output(output, record)
+    session.warn_about_single_deals(plan.matchups)
+    if dry_run or power is not None:
+        plan_table.print_dry_run(
+            plan, command, output, workers, record_deals=record, as_json=as_json, power=power
+        )
+        return
+    if announced and not as_json:
+        rows = plan_table.plan_rows(plan, output, workers, record_deals=record)
+        plan_table.print_plan(plan, rows, output)
     session.run_plan_request(
         plan,
         partial(run_plan, plan),
         command,
         lambda results, _: session.run_screen(
-            results, command, DETAILS_HINT, details=details, sentences=sentences
+            results, command, more, details=details, sentences=sentences
         ),
-        workers=workers,
-        scheduler=scheduler,
         output=output,
         record_deals=record,
-        as_json=as_json,
-        repeat=repeat,
-        records=records,
+        **how,
     )

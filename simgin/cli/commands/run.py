@@ -1,11 +1,12 @@
 """`simgin run`: results of an experiment."""
 
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from simgin.cli import options
+from simgin.cli.commands.match import play_plan
 from simgin.cli.output import format_command, repeat_command
 
 
@@ -23,17 +24,7 @@ from simgin.cli.output import format_command, repeat_command
 )
 @options.details_option
 @options.json_option
-def run_command(
-    file: str,
-    output: Path | None,
-    seed: int | None,
-    workers: int | None,
-    scheduler: str | None,
-    record: bool,
-    dry_run: bool,
-    details: bool,
-    as_json: bool,
-) -> None:
+def run_command(file: str, seed: int | None, output: Path | None, **how: Any) -> None:
     """Run an experiment and write tables, plots and an HTML report.
 
     EXPERIMENT is a TOML file, or the name of an example such as demo. `simgin examples` lists the
@@ -55,34 +46,11 @@ def run_command(
     finished run. If the experiment, the rules or a strategy has changed since, simgin reports an
     error.
     """
-    from simgin.cli import config, plan_table, session
-    from simgin.results.run_results import run_plan
+    from simgin.cli import config
     from simgin.runs.plan import plan_experiment
 
     plan = plan_experiment(file, seed)
     output = output or config.configured_output(plan.title)
     place = output or Path("results") / plan.title
-    command = repeat_command(output=output)
-    session.check_run_output(place, record)
-    session.warn_about_single_deals(plan.matchups)
-    if dry_run:
-        plan_table.print_dry_run(
-            plan, command, place, workers, record_deals=record, as_json=as_json
-        )
-        return
-    if not as_json:
-        plan_table.print_plan(
-            plan, plan_table.plan_rows(plan, place, workers, record_deals=record), place
-        )
     more = format_command("report", place, "--details")
-    session.run_plan_request(
-        plan,
-        partial(run_plan, plan),
-        command,
-        lambda results, _: session.run_screen(results, command, more, details=details),
-        workers=workers,
-        scheduler=scheduler,
-        output=place,
-        record_deals=record,
-        as_json=as_json,
-    )
+    play_plan(plan, repeat_command(output=output), output=place, more=more, announced=True, **how)

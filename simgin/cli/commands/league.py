@@ -1,0 +1,44 @@
+"""`simgin league`: a round robin of several strategies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from simgin.cli import options
+from simgin.cli.commands.match import command_with_size, play_plan
+
+
+@click.command("league")
+@click.argument("strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A B C...")
+@options.variant_option
+@options.count_option("--deals", "Number of deals per pair to play instead of matches.")
+@options.count_option("--matches", "Number of matches per pair [default: 5k].")
+@options.limit_options
+@click.option(
+    "--dry-run", is_flag=True, help="Only print the expected time and interval half-widths."
+)
+@click.option("--details", is_flag=True, help="Print all tables.")
+@options.json_option
+def league_command(strategies: tuple[str, ...], **asked: Any) -> None:
+    """Play each strategy against every other one, and rank them.
+
+    Every pair of strategies plays the same deals. simgin computes Elo ratings, the results of all
+    pairs with Holm's adjustment, and the mix of strategies that no strategy beats.
+
+    \b
+      simgin league gold simple stubborn mine.py
+      simgin league gold simple stubborn --deals 50k -v oklahoma
+
+    With -o, simgin saves the results. Repeat the command to resume an interrupted league, or
+    increase --matches or --deals to extend a finished one.
+    """
+    from simgin.runs.plan import plan_league
+    from simgin.strategy.loader import find_strategy
+
+    how = {name: asked.pop(name) for name in options.RUN_OPTIONS if name in asked}
+    plan = plan_league(strategies, **asked)
+    specs = dict.fromkeys(find_strategy(name).spec for name in strategies)
+    settled = {"strategies": list(specs), "variant": plan.matchups[0].variant.spec}
+    play_plan(plan, command_with_size(plan, settled), **how)

@@ -1,0 +1,183 @@
+"""Tests of matches with several strategies and of leagues, from one command or one call."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+import simgin
+from simgin.runs import directory, runner
+from simgin.stats.table import format_csv
+from support.command_line import call, interrupted_after
+from support.command_runs import OWN, files, reproducible_files
+
+pytestmark = pytest.mark.usefixtures("empty_directory", "without_plots")
+
+PANEL = ("match", "mine.py", "gold-early", "stubborn", "--against", "gold")
+SIZE = ("--deals", 4000, "--workers", 1)
+LEAGUE = ("league", "gold", "simple", "stubborn")
+MATCHES = ("--matches", 1000, "--workers", 1)
+
+
+@pytest.fixture(autouse=True)
+def own_strategy(empty_directory):
+    Path("mine.py").write_text(OWN)
+
+
+def command_of(output):
+    """Return the words of the command that repeats an output."""
+    line = output.splitlines()[-1]
+    assert line.startswith("Command: simgin ")
+    return shlex.split(line)[2:]
+
+
+def csv_files(place):
+    return {name: Path(place, name).read_bytes() for name in files(place) if name.endswith(".csv")}
+
+
+def test_a_match_of_several_strategies_is_a_panel():
+    output = call(*PANEL, *SIZE, "-o", "out").stdout
+    assert "Which strategies beat gold?" in output
+    Path("e.toml").write_text(
+        'question = "?"\ndeals = 4000\n'
+        'panel = {strategies = ["mine.py", "gold-early", "stubborn"], against = "gold"}\n'
+    )
+    call("run", "e.toml", "-o", "file", "--workers", 1)
+    assert csv_files("out") == csv_files("file")
+    assert {"differences.csv", "table.csv"} <= csv_files("out").keys()
+    again = command_of(output)
+    assert again[:6] == ["match", "mine.py", "gold-early", "stubborn", "--against", "gold"]
+    assert call(*again[:-2], "-o", "again").stdout.splitlines()[:-2] == output.splitlines()[:-2]
+    assert csv_files("again") == csv_files("out")
+
+
+def test_differences_are_those_from_the_base():
+    frames = {}
+    for base in ("gold-early", "simple", "gold"):
+        call(*PANEL, *SIZE, "--base", base, "-o", base)
+        results = simgin.match(
+            ["mine.py", "gold-early", "stubborn"], against="gold", base=base, deals=4000, workers=1
+        )
+        saved = Path(base, "differences.csv").read_text()
+        assert format_csv(results.differences) == saved
+        frames[base] = saved.splitlines()
+    players = [{line.split(",")[1] for line in lines[1:]} for lines in frames.values()]
+    assert players == [
+        {"mine.py", "stubborn"},
+        {"mine.py", "gold-early", "stubborn"},
+        {"mine.py", "gold-early", "stubborn"},
+    ]
+    manifest = directory.read_manifest("simple")
+    assert [one["a"] for one in manifest["matchups"]] == [
+        "mine.py",
+        "gold-early",
+        "stubborn",
+        "simple",
+    ]
+    assert [one["a"] for one in directory.read_manifest("gold")["matchups"]] == [
+        *("mine.py", "gold-early", "stubborn")
+    ]
+
+
+def test_the_opponent_as_base_gives_the_results_of_the_panel():
+    call(
+        "match",
+        "gold-early",
+        "stubborn",
+        "--against",
+        "gold",
+        "--base",
+        "gold",
+        *MATCHES,
+        "-o",
+        "out",
+    )
+    with simgin.results.run_results.load_results(Path("out")) as results:
+        table, differences = results.table, results.differences
+    assert set(differences["metric"]) == {"margin", "match_win"}
+    for _, row in differences.iterrows():
+        played = table[(table["strategy"] == row["strategy"]) & (table["metric"] == row["metric"])]
+        even = 0.5 if row["metric"] == "match_win" else 0
+        assert row["value"] == pytest.approx(played["value"].iloc[0] - even)
+        assert row["base_strategy"] == "gold" and row["p_holm"] >= row["p"]
+
+
+def test_one_strategy_against_an_opponent_is_a_match():
+    expected = call("match", "gold-early", "gold", *SIZE).stdout
+    assert call("match", "gold-early", "--against", "gold", *SIZE).stdout == expected
+
+
+@pytest.mark.parametrize("command", [(*PANEL, *SIZE), (*LEAGUE, *MATCHES)])
+def test_an_interrupted_command_resumes(monkeypatch, command):
+    call(*command, "-o", "whole")
+    with monkeypatch.context() as patch:
+        interrupted_after(patch, 2)
+        assert "Continue with: simgin" in call(*command, "-o", "out", code=130).stderr
+    call(*command, "-o", "out")
+    assert reproducible_files("out") == reproducible_files("whole")
+    monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
+    assert "already complete" in call(*command, "-o", "out").stderr
+    call("report", "out")
+    assert csv_files("out") == csv_files("whole")
+
+
+def test_a_league_is_a_round_robin():
+    output = call(*LEAGUE, *MATCHES, "-o", "out").stdout
+    assert "leads the league of 3" in " ".join(output.split())
+    Path("e.toml").write_text(
+        'question = "?"\nmatches = 1000\nround_robin = ["gold", "simple", "stubborn"]\n'
+    )
+    call("run", "e.toml", "-o", "file", "--workers", 1)
+    assert csv_files("out") == csv_files("file") and "league.csv" in files("out")
+    results = simgin.league(["gold", "simple", "stubborn"], matches=1000, workers=1)
+    assert len(results.standings) == 3
+    found = json.loads(call(*LEAGUE, *MATCHES, "--json").stdout)
+    assert found["command"].startswith("simgin league gold simple stubborn -v standard --matches")
+    assert found["rows"] == results.records()
+    plan = call(*LEAGUE, "--dry-run").stdout
+    assert "3 matchups" in plan and "5,000 matches each" in plan
+
+
+def test_labels_replace_specs_in_sentences_and_tables_but_not_in_files():
+    Path("e.toml").write_text(
+        'question = "?"\ndeals = 2000\nvariants = ["standard", "oklahoma"]\n'
+        'labels = {"mine.py" = "My bot", gold = "Golden", oklahoma = "With a limit card"}\n'
+        'panel = {strategies = ["mine.py", "gold-early"], against = "gold"}\n'
+    )
+    output = " ".join(call("run", "e.toml", "-o", "out", "--details").stdout.split())
+    assert "My bot" in output and "Golden" in output and "With a limit card: " in output
+    assert "mine.py" not in output.partition("Output:")[0]
+    text = Path("out/table.csv").read_text()
+    assert "mine.py" in text and "My bot" not in text and "oklahoma" in text
+    report = Path("out/report.html").read_text()
+    call("report", "out")
+    assert Path("out/report.html").read_text() == report and "My bot" in report
+    results = simgin.league(
+        ["gold", "simple", "mine.py"], matches=20, workers=1, labels={"gold": "Golden"}
+    )
+    assert results.info.display_names["gold"] == "Golden"
+    with pytest.raises(ValueError, match="'stubborn' is not played"):
+        simgin.match("gold", deals=20, labels={"stubborn": "?"})
+
+
+def test_paths_in_an_experiment_file_are_relative_to_the_file(monkeypatch):
+    Path("inner").mkdir()
+    Path("inner/near.py").write_text(OWN)
+    variants = '[variants.club]\ntitle = "Club"\nabout = "A club."\nchanges.gin_bonus = 30\n'
+    Path("inner/club.toml").write_text(variants)
+    Path("inner/e.toml").write_text(
+        'question = "Is near.py better?"\nvariants = ["club.toml+undercut_bonus=10"]\ndeals = 200\n'
+        'labels."near.py" = "Near"\n'
+        'panel.strategies = ["near.py", "simple+knock=near.py#mine", "mine.py"]\n'
+    )
+    call("run", "inner/e.toml", "--workers", 1)
+    manifest = directory.read_manifest("results/e")
+    a, changed, b = [one["a"] for one in manifest["matchups"]]
+    assert (a, b) == ("inner/near.py", "mine.py") and changed.endswith("/inner/near.py#mine")
+    assert manifest["question"] == "Is near.py better?"
+    assert manifest["matchups"][0]["variant"].startswith("inner/club.toml")
+    monkeypatch.chdir("inner")
+    Path("mine.py").write_text(OWN)
+    call("run", "e.toml", "--workers", 1)
+    assert directory.read_manifest("results/e")["matchups"][0]["a"] == "near.py"
