@@ -1,15 +1,24 @@
-"""Draw the plots of the largest reference results from their committed tables.
+"""Draw the plots of the largest reference results, and the gallery of docs/reference/plots.md.
 
-    python docs/draw_plots.py
+    python docs/draw_plots.py            plots of reference results, from their committed tables
+    python docs/draw_plots.py gallery    images of the gallery, from the code in docs/plots.toml
 
 Run this script after a change of the plots, because playing the sweeps again takes hours. Other
-plots are drawn when their runs are played.
+plots are drawn when their runs are played. The gallery takes some minutes.
 """
 
 from __future__ import annotations
 
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,13 +26,16 @@ import pandas as pd
 from simgin_strategies import _champion as features
 from simgin_strategies import champion
 
+import simgin
 from simgin import plots
 from simgin.report import figures
+from simgin.review import review_plots
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-REFERENCE = Path(__file__).resolve().parents[1] / "results/reference"
+DOCS = Path(__file__).resolve().parent
+REFERENCE = DOCS.parent / "results/reference"
 SEED = 1  # seed of the sweeps
 KNOCK_TURNS = range(1, 15)
 STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
@@ -108,8 +120,30 @@ def draw_sweep(folder: Path) -> Iterator[tuple[str, Figure]]:
         yield path.stem, draw_sweep_figure(frame, seed=SEED)
 
 
+def draw_gallery() -> None:
+    """Run the code of every plot of the gallery that has no image in the reference results."""
+    gallery = tomllib.loads((DOCS / "plots.toml").read_text())
+    folder = DOCS / "reference" / "plots"
+    folder.mkdir(exist_ok=True)
+    names = {"pd": pd, "plots": plots, "review_plots": review_plots, "simgin": simgin}
+    with TemporaryDirectory() as place, chdir(place):
+        shutil.copytree(REFERENCE, "results")
+        for name, entry in gallery.items():
+            if "image" in entry:
+                continue
+            *before, last = entry["python"].strip().splitlines()
+            read_from = re.search(r'"(results/[^"]+\.csv)"', entry["python"])
+            if read_from and not Path(read_from[1]).exists():
+                subprocess.run([sys.executable, "-m", *shlex.split(entry["command"])], check=True)
+            exec("\n".join(before), names)
+            (folder / f"{name}.png").write_bytes(plots.png(eval(last, names)))
+
+
 def main() -> None:
-    """Overwrite every committed plot."""
+    """Overwrite every committed plot, or the images of the gallery."""
+    if sys.argv[1:] == ["gallery"]:
+        draw_gallery()
+        return
     functions = {"champion": draw_champion, "bonuses": draw_sweep, "knock-limit": draw_sweep}
     for name, draw_figures in functions.items():
         folder = REFERENCE / name

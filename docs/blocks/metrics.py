@@ -3,12 +3,14 @@
 import inspect
 import re
 import textwrap
+import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 from blocks import facts
-from blocks.markdown import format_cell, format_table
+from blocks.markdown import format_table
 from blocks.reference import REFERENCE
 from simgin import plots
 from simgin.review import scorecard
@@ -19,6 +21,8 @@ from simgin.stats import metrics
 from simgin.stats.metrics import Metric
 from simgin.stats.table import read_schema
 from simgin.strategy import cast
+
+DOCS = Path(__file__).resolve().parents[1]
 
 
 def render_metrics(unit: str) -> str:
@@ -192,11 +196,18 @@ def render_player_types(variant: str) -> str:
 
 
 def render_plots() -> str:
-    """Return a table of the plot functions with the columns that they need."""
-    names = [name for name in plots.__all__ if name not in ("png", "svg")]
-    docstrings = [inspect.getdoc(getattr(plots, name)) or "" for name in names]
-    lines = [
-        (f"`{name}`", format_cell(text.partition("\n\nArgs:")[0]))
-        for name, text in zip(names, docstrings, strict=True)
-    ]
-    return format_table(("Function", "Plot and columns"), lines)
+    """Return a section for every plot: columns, command, Python code and image."""
+    gallery = tomllib.loads((DOCS / "plots.toml").read_text())
+    sections = []
+    for name in (name for name in plots.__all__ if name not in ("png", "svg")):
+        text = (inspect.getdoc(getattr(plots, name)) or "").partition("\n\nArgs:")[0]
+        summary = text.partition(".\n")[0].partition(". ")[0].rstrip(".")
+        entry, image = gallery[name], f"plots/{name}.png"
+        if "image" in entry:
+            image = f"../../results/reference/{entry['image']}"
+        code = f"```sh\n{entry['command']}\n```\n\n```python\n{entry['python'].strip()}\n```"
+        alt = summary.removeprefix("Plot ")
+        picture = f"![{alt[:1].upper()}{alt[1:]}]({image})"
+        description = "\n".join(textwrap.wrap(" ".join(text.split()), 120))
+        sections.append(f"### {name}\n\n{description}\n\n{code}\n\n{picture}")
+    return "\n\n".join(sections)
