@@ -19,11 +19,13 @@ from importlib import metadata
 from itertools import chain
 from pathlib import Path
 
+import numpy
 import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from simgin.cli.main import COMMANDS
 from simgin.version import AUTHORS, LICENSE, TITLE, YEAR, format_bibtex, get_version
 from support import command_line
 
@@ -85,6 +87,26 @@ def test_the_wheel_has_every_module_and_every_data_file(built_packages):
     found = {name for name in wheel_files(built_packages) if ".dist-info/" not in name}
     assert found == expected
     assert "simgin/py.typed" in found and "simgin_examples/experiments/demo.toml" in found
+
+
+@pytest.mark.slow
+def test_every_command_of_an_installed_wheel_shows_its_help(built_packages, tmp_path):
+    """Install only the wheel, without network, next to the packages of this environment."""
+    place = tmp_path / "venv"
+    venv.create(place)
+    (library,) = place.glob("lib/python*/site-packages")
+    (library / "dependencies.pth").write_text(str(Path(numpy.__file__).parents[1]))
+    (wheel,) = built_packages.glob("*.whl")
+    python = place / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps"]
+    subprocess.run([*pip, "--no-index", wheel], check=True)
+    where = run_as_user(
+        "python -c 'import simgin; print(simgin.__file__)'", user_environment=place, cwd=tmp_path
+    )
+    assert where.startswith(str(library))
+    for name in COMMANDS:
+        printed = run_as_user(f"simgin {name} --help", user_environment=place, cwd=tmp_path)
+        assert printed.startswith(f"Usage: simgin {name} ")
 
 
 def test_the_source_archive_has_every_file_of_the_checkout(built_packages):

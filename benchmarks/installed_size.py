@@ -1,0 +1,33 @@
+"""Print the installed size of simgin's required packages: python benchmarks/installed_size.py."""
+
+from importlib import metadata
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+
+def required_packages(name: str) -> set[str]:
+    """Return the names of a package and of all packages that it requires here."""
+    found, waiting = set(), [name]
+    while waiting:
+        package = waiting.pop().lower().replace("_", "-")
+        if package not in found:
+            found.add(package)
+            wanted = map(Requirement, metadata.requires(package) or ())
+            waiting += [
+                one.name for one in wanted if not one.marker or one.marker.evaluate({"extra": ""})
+            ]
+    return found
+
+
+def installed_bytes(package: str) -> int:
+    """Return the size of the installed files of a package."""
+    paths = [Path(file.locate()) for file in metadata.files(package) or ()]
+    return sum(path.stat().st_size for path in paths if path.is_file())
+
+
+if __name__ == "__main__":
+    sizes = {name: installed_bytes(name) for name in required_packages("simgin") - {"simgin"}}
+    for name in sorted(sizes, key=sizes.__getitem__, reverse=True):
+        print(f"{name:<20}{sizes[name] / 1e6:7.1f} MB")
+    print(f"{len(sizes)} packages      {sum(sizes.values()) / 1e6:7.1f} MB")
