@@ -293,7 +293,7 @@ TWO_PLAYER_ROWS = (
         more="later",
         less="earlier",
         goal_names=("knock turn",),
-        meaning="counted in the knocker's own turns",
+        meaning="median number of turns that the knocker has taken",
     ),
     ScorecardRow(
         *("knock_deadwood", "Median deadwood of knocks", _median_knock(2), 1),
@@ -351,7 +351,7 @@ SOLO_ROWS = (
         *("draws", "Draws per deal", _draws, 1),
         **_LENGTH_WORDS,
         goal_names=("draws per deal",),
-        meaning="including the draw of the joker",
+        meaning="number of draws per deal, including the draw of the joker",
     ),
     DEALS_ROW,
 )
