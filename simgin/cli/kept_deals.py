@@ -56,7 +56,7 @@ def last_deals(n: int) -> list[str]:
 
 
 def _read_variant(path: Path) -> str:
-    """Return the variant of a deal; empty if the file is damaged."""
+    """Return the variant of a deal; empty if the file is corrupt."""
     try:
         return str(parse_json(read_text(path))["rows"][0]["variant"])
     except (OSError, ValueError, LookupError, TypeError):

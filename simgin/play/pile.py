@@ -12,7 +12,7 @@ from simgin.text.notation import format_card
 
 TAKEN_MARK = "*"  # follows a card that was taken
 UNKNOWN_CARD_MARK = "?"  # marks an unknown card
-ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # each stands for any number of unknown cards
+ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # each represents any number of unknown cards
 PILE_ORDER = "oldest first"
 
 

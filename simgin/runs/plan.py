@@ -253,7 +253,7 @@ def _find_specs(strategies: Sequence[str]) -> list[str]:
 
 
 def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
-    """Return the plan of an experiment file with these keys; `seconds` stands for `for`."""
+    """Return the plan of an experiment file with these keys; `seconds` corresponds to `for`."""
     from simgin.runs.experiment_file import parse_experiment
 
     game = variants.find_variant(variant)

@@ -36,7 +36,7 @@ _thread_state = threading.local()
 
 
 class PolicyRaised(Exception):
-    """Exception that stands for one raised by a policy; `reraise_policy_errors` replaces it."""
+    """Exception that represents one raised by a policy; `reraise_policy_errors` replaces it."""
 
 
 class InvalidActionError(SimginError):
