@@ -88,11 +88,11 @@ def read_deal_file(path: str | Path) -> RecordedDeal:
         names = tuple(map(_strip_side, first["strategies"]))
         return RecordedDeal(str(path), _replay_deal(answer), names, _read_integer(first, "half"))
     except (KeyError, TypeError, AttributeError, IndexError):
-        reason = "it lacks fields that `simgin show --json` prints"
+        reason = "the file lacks fields that `simgin show --json` prints"
     except json.JSONDecodeError:
         reason = (
-            "it is neither the output of `simgin show --json` nor a Gin Rummy log of OpenSpiel, "
-            "Kaggle or RLCard"
+            "the file is neither the output of `simgin show --json` nor a Gin Rummy log of "
+            "OpenSpiel, Kaggle or RLCard"
         )
     except ValueError as error:
         reason = str(error).rstrip(".")
@@ -208,8 +208,8 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
             return  # the last recorded decision
         if wrong:
             raise PositionError(
-                f"decision {index + 1} (turn {recorded['turn']}, {recorded['slot']}) contradicts "
-                f"the cards and decisions before it in {wrong[0]}"
+                f"decision {index + 1} (turn {recorded['turn']}, {recorded['slot']}, field "
+                f"{wrong[0]}) contradicts the previous cards and decisions"
             )
 
 

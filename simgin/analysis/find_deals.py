@@ -110,7 +110,7 @@ class FindRequest:
         """
         query = parse_query(where)
         if deals is not None and matches is not None:
-            raise AmountError("deals and matches cannot be combined. Use only one of them.")
+            raise AmountError("`deals` and `matches` cannot be combined. Use only one of them.")
         if against is not None and not query.differ:
             raise SearchError(
                 "--against requires `--where differ`. To choose an opponent without `differ`, "

@@ -50,7 +50,7 @@ HEADER_PATTERN = re.compile(r"^\s*gin_rummy(?:_proxy)?\(([^()]*)\)\s*$", re.MULT
 HISTORY_PATTERN = re.compile(r"^history=(.*)$", re.MULTILINE)
 ACTION_PATTERN = re.compile(r"(?:(-1|0|1):)?([0-9]{1,3})", re.ASCII)  # the player is optional
 CHANCE_PLAYER = -1
-SEVERAL_DEALS_ERROR = "it contains several deals. Save each deal in its own file"
+SEVERAL_DEALS_ERROR = "the file contains several deals. Save each deal in its own file"
 KAGGLE_GAME, KAGGLE_NAMES = "serializedGameAndState", "TeamNames"
 SHEET_PATTERN = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
 SCORE_WORD = ["score"]  # second word of lines without a move

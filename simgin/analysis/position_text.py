@@ -113,7 +113,8 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
     if variant.goal.score and max(score) >= match_target(build_rules(variant), PLAYER_SEAT):
         goal = int(match_target(build_rules(variant), PLAYER_SEAT))
         raise PositionError(
-            f"a match to {goal} is over at {score[0]}-{score[1]}. Use scores below {goal}."
+            f"{score[0]}-{score[1]} is not a valid score in a match to {goal} points. Use scores "
+            f"below {goal}."
         )
     kind = "deals" if variant.goal.score == "deals" else "points"
     view[f"own_{kind}"], view[f"other_{kind}"] = score

@@ -218,7 +218,7 @@ def compute_value(
     if seat is None and matchup.b is not None and not _has_symmetric_seats(matchup.variant):
         raise ValueUnavailableError(
             f"In {matchup.variant.spec}, the match value depends on the seat of {matchup.a.spec}. "
-            "Set seat to 0 or 1."
+            "Set `seat` to 0 or 1."
         )
     if goal.one_deal or not depends_on_score(matchup):
         outcomes = count_outcomes(matchup, parse_count(deals), workers, on_progress)

@@ -283,8 +283,8 @@ def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_un
         names = " or ".join(dict.fromkeys(suspects))
         raise PolicyCallError(
             f"{names} chose different actions when the same deals were repeated. An action must "
-            "depend only on view, rules and params. To find the policy, run "
-            "`simgin strategies check`."
+            "depend only on `view`, `rules` and `params`. To find the policy, run `simgin "
+            "strategies check`."
         )
 
 

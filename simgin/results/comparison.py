@@ -93,8 +93,8 @@ def compare_runs(
     units = [UNIT_PLURALS[one.info.unit] for one in (run, baseline)]
     if units[0] != units[1]:
         raise ComparisonError(
-            f"one run played {units[0]}, but the other run played {units[1]}. Compare runs that "
-            "use the same unit."
+            f"the runs use different units ({units[0]} and {units[1]}). Compare runs that use the "
+            "same unit."
         )
     names: dict[str, None] = {}
     for played, _ in pairs:

@@ -136,7 +136,7 @@ class Parameter:
         needed = f"another value of {_join_or(causes)}"
         if unmet:
             needed = _format_conditions({name: self.acts_with[name] for name in causes})
-        return f"{self.name} has no effect with {because}. It needs {needed}."
+        return f"{self.name} has no effect with {because}. It requires {needed}."
 
     def missing_value_error(self, params: Params) -> str:
         """Return an error message if the parameter has an effect but no value, else empty."""

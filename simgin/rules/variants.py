@@ -292,7 +292,8 @@ def warn_of_match_settings(variant: Variant) -> None:
         one.name for one in parameters_set if one.matches_only and one.has_effect(variant.params)
     ]
     warn_without_effect(
-        variant.spec, [f"{name} has no effect on single deals. It needs matches." for name in names]
+        variant.spec,
+        [f"{name} has no effect on single deals. It requires matches." for name in names],
     )
 
 

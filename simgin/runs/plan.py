@@ -170,9 +170,11 @@ def plan_matchup(
         AmountError: If a count, the seed or the combination of arguments is invalid.
     """
     if deals is not None and matches is not None:
-        raise AmountError("deals and matches cannot be combined. Use only one of them.")
+        raise AmountError("`deals` and `matches` cannot be combined. Use only one of them.")
     if sum(end is not None for end in (until, sprt, seconds)) > 1:
-        raise AmountError("until, sprt and a time limit cannot be combined. Use only one of them.")
+        raise AmountError(
+            "`until`, `sprt` and a time limit cannot be combined. Use only one of them."
+        )
     until = None if until is None else amounts.parse_half_width(until)
     sprt = None if sprt is None else amounts.parse_elo_bounds(sprt)
     seconds = None if seconds is None else amounts.parse_seconds(seconds)
@@ -507,7 +509,8 @@ def _iter_errors(
     if file.sprt is not None:
         for a in dict.fromkeys([cell.a for cell in keys if cell.a == cell.b]):
             yield (
-                f"sprt cannot be used because {a} plays against itself. Remove this pair or sprt."
+                f"`sprt` cannot be used because {a} plays against itself. Remove this pair or "
+                "`sprt`."
             )
 
 

@@ -218,7 +218,7 @@ def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> Sequenti
     """
     if not matchup.is_mirrored:
         raise StoppingError(
-            f"sprt cannot test {matchup.title} because sprt requires two different strategies. "
+            f"`sprt` cannot test {matchup.title} because `sprt` requires two different strategies. "
             "Specify two strategies in a two-player variant."
         )
     return SequentialTest(elo0, elo1)

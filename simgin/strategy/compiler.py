@@ -70,13 +70,13 @@ def _load_weights(policy: Policy) -> np.ndarray:
         reason = error.strerror
     # numpy can raise any exception for a corrupt file, and MemoryError for a huge shape.
     except Exception:
-        reason = "it is not an array of real numbers without NaN, saved by numpy.save"
+        reason = "the file is not an array of real numbers without NaN, saved by numpy.save"
     else:
         if not policy.start or numbers.size == len(policy.start):
             return numbers
         reason = (
-            f"it contains {numbers.size} weights, but `start` has {len(policy.start)}. Train them "
-            "again with `simgin train`"
+            f"the file contains {numbers.size} weights, but `start` has {len(policy.start)}. Train "
+            "the weights again with `simgin train`"
         )
     raise PolicyError(
         f"{_describe_policy(policy)} cannot use the weights in {policy.weights}: {reason}."
@@ -98,7 +98,7 @@ def _read_weights(path: Path, _modified: int) -> np.ndarray:
     """Return the weights in a file; the cache key includes its modification time."""
     numbers = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
     if numbers.dtype.kind not in NUMERIC_KINDS or np.isnan(numbers).any():
-        raise ValueError("the file is not an array of numbers")
+        raise ValueError("the file does not contain an array of numbers")
     return np.asarray(numbers, np.float64)
 
 

@@ -85,8 +85,8 @@ def parse_spec(spec: str) -> StrategySpec:
         file = format_weights_path(Path(file)) if "/" in file else file
     elif _MISPLACED_FILE.search(spec):
         raise StrategyError(
-            f"{quote_text(spec)}: a file of values or weights must come last. Write, for example, "
-            "champion+knock=at@FILE.npy."
+            f"{quote_text(spec)} is not a valid spec, because a file of values or weights must "
+            "come last. Write, for example, champion+knock=at@FILE.npy."
         )
     head, *parts = _SLOT_SEPARATOR.split(spec.strip())
     _check_slots(head)
@@ -291,8 +291,8 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
     name = name or slugify(file)
     if not NAME_PATTERN.fullmatch(name):
         raise NewFileError(
-            f"{quote_text(name)} is not a valid name of a strategy. {NAME_RULE}, and specify the "
-            "name after the file."
+            f"{quote_text(name)} is not a valid name of a strategy. {NAME_RULE}. Specify the name "
+            "after the file name."
         )
     return STRATEGY_TEMPLATE.read_text(encoding="utf-8").replace("{{ name }}", name)
 

@@ -69,7 +69,9 @@ def read_tables(path: Path, hint: str) -> dict[str, Any]:
     except RecursionError:
         sentence = f"{path} cannot be read (its lists or tables are nested too deeply). {hint}."
     except ValueError as error:  # from int(), or for a path with a NUL
-        reason = "it contains a number that is too long" if "digits" in str(error) else str(error)
+        reason = (
+            "the file contains a number that is too long" if "digits" in str(error) else str(error)
+        )
         sentence = f"{path} cannot be read ({reason}). {hint}."
     raise TomlError([sentence])
 

@@ -143,7 +143,7 @@ def test_a_decision_that_does_not_follow_is_named(write_deal):
     ("words", "sentence"),
     [
         ("no.json", "No such file"),
-        ("{} simple", "names both players"),
+        ("{} simple", "the file specifies both players"),
         ("{} --unit 3", "--unit cannot be used with a file"),
         ("{} --score 3-4", "--score needs cards"),
         ("{} --turn 99", "the deal contains no decision in turn 99"),

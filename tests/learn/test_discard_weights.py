@@ -179,7 +179,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
             "",
             "writes features without an initial weight: `start` has only 7 weights",
         ),
-        ("@helper\ndef describe", "def describe", "Decorate it with @helper"),
+        ("@helper\ndef describe", "def describe", "Decorate `describe` with @helper"),
         (", start=START", "", "training requires a weights file"),
         ("start=START", "start={'a': 'b'}", "the initial weight of 'a' must be a number, not 'b'"),
         ("@discard(", "@knock(", "only discard policies can be trained"),

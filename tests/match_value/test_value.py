@@ -278,7 +278,7 @@ def test_v_of_a_strategy_against_itself_is_one_half():
     "variant", ["race", "standard+first_dealer=1", "standard+start_points=9/0"]
 )
 def test_a_seat_must_be_named_where_the_seats_are_unlike(variant):
-    with pytest.raises(match_value.ValueUnavailableError, match="Set seat to 0 or 1"):
+    with pytest.raises(match_value.ValueUnavailableError, match="Set `seat` to 0 or 1"):
         match_value.compute_value(variant, "gold", deals=10_000)
     starts = [
         match_value.compute_value(variant, "gold", deals=10_000, seat=s).at_start().value

@@ -134,21 +134,23 @@ def test_parameters_without_effect_change_no_result_and_the_others_do(rules, n):
 
 # Warnings
 
-POINTS = "has no effect with goal = points. It needs"
-GIN_ONLY = "has no effect with knock_by_upcard = no and knock_limit = 0. It needs another value of"
+POINTS = "has no effect with goal = points. It requires"
+GIN_ONLY = (
+    "has no effect with knock_by_upcard = no and knock_limit = 0. It requires another value of"
+)
 IDLE = {
     "standard+columns=4": f"columns {POINTS} goal = columns.",
     "standard+games_target=3": f"games_target {POINTS} goal = games.",
     "standard+deal_count_gin=2+box_bonus=25": f"deal_count_gin {POINTS} goal = race, twofold or "
     "deals.",
-    "standard+penalty_gin=-20": "penalty_gin has no effect with deal_scoring = versus. It needs "
+    "standard+penalty_gin=-20": "penalty_gin has no effect with deal_scoring = versus. It requires "
     "deal_scoring = penalty.",
     "straight+undercut_bonus=10": f"undercut_bonus {GIN_ONLY} knock_by_upcard or knock_limit.",
-    "oklahoma+knock_limit=5": "knock_limit has no effect with knock_by_upcard = yes. It needs "
+    "oklahoma+knock_limit=5": "knock_limit has no effect with knock_by_upcard = yes. It requires "
     "knock_by_upcard = no.",
     "standard+discard_view=open": "discard_view never has an effect. It only describes the game.",
-    "pro+columns=2+die_cap=3": "columns has no effect with goal = games. It needs goal = columns. "
-    "die_cap has no effect with die = off. It needs die = deal or game.",
+    "pro+columns=2+die_cap=3": "columns has no effect with goal = games. It requires goal = "
+    "columns. die_cap has no effect with die = off. It requires die = deal or game.",
 }
 QUIET = (
     *variants.variant_names(),
@@ -242,7 +244,9 @@ def test_files_are_warned_of(empty_directory):
 
 def test_rules_of_matches_are_warned_of_where_single_deals_are_played():
     text = "standard+box_bonus=25+next_dealer=loser"
-    told = [f"{name} has no effect on single deals. It needs matches." for name in RULES_OF_MATCHES]
+    told = [
+        f"{name} has no effect on single deals. It requires matches." for name in RULES_OF_MATCHES
+    ]
     match = partial(simgin.match, "gold", variant=text)
     assert warnings_of(partial(match, deals=4)) == [f"{text}: {' '.join(told)}"]
     assert warnings_of(partial(match, matches=2)) == []

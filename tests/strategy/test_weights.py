@@ -36,7 +36,7 @@ def policy(tmp_path):
 )
 def test_an_invalid_real_number_is_rejected(policy, array):
     np.save(policy.weights, array)
-    told = r"in mine\.py cannot use the weights in .*w\.npy: it is not an array of real numbers"
+    told = r"in mine\.py cannot use the weights in .*w\.npy: the file is not an array of real"
     with pytest.raises(PolicyError, match=told):
         compiler.make_parameter_vector(policy)
 
