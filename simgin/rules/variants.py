@@ -10,7 +10,7 @@ import copy
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from simgin.renamed import RenamedAttributes
@@ -38,6 +38,7 @@ __all__ = [
     "Parameter",
     "Variant",
     "VariantError",
+    "find_built_in_equal",
     "find_variant",
     "rule_differences",
     "variant_names",
@@ -171,6 +172,30 @@ def rule_differences(a: Variant, b: Variant) -> list[tuple[str, ParamValue, Para
         for name in rule_parameters()
         if a.params[name] != b.params[name]
     ]
+
+
+@lru_cache(maxsize=64)
+def find_built_in_equal(variant: Variant) -> Variant | None:
+    """Return the built-in variant with the same rules as another variant, or None.
+
+    Parameters without effect are not compared.
+
+    Example:
+        >>> find_built_in_equal(find_variant("oklahoma+spade_multiplier=2"))
+        Variant('oklahoma-spades')
+    """
+    if variant.spec in variant_names():
+        return None
+    acting = _acting_params(variant)
+    built_in = map(find_variant, variant_names())
+    return next((known for known in built_in if _acting_params(known) == acting), None)
+
+
+def _acting_params(variant: Variant) -> dict[str, ParamValue]:
+    """Return the parameters that have an effect, with their values."""
+    known = rule_parameters()
+    params = variant.params
+    return {name: value for name, value in params.items() if known[name].has_effect(params)}
 
 
 # Specs

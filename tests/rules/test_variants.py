@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from simgin.rules.variants import find_variant, rule_differences, variant_names
+from simgin.rules.parameters import rule_parameters
+from simgin.rules.validation import RulesWarning
+from simgin.rules.variants import find_built_in_equal, find_variant, rule_differences, variant_names
 from support.variant_files import sentences
 from support.worked_examples import BOOK, STANDARD
 
@@ -80,6 +82,35 @@ def test_the_caller_may_change_a_row():
         find_variant("standard").params == STANDARD
         and find_variant("pro").params == BOOK["variants"]["pro"]
     )
+
+
+# --- equal rules ---
+
+
+@pytest.mark.parametrize("name", variant_names())
+def test_changes_that_make_a_named_variant_are_recognised(name):
+    variant, standard = find_variant(name), find_variant("standard")
+    texts = [
+        f"{parameter}={rule_parameters()[parameter].to_text(value)}"
+        for parameter, _, value in rule_differences(standard, variant)
+    ]
+    assert find_built_in_equal(variant) is None
+    if texts:
+        typed = find_variant("+".join(["standard", *texts]))
+        assert typed.spec != name and find_built_in_equal(typed) == variant
+
+
+def test_only_rules_with_an_effect_are_compared():
+    equal = {
+        "oklahoma+spade_multiplier=2": "oklahoma-spades",
+        "standard+oklahoma": "oklahoma",
+        "oklahoma+knock_limit=5": "oklahoma",
+        "eaai+next_dealer=winner": "standard",
+    }
+    with pytest.warns(RulesWarning, match="knock_limit has no effect"):
+        found = {spec: find_built_in_equal(find_variant(spec)) for spec in equal}
+    assert {spec: known.spec for spec, known in found.items()} == equal
+    assert find_built_in_equal(find_variant("standard+gin_bonus=20")) is None
 
 
 # --- invalid specs and invalid rows ---

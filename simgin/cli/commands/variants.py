@@ -16,6 +16,7 @@ from simgin.rules.variants import (
     Parameter,
     Variant,
     VariantError,
+    find_built_in_equal,
     find_variant,
     rule_differences,
     rule_parameters,
@@ -185,6 +186,8 @@ def _show(variant: Variant, as_json: bool) -> None:
 def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     yield f"{variant.spec}: {variant.title}"
     yield variant.about
+    if same := find_built_in_equal(variant):
+        yield f"This variant has the same rules as {same.spec}."
     changes = _changes(base, variant)
     if changes:
         rows = [
@@ -193,7 +196,7 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
         yield table_from_rows(
             f"Differences from {base.spec}", ("rule", variant.spec, base.spec), rows
         )
-    else:
+    elif variant.spec == base.spec:
         yield "\nThis variant has the same rules as standard."
     for section, group in groupby(rule_parameters().values(), lambda parameter: parameter.section):
         cells = [
