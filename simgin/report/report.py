@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MAX_VERDICT_LINES = 10  # with the question and a scorecard, they fill a terminal of 24 lines
+MAX_VERDICT_LINES = 20  # longer verdicts are in the HTML report
 
 
 class LazySequence(Sequence[T]):
@@ -103,6 +103,7 @@ class Report(RenamedAttributes):
         command: Command that reproduces the result.
         files: Contents of further output files by path.
         caveat: Caveat shown next to the question.
+        notes: Notes shown below the question.
     """
 
     question: str
@@ -115,6 +116,7 @@ class Report(RenamedAttributes):
     command: str = ""
     files: Mapping[str, bytes | str] = field(default_factory=dict)
     caveat: Caveat | None = None
+    notes: Sequence[str] = ()
 
     @property
     def main_table(self) -> Table | None:
@@ -134,6 +136,7 @@ class Report(RenamedAttributes):
         from rich.text import Text
 
         yield Text(self.question, style="bold")
+        yield from map(Text, self.notes)
         if self.caveat:
             yield Sentences([self.caveat.sentence])
         yield Sentences(self.verdict, MAX_VERDICT_LINES)
@@ -146,7 +149,7 @@ class Report(RenamedAttributes):
         rules = [f"* {name}: {sentence}" for name, sentence in self.rules]
         verdict = [f"* {line}" for line in self.verdict]
         caution = self.caveat and f"**{self.caveat.sentence}** `{self.caveat.command}`"
-        parts = [f"# {self.question}"]
+        parts = [f"# {self.question}", *self.notes]
         parts += [part for part in (caution, "\n".join(rules), "\n".join(verdict)) if part]
         tables = [one.to_markdown() for one in (*self.tables, *self.detail_tables) if one.rows]
         return "\n\n".join([*parts, "\n".join(tables)])

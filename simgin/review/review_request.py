@@ -101,6 +101,7 @@ class ReviewRequest:
         *,
         players: Sequence[str] = (),
         sweep: Sequence[str] = (),
+        targets: str = "",
         goals: Sequence[str] = (),
         deep: bool = False,
         adapt: bool = False,
@@ -119,6 +120,7 @@ class ReviewRequest:
                 the strong player.
             sweep: One or two parameters with values, such as undercut_bonus=0,10,25 or
                 knock_limit=0..10.
+            targets: Points targets to sweep in addition to the variant's own, such as 150,250.
             goals: Design goals, such as "gin 40..50 %".
             deep: True for 100 times as many matches.
             adapt: True to train a strong player for every rule set.
@@ -138,6 +140,8 @@ class ReviewRequest:
                 "no variant is specified. Specify at least one, as in `simgin review oklahoma "
                 "--against standard`. `simgin variants` lists all variants."
             )
+        if targets:
+            sweep = [*sweep, _target_sweep(names, targets)]
         if sweep:
             names, against, swept = _parse_sweep(names, against, sweep)
         else:
@@ -310,10 +314,27 @@ def _parse_sweep(
             "both --sweep options specify the same parameter. Use two different parameters."
         )
     points = math.prod(len(values) for _, values in swept)
+    if points < 2:
+        raise ReviewError(
+            "a sweep needs at least two values. Add values, as in `--sweep gin_bonus=20,25`."
+        )
     if points > MAX_RULE_SETS:
         raise ReviewError(f"{points} rule sets are too many. Use {MAX_RULE_SETS} or fewer.")
     base = variants.find_variant(names[0]).spec
     return _sweep_variants(base, swept), base, swept
+
+
+def _target_sweep(names: Sequence[str], targets: str) -> str:
+    """Return the sweep of the variant's own points target and of other targets."""
+    rules = variants.find_variant(names[0] if names else "standard")
+    if rules.goal.score != "points":
+        raise ReviewError(
+            f"--targets needs rules with the goal points, and the goal of {rules.spec} is "
+            f"{rules.goal.name}. Use a variant such as standard."
+        )
+    name, values = _parse_values(f"points_target={rules.params['points_target']},{targets}")
+    ordered = sorted(values, key=lambda value: int(value) if value.isdecimal() else 0)
+    return f"{name}={','.join(ordered)}"
 
 
 def _sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:

@@ -33,6 +33,8 @@ MAX_OUTPUT_NAME = 80  # maximum length of a default directory name
     metavar="FILE.toml",
     help="Read title, rule sets, players and goals from a file. Options override the file.",
 )
+@click.option("--title", metavar="TEXT", help="Title of the report.")
+@click.option("--note", metavar="TEXT", help="Note below the title.")
 @options.output_option("Directory for the results [default: results/review-...].")
 @click.option(
     "--players",
@@ -55,6 +57,11 @@ MAX_OUTPUT_NAME = 80  # maximum length of a default directory name
     metavar="PARAMETER=VALUES",
     help="Review several values of a parameter, such as undercut_bonus=0,10,25. Use it "
     "twice for all combinations of two parameters.",
+)
+@click.option(
+    "--targets",
+    metavar="N,N,...",
+    help="Sweep the points target over the variant's own target and these, such as 150,250.",
 )
 @click.option(
     "--seconds-per-turn",
@@ -87,6 +94,7 @@ def review_command(
       simgin review oklahoma straight --against standard
       simgin review standard+undercut_bonus=10 --against standard --adapt
       simgin review standard --sweep undercut_bonus=0,10,20,25,30 --adapt
+      simgin review standard --targets 100,150,250
       simgin review oklahoma --against standard --goals 'turns per match 60..90'
 
     Four player types play every variant with the same deals: a player that knocks immediately, one
