@@ -10,7 +10,7 @@ import math
 import numbers as kinds
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -55,25 +55,30 @@ class ScoreCell:
         verdict: Verdict, including its arrow.
         detail: Secondary text in light type, such as the interval.
         tone: Key of TONE_STYLES.
+        change: Difference from the baseline, without its interval.
     """
 
     text: str
     verdict: str = ""
     detail: str = ""
     tone: str = ""
+    change: str = ""
 
     def __str__(self) -> str:
-        return f"{self.text} {self.verdict}".strip()
+        change = f" ({self.change})" if self.change else ""
+        return f"{self.text}{change} {self.verdict}".strip()
 
     @property
     def short(self) -> str:
-        """The cell with a short verdict, and a dash in ranges: `83 ▲ a little`."""
-        return SHORT_VERDICT.sub(r"\1", str(self)).replace(" to ", EN_DASH)
+        """The cell with a short verdict, and a dash in a range of values: `83 ▲ a little`."""
+        text = self.text.replace(" to ", EN_DASH)
+        return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text)))
 
     @property
     def markdown(self) -> str:
         """The cell with its secondary text in brackets."""
-        return f"{self} ({self.detail})" if self.detail else str(self)
+        text = f"{self.text} {self.verdict}".strip()
+        return f"{text} ({self.detail})" if self.detail else text
 
 
 @dataclass(frozen=True)

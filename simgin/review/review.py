@@ -241,13 +241,14 @@ class Review(Result):
         bounds = row.effect_bounds(known, self.stats_of_type(base, STRONG).n_matches)
         return Effect(value - reference, bounds, scorecard.is_tenfold(value, reference, row))
 
+    def effects_by_type(self, variant: str, metric: str) -> dict[str, Effect]:
+        """Return the effects on a metric by player type, weakest first."""
+        every = self.effects.items()
+        return {kind: own for (of, key, kind), own in every if (of, key) == (variant, metric)}
+
     def player_types_differ(self, variant: str, metric: str) -> bool:
         """Return True if player types differ in an effect, significantly and more than a little."""
-        own = [
-            change
-            for (of, key, _), change in self.effects.items()
-            if (of, key) == (variant, metric)
-        ]
+        own = self.effects_by_type(variant, metric).values()
         return any(
             one.difference.interval[0] - other.difference.interval[1] > 0
             and one.difference.value - other.difference.value > one.bounds[0]

@@ -13,7 +13,7 @@ from simgin.report.report import Plot
 from simgin.report.report_table import Column, describe_frame
 from simgin.review import match_course
 from simgin.review.review import GIN_VS_KNOCK, Review
-from simgin.review.verdicts import variant_label
+from simgin.review.verdicts import rule_set_label
 from simgin.stats import paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_frame, estimate_columns
@@ -31,7 +31,7 @@ SCORE_FIFTHS = 5  # bins of the score in plots, each a fifth of the target
 def review_plots(review: Review) -> Iterator[Plot]:
     """Yield the plots of a review in the order of the report."""
     seed = review.request.seed
-    names = [variant_label(variant) for variant in review.request.variants]
+    names = [rule_set_label(review, variant) for variant in review.request.variants]
     if review.request.sweep:
         yield from _sweep_plots(review)
         return
@@ -78,7 +78,7 @@ def _make_columns(*untitled: str, **titled: str) -> tuple[Column, ...]:
 def _matchup_columns(review: Review, variant: str, player_type: str = STRONG) -> dict[str, Any]:
     name = review.strategy(variant, player_type)
     opponent = "" if review.request.is_solo else name
-    return {"variant": variant_label(variant), "strategy": name, "opponent": opponent}
+    return {"variant": rule_set_label(review, variant), "strategy": name, "opponent": opponent}
 
 
 def match_length_frame(review: Review) -> Frame:

@@ -1,7 +1,9 @@
 """The report of a review: question, verdicts, scorecard, goals, player types and plots."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from simgin.report.numbers import EN_DASH
@@ -13,6 +15,7 @@ from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
 from simgin.review.review_plots import review_plots
 from simgin.review.scorecard import (
     EVENINGS,
+    GIN_ROW,
     GIN_VS_KNOCK_TITLE,
     LITTLE,
     MATCHES_PER_EVENING,
@@ -24,7 +27,6 @@ from simgin.review.scorecard import (
     SOLO_MEANINGS,
     UNCLEAR,
     UNDECIDED,
-    DesignGoal,
     ScorecardRow,
     is_tenfold,
     parse_goals,
@@ -33,10 +35,10 @@ from simgin.review.scorecard import (
 from simgin.review.verdicts import (
     best_values_table,
     format_sweep_values,
+    rule_set_label,
     skill_effect,
     sweep_lines,
     value_ranges,
-    variant_label,
 )
 from simgin.rules import variants
 from simgin.stats import table
@@ -63,6 +65,7 @@ MAX_VARIANTS_PER_TABLE = 8  # rule sets per table; longer sweeps are shown in pl
 GOAL_RESULTS = {MET: "met by", MISSED: "missed by", UNDECIDED: "undecided for"}
 INTERVAL_NOTE = "± are 95 % confidence intervals. "
 SIZE_NOTE = (
+    "Values with a sign are differences from the baseline, in percentage points for percentages. "
     '"Much" marks a difference that an evening of '
     f"{MATCHES_PER_EVENING} matches under each rule set would show, with probability 5/6. "
     f'"A little" marks one that {EVENINGS} evenings would show, and "same" a smaller one. For '
@@ -89,6 +92,7 @@ def review_report(review: Review, command: str) -> Report:
         facts=list(_methods(review)),
         command=command,
         caveat=_training_caveat(review, command),
+        notes=verdicts.review_notes(review),
         files={
             "metrics.csv": table.format_csv(review.metrics),
             "differences.csv": table.format_csv(review.differences),
@@ -126,27 +130,58 @@ def _adapt_command(command: str) -> str:
 
 def _verdict_lines(review: Review) -> list[str]:
     """Return the goals, followed by the verdicts of all rule sets or of the sweep."""
-    goals = [_goal_line(review, goal) for goal in parse_goals(review.request.goals, review.rows)]
+    goals = list(_goal_lines(review))
     if review.request.sweep:
         return [*goals, *sweep_lines(review)]
     return goals + [f"{name}: {words}" for name, words in verdicts.review_verdicts(review)]
 
 
-def _goal_line(review: Review, goal: DesignGoal) -> str:
-    """Return a sentence on the rule sets that meet a goal, miss it, or are undecided."""
-    by_result: dict[str, list[str]] = {}
-    for variant in review.request.variants:
-        number = review.measurements[variant, goal.row.key, STRONG]
-        name = (
-            format_sweep_values(review, variant) if review.request.sweep else variant_label(variant)
-        )
-        by_result.setdefault(goal.evaluate(number), []).append(name)
-    parts = [
-        f"{words} {join_words(by_result[result])}"
-        for result, words in GOAL_RESULTS.items()
-        if result in by_result
+def _goal_lines(review: Review) -> Iterator[str]:
+    """Yield the rule sets that meet all goals, if there are several, and those that meet each."""
+    goals = parse_goals(review.request.goals, review.rows)
+    values, tested = review.measurements, review.request.variants
+    by_goal = [
+        {v: goal.evaluate(values[v, goal.row.key, STRONG]) for v in tested} for goal in goals
     ]
-    return f'The goal "{goal.text}" is {join_words(parts)}.'
+    if len(goals) > 1 and len(tested) > 1:
+        yield recommendation(by_goal, partial(_variants_text, review))
+    label = format_sweep_values if review.request.sweep else rule_set_label
+    for goal, results in zip(goals, by_goal, strict=True):
+        parts = [
+            f"{words} {join_words([label(review, v) for v in tested if results[v] == result])}"
+            for result, words in GOAL_RESULTS.items()
+            if result in results.values()
+        ]
+        yield f'The goal "{goal.text}" is {join_words(parts)}.'
+
+
+def recommendation(
+    by_goal: Sequence[Mapping[str, str]], join_names: Callable[[Sequence[str]], str]
+) -> str:
+    """Return the rule sets that meet all goals, miss one, or can still meet all.
+
+    Args:
+        by_goal: MET, MISSED or UNDECIDED by rule set, for every goal.
+        join_names: Function that returns rule sets as text.
+    """
+    every = "both goals" if len(by_goal) == 2 else f"all {len(by_goal)} goals"
+    found = {v: [results[v] for results in by_goal] for v in by_goal[0]}
+    met = [v for v, own in found.items() if set(own) == {MET}]
+    missed = [v for v, own in found.items() if MISSED in own]
+    undecided = [v for v in found if v not in (*met, *missed)]
+    parts = [f"no rule set {'clearly ' * bool(undecided)}meets {every}"]
+    if met:
+        parts = [f"{every} are met by {join_names(met)}"]
+    if missed and (met or undecided):
+        parts.append(f"at least one is missed by {join_names(missed)}")
+    elif missed:
+        fewest = min(own.count(MISSED) for own in found.values())
+        nearest = [v for v in missed if found[v].count(MISSED) == fewest]
+        parts.append(f"the fewest are missed by {join_names(nearest)}")
+    if undecided:
+        parts.append(f"more matches are needed for {join_names(undecided)}")
+    *first, last = parts
+    return verdicts.join_sentences([", ".join([*first, "and " * bool(first) + last])])
 
 
 def _tables(review: Review) -> Iterator[Table]:
@@ -171,7 +206,7 @@ def scorecard_table(review: Review) -> Table:
             }
         )
     rows.append(_skill_row(review, request.variants))
-    named = [(variant, variant_label(variant)) for variant in request.variants]
+    named = [(variant, rule_set_label(review, variant)) for variant in request.variants]
     title = "Scorecard"
     if request.sweep:
         rows = [{name: _arrow_only(cell) for name, cell in row.items()} for row in rows]
@@ -255,10 +290,19 @@ def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     change = review.effects.get((variant, row.key, STRONG))
     if change is None:
         return ScoreCell(text, "", light, "unclear")
-    word = _effect_text(change, row.more, row.less)
+    cell = _changed_cell(text, change, row)
     if review.player_types_differ(variant, row.key):
-        light = f"{light}; by player type {_range_by_type(review, variant, row)}"
-    return ScoreCell(text, word, light, SIZE_TONES[change.size])
+        by_type = _range_by_type(review, variant, row)
+        return replace(cell, detail=f"{cell.detail}; by player type {by_type}")
+    return cell
+
+
+def _changed_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
+    """Return a cell with a value, its effect size, and its difference with the interval."""
+    change = row.format_change(effect.difference.value)
+    detail = row.format_difference(effect.difference)
+    word = _effect_text(effect, row.more, row.less)
+    return ScoreCell(text, word, detail, SIZE_TONES[effect.size], change)
 
 
 def _effect_text(effect: Effect, more: str, less: str) -> str:
@@ -271,12 +315,9 @@ def _effect_text(effect: Effect, more: str, less: str) -> str:
 
 def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
     """Return the range of the effect over player types, as in `-61 to +25`."""
-    values = [
-        change.difference.value * row.factor
-        for (of, key, _), change in review.effects.items()
-        if (of, key) == (variant, row.key)
-    ]
-    return f"{min(values):+.{row.digits}f} to {max(values):+.{row.digits}f}"
+    effects = review.effects_by_type(variant, row.key)
+    values = [effect.difference.value for effect in effects.values()]
+    return f"{row.format_change(min(values))} to {row.format_change(max(values))}"
 
 
 def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
@@ -284,10 +325,10 @@ def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
     key = (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN)
     number, change = review.measurements[key], review.effects.get(key)
     assert isinstance(number, PairedEstimate)
-    text, light = f"{100 * number.value:.0f} %", _format_half_width(number)
+    text = GIN_ROW.format_value(number.value)  # a percentage like that of gin
     if change is None:
-        return ScoreCell(text, "", light, "base")
-    return ScoreCell(text, _effect_text(change, "more", "less"), light, SIZE_TONES[change.size])
+        return ScoreCell(text, "", _format_half_width(number), "base")
+    return _changed_cell(text, change, GIN_ROW)
 
 
 def _skill_cell(review: Review, variant: str) -> ScoreCell:
@@ -304,11 +345,18 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
     text = f"{min(values):.0f} to {max(values):.0f} %" if len(values) > 1 else f"{values[0]:.0f} %"
     if review.request.is_solo:
         text = f"{values[0]:+.0f} points"
-    widest = max(known, key=lambda number: number.interval[1] - number.interval[0])
     if variant == review.request.base or review.request.base is None:
-        return ScoreCell(text, "", _format_half_width(widest), "base")
+        return ScoreCell(text, "", _widest_interval(known), "base")
     word, tone = SKILL_EFFECT_CELLS[skill_effect(review, variant)]
-    return ScoreCell(text, word, _format_half_width(widest), tone)
+    changes = [own.difference for own in review.effects_by_type(variant, SKILL).values()]
+    ends = (pick(own.value for own in changes) for pick in (min, max))
+    change = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, ends)))
+    return ScoreCell(text, word, f"{change} {_widest_interval(changes)}", tone, change)
+
+
+def _widest_interval(numbers: Sequence[PairedEstimate]) -> str:
+    """Return the half-width of the widest confidence interval of some proportions."""
+    return _format_half_width(max(numbers, key=lambda own: own.interval[1] - own.interval[0]))
 
 
 # Equal match length
@@ -320,16 +368,15 @@ def _same_length_table(review: Review) -> Table:
     if not same:
         return Table(SAME_LENGTH_TITLE, make_frame([]), ())
     base = str(review.request.base)
-    titles = {base: variant_label(base)}
+    titles = {base: rule_set_label(review, base)}
     for variant, text in same.items():
-        titles[text] = (
-            f"{variant_label(variant)} to {variants.find_variant(text).params['points_target']}"
-        )
+        target = variants.find_variant(text).params["points_target"]
+        titles[text] = f"{rule_set_label(review, variant)} to {target}"
     rows = _scorecard_rows(review, titles, _value_cell)
     rows.append(_skill_row(review, titles))
     note = (
         "Match length affects shut-outs, comebacks and skill. The target in this table makes "
-        f"matches between strong players about as long as under {variant_label(base)}."
+        f"matches between strong players about as long as under {rule_set_label(review, base)}."
     )
     columns = [Column("row", "property"), *(Column(v, title) for v, title in titles.items())]
     return Table(SAME_LENGTH_TITLE, make_frame(rows), columns, note)
@@ -349,9 +396,10 @@ def _adapted_player_table(review: Review) -> Table:
     rows += _scorecard_rows(review, learned, _adapted_cell)
     note = (
         "Each column compares matches between two players that were trained for these rules with "
-        "matches between two copies of champion, which was trained for other rules."
+        "matches between two copies of champion, which was trained for other rules. Values with a "
+        "sign are differences from champion."
     )
-    columns = [Column("row", "property"), *(Column(v, variant_label(v)) for v in learned)]
+    columns = [Column("row", "property"), *(Column(v, rule_set_label(review, v)) for v in learned)]
     return Table("How trained players differ from champion", make_frame(rows), columns, note)
 
 
@@ -368,10 +416,7 @@ def _adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
         return ScoreCell(EN_DASH)
     bounds = row.effect_bounds(before, played.n_matches)
     change = Effect(own - before, bounds, is_tenfold(own, before, row))
-    word = _effect_text(change, row.more, row.less)
-    return ScoreCell(
-        row.format_value(own.value), word, row.format_interval(own), SIZE_TONES[change.size]
-    )
+    return _changed_cell(row.format_value(own.value), change, row)
 
 
 # Detail tables and methods
@@ -381,7 +426,11 @@ def _detail_tables(review: Review) -> Iterator[Table]:
     """Yield the scorecard of a long sweep, all values by player type, and all effects."""
     if len(review.request.variants) > MAX_VARIANTS_PER_TABLE:
         yield _transpose(scorecard_table(review))
-    named = review.metrics.assign(variant=review.metrics["variant"].map(variant_label))
+
+    def label(variant: str) -> str:
+        return rule_set_label(review, variant)
+
+    named = review.metrics.assign(variant=review.metrics["variant"].map(label))
     known = named[named["why"] == ""]
     columns = (
         *(Column("variant", "rules"), Column("title", "metric"), Column("players", "players")),
@@ -390,14 +439,14 @@ def _detail_tables(review: Review) -> Iterator[Table]:
     yield Table("All metrics", known, columns, "Proportions are between 0 and 1.")
     if len(review.differences):
         changed = review.differences
-        changed = changed.assign(variant=changed["variant"].map(variant_label))
+        changed = changed.assign(variant=changed["variant"].map(label))
         shown = (
             *(Column("variant", "rules"), Column("title", "metric")),
             Column("players", "players"),
             *(Column("value", "difference"), Column("p_holm", "p (Holm)", digits=4)),
             Column("size", "effect size"),
         )
-        base = variant_label(str(review.request.base))
+        base = rule_set_label(review, str(review.request.base))
         note = (
             f"A difference is the value of the rule set minus that of {base}. p-values have Holm's "
             "correction for all rows of this table."
@@ -408,8 +457,6 @@ def _detail_tables(review: Review) -> Iterator[Table]:
 def _methods(review: Review) -> Iterator[tuple[str, str]]:
     request = review.request
     yield "Limitations", LIMITATIONS
-    if request.note:
-        yield "Note", request.note
     each = "player" if request.is_solo else "pair of players"
     yield (
         "Sample size",
@@ -451,7 +498,7 @@ def _players_text(review: Review) -> str:
 def _variants_text(review: Review, chosen: Sequence[str]) -> str:
     """Return the names of rule sets as text, or their values for rule sets of a sweep."""
     swept = review.request.swept_variants if review.request.sweep else []
-    named = [variant_label(variant) for variant in chosen if variant not in swept]
+    named = [rule_set_label(review, variant) for variant in chosen if variant not in swept]
     if len(named) < len(chosen):
         names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
         named.append(f"{names} {join_words(value_ranges(review, chosen))}")
@@ -463,7 +510,7 @@ def _missing_text(review: Review) -> str:
     frame = review.metrics[(review.metrics["why"] != "") & (review.metrics["players"] == STRONG)]
     for row in frame.to_dict("records"):
         reasons.setdefault(row["why"], []).append(
-            f"{row['title']} ({variant_label(row['variant'])})"
+            f"{row['title']} ({rule_set_label(review, row['variant'])})"
         )
     parts = [f"{', '.join(dict.fromkeys(what))}: {why}." for why, what in reasons.items()]
     return " ".join(parts)

@@ -154,11 +154,26 @@ class ScorecardRow:
         """Return a value with its unit."""
         return f"{value * self.factor:.{self.digits}f}{self.unit}"
 
+    def format_change(self, change: float) -> str:
+        """Return a difference between two values with its sign, without a unit."""
+        return f"{round(change * self.factor, self.digits) + 0.0:+.{self.digits}f}"
+
     def format_interval(self, number: PairedEstimate) -> str:
         """Return the half-width of the confidence interval, without a unit."""
+        half, digits = self._half_width(number)
+        return f"± {half:.{digits}f}"
+
+    def format_difference(self, difference: PairedEstimate) -> str:
+        """Return a difference and the half-width of its confidence interval, without a unit."""
+        half, digits = self._half_width(difference)
+        change = replace(self, digits=digits).format_change(difference.value)
+        return f"{change} ± {half:.{digits}f}"
+
+    def _half_width(self, number: PairedEstimate) -> tuple[float, int]:
+        """Return the half-width of the confidence interval and its number of decimals."""
         low, high = (limit * self.factor for limit in number.interval)
         half = (high - low) / 2
-        return f"± {half:.{max(self.digits, 1 if half >= 0.05 else 2)}f}"
+        return half, max(self.digits, 1 if half >= 0.05 else 2)
 
 
 def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:

@@ -24,7 +24,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
-from simgin.strategy.cast import PLAYS_FOR_GIN, STRONG
+from simgin.strategy.cast import PLAYS_FOR_GIN, PLURALS, STRONG
 
 MAX_CLAUSES = 5  # clauses of a verdict, two per sentence; the last one is about skill
 NO_EFFECT = "Players would not notice the difference, even in ten evenings."
@@ -71,6 +71,7 @@ SINGLE_SENTENCES = {
     ("gin",): "gin ends {} of deals",
 }
 UNCHANGED_CLAUSES = (SAME_LENGTH, SAME_SKILL, UNCLEAR_SKILL)
+ALL_PLAYERS, ALL_WEAKER = "all player types", "all weaker player types"
 
 
 # Question and rules
@@ -82,17 +83,43 @@ def review_question(review: Review) -> str:
     if request.title:
         return request.title
     if request.sweep:
-        names = join_words([name.replace("_", " ") for name, _ in request.sweep])
-        return f"Which {names} {'is' if len(request.sweep) == 1 else 'are'} best?"
+        swept = join_words([name.replace("_", " ") for name, _ in request.sweep])
+        return f"Which {swept} {'is' if len(request.sweep) == 1 else 'are'} best?"
     if not request.compared_variants:
         verb = "is" if len(request.variants) == 1 else "are"
-        return f"What {verb} {join_words(list(map(variant_label, request.variants)))} like?"
+        names = [rule_set_label(review, variant) for variant in request.variants]
+        return f"What {verb} {join_words(names)} like?"
     if len(request.compared_variants) == 1:
-        return (
-            f"{variant_label(request.compared_variants[0])} or {variant_label(str(request.base))}?"
-        )
-    *most, last = map(variant_label, request.compared_variants)
+        base = rule_set_label(review, str(request.base))
+        return f"{rule_set_label(review, request.compared_variants[0])} or {base}?"
+    *most, last = (rule_set_label(review, variant) for variant in request.compared_variants)
     return f"{', '.join(most)} or {last}?"
+
+
+def review_notes(review: Review) -> list[str]:
+    """Return the note of the request, and the built-in variants that equal a rule set."""
+    request = review.request
+    names = {v: _equal_built_in(v) for v in request.variants if not request.sweep}
+    same = [f"{variant} has the same rules as {name}." for variant, name in names.items() if name]
+    return [request.note, *same] if request.note else same
+
+
+def rule_set_label(review: Review, variant: str) -> str:
+    """Return the display name of a rule set, which is that of the built-in variant it equals.
+
+    Rule sets of a sweep, or with the same rules as another one of the review, keep the name of
+    their spec.
+    """
+    name = "" if review.request.sweep else _equal_built_in(variant)
+    others = [other for other in review.request.variants if other != variant]
+    is_unique = name not in (*others, *map(_equal_built_in, others))
+    return variant_label(name if name and is_unique else variant)
+
+
+def _equal_built_in(variant: str) -> str:
+    """Return the name of the built-in variant that a combined spec equals, or an empty string."""
+    same = variants.find_built_in_equal(variants.find_variant(variant)) if "+" in variant else None
+    return same.spec if same else ""
 
 
 def variant_label(variant: str) -> str:
@@ -127,9 +154,10 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
         said = _describe_parameters(
             variant, [name for name, *_ in variants.rule_differences(base, variant)]
         )
-        sentences.append((variant_label(text), join_sentences(said or _describe_basics(variant))))
+        label = rule_set_label(review, text)
+        sentences.append((label, join_sentences(said or _describe_basics(variant))))
     if any(text != base.spec for text in request.variants):
-        sentences.append(("All other rules", f"As in {variant_label(base.spec)}."))
+        sentences.append(("All other rules", f"As in {rule_set_label(review, base.spec)}."))
     return sentences
 
 
@@ -160,14 +188,24 @@ def _describe_parameters(variant: Variant, names: Sequence[str]) -> list[str]:
 def review_verdicts(review: Review) -> list[tuple[str, str]]:
     """Return the verdict of every rule set, compared with the baseline if there is one."""
     request = review.request
-    if request.compared_variants:
-        return [
-            (variant_label(variant), variant_verdict(review, variant))
-            for variant in request.compared_variants
-        ]
     return [
-        (variant_label(variant), _single_verdict(review, variant)) for variant in request.variants
+        (rule_set_label(review, variant), _verdict_with_players(review, variant))
+        for variant in request.compared_variants or request.variants
     ]
+
+
+def _verdict_with_players(review: Review, variant: str) -> str:
+    """Return a verdict with the change in minutes and, without goals, who gains and loses."""
+    base = review.request.base
+    if base is None:
+        return _single_verdict(review, variant)
+    sentences = [variant_verdict(review, variant)]
+    length = review.effects.get((variant, "turns_per_match", STRONG))
+    if length is not None and length.sign:
+        sentences.append(minutes_sentence(review, variant, base))
+    if not review.request.goals:
+        sentences.append(winners_and_losers(review, variant))
+    return " ".join(filter(None, sentences))
 
 
 def variant_verdict(review: Review, variant: str) -> str:
@@ -269,9 +307,7 @@ def skill_effect(review: Review, variant: str) -> str:
         the sign; the smallest size counts. SAME if no player type has an effect, `some+` or `some-`
         if only some types have one, `depends` if signs differ, and UNCLEAR otherwise.
     """
-    found = [
-        change for (of, key, _), change in review.effects.items() if (of, key) == (variant, SKILL)
-    ]
+    found = review.effects_by_type(variant, SKILL).values()
     clear = [change for change in found if change.sign]
     signs = {change.sign for change in clear}
     if not clear:
@@ -282,6 +318,67 @@ def skill_effect(review: Review, variant: str) -> str:
     if len(clear) < len(found):
         return f"some{sign}"
     return sign + (MUCH if all(change.size == MUCH for change in clear) else LITTLE)
+
+
+def minutes_sentence(review: Review, variant: str, reference: str) -> str:
+    """Return the difference between two match lengths in minutes, or "" if it rounds to 0.
+
+    The difference is that of the rounded lengths. They are in whole minutes if that changes the
+    difference by at most a tenth.
+    """
+    seconds = review.request.seconds_per_turn
+    values = [review.measurements[v, "turns_per_match", STRONG] for v in (variant, reference)]
+    new, old = (v.value * seconds / 60 for v in values if isinstance(v, PairedEstimate))
+    digits = 0 if abs(round(new) - round(old) - (new - old)) <= abs(new - old) / 10 else 1
+    new, old = round(new, digits), round(old, digits)
+    if new == old:
+        return ""
+    change = f"{abs(new - old):.{digits}f} {'minute' if abs(new - old) == 1 else 'minutes'}"
+    return (
+        f"A match is about {change} {'longer' if new > old else 'shorter'} "
+        f"({new:.{digits}f} minutes instead of {old:.{digits}f}, at {seconds:g} s per turn)."
+    )
+
+
+def winners_and_losers(review: Review, variant: str) -> str:
+    """Return the player types that gain or lose, and whose matches get longer, as sentences.
+
+    Player types gain or lose matches against the strong player, or deals in solitaire games. The
+    sentences are empty if no type gains or loses and matches change alike for all types.
+    """
+    sentences = []
+    if review.player_types_differ(variant, "turns_per_match"):
+        lengths = _types_by_sign(review, variant, "turns_per_match")
+        sentences.append(_two_way("matches are ", "longer for {}", "shorter for {}", lengths))
+    if review.request.is_solo:
+        wins = _types_by_sign(review, variant, "win")
+        sentences.append(_two_way("", "{} win more deals", "{} win fewer deals", wins))
+    else:
+        losses = _types_by_sign(review, variant, SKILL)
+        less, more = "{} win fewer matches", "{} win more matches"
+        sentences.append(_two_way("against strong players, ", less, more, losses))
+    return " ".join(filter(None, sentences))
+
+
+def _types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[str]]:
+    """Return the player types with an increase (1), a decrease (-1) and no clear effect (0)."""
+    by_sign: dict[int, list[str]] = {}
+    for kind, effect in review.effects_by_type(variant, metric).items():
+        by_sign.setdefault(effect.sign, []).append(PLURALS.get(kind, f"{kind} players"))
+    if len(by_sign) == 1 and len(next(iter(by_sign.values()))) > 1:
+        return {sign: [ALL_WEAKER if metric == SKILL else ALL_PLAYERS] for sign in by_sign}
+    return by_sign
+
+
+def _two_way(start: str, more: str, fewer: str, by_sign: Mapping[int, list[str]]) -> str:
+    """Return a sentence on the types with an increase and with a decrease, or ""."""
+    clauses = {1: more, -1: fewer}
+    parts = [
+        clause.format(join_words(by_sign[sign]))
+        for sign, clause in clauses.items()
+        if sign in by_sign
+    ]
+    return join_sentences([start + ", and ".join(parts)]) if parts else ""
 
 
 def _single_verdict(review: Review, variant: str) -> str:
@@ -368,7 +465,8 @@ def _trend_line(review: Review, row: ScorecardRow, first: str, last: str) -> Ite
     if change.sign:
         verb = "rises" if change.sign > 0 else "falls"
         size = "sharply" if change.size == MUCH else "slightly"
-        yield f"{subject} {verb} {size}, from {start} to {end}."
+        minutes = minutes_sentence(review, last, first) if row.key == "turns_per_match" else ""
+        yield f"{subject} {verb} {size}, from {start} to {end}. {minutes}".rstrip()
     elif change.size == SAME:
         yield f"{subject} hardly changes: {start} compared with {end}."
     else:

@@ -34,6 +34,9 @@ KNOCKS_EARLY = _TWO_PLAYER["knocks_early"]
 PLAYS_FOR_GIN = _TWO_PLAYER["plays_for_gin"]
 STRONG = _TWO_PLAYER["strong"]
 NAIVE, CAREFUL = _SOLITAIRE["naive"], _SOLITAIRE["careful"]
+PLURALS: dict[str, str] = {
+    entry["name"]: entry["plural"] for entry in CAST["two_player"] + CAST["solitaire"]
+}
 CHAMPION: str = CAST["two_player"][-1]["strategy"]
 CHALLENGERS: list[str] = CAST["strong"]["challengers"]
 TRAINING: dict[str, Any] = CAST["training"]

@@ -270,10 +270,34 @@ def test_a_file_asks_the_same_as_options(small_review, empty_directory):
             small_review[0] / name
         ).read_bytes()
     text = (empty_directory / "out" / "report.html").read_text()
-    assert "<h1>Which?</h1>" in text and "In May." in text
+    assert "<h1>Which?</h1>\n<p>In May.</p>" in text
     (empty_directory / "bad.toml").write_text('rule_set = ["straight"]\nseconds_per_turn = 0\n')
     told = call("review", "--file", "bad.toml", code=2).stderr
     assert "rule_set" in told and "seconds_per_turn" in told
+
+
+def test_a_title_and_a_note_of_the_command_are_shown_everywhere(small_review, empty_directory):
+    hostile_note = "In <b>May</b>."
+    words = (*WORDS, "--title", "Longer?", "--note", hostile_note)
+    shown = call(*words).stdout
+    assert shown.startswith(f"Longer?\n{hostile_note}\n") and "--title 'Longer?'" in shown
+    place = empty_directory / "out"
+    assert (
+        "<h1>Longer?</h1>\n<p>In &lt;b&gt;May&lt;/b&gt;.</p>" in (place / "report.html").read_text()
+    )
+    assert (place / "summary.md").read_text().startswith("# Longer?\n\nIn &lt;b>May&lt;/b>.\n")
+    assert (place / "metrics.csv").read_bytes() == (small_review[0] / "metrics.csv").read_bytes()
+
+
+def test_targets_answer_how_long_a_match_becomes(empty_directory):
+    shown = call(
+        *("review", "standard", "--targets", "250", "--matches", "1k", "-o", "out"),
+        *("--players", "simple,gin-only,gold-early"),
+    ).stdout
+    lines = " ".join(shown.split())
+    assert "Which points target is best? The length of a match rises sharply, from " in lines
+    assert " turns with points target 250. A match is about " in lines
+    assert " minutes longer (" in lines and ", at 8 s per turn)." in lines
 
 
 def test_a_sweep_ends_in_an_answer(empty_directory):

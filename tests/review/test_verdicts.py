@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from simgin.results.sentences import join_words
 from simgin.review import review_report, scorecard, verdicts
 from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
-from simgin.review.review_request import ReviewRequest
+from simgin.review.review_request import ReviewError, ReviewRequest
 from simgin.review.scorecard import (
     LITTLE,
     MUCH,
@@ -403,7 +404,193 @@ def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
     )
 
 
+RESULTS = (scorecard.MET, scorecard.MISSED, scorecard.UNDECIDED)
+NAMES = ("Standard", "Straight", "Tedesco")
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_a_recommendation_fits_every_combination_of_results(n):
+    for cells in itertools.product(RESULTS, repeat=n * len(NAMES)):
+        found = {name: cells[i * n : (i + 1) * n] for i, name in enumerate(NAMES)}
+        by_goal = [{name: own[i] for name, own in found.items()} for i in range(n)]
+        said = review_report.recommendation(by_goal, join_words)
+        met = [name for name in NAMES if set(found[name]) == {scorecard.MET}]
+        missed = [name for name in NAMES if scorecard.MISSED in found[name]]
+        open_ = [name for name in NAMES if name not in (*met, *missed)]
+        every = {2: "both goals", 3: "all 3 goals"}[n]
+        first = f"{every} are met by {join_words(met)}" if met else f"meets {every}"
+        assert first.lower() in said.lower() and said.startswith("No rule set ") == (not met)
+        assert said.startswith("No rule set clearly") == bool(open_ and not met)
+        assert (f"at least one is missed by {join_words(missed or NAMES)}" in said) == bool(
+            missed and (met or open_)
+        )
+        assert ("more matches are needed for " in said) == bool(open_)
+        if len(missed) == len(NAMES):
+            fewest = min(found[name].count(scorecard.MISSED) for name in NAMES)
+            near = [name for name in NAMES if found[name].count(scorecard.MISSED) == fewest]
+            assert said.endswith(f", and the fewest are missed by {join_words(near)}.")
+        assert len(said.split()) <= 25 and said[0].isupper() and said.endswith("."), said
+
+
+def test_several_goals_begin_with_the_rule_sets_that_meet_all():
+    made = make_review(gin=0.6)
+    for variant, turns in ((BASE, 80.0), (OTHER, 100.0)):
+        made.measurements[variant, "turns_per_match", STRONG] = make_estimate(turns, 1e-6)
+    goals = ("turns per match 70..90", "gin 40..55 %")
+    object.__setattr__(made, "request", replace(made.request, goals=goals))
+    first, second, third, verdict = review_report._verdict_lines(made)
+    assert first == "Both goals are met by Standard, and at least one is missed by Straight."
+    assert second == (
+        'The goal "turns per match 70..90" is met by Standard and missed by Straight.'
+    )
+    assert third.startswith('The goal "gin 40..55 %" is met by Standard and missed by')
+    assert "strong players" not in verdict  # the goals replace gains and losses
+
+
+# Minutes, and who gains and loses
+
+
+@pytest.mark.parametrize(
+    ("own", "base", "seconds", "words"),
+    [
+        (54, 83, 8, "4 minutes shorter (7 minutes instead of 11, at 8 s per turn)."),
+        (70, 83, 8, "1.8 minutes shorter (9.3 minutes instead of 11.1, at 8 s per turn)."),
+        (90, 75, 4, "1 minute longer (6 minutes instead of 5, at 4 s per turn)."),
+        (83, 54, 7.5, "3.6 minutes longer (10.4 minutes instead of 6.8, at 7.5 s per turn)."),
+        (54, 83, 0.01, ""),
+    ],
+)
+def test_a_change_in_minutes_is_that_of_the_rounded_lengths(own, base, seconds, words):
+    assert minutes_of(own, base, seconds) == (f"A match is about {words}" if words else "")
+
+
+def minutes_of(own, base, seconds):
+    made = make_review()
+    for variant, turns in ((BASE, base), (OTHER, own)):
+        made.measurements[variant, "turns_per_match", STRONG] = make_estimate(turns)
+    object.__setattr__(made, "request", replace(made.request, seconds_per_turn=seconds))
+    return verdicts.minutes_sentence(made, OTHER, BASE)
+
+
+def test_minutes_add_up_for_every_length():
+    pattern = re.compile(
+        r"A match is about ([\d.]+) minutes? (longer|shorter) "
+        r"\(([\d.]+) minutes instead of ([\d.]+), at (8|30) s per turn\)\."
+    )
+    for own, base, seconds in itertools.product(range(20, 300, 7), range(20, 300, 9), (8, 30)):
+        said = minutes_of(own, base, seconds)
+        if abs(own - base) * seconds < 9:
+            continue
+        change, way, new, old = pattern.fullmatch(said).groups()[:4]
+        sign = 1 if way == "longer" else -1
+        assert sign * float(change) == pytest.approx(float(new) - float(old), abs=1e-9), said
+        true = (own - base) * seconds / 60
+        assert sign * float(change) == pytest.approx(true, abs=max(0.1, 0.1 * abs(true)) + 1e-9), said
+        assert ("1 minute " in said) == (change == "1")
+
+
+def test_gains_and_losses_name_the_player_types_for_every_combination():
+    phrases = ["players who knock at once", "players who knock early", "players who play for gin"]
+    for signs in itertools.product((1, 0, -1), repeat=3):
+        said = verdicts.winners_and_losers(make_review(skill=[0.05 * s for s in signs]), OTHER)
+        parts = []
+        for sign, words in ((1, "win fewer matches"), (-1, "win more matches")):
+            named = [name for name, own in zip(phrases, signs, strict=True) if own == sign]
+            if named:
+                who = "all weaker player types" if len(named) == 3 else join_words(named)
+                parts.append(f"{who} {words}")
+        assert said == (f"Against strong players, {', and '.join(parts)}." if parts else "")
+
+
+@pytest.mark.parametrize(
+    ("strong", "others", "said"),
+    [
+        (0.0, 0.0, ""),
+        (30.0, 30.0, ""),
+        (
+            0.0,
+            30.0,
+            "Matches are longer for players who knock at once, players who knock early and "
+            "players who play for gin.",
+        ),
+        (
+            30.0,
+            -30.0,
+            "Matches are longer for strong players, and shorter for players who knock at once, "
+            "players who knock early and players who play for gin.",
+        ),
+        (50.0, 30.0, "Matches are longer for all player types."),
+    ],
+)
+def test_lengths_that_differ_name_the_player_types(strong, others, said):
+    made = make_review({"turns_per_match": strong}, everybody={"turns_per_match": others})
+    assert verdicts.winners_and_losers(made, OTHER) == said
+
+
+def test_strategies_of_players_are_named_in_the_plural():
+    made = make_review()
+    effects = {(OTHER, SKILL, "gold"): Effect(make_estimate(0.1), scorecard.SKILL_BOUNDS)}
+    made.__dict__.update(effects=effects)
+    assert verdicts.winners_and_losers(made, OTHER) == (
+        "Against strong players, gold players win fewer matches."
+    )
+
+
+def test_a_cell_shows_the_difference_and_its_interval():
+    made = make_review(
+        {"turns_per_match": make_estimate(-27.0, 1.2), "gin": make_estimate(0.1, 0.02)},
+        skill=(0.05, -0.04, 0.0),
+        waiting=-0.2,
+    )
+    rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
+    turns, gin = rows["Turns per match†"], rows["Deals ended by gin†"]
+    assert str(turns) == "80 (-27) ▼ much shorter" and turns.detail.startswith("-27.0 ± 1.2")
+    assert str(gin) == "50 % (+10) ▲ a little more" and gin.detail == "+10.0 ± 2.0"
+    assert gin.markdown == "50 % ▲ a little more (+10.0 ± 2.0)"
+    assert rows["Skill: strong v weaker players†"].change == "-4 to +5"
+    assert rows["Playing for gin v knocking"].change == "-20"
+    base = review_report.scorecard_table(made).frame.set_index("row")[BASE]
+    assert not any(cell.change for cell in base)
+
+
 # Rules in words, and requests
+
+
+def test_rule_sets_that_equal_a_built_in_variant_have_its_name():
+    typed = "oklahoma+spade_multiplier=2"
+    made = Review(ReviewRequest.read([typed], "standard", note="In May."), None)
+    assert verdicts.review_question(made) == "Oklahoma spades or Standard?"
+    assert verdicts.review_notes(made) == [
+        "In May.",
+        f"{typed} has the same rules as oklahoma-spades.",
+    ]
+    assert dict(verdicts.describe_rules(made))["Oklahoma spades"].startswith("The first upcard")
+    made = Review(ReviewRequest.read([typed], "oklahoma-spades"), None)
+    assert verdicts.review_question(made) == "Oklahoma, spade multiplier 2 or Oklahoma spades?"
+    sweep = Review(ReviewRequest.read(["standard"], sweep=["knock_limit=0,10"]), None)
+    assert verdicts.rule_set_label(sweep, "standard+knock_limit=0") == "Knock limit 0"
+    assert verdicts.review_notes(sweep) == []
+
+
+@pytest.mark.parametrize("targets", ["150,250", "250,100,150", " 250, 150"])
+def test_targets_are_a_sweep_that_includes_the_usual_target(targets):
+    request = ReviewRequest.read(["standard"], targets=targets)
+    assert request == ReviewRequest.read(["standard"], sweep=["points_target=100,150,250"])
+    both = ReviewRequest.read(["pro+goal=points"], targets="50", sweep=["gin_bonus=20,25"])
+    assert both.sweep[1] == ("points_target", ("50", "121"))
+
+
+@pytest.mark.parametrize("variant", ["dice", "pro", "race", "hollywood", "solitary-gin"])
+def test_targets_need_a_game_to_points(variant):
+    with pytest.raises(ReviewError, match=f"the goal of {variant} is "):
+        ReviewRequest.read([variant], targets="150")
+
+
+def test_a_sweep_needs_two_values():
+    with pytest.raises(ReviewError, match="at least two values"):
+        ReviewRequest.read(["standard"], sweep=["gin_bonus=20"])
+    with pytest.raises(variants.VariantError, match="points_target must be"):
+        ReviewRequest.read(["standard"], targets="many")
 
 
 def test_rules_are_described_by_what_differs():
