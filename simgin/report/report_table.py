@@ -68,11 +68,14 @@ class ScoreCell:
         change = f" ({self.change})" if self.change else ""
         return f"{self.text}{change} {self.verdict}".strip()
 
-    @property
     def short(self) -> str:
-        """The cell with a short verdict, and a dash in a range of values: `83 ▲ a little`."""
+        """Return the cell with a short verdict, and a dash in ranges: `83 (+4) ▲ a little`."""
         text = self.text.replace(" to ", EN_DASH)
         return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text)))
+
+    def shortest(self) -> str:
+        """Return the short cell without the difference: `83 ▲ a little`."""
+        return replace(self, change="").short()
 
     @property
     def markdown(self) -> str:
@@ -240,16 +243,19 @@ TextRows = Sequence[Sequence[str]]
 def _build_scorecard(
     headings: Sequence[str], rows: Sequence[Sequence[str | ScoreCell]], max_width: int
 ) -> RenderableType:
-    """Return a scorecard for the terminal, with short verdicts if it would be too wide."""
+    """Return a scorecard for the terminal, in the longest form that fits.
+
+    The forms are whole cells, short verdicts, and short verdicts without differences.
+    """
     from rich.text import Text
 
-    whole = [[str(cell) for cell in row] for row in rows]
-    is_short = sum(_column_widths([headings, *whole])) > max_width + COLUMN_GAP
-    cells = []
-    for row in rows:
-        printed = [c if isinstance(c, str) else c.short if is_short else str(c) for c in row]
-        tones = ["" if isinstance(c, str) else TONE_STYLES[c.tone] for c in row]
-        cells.append([Text(*pair) for pair in zip(printed, tones, strict=True)])
+    texts: list[list[str]] = []
+    for form in (str, ScoreCell.short, ScoreCell.shortest):
+        texts = [[c if isinstance(c, str) else form(c) for c in row] for row in rows]
+        if sum(_column_widths([headings, *texts])) <= max_width + COLUMN_GAP:
+            break
+    tones = [["" if isinstance(c, str) else TONE_STYLES[c.tone] for c in row] for row in rows]
+    cells = [list(map(Text, *pair)) for pair in zip(texts, tones, strict=True)]
     return _build_table(headings, cells)
 
 

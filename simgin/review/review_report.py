@@ -65,7 +65,7 @@ MAX_VARIANTS_PER_TABLE = 8  # rule sets per table; longer sweeps are shown in pl
 GOAL_RESULTS = {MET: "met by", MISSED: "missed by", UNDECIDED: "undecided for"}
 INTERVAL_NOTE = "± are 95 % confidence intervals. "
 SIZE_NOTE = (
-    "Values with a sign are differences from the baseline, in percentage points for percentages. "
+    "Values with a sign are differences from the baseline. "
     '"Much" marks a difference that an evening of '
     f"{MATCHES_PER_EVENING} matches under each rule set would show, with probability 5/6. "
     f'"A little" marks one that {EVENINGS} evenings would show, and "same" a smaller one. For '
@@ -426,10 +426,7 @@ def _detail_tables(review: Review) -> Iterator[Table]:
     """Yield the scorecard of a long sweep, all values by player type, and all effects."""
     if len(review.request.variants) > MAX_VARIANTS_PER_TABLE:
         yield _transpose(scorecard_table(review))
-
-    def label(variant: str) -> str:
-        return rule_set_label(review, variant)
-
+    label = partial(rule_set_label, review)
     named = review.metrics.assign(variant=review.metrics["variant"].map(label))
     known = named[named["why"] == ""]
     columns = (
