@@ -171,7 +171,7 @@ class Table:
         from rich.text import Text
 
         title = wrap_text(self.title, options.max_width)
-        yield Text(f"\n{title}" + "\n" * (not self.is_scorecard), style="bold")
+        yield Text(title if self.is_scorecard else f"\n{title}\n", style="bold")
         if self.is_scorecard:
             yield _build_scorecard(self.headings, self.rows, options.max_width)
         elif self.rows:

@@ -485,12 +485,18 @@ def test_minutes_add_up_for_every_length():
         sign = 1 if way == "longer" else -1
         assert sign * float(change) == pytest.approx(float(new) - float(old), abs=1e-9), said
         true = (own - base) * seconds / 60
-        assert sign * float(change) == pytest.approx(true, abs=max(0.1, 0.1 * abs(true)) + 1e-9), said
+        assert sign * float(change) == pytest.approx(true, abs=max(0.1, 0.1 * abs(true)) + 1e-9), (
+            said
+        )
         assert ("1 minute " in said) == (change == "1")
 
 
 def test_gains_and_losses_name_the_player_types_for_every_combination():
-    phrases = ["players who knock at once", "players who knock early", "players who play for gin"]
+    phrases = [
+        "players who knock immediately",
+        "players who knock early",
+        "players who play for gin",
+    ]
     for signs in itertools.product((1, 0, -1), repeat=3):
         said = verdicts.winners_and_losers(make_review(skill=[0.05 * s for s in signs]), OTHER)
         parts = []
@@ -510,13 +516,13 @@ def test_gains_and_losses_name_the_player_types_for_every_combination():
         (
             0.0,
             30.0,
-            "Matches are longer for players who knock at once, players who knock early and "
+            "Matches are longer for players who knock immediately, players who knock early and "
             "players who play for gin.",
         ),
         (
             30.0,
             -30.0,
-            "Matches are longer for strong players, and shorter for players who knock at once, "
+            "Matches are longer for strong players, and shorter for players who knock immediately, "
             "players who knock early and players who play for gin.",
         ),
         (50.0, 30.0, "Matches are longer for all player types."),
