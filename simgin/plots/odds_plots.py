@@ -56,8 +56,8 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the cumulative probability of gin by draw for the weakest and strongest strategy.
 
     Columns: draws, kind, value. Each variant has a panel with labelled lines. Strategies are sorted
-    from weakest (naive) to strongest (strong). For the strongest, grey lines show drawn jokers and
-    knocks.
+    from weakest (naive) to strongest (strong). Grey lines show drawn jokers and knocks of the
+    strongest strategy.
 
     Args:
         frame: The odds, as in the frame "odds" of `simgin.compute_odds`.
