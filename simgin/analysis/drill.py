@@ -231,7 +231,9 @@ def run_drill(
     candidates = sorted((one for unit in sifted for one in unit), key=lambda one: one.low)
     exercises = _select_exercises(request, candidates, workers, partial_progress(on_progress, 1, 2))
     if not exercises:
-        raise PositionError("no costly decision was found. Use another --seed or more --positions.")
+        raise PositionError(
+            "no costly decision was found. Use another --seed or increase --positions."
+        )
     order = np.random.default_rng(request.evaluator.seed).permutation(len(exercises))
     return Drill(request, [exercises[place] for place in order])
 

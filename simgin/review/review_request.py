@@ -319,7 +319,9 @@ def _parse_sweep(
             "a sweep needs at least two values. Add values, as in `--sweep gin_bonus=20,25`."
         )
     if points > MAX_RULE_SETS:
-        raise ReviewError(f"{points} rule sets are too many. Use {MAX_RULE_SETS} or fewer.")
+        raise ReviewError(
+            f"a sweep cannot have {points} rule sets. Use at most {MAX_RULE_SETS} rule sets."
+        )
     base = variants.find_variant(names[0]).spec
     return _sweep_variants(base, swept), base, swept
 

@@ -250,9 +250,8 @@ class Ledger:
         """Raise LedgerError unless all batches of the first `units` units were read."""
         if count != -(-units // batch_size):
             raise LedgerError(
-                f"{self._name} is incomplete: batches are missing or corrupt. Repeat "
-                "the command of "
-                "the run to play them again."
+                f"{self._name} is incomplete: batches are missing or corrupt. Repeat the command "
+                "of the run to play these batches again."
             )
 
     def has_pass(self, name: str, n: int) -> bool:
@@ -279,9 +278,8 @@ class Ledger:
         blob = self._read_pass_bytes(name, n)
         if blob is None:
             raise LedgerError(
-                f"{self._name} is incomplete: the extra pass {name} is missing or "
-                "corrupt. Repeat the "
-                "command of the run to play it again."
+                f"{self._name} is incomplete: the data of the extra pass {name} are missing or "
+                "corrupt. Repeat the command of the run to play this pass again."
             )
         try:
             with np.load(io.BytesIO(blob), allow_pickle=False) as file:

@@ -81,7 +81,9 @@ def build_frame(output: str, rows: Any) -> Frame:
     columns = output_columns(output)
     frame = make_frame(rows)
     if undeclared := ", ".join(name for name in map(str, frame) if name not in columns):
-        raise ValueError(f"{output} has unknown columns: {undeclared}. Add them to rows.toml.")
+        raise ValueError(
+            f"{output} has unknown columns: {undeclared}. Add these columns to rows.toml."
+        )
     if frame.empty:
         return make_frame([], columns)
     if columns[: len(TABLE_COLUMNS)] == TABLE_COLUMNS:

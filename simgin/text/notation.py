@@ -80,7 +80,9 @@ def format_card(card: int) -> str:
         CardError: If the number is not a card.
     """
     if not 0 <= card < N_CARDS:
-        raise CardError(f"{card} is not a valid card. Use a number 0..51 (13 * suit + rank).")
+        raise CardError(
+            f"{card} is not a valid card. Use an integer from 0 to 51 (13 * suit + rank)."
+        )
     suit, rank = divmod(card, len(RANK_LETTERS))
     return RANK_LETTERS[rank] + SUIT_LETTERS[suit]
 

@@ -84,7 +84,7 @@ def test_the_command_prints_numbers_that_are_consistent(monkeypatch):
 # Changes in speed
 
 
-NO_FIGURES = "is not an installation of simgin or a file written by `simgin bench --save`."
+NO_FIGURES = "is neither an installation of simgin nor a file written by `simgin bench --save`."
 
 
 def make_row(figure, ratio, threads=1):

@@ -32,7 +32,7 @@ PYTHON = "SEEN[1] = 1; "  # strategies that numba cannot compile
 BAD = [
     ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {OTHER}"),
     ("compiles", "uses time, which makes deals irreproducible", "return time.time_ns() % 52"),
-    ("same", "on more than view", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {OTHER}"),
+    ("same", "only on `view`", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {OTHER}"),
     ("raises", "with signal 9", f"{PYTHON}signal.raise_signal(signal.SIGKILL)"),
     ("legal", "which is too large", "return SEEN.get(1, 2**64)"),
     ("legal", "returned nothing", "if SEEN.get(1, view.turns) > 3: return None"),
@@ -43,7 +43,7 @@ BAD = [
     ("raises", "raised SystemExit", 'sys.exit(f"{view.turns} turns are enough")'),
     ("bounds", "raised IndexError", "if view.history[view.turns + 600, 3]: return 1"),
     ("raises", "raised ValueError: out", "if view.turns > 3: raise ValueError('out of ideas')"),
-    ("compiles", "modifies its parameters or an array of its module", "ASKED[0] += 1"),
+    ("compiles", "modifies its parameters or an array of the module", "ASKED[0] += 1"),
     ("writes", "changes view.history", "view.history[500, 0] = 9"),
     ("writes", "assignment destination is read-only", "view.hand = SEEN.get(1, 0)"),
     ("writes", "changes rules.gin_bonus", "rules.gin_bonus = 1000"),

@@ -291,7 +291,7 @@ def test_a_seat_must_be_named_where_the_seats_are_unlike(variant):
     ("variant", "a", "says"),
     [
         ("hollywood", "gold", "goal = columns"),
-        ("pro+shot=yes", "gold", "two players and goal = points"),
+        ("pro+shot=yes", "gold", "two-player variants with goal = points"),
         ("dice-pro", "gold+offer=random+answer=random", "die = game"),
         ("dice+die_refusal_pays=new", "gold+offer=random+answer=random", "die_refusal_pays = new"),
         ("standard+max_deals=20", "gold", "max_deals = 20"),

@@ -93,7 +93,7 @@ def test_cards_in_another_order_or_repeated_are_rejected(text, sentence):
 
 @pytest.mark.parametrize("number", [-1, 52])
 def test_numbers_out_of_range_are_rejected(number):
-    with pytest.raises(CardError, match=r"is not a valid card. Use a number 0..51"):
+    with pytest.raises(CardError, match=r"is not a valid card. Use an integer from 0 to 51"):
         notation.format_card(number)
     with pytest.raises(CardError, match=r"is not a valid card"):
         notation.cards_to_mask([number])
