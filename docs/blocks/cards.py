@@ -224,7 +224,7 @@ def _render_source(card: Card) -> str:
     """Return links to the results, and the command that generates the first result."""
     first, *others = [f"[{name}](../results/reference/{name})" for name in card.results]
     command = find_command(card.results[0])
-    return f"For the data, see {' and '.join([f'{first} (`{command}`)', *others])}."
+    return f"Data: {', '.join([f'{first} (`{command}`)', *others])}"
 
 
 def find_command(result: str) -> str:
