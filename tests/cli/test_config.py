@@ -49,7 +49,7 @@ def test_the_file_is_in_the_configuration_of_the_user(monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("varient", "eaai"), "'varient' is not a valid setting. Did you mean 'variant'?"),
+        (("vriant", "eaai"), "'vriant' is not a valid setting. Did you mean 'variant'?"),
         (("colour",), "is not a valid setting. Use one of variant, opponent, seconds_per_turn"),
         (("workers", "0"), "workers: '0' is not a valid number of workers. Use 1 to 1024."),
         (("workers", "two"), "workers: 'two' is not a valid number of workers."),
@@ -70,7 +70,7 @@ def test_an_invalid_setting_is_rejected(words, message, config_file):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("varient = 'eaai'", "config.toml: 'varient' is not a valid setting. Did you mean"),
+        ("vriant = 'eaai'", "config.toml: 'vriant' is not a valid setting. Did you mean"),
         ("variant = 3", "config.toml: variant: 3 is not a valid name. Use text in quotes."),
         ("workers = true", "config.toml: workers: True is not a valid number of workers."),
         ("workers", "config.toml is not valid TOML"),
