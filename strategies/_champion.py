@@ -217,7 +217,7 @@ def unmatched_cost(unmatched, wanted, rules, weights):
 
 @force_inline
 def write_outs(n, tens, unmatched, unseen, rules, new_meld_outs, other_outs):
-    """Write the live outs of n hands to lanes: those that make a new meld, and the others."""
+    """Write the live outs of n hands: those that make a new meld, and the other outs."""
     if not rules.by_planes[0]:
         for i in range(n):
             new_meld_outs[i] = outs(unmatched[i], rules) & unseen
@@ -232,7 +232,7 @@ def write_outs(n, tens, unmatched, unseen, rules, new_meld_outs, other_outs):
 def write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, costs):
     """Write the costs of n hands of ten to `costs`: their features times the weights.
 
-    All arrays are lanes (simgin.toolkit.stack_arrays).
+    All arrays are stack arrays (see simgin.toolkit.stack_arrays).
 
     Args:
         n: Number of hands.
@@ -355,10 +355,10 @@ def add_giveaway_costs(n, cards, ranks, tens, unmatched, context, view, weights,
 
     Args:
         n: Number of discards.
-        cards: Lanes of the discards.
-        ranks: Lanes of the ranks of the discards.
-        tens: Lanes of the ten remaining cards.
-        unmatched: Lanes of the remaining unmatched cards.
+        cards: Discards, as a stack array.
+        ranks: Ranks of the discards, as a stack array.
+        tens: Ten remaining cards for each discard, as a stack array.
+        unmatched: Unmatched cards among them, as a stack array.
         context: Result of `find_context`.
         view: What the player can see.
         weights: Weights of the features.

@@ -71,7 +71,7 @@ def hand_cost(ten, unseen, aim, few, rules, counts):
         ten: The ten cards.
         unseen: The unseen cards.
         aim: Index of the aim.
-        few: Number of best draws for the aim FEW.
+        few: Number of draws that count as the best draws if the aim is FEW.
         rules: The rules.
         counts: Scratch space with one number per card.
     """

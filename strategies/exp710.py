@@ -36,7 +36,7 @@ THREE_TO_EIGHT = 0b0000011111100
     turns=param(2, 0, 500, "number of turns in which a hand dealt with one meld keeps J, Q and K"),
 )
 def exp710(view, rules, params):
-    """Discard the highest unmatched card; with one meld dealt, first a middle card."""
+    """Discard the highest unmatched card, but a middle card first if one meld was dealt."""
     cards = leftover_cards(view.hand, 0, rules) & view.legal
     if cards == 0:
         return best_discard(view.hand, view.legal, rules)

@@ -1,4 +1,4 @@
-"""Benchmark of this machine: speed of deadwood, best discards and deals.
+"""Benchmark of this machine: the time for deadwood, best discards and deals.
 
 Times vary between machines and over time. Ratios to the calibration kernel, a fixed integer loop in
 the same run, are almost constant. Every value is the best of several repetitions. The repetitions

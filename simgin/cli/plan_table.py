@@ -133,7 +133,7 @@ def print_plan(
             out.print(f"... and {len(plan_rows) - MAX_MATCHUP_LINES} more matchups")
     units = sum(row["units"] for row in plan_rows)
     seconds = sum(row["seconds"] for row in plan_rows)
-    destination = f" Results are written to {output}." if output else ""
+    destination = f" Output: {output}." if output else ""
     out.print(f"{_total_sentence(plan, units, seconds)}{_steps_sentence(plan)}{destination}")
 
 

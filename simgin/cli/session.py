@@ -191,7 +191,7 @@ def exit_on_interrupt(
     """Exit with the command that continues the work if the user interrupts the block.
 
     Args:
-        command: Command that repeats the result. Given options such as --workers are added.
+        command: Command that repeats the result. Options of the user, such as --workers, are added.
         location: Location of the finished parts; None if they are not saved.
         parts: Name of the parts.
     """

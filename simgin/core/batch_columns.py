@@ -79,7 +79,7 @@ TURNS_BINS = 64  # deals by number of turns of both players; the last bin means 
 COL_DEADWOOD_HISTOGRAM = COL_TURNS_HISTOGRAM + TURNS_BINS
 DEADWOOD_BINS = 16  # showdowns by deadwood of the knocker; the last bin means 15 or more
 COL_PAIR_HISTOGRAM = COL_DEADWOOD_HISTOGRAM + DEADWOOD_BINS
-# Units by A's win rate in quarters, in matches or otherwise in deals; a drawn game is half a win
+# Units by four times A's win rate in their matches, or in their deals if they have no matches
 PAIR_BINS = 5
 # Sum over deals of A's squared margin, for the variance reduction due to mirroring
 COL_DEAL_SQUARE = COL_PAIR_HISTOGRAM + PAIR_BINS

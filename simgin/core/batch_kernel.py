@@ -185,7 +185,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
 
 @jit
 def _count_quarter_wins(state):
-    """Return A's win rate in a unit, in quarters, in matches or otherwise in deals."""
+    """Return four times A's win rate in the matches of a unit, or in its deals if it has none."""
     n_games, half_wins = state.facts[FACT_MATCHES], state.facts[FACT_MATCH_WIN]
     if n_games == 0:
         n_games, half_wins = (

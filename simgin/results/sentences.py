@@ -225,7 +225,7 @@ def describe_leagues(
 def _compare_pairs(
     tables: Mapping[str, pd.DataFrame], cross: pd.DataFrame
 ) -> dict[str, dict[NamePair, PairResult]]:
-    """Return estimate and side of every pair by variant, in the order of the standings."""
+    """Return the estimate and the leading side of every pair by variant, in standings order."""
     estimates_by_pair = {
         (row["variant"], row["strategy"], row["opponent"]): (row["value"], row["low"], row["high"])
         for row in cross.to_dict("records")
@@ -548,7 +548,7 @@ def describe_differences(frame: pd.DataFrame) -> list[str]:
     if n_inconclusive:
         subject = f"{n_inconclusive} of {len(groups)} comparisons"
         subject = subject if len(groups) > 1 else "the only comparison"
-        level = "5 % level, after Holm's adjustment"
+        level = "5 % level, Holm-adjusted"
         sentences.append(f"No significant difference in {subject} ({level}).")
     return sentences
 

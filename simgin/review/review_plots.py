@@ -221,7 +221,7 @@ def sweep_frame(review: Review) -> Frame:
     titles = {row.key: (row.title, row.factor, np.nan) for row in drawn}
     if review.request.gin_and_knock_players:
         titles[GIN_VS_KNOCK] = (
-            "Matches won by playing for gin against knocking at once, %",
+            "Matches won by playing for gin against knocking immediately, %",
             100,
             50.0,
         )

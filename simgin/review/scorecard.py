@@ -156,7 +156,8 @@ class ScorecardRow:
 
     def format_change(self, change: float) -> str:
         """Return a difference between two values with its sign, without a unit."""
-        return f"{round(change * self.factor, self.digits) + 0.0:+.{self.digits}f}"
+        rounded = round(change * self.factor, self.digits)
+        return f"{rounded:+.{self.digits}f}" if rounded else "0"
 
     def format_interval(self, number: PairedEstimate) -> str:
         """Return the half-width of the confidence interval, without a unit."""
@@ -373,7 +374,8 @@ SOLO_ROWS = (
 # Titles and meanings of the rows that compare players
 GIN_VS_KNOCK_TITLE = "Playing for gin v knocking"
 MATCHUP_MEANINGS = {
-    GIN_VS_KNOCK_TITLE: "percentage of matches that playing for gin wins against knocking at once",
+    GIN_VS_KNOCK_TITLE: "percentage of matches that playing for gin wins against "
+    "knocking immediately",
     "Skill: strong v weaker players": "percentage of matches that the strong player wins against "
     "each weaker player type",
 }

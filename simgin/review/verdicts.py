@@ -409,9 +409,9 @@ TREND_SUBJECTS = {
 BREAK_EVEN = 0.5
 # Sentences on playing for gin, by the sign of its result against knocking immediately
 BREAK_EVEN_SENTENCES = {
-    1: "Playing for gin beats knocking at once with {}.",
-    -1: "Playing for gin loses to knocking at once with {}.",
-    0: "It is too close to call whether playing for gin beats knocking at once with {}.",
+    1: "Playing for gin beats knocking immediately with {}.",
+    -1: "Playing for gin loses to knocking immediately with {}.",
+    0: "It is too close to call whether playing for gin beats knocking immediately with {}.",
 }
 
 Measurements = Mapping[MetricKey, Measurement]
@@ -531,9 +531,9 @@ def _break_even_grid_line(review: Review) -> str:
         given = f"For {first.replace('_', ' ')} {join_words(values)}"
         if pays:
             condition = f"with {second.replace('_', ' ')} {join_words(pays)}"
-            sentences.append(f"{given}, playing for gin beats knocking at once {condition}.")
+            sentences.append(f"{given}, playing for gin beats knocking immediately {condition}.")
         else:
-            sentences.append(f"{given}, playing for gin never clearly beats knocking at once.")
+            sentences.append(f"{given}, playing for gin never clearly beats knocking immediately.")
     return " ".join(sentences)
 
 
@@ -557,7 +557,7 @@ AIMS: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate]], ..
     ("fewest dead hands", "dead", STRONG, lambda number: number),
     ("fairest seats", "seat", STRONG, _imbalance),
     (
-        "knocking at once and playing for gin equally strong",
+        "knocking immediately and playing for gin equally strong",
         GIN_VS_KNOCK,
         PLAYS_FOR_GIN,
         _imbalance,

@@ -524,7 +524,7 @@ def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sql
         connection = sqlite3.connect(database, timeout=0, check_same_thread=False)
         _set_limits(connection, step_limit)
         try:
-            # Before the journal mode is set, so that no other process can open the file
+            # Lock the file before setting the journal mode, so that no other process can open it
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             with connection:
                 connection.execute("BEGIN EXCLUSIVE")

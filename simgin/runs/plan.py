@@ -46,7 +46,7 @@ COMPARED_KEYS = ("panel", "sweep", "solo")
 SELF_PLAY = -1  # baseline of a contrast: the opponent against itself, which need not be played
 MIN_LEAGUE_SIZE = 3
 
-KeyedMatchup = tuple[str, MatchupKey]  # key of the experiment file and a matchup from it
+KeyedMatchup = tuple[str, MatchupKey]  # key in the experiment file, and a matchup that it defines
 
 
 class FieldChange(NamedTuple):
@@ -477,6 +477,8 @@ def _read_labels(
     Raises:
         ExperimentError: If a name is not played, or if two names have the same label.
     """
+    if not labels:
+        return {}
     from simgin.runs.experiment_file import ExperimentError
 
     names = {name for cell in keys for name in (cell.variant, *cell.players)}

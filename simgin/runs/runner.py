@@ -254,7 +254,7 @@ def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float
 
 
 class _RunSession:
-    """Blocks in progress during a run, and the processing of their results."""
+    """Tracker of the blocks in progress, which also processes their results."""
 
     def __init__(
         self,

@@ -280,14 +280,14 @@ def test_a_move_that_our_rules_do_not_allow_is_named():
     text = (LOGS / "openspiel-history.txt").read_text().split()
     begins = text[:21]
     for moves, message in (
-        (["53"], "move 1, draw by player 0"),
-        (["54", "54", "52"], "move 3, take by player 0"),
-        (["52", begins[10]], "move 2, discard .. by player 0"),
-        (["52", "55", begins[0]], "move 2, knock .. by player 0"),
+        (["53"], "move 1 .draw by player 0"),
+        (["54", "54", "52"], "move 3 .take by player 0"),
+        (["52", begins[10]], "move 2 .discard .. by player 0"),
+        (["52", "55", begins[0]], "move 2 .knock .. by player 0"),
     ):
         with pytest.raises(PositionError, match=f"do not allow {message}"):
             replay_log(parse_log("\n".join([*begins, *moves])))
-    with pytest.raises(PositionError, match="move 110, take by S"):
+    with pytest.raises(PositionError, match=r"move 110 .take by S"):
         read_deal_file(LOGS / "rlcard-random.txt")
 
 

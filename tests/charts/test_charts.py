@@ -196,7 +196,7 @@ def test_upcards_and_discards_in_words():
     upcard = make_chart("upcard", [[12.0, 15], [1.0, 2], [0, 1.0], [-1.0, -2]])
     assert list(SUMMARY_FUNCTIONS["upcard"](upcard)) == [
         "Take an upcard that makes a meld or has two or more partners.",
-        "Leave an upcard without a partner.",
+        "Leave an upcard that has no partner.",
         "If the upcard has one partner, neither choice is significantly better in both seats.",
     ]
     lone = [-2.0, -1.5, *[0.0] * 10, 0.0]

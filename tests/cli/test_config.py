@@ -54,7 +54,7 @@ def test_the_file_is_in_the_configuration_of_the_user(monkeypatch):
         (("workers", "0"), "workers: '0' is not a valid number of workers. Use 1 to 1024."),
         (("workers", "two"), "workers: 'two' is not a valid number of workers."),
         (("seconds_per_turn", "-1"), "seconds_per_turn: '-1' is not a valid time."),
-        (("variant", "oklahomaa"), "there is no variant 'oklahomaa'. Did you mean 'oklahoma'?"),
+        (("variant", "oklahomaa"), "'oklahomaa' is not a known variant. Did you mean 'oklahoma'?"),
         (("opponent", "goldd"), "'goldd'"),
         (("results", ""), "results: '' is not a valid name."),
         (("--unset",), "--unset requires a KEY without a VALUE."),

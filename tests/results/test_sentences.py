@@ -215,7 +215,7 @@ def test_significant_differences_are_stated_and_the_rest_counted():
     assert sentences.describe_differences(frame) == [
         "last compared with gold (eaai, against simple): -3.00 ± 0.20 points per deal.",
         "early compared with gold (eaai, against simple): +0.50 ± 0.20 points per deal.",
-        "No significant difference in 1 of 3 comparisons (5 % level, after Holm's adjustment).",
+        "No significant difference in 1 of 3 comparisons (5 % level, Holm-adjusted).",
     ]
     (line,) = sentences.describe_differences(frame[frame["strategy"] == "late"])
     assert line.startswith("No significant difference in the only comparison")

@@ -650,20 +650,20 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
     [
         (
             (0.4, 0.51, 0.6, 0.7, 0.7),
-            "Playing for gin beats knocking at once with undercut bonus 25 to 40. Playing for gin "
-            "loses to knocking at once with undercut bonus 0. It is too close to call whether "
-            "playing for gin beats knocking at once with undercut bonus 10.",
+            "Playing for gin beats knocking immediately with undercut bonus 25 to 40. Playing for "
+            "gin loses to knocking immediately with undercut bonus 0. It is too close to call "
+            "whether playing for gin beats knocking immediately with undercut bonus 10.",
         ),
         (
             (0.6, 0.51, 0.6, 0.7, 0.4),
-            "Playing for gin beats knocking at once with undercut bonus 0, 25 and 30. Playing for "
-            "gin loses to knocking at once with undercut bonus 40. It is too close to call whether "
-            "playing for gin beats knocking at once with undercut bonus 10.",
+            "Playing for gin beats knocking immediately with undercut bonus 0, 25 and 30. Playing "
+            "for gin loses to knocking immediately with undercut bonus 40. It is too close to call "
+            "whether playing for gin beats knocking immediately with undercut bonus 10.",
         ),
-        ((0.6,) * 5, "Playing for gin beats knocking at once with every undercut bonus tried."),
+        ((0.6,) * 5, "Playing for gin beats knocking immediately with every undercut bonus tried."),
         (
             (0.51,) * 5,
-            "It is too close to call whether playing for gin beats knocking at once with every "
+            "It is too close to call whether playing for gin beats knocking immediately with every "
             "undercut bonus tried.",
         ),
     ],
@@ -685,8 +685,8 @@ def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
     known = dict(zip(keys, (make_estimate(share, 0.02) for share in shares), strict=True))
     made.__dict__.update(measurements=known, rows=())
     assert list(sweep_lines(made)) == [
-        "For gin bonus 0 and 20, playing for gin beats knocking at once with undercut bonus 10 and "
-        "25. For gin bonus 50, playing for gin never clearly beats knocking at once."
+        "For gin bonus 0 and 20, playing for gin beats knocking immediately with undercut bonus 10 "
+        "and 25. For gin bonus 50, playing for gin never clearly beats knocking immediately."
     ]
 
 

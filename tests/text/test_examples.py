@@ -131,7 +131,7 @@ def test_every_experiment_is_listed_with_its_question_and_runs_by_its_name():
     assert all(len(line) <= 80 for line in output.splitlines())
     output = call("run", "demo", "--dry-run").stdout
     assert output.startswith("Five ways to play")
-    assert "Results are written to results/demo." in " ".join(output.split())
+    assert "Output: results/demo." in " ".join(output.split())
 
 
 def test_the_commands_that_a_copy_suggests_can_be_typed(monkeypatch):

@@ -39,8 +39,8 @@ def chart_command(
     """Draw a chart of when to knock, which upcard to take, or what to discard first.
 
     simgin plays a strong strategy against itself. At one decision per deal, it tries every option
-    with the same hidden cards. The chart shows the average gain of each option in points per deal,
-    or in percentage points of matches won with --score. Without --score, simgin also measures how
+    with the same hidden cards. The chart shows the average gain of each option in points per deal
+    or, with --score, in percentage points of matches won. Without --score, simgin also measures how
     many matches the strategy wins against itself if it follows the knock chart.
 
     \b

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     "--against",
     "opponent",
     metavar="NAME",
-    help="Strategy that finishes deals for the opponent [default: the opponent, if it is a "
-    "strategy].",
+    help="Strategy that plays for the opponent in rollouts [default: the opponent, if it is "
+    "a strategy].",
 )
 @options.count_option(
     "--worlds", "Maximum number of simulations of the hidden cards per decision [default: 200]."

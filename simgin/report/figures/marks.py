@@ -373,4 +373,4 @@ def precision_sentence(frame: pd.DataFrame, factor: float = 100, unit: str = "")
     half = factor * float((frame["high"] - frame["low"]).max()) / 2
     if np.isnan(half):
         return "The sample is too small for 95 % intervals."
-    return f"All 95 % intervals are within ± {half:.2g}{unit}."
+    return f"The 95 % intervals are at most ± {half:.2g}{unit}."
