@@ -191,7 +191,8 @@ def _offer_sentences(analysis: Analysis) -> list[str]:
         ]
     offer_text = str(drawing.matching_offers[0]) if len(drawing.matching_offers) == 1 else "the die"
     percent = f"{100 * drawing.offer_probability:.0f}"
-    return [f"Worlds include only hands with which the opponent offers {offer_text} ({percent} %)."]
+    hands = f"hands with which the opponent would offer {offer_text} ({percent} %)"
+    return [f"Worlds include only {hands}."]
 
 
 def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:

@@ -498,5 +498,5 @@ def _measure_program(program: Sequence[str], seconds: float) -> MeasurementRound
     except ValueError:
         last = process.stderr.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
         raise BenchError(
-            f"{command[0]} cannot be measured ({last[0]}). Check that installation."
+            f"{command[0]} cannot be measured ({last[0]}). Check this installation."
         ) from None

@@ -1,4 +1,4 @@
-"""Running of requests: compilation notice, progress, interruption and output."""
+"""Execution of requests: compilation notice, progress, interruption and output."""
 
 from __future__ import annotations
 

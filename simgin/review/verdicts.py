@@ -364,7 +364,7 @@ def _types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[
     """Return the player types with an increase (1), a decrease (-1) and no clear effect (0)."""
     by_sign: dict[int, list[str]] = {}
     for kind, effect in review.effects_by_type(variant, metric).items():
-        by_sign.setdefault(effect.sign, []).append(PLURALS.get(kind, f"{kind} players"))
+        by_sign.setdefault(effect.sign, []).insert(0, PLURALS.get(kind, f"{kind} players"))
     if len(by_sign) == 1 and len(next(iter(by_sign.values()))) > 1:
         return {sign: [ALL_WEAKER if metric == SKILL else ALL_PLAYERS] for sign in by_sign}
     return by_sign

@@ -35,7 +35,7 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
     Returns:
         Rows of the output `differences` (rows.toml), with NaN for undefined values. `n` is the
         number of units in the smaller matchup. Matchups with a stopping rule have wider intervals
-        and no `p`. `p_holm` has Holm's correction for all rows.
+        and no `p`. `p_holm` is p after Holm's correction for all rows.
     """
     chosen = [metrics.METRICS_BY_NAME[name] for name in metric_names]
     rows = [row for played, base in comparisons for row in _comparison_rows(played, base, chosen)]

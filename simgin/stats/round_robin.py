@@ -258,7 +258,7 @@ class Triads:
 
     Attributes:
         n_triads: Number of triads.
-        circles: Observed circles, most significant first (TRIAD_COLUMNS). `value` is the win rate
+        circles: Circular triads, most significant first (TRIAD_COLUMNS). `value` is the win rate
             in the closest of the three pairs. `excess` is that win rate minus one half, in standard
             errors. `p_holm` is the p-value of the null hypothesis that at least one of the three
             does not win, after Holm's adjustment for both directions of all triads.

@@ -1,4 +1,4 @@
-"""Variance reduction on the same deals: control variates and mirrored pairs.
+"""Variance reduction without more deals: control variates and mirrored pairs.
 
 Luck-adjusted estimates are computed by regression over batches. The control variate is the
 deadwood as dealt: that of the dealer minus that of the nondealer, whose mean is exactly 0. In

@@ -501,7 +501,8 @@ def test_gains_and_losses_name_the_player_types_for_every_combination():
         said = verdicts.winners_and_losers(make_review(skill=[0.05 * s for s in signs]), OTHER)
         parts = []
         for sign, words in ((1, "win fewer matches"), (-1, "win more matches")):
-            named = [name for name, own in zip(phrases, signs, strict=True) if own == sign]
+            pairs = [*zip(phrases, signs, strict=True)]
+            named = [name for name, own in reversed(pairs) if own == sign]  # strongest first
             if named:
                 who = "all weaker player types" if len(named) == 3 else join_words(named)
                 parts.append(f"{who} {words}")
@@ -516,14 +517,14 @@ def test_gains_and_losses_name_the_player_types_for_every_combination():
         (
             0.0,
             30.0,
-            "Matches are longer for players who knock immediately, players who knock early and "
-            "players who play for gin.",
+            "Matches are longer for players who play for gin, players who knock early and "
+            "players who knock immediately.",
         ),
         (
             30.0,
             -30.0,
-            "Matches are longer for strong players, and shorter for players who knock immediately, "
-            "players who knock early and players who play for gin.",
+            "Matches are longer for strong players, and shorter for players who play for gin, "
+            "players who knock early and players who knock immediately.",
         ),
         (50.0, 30.0, "Matches are longer for all player types."),
     ],

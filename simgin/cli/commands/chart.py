@@ -26,7 +26,7 @@ from simgin.cli.output import repeat_command
     "file",
     type=options.FILE_PATH,
     metavar="FILE.py",
-    help="Write a strategy that knocks by the chart to FILE.py.",
+    help="Write to FILE.py a strategy that follows the knock chart.",
 )
 @options.output_option("Directory for the printable HTML report, the plot and the table.")
 @options.count_option("--deals", "Number of deals [default: 1M, or 200k for discards].")

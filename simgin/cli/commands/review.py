@@ -67,7 +67,7 @@ MAX_OUTPUT_NAME = 80  # maximum length of a default directory name
     "--seconds-per-turn",
     type=options.SecondsType(0, min_open=True),
     metavar="S",
-    help="Seconds per turn, for times in minutes [default: 8].",
+    help="Seconds per turn, to convert turns to minutes [default: 8].",
 )
 @click.option(
     "--deep", is_flag=True, help="Play 100 times as many matches, for intervals a tenth as wide."
