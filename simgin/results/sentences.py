@@ -544,13 +544,19 @@ def describe_differences(frame: pd.DataFrame) -> list[str]:
     if n_more > 0:
         show = "comparison shows" if n_more == 1 else "comparisons show"
         sentences.append(f"{n_more} more {show} a difference (see the table of differences).")
-    n_inconclusive = len(groups) - len(significant_lines)
+    n_untested = int((groups["se"].count() == 0).sum())
+    if n_untested:
+        sentences.append(f"Too few deals to test {_count_comparisons(n_untested, len(groups))}.")
+    n_inconclusive = len(groups) - len(significant_lines) - n_untested
     if n_inconclusive:
-        subject = f"{n_inconclusive} of {len(groups)} comparisons"
-        subject = subject if len(groups) > 1 else "the only comparison"
+        subject = _count_comparisons(n_inconclusive, len(groups))
         level = "5 % level, Holm-adjusted"
         sentences.append(f"No significant difference in {subject} ({level}).")
     return sentences
+
+
+def _count_comparisons(n: int, n_total: int) -> str:
+    return f"{n} of {n_total} comparisons" if n_total > 1 else "the only comparison"
 
 
 def is_significant(row: Any) -> bool:

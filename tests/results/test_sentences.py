@@ -219,6 +219,17 @@ def test_significant_differences_are_stated_and_the_rest_counted():
     ]
     (line,) = sentences.describe_differences(frame[frame["strategy"] == "late"])
     assert line.startswith("No significant difference in the only comparison")
+
+
+def test_comparisons_with_too_few_deals_are_not_reported_as_tested():
+    nan = float("nan")
+    frame = made_differences(("early", "margin", nan, nan, nan), ("late", "margin", 0.1, 0.1, 0.6))
+    assert sentences.describe_differences(frame) == [
+        "Too few deals to test 1 of 2 comparisons.",
+        "No significant difference in 1 of 2 comparisons (5 % level, Holm-adjusted).",
+    ]
+    (line,) = sentences.describe_differences(frame[frame["strategy"] == "early"])
+    assert line == "Too few deals to test the only comparison."
     many = made_differences(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
     said = sentences.describe_differences(many)
     assert said[-1] == "3 more comparisons show a difference (see the table of differences)."
