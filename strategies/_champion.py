@@ -195,7 +195,7 @@ def outs_cost(n, new_meld_outs, other_outs, wanted, spurned, weights):
 
 @force_inline
 def sum_points(cards, rules):
-    """Return the total value of some cards, without a loop and for all rules."""
+    """Return the total value of the cards under any rules."""
     aces = popcount(cards & ACES)
     return sum_values_by_bits(cards, rules, 0) + aces * (
         rules.value[0, 0] >> N_VALUE_PLANES << N_VALUE_PLANES

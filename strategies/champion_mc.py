@@ -76,7 +76,7 @@ def lowest_cost_discards(legal, view, rules, params):
 
 @discard(name="champion-mc", noise=True, weights="champion-mc.npy", **PARAMETERS)
 def mc_discard(view, rules, params):
-    """Make the candidate discard with the best estimate from weights and rollouts."""
+    """Return the candidate discard with the best estimate from weights and rollouts."""
     cards, before = lowest_cost_discards(view.legal, view, rules, params)
     if len(cards) == 1:
         return cards[0]

@@ -163,7 +163,7 @@ def _use_to_opponent(card, known, gone, params):
 
 @helper
 def _neighbour_bits(lane, r):
-    """Return the cards up to two ranks below or above in a lane, as bits 0, 1, 3 and 4."""
+    """Return the neighbours of rank r in a suit: bits 0, 1 (below), 3 and 4 (above)."""
     return (lane << 2 >> r) & 0b11011
 
 

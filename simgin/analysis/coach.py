@@ -57,7 +57,7 @@ class Coach:
         return [_comment(self._analyse(deal, position)) for position in new]
 
     def deal_line(self, deal: TracedDeal) -> str:
-        """Return the total cost of the mistakes in a finished deal."""
+        """Return a line with the total cost of the mistakes in a finished deal."""
         known = (one for one in _own_decisions(deal) if _key(deal, one) in self._analyses)
         made = [self._analyse(deal, position) for position in known]
         wrong = [one for one in made if one.position.chosen_index not in one.best_indices]

@@ -243,8 +243,8 @@ def plan_league(strategies: Sequence[str], variant: str, **more: Any) -> Plan:
     specs = list(dict.fromkeys(_find_specs(strategies)))
     if len(specs) < MIN_LEAGUE_SIZE:
         raise PlayerCountError(
-            f"{len(specs)} different strategies are not enough for a league. Specify at "
-            f"least {MIN_LEAGUE_SIZE}."
+            f"a league requires at least {MIN_LEAGUE_SIZE} different strategies, not {len(specs)}. "
+            "Add strategies."
         )
     keys = {"question": "Which strategy is the strongest?", "round_robin": specs}
     return _plan_keys(f"league of {len(specs)}", variant, keys | more)

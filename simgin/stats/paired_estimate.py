@@ -173,7 +173,7 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
 def compute_ratio_between(
     matchups: Mapping[Any, np.ndarray], a: object, b: object, metric: Metric
 ) -> PairedEstimate:
-    """Return a metric of `a` against `b`, in whichever order the matchup names them."""
+    """Return a metric of `a` against `b`. The matchup can name them in either order."""
     if (a, b) in matchups:
         return compute_ratio(matchups[a, b], metric)
     return compute_ratio(matchups[b, a], metric, as_b=True)

@@ -150,7 +150,7 @@ def split_mangled_name(mangled):
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @pytest.mark.parametrize("players", [1, 2])
 def test_only_marked_functions_are_forced_inline(players):
-    """Check the option, which numba passes to functions that are first compiled inside another."""
+    """Check functions that are compiled as parts of a loop: they inherit its compiler options."""
     loop = batch_kernel.play_units_solo if players == 1 else batch_kernel.play_units
     function = jit.compile_function(loop, use_cache=False, no_alias=True)
     with (
