@@ -177,5 +177,5 @@ def test_an_installation_that_fails_is_named(tmp_path):
     assert found.stdout == ""
     assert found.stderr.endswith(
         f"simgin: error: {broken} cannot be measured (simgin: no numba here). Check "
-        "that installation.\n"
+        "this installation.\n"
     )
