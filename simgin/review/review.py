@@ -7,9 +7,9 @@ of the matchups and the results of further steps.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -132,6 +132,11 @@ class Review(Result):
     def player_types(self) -> tuple[str, ...]:
         """The names of the player types, weakest first."""
         return (*(kind.name for kind in self.request.kinds), STRONG)
+
+    @cached_property
+    def equal_built_in(self) -> Callable[[str], str]:
+        """Function that finds the built-in variant with the rules of a combined spec, or ""."""
+        return cache(_equal_built_in)
 
     def strategy(self, variant: str, player_type: str) -> str:
         """Return the strategy of a player type under a variant."""
@@ -324,6 +329,12 @@ class Review(Result):
         labels = {"variant": variant, "strategy": name, "unit": metrics.MATCH, "metric": metric}
         opponent = "" if self.request.is_solo else opponent
         return {**labels, "opponent": opponent, "title": title, "players": players}
+
+
+def _equal_built_in(variant: str) -> str:
+    """Return the name of the built-in variant that a combined spec equals, or an empty string."""
+    same = variants.find_built_in_equal(variants.find_variant(variant)) if "+" in variant else None
+    return same.spec if same else ""
 
 
 def restore_review(entry: Mapping[str, Any], results: RunResults) -> Review:

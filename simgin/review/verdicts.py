@@ -99,7 +99,7 @@ def review_question(review: Review) -> str:
 def review_notes(review: Review) -> list[str]:
     """Return the note of the request, and the built-in variants that equal a rule set."""
     request = review.request
-    names = {v: _equal_built_in(v) for v in request.variants if not request.sweep}
+    names = {v: review.equal_built_in(v) for v in request.variants if not request.sweep}
     same = [f"{variant} has the same rules as {name}." for variant, name in names.items() if name]
     return [request.note, *same] if request.note else same
 
@@ -110,16 +110,10 @@ def rule_set_label(review: Review, variant: str) -> str:
     Rule sets of a sweep, or with the same rules as another one of the review, keep the name of
     their spec.
     """
-    name = "" if review.request.sweep else _equal_built_in(variant)
+    name = "" if review.request.sweep else review.equal_built_in(variant)
     others = [other for other in review.request.variants if other != variant]
-    is_unique = name not in (*others, *map(_equal_built_in, others))
+    is_unique = name not in (*others, *map(review.equal_built_in, others))
     return variant_label(name if name and is_unique else variant)
-
-
-def _equal_built_in(variant: str) -> str:
-    """Return the name of the built-in variant that a combined spec equals, or an empty string."""
-    same = variants.find_built_in_equal(variants.find_variant(variant)) if "+" in variant else None
-    return same.spec if same else ""
 
 
 def variant_label(variant: str) -> str:
