@@ -111,6 +111,17 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         return serialized
 
 
+class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Executable code that keeps the functions inside it to itself."""
+
+    def _optimize_final_module(self) -> None:
+        """Make callees internal first, so that LLVM can change their arguments or remove them."""
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
+                function.linkage = llvm.Linkage.internal
+        super()._optimize_final_module()
+
+
 class _InnerCompiler(Compiler):  # type: ignore[misc]
     """numba's compiler, which creates an InnerLibrary for inner functions."""
 
@@ -123,11 +134,14 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
         return add_refcount_elision(super().define_pipelines())
 
     def _compile_core(self) -> Any:
+        codegen, name = self.state.targetctx.codegen(), self.state.func_id.func_qualname
         if LazyDispatcher.compile_depth > 1:
-            codegen = self.state.targetctx.codegen()
-            self.state.library = InnerLibrary(codegen, self.state.func_id.func_qualname)
+            self.state.library = InnerLibrary(codegen, name)
             self.state.flags.no_cpython_wrapper = True
             self.state.flags.no_cfunc_wrapper = True
+        else:
+            self.state.library = _ExecutableLibrary(codegen, name)
+            self.state.library.enable_object_caching()
         return super()._compile_core()
 
 
