@@ -221,17 +221,9 @@ def choose_dot(value: float, se: float, margin: float) -> str:
 
 
 def _render_source(card: Card) -> str:
-    """Return links to the results, and the command that generates the first result."""
-    first, *others = [f"[{name}](../results/reference/{name})" for name in card.results]
-    command = find_command(card.results[0])
-    return f"Data: {', '.join([f'{first} (`{command}`)', *others])}"
-
-
-def find_command(result: str) -> str:
-    """Return the command that generates a result."""
-    if (ROOT / "experiments" / f"{result}.toml").exists():
-        return f"simgin run experiments/{result}.toml"
-    return str(read_manifest(result)["command"]).partition(" -o ")[0]
+    """Return links to the results."""
+    links = [f"[{name}](../results/reference/{name})" for name in card.results]
+    return f"Data: {', '.join(links)}"
 
 
 @cache

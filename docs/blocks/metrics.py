@@ -168,8 +168,10 @@ def render_review(name: str) -> str:
 
 
 def render_chart(name: str) -> str:
-    """Return the verdict of a chart in results/reference."""
-    return (REFERENCE / name / "summary.md").read_text().split("\n\n")[2]
+    """Return the verdict of a chart in results/reference, without the notes on its method."""
+    verdict = (REFERENCE / name / "summary.md").read_text().split("\n\n")[2]
+    notes = ("* The chart covers", "* The win rate of this chart was not measured")
+    return "\n".join(line for line in verdict.splitlines() if not line.startswith(notes))
 
 
 def render_review_players() -> str:
