@@ -25,8 +25,9 @@ from simgin.text import notation
 
 NUMBA_VERSION = "0.68"  # minor version that pyproject.toml pins
 REQUIRED_LIBRARIES = (
-    "numpy numba llvmlite pandas matplotlib scipy click pydantic rich jinja2 platformdirs".split()
-)
+    "numpy numba llvmlite pandas matplotlib scipy click pydantic rich jinja2 platformdirs "
+    "starlette uvicorn"
+).split()
 MEBIBYTE, GIBIBYTE = 2**20, 2**30
 REINSTALL_HINT = (
     "Reinstall simgin in a new virtual environment. If the problem persists, please report it "

@@ -18,9 +18,8 @@ from pydantic import Field, ValidationError
 
 from simgin.analysis.coach import Coach
 from simgin.analysis.grades import STRATEGY_RATES, grade_deals, grade_verdict, make_rating_task
-from simgin.cli import kept_deals
 from simgin.cli.output import CommandResult, print_line, repeat_command
-from simgin.play import table_text
+from simgin.play import kept_deals, table_text
 from simgin.play.game_table import GameTable, IllegalMoveError
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
 from simgin.play.kernel import PolicyCallError

@@ -46,6 +46,7 @@ COMMANDS = {
     "examples": "List or copy the example experiments and notebooks.",
     "report": "Rewrite the tables, plots and HTML report of a run.",
     "compare": "Compare the results of two runs.",
+    "web": "Open web pages to play, analyse and compare.",
     "play": "Play against a strategy, or play a solitaire game.",
     "drill": "Create a set of costly decisions to practise on.",
     "show": "Replay one deal, decision by decision.",
@@ -73,7 +74,8 @@ Review a rule change:
   simgin review oklahoma --against standard
 Find the best move:
   simgin analyze 7H 7D 7C 8C 9C TC 4H TD AC 4C KS --pile "QD TS 9D* QH"
-Play a match:
+Play a match in the browser, or in the terminal:
+  simgin web
   simgin play --coach
 Run an experiment:
   simgin run demo
@@ -315,6 +317,7 @@ def cli(context: click.Context) -> None:
 
     \b
     Play and practise
+      simgin web                              in the browser
       simgin play                             a match against champion
       simgin play simple --coach              advice after each decision
       simgin drill -o drill.html              thirty costly decisions

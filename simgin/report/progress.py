@@ -1,11 +1,14 @@
 """Progress on stderr: a bar with an interim result on a terminal, otherwise log lines.
 
 On a terminal, the bar and the interim result are shown below the output and erased at the end. In
-files and pipes, a line is written every ten seconds. In a notebook, one line is overwritten.
+files and pipes, a line is written every ten seconds. In a notebook, one line is overwritten. If the
+environment variable SIMGIN_PROGRESS is `json`, each line is a JSON object for another program.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 import threading
 import time
@@ -25,6 +28,7 @@ REFRESH_SECONDS = 0.5
 NOTEBOOK_DELAY = 1.0  # seconds before a notebook shows progress, so that short runs show none
 MIN_MEASURED_SECONDS = 2.0  # seconds of play before the remaining time is estimated
 BAR_WIDTH = 24  # characters
+FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
 
 
 class OnProgress(Protocol):
@@ -44,7 +48,9 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Progress
     event.Listener.register(_CompilationTimer)
     stream = sys.stderr if stream is None else stream
     with event.install_listener("numba:compile", _CompilationTimer()) as compiling:
-        if stream.isatty():
+        if os.environ.get(FORMAT_VARIABLE) == JSON_FORMAT:
+            yield _JsonProgress(title, stream, compiling)
+        elif stream.isatty():
             with _terminal_progress(title, stream, compiling) as report:
                 yield report
         elif hasattr(_find_ipython(), "kernel"):
@@ -128,8 +134,9 @@ class ProgressBar:
         """The percentage of the work that is done."""
         return 100 * self._done // self._total
 
-    def _format_time_left(self, prefix: str) -> str:
-        """Return a prefix with `44 s left` or `3 min 20 s left`, or "" if the time is unknown.
+    @property
+    def _seconds_left(self) -> int | None:
+        """The estimated remaining time, or None if it is unknown.
 
         The first call does not count towards the speed, because it can include the work of an
         earlier run or the start of the workers.
@@ -137,8 +144,14 @@ class ProgressBar:
         seconds, done = self._first_call or (self._elapsed, self._done)
         measured = self._elapsed - seconds
         if measured < MIN_MEASURED_SECONDS or self._done == done:
+            return None
+        return round(measured * (self._total - self._done) / (self._done - done))
+
+    def _format_time_left(self, prefix: str) -> str:
+        """Return a prefix with `44 s left` or `3 min 20 s left`, or "" if the time is unknown."""
+        seconds_left = self._seconds_left
+        if seconds_left is None:
             return ""
-        seconds_left = round(measured * (self._total - self._done) / (self._done - done))
         time_left = (
             f"{seconds_left} s"
             if seconds_left < 60
@@ -205,6 +218,45 @@ class _LineProgress(ProgressBar):
     def _line(self) -> str:
         rest = ", compiling" if self._compiling else self._format_time_left(", ")
         return escape_control_chars(f"{self._title}: {self._percent} %{rest}")
+
+
+class _JsonProgress(ProgressBar):
+    """A JSON object per line for another program, at most twice per second.
+
+    The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling`, and
+    `result`, the interim result as text.
+    """
+
+    def __init__(self, title: str, stream: TextIO, compiling: _CompilationTimer) -> None:
+        super().__init__(title, compiling)
+        self._stream = stream
+        self._written = 0.0
+        self._write("")
+
+    def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
+        if self._now - self._written >= REFRESH_SECONDS or self._done == self._total:
+            self._written = self._now
+            self._write("" if render_result is None else _as_text(render_result()))
+
+    def _write(self, result: str) -> None:
+        fields = {
+            "title": self._title,
+            "done": self._done,
+            "total": self._total,
+            "seconds_left": self._seconds_left,
+            "compiling": bool(self._compiling),
+            "result": result,
+        }
+        print(json.dumps(fields), file=self._stream, flush=True)
+
+
+def _as_text(result: RenderableType) -> str:
+    """Return an interim result as plain text."""
+    if isinstance(result, str):
+        return result
+    from simgin.report.terminal import render_text
+
+    return render_text([result])
 
 
 class _NotebookProgress(_LineProgress):

@@ -14,8 +14,9 @@ from click.testing import CliRunner
 from simgin.analysis import coach
 from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.grades import STRATEGY_RATES
-from simgin.cli import game, kept_deals
+from simgin.cli import game
 from simgin.cli.main import cli
+from simgin.play import kept_deals
 from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -75,7 +75,8 @@ def grade_command(
       simgin grade log.txt --player 1
     """
     from simgin.analysis.grades import GradeRequest, run_grade
-    from simgin.cli import kept_deals, session
+    from simgin.cli import session
+    from simgin.play import kept_deals
     from simgin.text.files import has_suffix
 
     if bool(files) == (last is not None):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 
 from simgin.text.files import parse_json, read_text, write_file
 from simgin.text.messages import SimginError
+from simgin.text.user_data import user_data_directory
 
 MAX_DEALS = 100  # older deals are deleted
 FILE_PATTERN = "deal-*.json"  # other files in the directory are not touched
@@ -19,12 +19,8 @@ class NoDealsError(SimginError):
 
 
 def deals_directory() -> Path:
-    """Return the directory of the deals, in SIMGIN_DATA_DIR or the user's data directory."""
-    if named := os.environ.get("SIMGIN_DATA_DIR"):
-        return Path(named).absolute() / "deals"
-    import platformdirs
-
-    return platformdirs.user_data_path("simgin") / "deals"
+    """Return the directory of the deals."""
+    return user_data_directory() / "deals"
 
 
 def keep_deal(content: bytes) -> None:

@@ -1,0 +1,15 @@
+"""Directory for data that simgin keeps for the user, such as played deals."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def user_data_directory() -> Path:
+    """Return SIMGIN_DATA_DIR, or else the directory of simgin in the user's data directory."""
+    if named := os.environ.get("SIMGIN_DATA_DIR"):
+        return Path(named).absolute()
+    import platformdirs
+
+    return platformdirs.user_data_path("simgin")

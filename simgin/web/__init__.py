@@ -1,0 +1,1 @@
+"""Web pages of `simgin web`: a local server to play, analyse, review and compare."""

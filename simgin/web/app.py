@@ -1,0 +1,115 @@
+"""Application: routes, static files and error pages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from simgin.report.html_report import STYLE, load_template
+from simgin.text.messages import SimginError
+from simgin.web import home, job_pages
+from simgin.web.jobs import JobQueue
+from simgin.web.pages import render_page
+from simgin.web.security import Guard
+
+STATIC_FOLDER = Path(__file__).with_name("static")
+MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+ERROR_TITLES = {
+    404: "This page does not exist",
+    405: "This page does not accept such a request",
+    500: "simgin has a bug",
+}
+
+
+@dataclass
+class Site:
+    """Data that the pages share.
+
+    Attributes:
+        results: Directory for results.
+        jobs: Queue of commands.
+        strategies: Specs of the strategies that were named when the server was started.
+    """
+
+    results: Path
+    jobs: JobQueue
+    strategies: tuple[str, ...] = ()
+
+
+def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -> Starlette:
+    """Return the application of a site.
+
+    Args:
+        site: Data that the pages share.
+        token: Secret token that requests must contain.
+        port: Port of the server.
+        hosts: Names of the server in addition to localhost and IP addresses.
+    """
+    app = Starlette(
+        routes=[
+            Route("/", home.show_home),
+            Route("/jobs/{name}", job_pages.show_job),
+            Route("/jobs/{name}/events", job_pages.stream_job),
+            Route("/jobs/{name}/cancel", job_pages.cancel_job, methods=["POST"]),
+            Route("/jobs/{name}/resume", job_pages.resume_job, methods=["POST"]),
+            Route("/static/{name}", send_static_file),
+        ],
+        middleware=[Middleware(Guard, token=token, port=port, hosts=hosts)],
+        exception_handlers={
+            SimginError: show_input_error,
+            HTTPException: show_http_error,
+            Exception: show_server_error,
+        },
+    )
+    app.state.site = site
+    return app
+
+
+def read_static_files() -> dict[str, bytes]:
+    """Return the scripts and styles by name, including the style sheet of the HTML reports."""
+    files = {path.name: path.read_bytes() for path in STATIC_FOLDER.iterdir()}
+    return files | {"page.css": load_template(STYLE).render().encode()}
+
+
+def send_static_file(request: Request) -> Response:
+    """Send a script or a style sheet."""
+    name = request.path_params["name"]
+    files = read_static_files()
+    if name not in files:
+        raise HTTPException(404)
+    return Response(files[name], media_type=MEDIA_TYPES[Path(name).suffix])
+
+
+# Errors
+
+
+def show_input_error(request: Request, error: Exception) -> Response:
+    """Answer a request with invalid input: a page, or JSON for a script."""
+    return _show_error(request, 400, "This is not possible", str(error))
+
+
+def show_http_error(request: Request, error: Exception) -> Response:
+    """Answer a request for a page that does not exist."""
+    status = error.status_code if isinstance(error, HTTPException) else 400
+    title = ERROR_TITLES.get(status, "This request is not valid")
+    return _show_error(request, status, title, "Choose a page in the navigation.")
+
+
+def show_server_error(request: Request, error: Exception) -> Response:
+    """Answer a request that failed because of a bug; the terminal shows the traceback."""
+    message = "The terminal in which simgin web runs shows the traceback. Please report it."
+    return _show_error(request, 500, ERROR_TITLES[500], message)
+
+
+def _show_error(request: Request, status: int, title: str, message: str) -> Response:
+    if request.method == "POST" or "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"error": message}, status)
+    return render_page(request, "error", status, title=title, message=message)

@@ -1,0 +1,25 @@
+"""Home page: the tasks and the latest results."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from simgin.web.pages import render_page
+from simgin.web.saved_runs import list_saved_runs
+
+MAX_LATEST_RUNS = 6
+# Path, title and description of each task
+TASKS = (("/play", "Play", "Play against a strong opponent, and see what each decision costs."),)
+
+
+def show_home(request: Request) -> Response:
+    """Show the tasks, the jobs and the latest results."""
+    site = request.app.state.site
+    return render_page(
+        request,
+        "home",
+        tasks=TASKS,
+        jobs=site.jobs.list_jobs()[:MAX_LATEST_RUNS],
+        runs=list_saved_runs(site.results)[:MAX_LATEST_RUNS],
+    )

@@ -1,0 +1,61 @@
+"""Pages of jobs: their progress as server-sent events, cancelling and resuming."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from simgin.web.jobs import Job
+from simgin.web.pages import render_page
+
+POLL_SECONDS = 0.2
+KEEP_ALIVE_SECONDS = 15.0  # between two events, so that a closed connection is noticed
+
+
+def show_job(request: Request) -> Response:
+    """Show the progress of a job, with buttons to cancel or resume it."""
+    job = _find_job(request)
+    return render_page(request, "job", job=job, command=job.command)
+
+
+def cancel_job(request: Request) -> Response:
+    """Cancel a job."""
+    return JSONResponse(request.app.state.site.jobs.cancel(_find_job(request).name).to_json())
+
+
+def resume_job(request: Request) -> Response:
+    """Append an ended job to the queue again."""
+    return JSONResponse(request.app.state.site.jobs.resume(_find_job(request).name).to_json())
+
+
+async def stream_job(request: Request) -> Response:
+    """Send the state of a job whenever it changes, until the job ends."""
+    job = _find_job(request)
+    return StreamingResponse(_job_events(job), media_type="text/event-stream")
+
+
+def _find_job(request: Request) -> Job:
+    job: Job = request.app.state.site.jobs.find(request.path_params["name"])
+    return job
+
+
+async def _job_events(job: Job) -> AsyncIterator[str]:
+    """Yield the state of a job as server-sent events."""
+    sent, silent = "", 0.0
+    while True:
+        is_open = job.is_open
+        state = json.dumps(job.to_json())
+        if state != sent:
+            sent, silent = state, 0.0
+            yield f"data: {state}\n\n"
+        elif silent >= KEEP_ALIVE_SECONDS:
+            silent = 0.0
+            yield ": still running\n\n"
+        if not is_open:
+            return
+        await asyncio.sleep(POLL_SECONDS)
+        silent += POLL_SECONDS

@@ -1,0 +1,57 @@
+"""Names that a browser can send: built-in variants, strategies and runs, but never a path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from simgin.rules.variants import Variant, VariantError, find_variant
+from simgin.strategy import loader
+from simgin.strategy.author import Strategy
+from simgin.strategy.strategy_spec import StrategyError, parse_spec
+from simgin.text.messages import quote_text
+
+MAX_SPEC_LENGTH = 1000
+FILE_PATTERN = re.compile(r"\.toml|\.py|\.npy|[#@\\~]", re.IGNORECASE)
+VARIANT_NAME_PATTERN = re.compile(r"[a-z0-9-]+")
+
+
+def read_variant_name(spec: str) -> Variant:
+    """Return a built-in variant, possibly with changed parameters.
+
+    Raises:
+        VariantError: If the spec is not valid or refers to a file.
+    """
+    name = spec.partition("+")[0]
+    # Slashes occur only in the values of parameters
+    names = [piece.partition("=")[0] for piece in spec.split("+")]
+    has_path = FILE_PATTERN.search(spec) or any("/" in each for each in names)
+    if has_path or len(spec) > MAX_SPEC_LENGTH or not VARIANT_NAME_PATTERN.fullmatch(name):
+        raise VariantError(
+            [f"{quote_text(spec)} is not a built-in variant. Choose one in the list."]
+        )
+    return find_variant(spec)
+
+
+def read_strategy_name(spec: str, given: Sequence[str] = ()) -> Strategy:
+    """Return a built-in strategy, possibly with other parameters or policies, or a given one.
+
+    Args:
+        spec: Spec of the strategy.
+        given: Specs of the strategies that were named when the server was started.
+
+    Raises:
+        StrategyError: If the spec is not valid or refers to another file.
+    """
+    if spec in given:
+        return loader.find_strategy(spec)
+    if FILE_PATTERN.search(spec) or "/" in spec or len(spec) > MAX_SPEC_LENGTH:
+        raise StrategyError(
+            f"{quote_text(spec)} is not a built-in strategy. Choose one in the list, or name the "
+            "file when you start simgin web."
+        )
+    if parse_spec(spec).strategy.name not in loader.list_strategies():
+        raise StrategyError(
+            f"{quote_text(spec)} is not a built-in strategy. Choose one in the list."
+        )
+    return loader.find_strategy(spec)

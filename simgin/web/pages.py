@@ -1,0 +1,72 @@
+"""Pages and forms: templates, and error messages beside the fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from simgin.report.html_report import load_template
+from simgin.text.messages import SimginError
+from simgin.version import get_version
+
+TEMPLATES_FOLDER = Path(__file__).with_name("templates")
+# Path -> name in the navigation
+NAVIGATION = {"/play": "Play"}
+
+Value = TypeVar("Value")
+
+
+class Form:
+    """Values of a form, which can be missing or invalid, with an error message for each field.
+
+    Args:
+        values: Values that the browser sent, by name of the field.
+
+    Attributes:
+        errors: Error messages by name of the field.
+    """
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.values = values
+        self.errors: dict[str, str] = {}
+
+    def read(self, name: str, parse: Callable[[str], Value], default: str) -> Value:
+        """Return the parsed value of a field, or of its default if the value is not valid."""
+        text = self.values.get(name) or default
+        try:
+            return parse(text)
+        except SimginError as error:
+            self.errors[name] = str(error)
+            return parse(default)
+
+    @property
+    def status(self) -> int:
+        """HTTP status of the page with this form."""
+        return 400 if self.errors else 200
+
+
+def render_page(
+    request: Request, name: str, status: int = 200, *, command: str = "", **variables: Any
+) -> HTMLResponse:
+    """Return a page from a template.
+
+    Args:
+        request: Request for the page.
+        name: Name of the template without its ending.
+        status: HTTP status.
+        command: Command that has the same effect as the page, shown with a button to copy it.
+        **variables: Further variables of the template.
+    """
+    template = load_template(TEMPLATES_FOLDER / f"{name}.html.j2")
+    content = template.render(
+        path=request.url.path,
+        navigation=NAVIGATION,
+        version=get_version(),
+        command=command,
+        **variables,
+    )
+    return HTMLResponse(content, status)

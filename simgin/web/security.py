@@ -1,0 +1,159 @@
+"""Protection of the pages: token, Host and Origin headers, size of requests, response headers.
+
+Other users of the machine and other pages in the same browser can reach the port. Only requests
+with the token from the start of the server are answered.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+from collections.abc import Awaitable, Callable, Collection
+
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import cookie_parser
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MAX_BODY_BYTES = 1 << 20
+SAFE_METHODS = ("GET", "HEAD")
+TOKEN_PARAMETER = "token"
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+RESPONSE_HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class BodyTooLargeError(Exception):
+    """Error for a request with a body of more than 1 MiB."""
+
+
+class Guard:
+    """ASGI middleware that answers only safe requests, and adds security headers to responses.
+
+    Args:
+        app: The application.
+        token: Secret token of the server.
+        port: Port of the server, which the Host header must contain.
+        hosts: Host names that the Host header can contain, in addition to IP addresses.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, port: int, hosts: Collection[str]) -> None:
+        self._app = app
+        self._token = token
+        self._port = port
+        self._hosts = {"localhost", *(host.lower() for host in hosts)}
+        self._cookie = f"simgin-{port}"  # browsers share cookies between the ports of a host
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer or reject a request."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        send = _adding_headers(send)
+        rejection = self._reject(scope)
+        if rejection is not None:
+            await rejection(scope, receive, send)
+            return
+        try:
+            await self._app(scope, _limited_body(receive), send)
+        except BodyTooLargeError:
+            await _too_large()(scope, receive, send)
+
+    def _reject(self, scope: Scope) -> Response | None:
+        """Return the response to a request that must not reach the application, else None."""
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._is_own_host(host):
+            return _forbidden("The Host header names another server.")
+        if scope["method"] not in SAFE_METHODS and headers.get("origin") != f"http://{host}":
+            return _forbidden("The request comes from another site.")
+        query = QueryParams(scope["query_string"])
+        given = query.get(TOKEN_PARAMETER)
+        if given is not None and scope["method"] == "GET" and self._is_token(given):
+            return self._set_cookie(scope, query)
+        if not self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
+            return _forbidden("Open the address that `simgin web` printed.")
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdecimal() or int(length) > MAX_BODY_BYTES:
+            return _too_large()
+        return None
+
+    def _is_own_host(self, header: str) -> bool:
+        """Return True if a Host header names this server.
+
+        A page of another site can reach the server under its own domain name, but not under an IP
+        address (DNS rebinding).
+        """
+        name, separator, port = header.rpartition(":")
+        if not separator or port != str(self._port):
+            return False
+        return name.lower() in self._hosts or _is_ip_address(name.strip("[]"))
+
+    def _is_token(self, given: str) -> bool:
+        return secrets.compare_digest(given.encode("utf-8", "surrogatepass"), self._token.encode())
+
+    def _set_cookie(self, scope: Scope, query: QueryParams) -> Response:
+        """Return a redirect to the same address without the token, which sets the cookie."""
+        rest = QueryParams([item for item in query.multi_items() if item[0] != TOKEN_PARAMETER])
+        # A path such as //example.org would be another host
+        path = "/" + scope.get("raw_path", b"/").decode("latin-1").lstrip("/\\")
+        response = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
+        response.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
+        return response
+
+
+def _is_ip_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _forbidden(reason: str) -> Response:
+    return PlainTextResponse(f"403 Forbidden. {reason}\n", 403)
+
+
+def _too_large() -> Response:
+    return PlainTextResponse("413 Content Too Large. The maximum is 1 MiB.\n", 413)
+
+
+def _limited_body(receive: Receive) -> Callable[[], Awaitable[Message]]:
+    """Return a function that receives messages and raises an error after 1 MiB of the body."""
+    received = 0
+
+    async def receive_limited() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > MAX_BODY_BYTES:
+            raise BodyTooLargeError
+        return message
+
+    return receive_limited
+
+
+def _adding_headers(send: Send) -> Send:
+    """Return a function that adds the security headers, unless the response has its own."""
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in RESPONSE_HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return send_with_headers

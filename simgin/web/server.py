@@ -1,0 +1,106 @@
+"""Server of the pages on a local port."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+from pathlib import Path
+from urllib.parse import urlencode
+
+import uvicorn
+
+from simgin.text.messages import SimginError
+from simgin.web.app import Site, create_app
+from simgin.web.jobs import JobQueue
+from simgin.web.security import TOKEN_PARAMETER
+
+LOCAL_HOST = "127.0.0.1"
+MAX_CONNECTIONS = 200
+KEEP_ALIVE_SECONDS, SHUTDOWN_SECONDS = 5, 2
+
+
+class ServerError(SimginError):
+    """Error raised if the server cannot be started."""
+
+
+class LocalServer:
+    """Server with a random token, which accepts connections as soon as it exists.
+
+    Args:
+        results: Directory for results.
+        strategies: Specs of strategies that the pages can use in addition to built-in ones.
+        host: Address to listen on.
+        port: Port; 0 for any free port.
+
+    Raises:
+        ServerError: If the address or the port cannot be used.
+    """
+
+    def __init__(
+        self, results: Path, strategies: tuple[str, ...], host: str = LOCAL_HOST, port: int = 0
+    ) -> None:
+        self._host = host
+        self._socket = _listen(host, port)
+        self._token = secrets.token_urlsafe(24)
+        self._site = Site(results, JobQueue(results), strategies)
+
+    @property
+    def port(self) -> int:
+        """Port of the server."""
+        return int(self._socket.getsockname()[1])
+
+    @property
+    def url(self) -> str:
+        """Address that opens the pages, with the token."""
+        host = self._socket.getsockname()[0]
+        if ipaddress.ip_address(host).is_unspecified:
+            host = LOCAL_HOST
+        shown = f"[{host}]" if ":" in host else host
+        return f"http://{shown}:{self.port}/?{urlencode({TOKEN_PARAMETER: self._token})}"
+
+    def run(self) -> None:
+        """Answer requests until Ctrl-C; then interrupt the running job."""
+        app = create_app(self._site, self._token, self.port, [self._host, socket.gethostname()])
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws="none",
+            limit_concurrency=MAX_CONNECTIONS,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        )
+        try:
+            uvicorn.Server(config).run(sockets=[self._socket])
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self._site.jobs.close()
+
+
+def is_local_host(host: str) -> bool:
+    """Return True if only this machine can reach an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ServerError(
+            f"port {port} of {host} cannot be used ({reason}). Choose another --port or --host."
+        ) from None
+    return listener

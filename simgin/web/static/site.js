@@ -1,0 +1,40 @@
+// Helpers for every page: elements, requests to the server, and the buttons that copy commands.
+
+export const find = (id) => document.getElementById(id);
+
+// Return an element with properties; `data-` and `aria-` names and `class` set attributes.
+export const make = (tag, properties = {}, ...children) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.includes("-") || name === "class" || name === "role") element.setAttribute(name, value);
+    else element[name] = value;
+  }
+  element.append(...children);
+  return element;
+};
+
+// Send a POST request with JSON and return the JSON of the answer. An error has the server's message.
+export const post = async (address, body = {}) => {
+  const response = await fetch(address, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json" },
+    body: JSON.stringify(body),
+  }).catch(() => { throw new Error("The server does not answer. Is simgin web still running?"); });
+  const answer = await response.json().catch(() => ({ error: `The server answered with status ${response.status}.` }));
+  if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status, answer });
+  return answer;
+};
+
+for (const copy of document.querySelectorAll("button[data-copies]")) {
+  copy.addEventListener("click", async () => {
+    const text = find(copy.dataset.copies);
+    const status = find(`${text.id}-copied`);
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      status.textContent = "Copied.";
+    } catch {
+      getSelection().selectAllChildren(text);
+      status.textContent = "Selected. Press Ctrl+C or Cmd+C to copy.";
+    }
+  });
+}

@@ -1,0 +1,32 @@
+"""A site in the test's directory, and browsers for it."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from simgin.web.app import Site, create_app
+from simgin.web.jobs import JobQueue
+from support.web_site import ADDRESS, PORT, TOKEN
+
+
+@pytest.fixture
+def site(empty_directory, monkeypatch):
+    """Create a site whose results and data are in the test's directory."""
+    monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
+    queue = JobQueue(empty_directory / "results")
+    yield Site(queue.results, queue)
+    queue.close()
+
+
+@pytest.fixture
+def stranger(site):
+    """Return a browser without the token."""
+    app = create_app(site, TOKEN, PORT)
+    return TestClient(app, base_url=ADDRESS, follow_redirects=False, raise_server_exceptions=False)
+
+
+@pytest.fixture
+def browser(stranger):
+    """Return a browser that opened the printed address."""
+    assert stranger.get(f"/?token={TOKEN}").status_code == 303
+    stranger.headers["Origin"] = ADDRESS
+    return stranger

@@ -1,0 +1,47 @@
+"""Tests of the home page, the error pages and the static files."""
+
+import re
+from pathlib import Path
+
+import html5lib
+import pytest
+
+from simgin.web import app
+from support.command_line import call
+
+
+def page_of(answer, status=200):
+    """Return the text of a page that is valid HTML without inline scripts or styles."""
+    assert answer.status_code == status
+    html5lib.HTMLParser(strict=True).parse(answer.text)
+    assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=", answer.text)
+    return answer.text
+
+
+def test_the_home_page_names_the_tasks_and_the_latest_results(browser, site):
+    assert "There are no results yet." in page_of(browser.get("/"))
+    call("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
+    (site.results / "not a run").mkdir(parents=True)
+    (site.results / "half").mkdir()
+    (site.results / "half" / "ledger.sqlite").write_bytes(b"")
+    page = page_of(browser.get("/"))
+    assert "half" in page and "interrupted" in page and "not a run" not in page
+
+
+def test_an_unknown_page_has_an_error_page(browser):
+    assert "This page does not exist" in page_of(browser.get("/nothing"), 404)
+    assert page_of(browser.get("/jobs/nothing"), 400)
+
+
+@pytest.mark.parametrize("name", sorted(app.read_static_files()))
+def test_static_files_are_sent_with_their_type(browser, name):
+    answer = browser.get(f"/static/{name}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith(app.MEDIA_TYPES[Path(name).suffix])
+
+
+def test_the_files_of_a_page_exist(browser):
+    page = page_of(browser.get("/"))
+    names = re.findall(r'(?:src|href)="(/static/[^"]+)"', page)
+    assert len(names) >= 3
+    assert all(browser.get(name).status_code == 200 for name in names)

@@ -1,0 +1,110 @@
+"""Tests of jobs: progress, end, cancelling, resuming, and the state after a restart."""
+
+import json
+import time
+
+import pytest
+
+from simgin.web.jobs import CANCELLED, CUT_OFF, DONE, FAILED_JOB, MAX_OPEN_JOBS, JobError, JobQueue
+from support.command_line import call
+
+
+def wait_until(is_true, seconds=300):
+    """Wait until a function returns a true value."""
+    end = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def wait_for(job, *states):
+    """Wait until a job is in one of some states."""
+    wait_until(lambda: job.state in states)
+
+
+def match_words(site, run, deals):
+    """Return the arguments of a match that writes a run directory."""
+    return ["match", "gold", "simple", "--deals", deals, "-o", str(site.results / run)]
+
+
+def test_a_job_writes_what_the_command_writes(site, empty_directory):
+    job = site.jobs.start(match_words(site, "mine", "2k"), "gold against simple", "mine")
+    wait_for(job, DONE, FAILED_JOB)
+    assert job.state == DONE and job.percent == 100 and "gold" in job.output
+    assert {"title", "done", "total", "result"} <= set(job.progress)
+    call("match", "gold", "simple", "--deals", "2k", "-o", "typed")
+    assert (site.results / "mine/table.csv").read_bytes() == (
+        empty_directory / "typed/table.csv"
+    ).read_bytes()
+
+
+def test_a_failed_job_shows_the_error_of_the_command(site, browser):
+    job = site.jobs.start(["match", "gold", "nobody"], "a mistake")
+    wait_for(job, FAILED_JOB)
+    assert job.error.startswith("'nobody' is not")
+    assert job.error.replace("'", "&#39;") in browser.get(f"/jobs/{job.name}").text
+
+
+def test_a_job_is_cancelled_resumed_and_finished(site, browser):
+    job = site.jobs.start(match_words(site, "mine", "4M"), "long", "mine")
+    wait_until(lambda: job.progress.get("done"))
+    assert browser.post(f"/jobs/{job.name}/cancel").json()["state"] == CANCELLED
+    second = site.jobs.start(["hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH"], "next")
+    wait_for(second, DONE)
+    assert (site.results / "mine/ledger.sqlite").exists()
+    assert browser.post(f"/jobs/{job.name}/cancel").status_code == 400
+    job.words[4] = "2k"  # fewer deals than the first try has played
+    assert browser.post(f"/jobs/{job.name}/resume").status_code == 200
+    wait_for(job, DONE, FAILED_JOB)
+    assert job.state == DONE
+
+
+def test_events_show_the_progress_until_the_end(site, browser):
+    job = site.jobs.start(match_words(site, "mine", "2k"), "short", "mine")
+    text = browser.get(f"/jobs/{job.name}/events").text
+    states = [json.loads(line[6:])["state"] for line in text.splitlines() if line[:1] == "d"]
+    assert states[-1] == DONE
+
+
+def test_a_job_that_was_running_is_interrupted_after_a_restart(site):
+    first = site.jobs.start(match_words(site, "mine", "40M"), "long", "mine")
+    waiting = site.jobs.start(match_words(site, "next", "2k"), "next", "next")
+    wait_for(first, "running")
+    site.jobs.close()
+    again = JobQueue(site.results)
+    try:
+        assert {job.name: job.state for job in again.list_jobs()} == {
+            first.name: CUT_OFF,
+            waiting.name: CUT_OFF,
+        }
+        wait_for(again.resume(waiting.name), DONE, FAILED_JOB)
+        assert again.find(waiting.name).state == DONE
+    finally:
+        again.close()
+
+
+def test_the_number_of_open_jobs_is_limited(site):
+    for number in range(MAX_OPEN_JOBS):
+        site.jobs.start(match_words(site, f"run-{number}", "40M"), "long")
+    with pytest.raises(JobError, match="20 jobs are waiting"):
+        site.jobs.start(["doctor"], "one more")
+    for job in site.jobs.list_jobs():
+        site.jobs.cancel(job.name)
+
+
+def test_a_corrupt_state_is_ignored(site, empty_directory):
+    job = site.jobs.start(["hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH"], "a hand")
+    wait_for(job, DONE)
+    (folder,) = (empty_directory / "data/jobs").iterdir()
+    (folder / "bad.json").write_text('{"name": 1}')
+    (folder / "worse.json").write_bytes(b"\xff")
+    again = JobQueue(site.results)
+    assert [one.name for one in again.list_jobs()] == [job.name]
+    again.close()
+
+
+def test_names_of_runs_are_new(site):
+    (site.results / "review").mkdir(parents=True)
+    assert site.jobs.new_run_name("review") == "review-2"
+    site.jobs.start(["doctor"], "reserves the name", "review-2")
+    assert site.jobs.new_run_name("review") == "review-3"

@@ -1,0 +1,94 @@
+"""Tests that only the user's browser can use the pages, and that no request causes a bug."""
+
+import random
+
+import pytest
+
+from support.web_site import ADDRESS, PORT, TOKEN
+
+HOSTILE = [
+    "..",
+    "%2e%2e",
+    "%00",
+    "\\",
+    "/etc/passwd",
+    "é",
+    "'",
+    '"',
+    "<script>",
+    "%ff",
+    "//x",
+    "a" * 300,
+]
+PATHS = ["/", "/play", "/jobs/", "/static/", "/static/site.js", "/jobs/x/events", "/jobs/x/cancel"]
+
+
+def test_the_token_becomes_a_strict_cookie_and_leaves_the_address(stranger):
+    answer = stranger.get(f"/?token={TOKEN}&seed=7")
+    assert answer.status_code == 303 and answer.headers["location"] == "/?seed=7"
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=strict" in cookie
+    assert stranger.get("/").status_code == 200
+
+
+def test_the_redirect_stays_on_this_server(stranger):
+    for path in ("//example.org/", "/\\example.org/", "///example.org"):
+        answer = stranger.get(f"{ADDRESS}{path}?token={TOKEN}")
+        assert answer.headers["location"] == "/" + path.lstrip("/\\")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_browser_without_the_token_is_rejected(stranger, path):
+    assert stranger.get(path).status_code == 403
+    assert stranger.get(f"{path}?token=wrong").status_code == 403
+    stranger.cookies.set(f"simgin-{PORT}", "wrong")
+    assert stranger.get(path).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "host", ["example.org", f"example.org:{PORT}", "127.0.0.1", "127.0.0.1:1", "", f"x@:{PORT}"]
+)
+def test_a_request_for_another_host_is_rejected(browser, host):
+    assert browser.get("/", headers={"Host": host}).status_code == 403
+
+
+@pytest.mark.parametrize("host", [f"localhost:{PORT}", f"127.0.0.1:{PORT}", f"[::1]:{PORT}"])
+def test_the_names_of_this_machine_are_accepted(browser, host):
+    cookie = f"simgin-{PORT}={TOKEN}"
+    assert browser.get("/", headers={"Host": host, "Cookie": cookie}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://example.org", "null", "https://127.0.0.1:8123", ""])
+def test_a_change_from_another_site_is_rejected(browser, origin):
+    answer = browser.post("/jobs/x/cancel", headers={"Origin": origin})
+    assert answer.status_code == 403
+    del browser.headers["Origin"]
+    assert browser.post("/jobs/x/cancel").status_code == 403
+
+
+def test_large_bodies_are_rejected(browser):
+    assert browser.post("/jobs/x/cancel", content=b"x" * (1 << 20)).status_code == 400
+    assert browser.post("/jobs/x/cancel", content=b"x" * ((1 << 20) + 1)).status_code == 413
+
+
+def test_every_answer_forbids_foreign_and_inline_scripts(browser):
+    for path in ("/", "/nothing", "/static/site.js"):
+        headers = browser.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "script-src 'self';" in policy
+        assert "unsafe" not in policy and headers["x-content-type-options"] == "nosniff"
+
+
+def test_hostile_requests_cause_no_server_error(browser):
+    draw = random.Random(1)
+    for _ in range(300):
+        path = draw.choice(PATHS) + "/".join(draw.choices(HOSTILE, k=draw.randint(0, 3)))
+        query = "&".join(
+            f"{draw.choice(['variant', 'opponent', 'seed', 'x'])}={draw.choice(HOSTILE)}"
+            for _ in range(draw.randint(0, 3))
+        )
+        method = draw.choice(["GET", "POST", "PUT", "DELETE", "HEAD"])
+        body = draw.choice([b"", b"{", b"[]", b"\xff", b'{"at": 1e999}', b"[" * 9999])
+        answer = browser.request(method, f"{ADDRESS}{path}?{query}", content=body)
+        assert answer.status_code < 500, (method, path, query, body)
+        assert "root:" not in answer.text
