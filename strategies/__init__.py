@@ -1,4 +1,5 @@
 """Built-in strategies, one idea per file.
 
-They are loaded like a user's strategies and installed as the package simgin_strategies.
+Built-in strategies are loaded like a user's strategies. They are installed as the package
+simgin_strategies.
 """

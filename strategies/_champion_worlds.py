@@ -1,8 +1,9 @@
-"""Simulation for `champion-mc`: hidden cards weighted by the opponent's play, and rollouts.
+"""Simulation for `champion-mc`, which samples hidden cards and rolls out actions.
 
 A *world* is a possible arrangement of the hidden cards (see simgin.toolkit.hand_sampling). In each
-world, simgin rolls out every candidate action with two champions, who see only what players can
-see. In some worlds, the opponent knocks immediately, according to the probability of such a player.
+world, simgin rolls out every candidate action with two champions, who know only their own cards and
+the public cards. In some worlds, the opponent knocks immediately. The proportion of these worlds is
+the probability of such an opponent.
 """
 
 import numpy as np
@@ -32,26 +33,26 @@ PARAMETERS = {
     "knock_spread": param(7.5, 0.1, 50.0, "standard error of champion's knock gain, in points"),
 }
 N_WORLDS, SPREAD, KNOCK_SPREAD = range(3)  # indices of `params`
-# Offsets of the weights of champion, of the weights of hands, and of the win probabilities by score
+# offsets of the weights of champion, of the weights of hands, and of the win probabilities by score
 CHAMPION_OFFSET = len(PARAMETERS)
 HANDS_OFFSET = CHAMPION_OFFSET + player.N_WEIGHTS
 VALUES_OFFSET = HANDS_OFFSET + N_HAND_WEIGHTS
 TABLE_TARGET = 100
-DEAL_VALUE = 25.0  # value of a won deal if points have no effect
-BURN_IN, THINNING = 200, 15  # Metropolis steps before the first hand, and between hands
-WORLDS_PER_CHECK = 4  # worlds between checks for actions that need more worlds
-# Prior standard deviation of the difference between two actions in a world, and its weight in
-# worlds
+DEAL_VALUE = 25.0  # value of a won deal if points do not count
+BURN_IN, THINNING = 200, 15  # Metropolis steps before the first hand and between hands
+WORLDS_PER_CHECK = 4  # number of worlds between checks for actions that need more worlds
+# prior standard deviation of the difference between two actions in a world, and weight of the prior
+# in worlds
 PRIOR_SD, PRIOR_WORLDS = 33.0, 16
-TURN_COST = 0.024  # minimum expected gain per rollout turn, in points times `n`
+TURN_COST = 0.024  # minimum expected gain per turn of a rollout, in points times `n`
 EXPECTED_TURNS, SETUP_TURNS = (
     9.0,
     1.1,
-)  # expected turns of a rollout; overhead of a world, in turns
-FIRST_CHECK = 32  # number of worlds that the first check assumes
+)  # expected turns of a rollout, and overhead of a world in turns
+FIRST_CHECK = 32  # number of worlds assumed in the first check
 
 
-# Rollout policies
+# Policies for rollouts
 
 
 @helper
@@ -68,7 +69,7 @@ def rollout_discard(view, rules, params):
 
 @helper
 def rollout_knock(view, rules, params):
-    """Return champion's knock decision; without weights, knock immediately."""
+    """Return champion's knock decision, or knock immediately if there are no weights."""
     if len(params) == 0 or is_gin_or_better(view) or view.phase == PHASE_LAST:
         return 1
     return np.int64(player.knock_gain(view, rules, params) > 0)
@@ -76,19 +77,19 @@ def rollout_knock(view, rules, params):
 
 @helper
 def no_offer(view, rules, params):
-    """Return 0: never offer the die."""
+    """Return 0, which means never to offer the die."""
     return 0
 
 
 @helper
 def accept(view, rules, params):
-    """Return 1: accept the die."""
+    """Return 1, which means to accept the die."""
     return 1
 
 
 @helper
 def first_melding(view, rules, params):
-    """Return 0: show the melding with the least deadwood."""
+    """Return 0, which means to show the melding with the least deadwood."""
     return 0
 
 
@@ -111,16 +112,16 @@ def prepare_state(state, params, seed):
 
 @helper
 def champion_weights(params):
-    """Return the weights of champion from the parameters of champion-mc."""
+    """Return the weights of champion that the parameters of champion-mc contain."""
     return params_at(params.ctypes.data + 8 * CHAMPION_OFFSET, HANDS_OFFSET - CHAMPION_OFFSET)
 
 
 @helper
 def evaluate_rollout(state, view, params):
-    """Return the value of a finished rollout: MATCH_VALUE times the win probability.
+    """Return the value of a finished rollout, which is MATCH_VALUE times the win probability.
 
-    If points do not decide the match, the value is the points. If only won deals count, it is
-    DEAL_VALUE per won deal.
+    If points do not decide the match, the value is the number of points. If only won deals count,
+    the value is DEAL_VALUE per won deal.
     """
     seat = view.seat
     if view.goal == GOAL_DEALS:
@@ -143,7 +144,10 @@ def evaluate_rollout(state, view, params):
 def roll_out_world(
     states, views, hand, stock, actions, cards, alive, w, values, turns, view, rules, params
 ):
-    """Roll out each action in the mask `alive` in world w; write the values and add the turns."""
+    """Roll out each action in the mask `alive` in world w.
+
+    The function writes the values and adds the turns.
+    """
     take = as_policy(rollout_take)
     discard = as_policy(rollout_discard)
     knock = as_policy(rollout_knock)
@@ -166,14 +170,14 @@ def roll_out_world(
 
 @helper
 def estimate_gain(values, i, n, prior_gain, spread):
-    """Return the estimated gain of action i over the first one, and its variance per world.
+    """Return the estimated gain of action i over the first action, and its variance per world.
 
     Args:
         values: Values by action and world.
         i: Index of the action.
         n: Number of worlds.
         prior_gain: Gain according to champion's weights.
-        spread: Standard deviation of the error of that gain.
+        spread: Standard deviation of the error of the prior gain.
     """
     total, squares = 0.0, 0.0
     for w in range(n):
@@ -187,7 +191,7 @@ def estimate_gain(values, i, n, prior_gain, spread):
 
 @helper
 def variance_after(n, world_variance, spread):
-    """Return the variance of an estimate that combines champion's weights and n worlds."""
+    """Return the variance of an estimate from champion's weights and n worlds."""
     return 1.0 / (1.0 / (spread * spread) + n / world_variance)
 
 
@@ -195,15 +199,16 @@ def variance_after(n, world_variance, spread):
 def needs_more_worlds(gap, n, world_variance, spread, cost):
     """Return True if doubling the number of worlds is expected to gain more than it costs.
 
-    The new worlds change the estimate by a normal deviate. If the action overtakes the best one,
-    the difference is gained. The expected gain is therefore the unit normal loss of `gap`. It is
-    approximated within 0.007 by 0.4 times a fourth power, without exponentials, so that results are
-    identical on all machines.
+    The new worlds change the estimate by a normal deviate. If the action overtakes the best action,
+    the difference is gained. The expected gain is therefore the unit normal loss of `gap`. The
+    function approximates this loss to within 0.007 by 0.4 times a fourth power. It does not use
+    exponentials, so that results are identical on all machines.
 
     Args:
-        gap: Difference from the best action; for the best action, its lead.
+        gap: Difference from the best action. For the best action, it is the lead over the second
+            best.
         n: Number of worlds so far.
-        world_variance: Variance in one world.
+        world_variance: Variance of the difference in one world.
         spread: Standard deviation of the error of champion's weights.
         cost: Cost of a world, in points.
     """
@@ -219,11 +224,11 @@ def needs_more_worlds(gap, n, world_variance, spread, cost):
 
 @helper
 def find_open_actions(values, turns, alive, n, prior_gains, spread, turn_cost):
-    """Return the actions that need more worlds as bits, and the best action so far.
+    """Return the actions that need more worlds, as bits, and the best action so far.
 
     Args:
         values: Values by action and world.
-        turns: Turns of the rollouts of each action so far.
+        turns: Number of turns that the rollouts of each action have taken so far.
         alive: Actions under consideration, as bits. The first action is the reference of all
             comparisons and is never returned.
         n: Number of worlds so far.
@@ -252,15 +257,15 @@ def find_open_actions(values, turns, alive, n, prior_gains, spread, turn_cost):
 
 @helper
 def best_action(actions, cards, prior_gains, spread, view, rules, params):
-    """Return the index of the best of some actions.
+    """Return the index of the best action.
 
     Args:
-        actions: Actions of the engine.
-        cards: Their cards.
+        actions: Engine actions.
+        cards: Card of each action.
         prior_gains: Gain of each action over the first, according to champion's weights.
         spread: Standard deviation of the error of these gains.
-        view: What the player can see.
-        rules: The rules.
+        view: View of the player.
+        rules: Rules of the variant.
         params: Parameters of champion-mc.
     """
     n, k, price = int(params[N_WORLDS]), len(actions), TURN_COST / params[N_WORLDS]

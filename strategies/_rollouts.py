@@ -1,6 +1,6 @@
-"""Hidden cards and rollouts of the Monte Carlo strategy `mc`.
+"""Sampling of hidden cards and rollouts for the Monte Carlo strategy `mc`.
 
-A *world* is a possible arrangement of the hidden cards: the opponent's hand and the order of the
+A *world* is a possible arrangement of the hidden cards, which are the opponent's hand and the
 stock. A rollout plays a world to the end of the deal with two greedy players.
 """
 
@@ -23,10 +23,10 @@ from simgin.toolkit import (
     random_below,
 )
 
-# Actions; the first three are those of a take policy
+# Actions, of which the first three are the actions of a take policy
 STOCK, TAKE, PASS, DISCARD, END = 0, 1, 2, 3, 4
-ANY_SOURCE = -1  # draw source not specified, instead of STOCK or TAKE
-TABLE_TARGET = 100  # match length of the table of win probabilities
+ANY_SOURCE = -1  # draw source is not specified
+TABLE_TARGET = 100  # match length, in points, of the table of win probabilities
 
 PARAMETERS = {
     "n": param(64, 1, 100_000, "number of sampled worlds per decision"),
@@ -46,8 +46,8 @@ PARAMETERS = {
 N_WORLDS, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # indices of `params`
 IMPROVED, BEST_OF_DRAWS, RANDOM = 0, 1, 2  # values of `developed`
 
-# Mean deadwood of a hand that waits for gin, by the length of the discard pile
-# (jdh8/gin-rummy-engine).
+# Mean deadwood of a hand that waits for gin, by number of cards in the discard pile
+# (jdh8/gin-rummy-engine)
 EXPECTED_DEADWOOD = (
     (53, 50, 43, 38, 34, 30, 27, 24, 21, 19, 17, 15, 13, 12, 10)
     + (9, 8, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 3)
@@ -61,7 +61,7 @@ FIRST_BATCH = 32  # worlds before the first check for inferior actions; doubles 
 
 @helper
 def _draw_cards(pool, k, seed, stream):
-    """Draw k cards of the pool, move them to its front in random order, and return their mask."""
+    """Draw k cards from the pool, move them to the front in random order, and return their mask."""
     cards = 0
     for i in range(k):
         j = i + random_below(pool.shape[0] - i, next_random_word(seed, stream))
@@ -93,8 +93,9 @@ def _improve_hand(hidden, known, aim, pool, seed, stream, rules):
 def _sample_hidden_cards(view, rules, developed, pool, stream):
     """Return the opponent's sampled hidden cards.
 
-    These are a random draw, or the best of as many draws as the pile has cards, or that best draw
-    after swaps towards the expected deadwood.
+    Depending on `developed`, the function draws the cards at random, or it keeps the best of as
+    many draws as there are cards in the pile, or it improves the best draw by swaps towards the
+    expected deadwood.
     """
     missing = 10 - popcount(view.known)
     pile = popcount(view.pile)
@@ -114,9 +115,9 @@ def _sample_hidden_cards(view, rules, developed, pool, stream):
 
 @helper
 def sample_world(view, rules, developed, pool, stream, stock):
-    """Sample one world; return the opponent's hand as a mask.
+    """Sample one world, and return the opponent's hand as a mask.
 
-    The stock is written to `stock`, next card first.
+    The stock is written to `stock`, starting with the next card.
     """
     hidden = _sample_hidden_cards(view, rules, developed, pool, stream)
     _draw_cards(pool, pool.shape[0], view.noise, stream)
@@ -133,7 +134,7 @@ def sample_world(view, rules, developed, pool, stream, stock):
 
 @helper
 def _make_scratch():
-    """Return scratch arrays for a showdown: three for meldings and two for lay-offs."""
+    """Return scratch arrays for a showdown, three for meldings and two for lay-offs."""
     one = (1, 3)
     return (
         np.empty(MAX_MELDS, np.int64),
@@ -153,7 +154,7 @@ def score_ending(ten, discarded, own_deadwood, opponent_hand, stock_left, view, 
         discarded: Mask of the discard.
         own_deadwood: Deadwood of `ten`.
         opponent_hand: Hand of the opponent.
-        stock_left: Cards left in the stock.
+        stock_left: Number of cards left in the stock.
         view: What the player can see.
         rules: The rules.
         scratch: Result of `_make_scratch`.
@@ -183,7 +184,9 @@ def roll_out(
     rules,
     scratch,
 ):
-    """Roll out a deal with two greedy players; return own points minus the opponent's.
+    """Roll out a deal with two greedy players.
+
+    Returns the player's points minus the opponent's points.
 
     Args:
         own_hand: Hand of this player.
@@ -240,7 +243,7 @@ def roll_out(
 
 @helper
 def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, scratch):
-    """Return own points minus the opponent's after an action in a world."""
+    """Return the player's points minus the opponent's points after an action in a world."""
     if action == END:
         return score_ending(
             view.hand & ~(1 << card),
@@ -270,7 +273,8 @@ def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, sc
             scratch,
         )
     mine, source = True, action
-    # If the dealer passes, the nondealer draws. If the nondealer passes, the dealer may take.
+    # If the dealer passes, the nondealer draws. If the nondealer passes, the dealer may take the
+    # card.
     if action == PASS:
         wanted = view.seat != view.dealer and deadwood_after_taking(
             opponent_hand, view.taken_offer, rules
@@ -294,7 +298,7 @@ def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, sc
 
 @helper
 def evaluate_points(points, view, params):
-    """Return the value of a deal: its points, or the match win probability."""
+    """Return the value of a deal, which is its points or the match win probability."""
     if params[VALUE] == 1 or view.goal != GOAL_POINTS:
         return float(points)
     own_score = max(0, view.own_points + max(points, 0)) * TABLE_TARGET // view.target
@@ -322,7 +326,7 @@ def _is_significantly_better(a, b, n, gate):
 def _evaluate_worlds(
     values, first, last, alive, actions, cards, pool, stream, stock, view, rules, params, scratch
 ):
-    """Fill values[action, world] for worlds first..last-1 and actions in the mask `alive`."""
+    """Fill values[action, world] for the worlds first..last-1 and the actions in `alive`."""
     for w in range(first, last):
         opponent_hand = sample_world(view, rules, params[DEVELOPED], pool, stream, stock)
         for i in range(actions.shape[0]):
@@ -352,9 +356,11 @@ def _list_cards(cards):
 
 @helper
 def best_action(actions, cards, view, rules, params):
-    """Return the index of the best of some actions, compared in the same worlds.
+    """Return the index of the best action.
 
-    The first action is gold's. It is returned unless another action is significantly better.
+    All actions are compared in the same worlds.
+
+    The first action is gold's action. It is returned unless another action is significantly better.
     """
     n, k, gate = int(params[N_WORLDS]), actions.shape[0], params[GATE]
     values = np.zeros((k, n))

@@ -65,11 +65,13 @@ def is_last_discard(view, rules):
 
 @helper
 def hand_cost(ten, unseen, aim, few, rules, counts):
-    """Return the cost of ten cards by an aim; lower is better.
+    """Return the cost of ten cards for an aim.
+
+    A lower cost is better.
 
     Args:
-        ten: The ten cards.
-        unseen: The unseen cards.
+        ten: Ten cards as a 52-bit mask.
+        unseen: Unseen cards as a 52-bit mask.
         aim: Index of the aim.
         few: Number of draws that count as the best draws if the aim is FEW.
         rules: The rules.
@@ -89,7 +91,10 @@ def hand_cost(ten, unseen, aim, few, rules, counts):
 
 @helper
 def _unmatched_cost(ten, unseen, rules):
-    """Return the fewest unmatched cards summed over all draws; deadwood breaks ties."""
+    """Return the sum over all draws of the smallest number of unmatched cards.
+
+    Ties are broken by deadwood.
+    """
     now = min_unmatched(ten, rules)
     fit = outs(ten, rules) & unseen
     total = now * popcount(unseen & ~fit)
@@ -146,7 +151,7 @@ def _min_unmatched_with_sets(s, h, d, c, ranks, rules):
 
 @helper
 def _count_out_of_runs(s, h, d, c, rules):
-    """Return the number of cards in no run of their suit."""
+    """Return the number of cards that are not in a run of their suit."""
     return (
         _count_out_of_suit_runs(s, rules)
         + _count_out_of_suit_runs(h, rules)
@@ -157,9 +162,9 @@ def _count_out_of_runs(s, h, d, c, rules):
 
 @helper
 def _count_out_of_suit_runs(one, rules):
-    """Return the number of cards of a lane that its runs leave out.
+    """Return the number of cards of a lane that remain after melding runs.
 
-    These are the cards in no run, and two more cards if A-2-3 and Q-K-A need the same ace.
+    These are the cards outside all runs, and two more cards if A-2-3 and Q-K-A need the same ace.
     """
     ends = rules.ace_runs == ACE_HIGH_OR_LOW and one & 0b1110000001111 == 0b1100000000111
     return popcount(one & ~int(rules.lane[0, one])) + 2 * ends

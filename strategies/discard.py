@@ -17,7 +17,7 @@ from simgin.toolkit import (
 
 @discard(noise=True)
 def uniform(view, rules, params):
-    """Discard a random legal card, all with equal probability."""
+    """Discard a random legal card with uniform probabilities."""
     return pick_random(view.legal, view.noise)
 
 
@@ -31,7 +31,7 @@ def uniform(view, rules, params):
     ),
 )
 def low(view, rules, params):
-    """Discard for least deadwood; `tie` breaks ties."""
+    """Minimise the deadwood, and break ties according to `tie`."""
     cards = view.best
     if params[0] == 1:
         return pick_random(cards, view.noise)
@@ -42,7 +42,7 @@ def low(view, rules, params):
 
 @helper
 def _fewest_melds(cards):
-    """Return the cards whose rank is in the fewest three-card melds."""
+    """Return the cards with the rank that is in the fewest three-card melds."""
     best, kept = 99, 0
     while cards:
         card = lowest_bit(cards)
@@ -56,7 +56,7 @@ def _fewest_melds(cards):
 
 @discard
 def loose_high(view, rules, params):
-    """Discard the highest unmatched card of eleven, even if another card leaves less deadwood."""
+    """Discard the highest unmatched card, even if another card leaves less deadwood."""
     options = unmatched_cards(view.hand, rules) & view.legal
     return lowest_bit(highest_value_cards(options if options else view.legal, rules)[0])
 
@@ -66,7 +66,7 @@ def loose_high(view, rules, params):
     keep_pairs=flag(False, "keep neighbours in a suit together if there is another discard"),
 )
 def most_hits(view, rules, params):
-    """Keep the ten cards with the most hits, unseen cards that make a meld (Truong and Neller).
+    """Keep the ten cards with the most unseen cards that make a meld (Truong and Neller).
 
     Ties are broken by least deadwood.
     """
@@ -78,14 +78,14 @@ def most_hits(view, rules, params):
 
 @helper
 def _hits_cost(view, rules, params, card, known):
-    """Return a cost that compares the number of hits first, then the deadwood."""
+    """Return a cost that ranks hands by the number of hits, then by deadwood."""
     ten = view.hand & ~(1 << card)
     return deadwood(ten, rules) - 1000 * count_outs(ten, view.unseen, rules)
 
 
 @helper
 def _neighbours(hand):
-    """Return the cards of a hand with a neighbour of the same suit in the hand."""
+    """Return the cards of a hand that have a neighbour of the same suit in the hand."""
     not_kings = ALL_CARDS & ~cards_of_rank(12)
     up = (hand & not_kings) << 1 & hand
     down = hand >> 1 & not_kings & hand

@@ -36,7 +36,7 @@ THREE_TO_EIGHT = 0b0000011111100
     turns=param(2, 0, 500, "number of turns in which a hand dealt with one meld keeps J, Q and K"),
 )
 def exp710(view, rules, params):
-    """Discard the highest unmatched card, but a middle card first if one meld was dealt."""
+    """Discard the highest unmatched card, or a middle card early if one meld was dealt."""
     cards = leftover_cards(view.hand, 0, rules) & view.legal
     if cards == 0:
         return best_discard(view.hand, view.legal, rules)
@@ -51,14 +51,17 @@ def exp710(view, rules, params):
 
 @helper
 def _count_melds(hand, rules):
-    """Return the number of melds in a best melding of up to eleven cards; at most 2."""
+    """Return the number of melds in a best melding of up to eleven cards.
+
+    The number is at most 2.
+    """
     melded = popcount(hand & ~leftover_cards(hand, 0, rules))
     return 2 if melded >= 6 else int(melded > 0)
 
 
 @helper
 def _dealt_hand(view):
-    """Return the ten cards dealt, by undoing all own turns."""
+    """Return the dealt hand, which is found by undoing all turns of the player."""
     hand = view.hand & ~(1 << max(view.taken, view.drawn))
     for i in range(view.turns - 1, -1, -1):
         turn = view.history[i]
@@ -69,7 +72,7 @@ def _dealt_hand(view):
 
 @helper
 def _lone_cards(cards):
-    """Return the cards that are not near another of the cards."""
+    """Return the cards that are not near another card of the set."""
     lone = 0
     rest = cards
     while rest:

@@ -28,7 +28,7 @@ from simgin.toolkit import (
 
 @take
 def lower_new(view, rules, params):
-    """Take a card that lowers the deadwood, unless it is an own discard (avoids endless play)."""
+    """Take a card that lowers the deadwood unless the player discarded it (avoids endless play)."""
     discarded = first_discards(view, view.seat, view.turns)
     return take_if(
         not discarded >> view.taken_offer & 1 and lowers_deadwood(view, rules), view.legal
@@ -37,7 +37,7 @@ def lower_new(view, rules, params):
 
 @helper
 def _count_at_distance(hand, card, step):
-    """Return the number of cards, 0 to 2, that are `step` ranks from a card in its suit."""
+    """Return the number of cards, 0 to 2, that are `step` ranks from a card in the same suit."""
     suit = suit_lane(hand, card // 13) << 2  # two zero bits below the ace
     at = card % 13 + 2
     return (suit >> (at - step) & 1) + (suit >> (at + step) & 1)
@@ -49,13 +49,13 @@ def _count_at_distance(hand, card, step):
     w3=param(1.0, -10.0, 10.0, "weight of a card in hand two ranks away in the suit"),
 )
 def conv(view, rules, params):
-    """Discard the card with the smallest weighted sum of friends, or the highest of several."""
+    """Discard the card with the smallest weighted sum of friends, and break ties by rank."""
     return lowest_cost_card(view, rules, params, view.legal, _sum_of_friends, 0)
 
 
 @helper
 def _sum_of_friends(view, rules, params, card, known):
-    """Return the weighted sum of friends of a card."""
+    """Return the weighted sum of a card's friends in the hand."""
     friends = params[0] * (popcount(view.hand & cards_of_rank(card % 13)) - 1)
     friends += params[1] * _count_at_distance(view.hand, card, 1) + params[2] * _count_at_distance(
         view.hand, card, 2

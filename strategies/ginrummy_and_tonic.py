@@ -39,9 +39,9 @@ from simgin.toolkit import (
     unmatched_cards,
 )
 
-TALLY_SIZE = 300  # more than the deadwood of eleven cards, even if an ace counts 99
-# Axes of improvement.npy: rank; other cards of the rank, known and unseen; the four nearest cards
-# in the suit, each of them gone, unseen or known
+TALLY_SIZE = 300  # exceeds the deadwood of eleven cards, even if an ace counts 99
+# Axes of improvement.npy: rank; number of known other cards of the rank; number of unseen other
+# cards of the rank; state of each of the four nearest cards in the suit (gone, unseen or known)
 N_RANKS, N_MATES, N_NEIGHBOUR_STATES = 13, 10, 3**4
 N_CANDIDATES, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
 
@@ -56,7 +56,7 @@ N_CANDIDATES, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
     weights="improvement.npy",
 )
 def tonic(view, rules, params):
-    """Discard for low deadwood eight turns ahead and little help to the opponent."""
+    """Minimise the deadwood expected after eight turns plus the help to the opponent."""
     cards = _candidates(view, rules, params)
     if cards & (cards - 1) == 0:
         return lowest_bit(cards)

@@ -34,7 +34,7 @@ from simgin.toolkit import (
     total_points,
 )
 
-N_DEADWOOD_VALUES = 300  # more than the deadwood of ten cards, even if an ace counts 99
+N_DEADWOOD_VALUES = 300  # exceeds the deadwood of ten cards, even if an ace counts 99
 
 
 @discard(
@@ -47,7 +47,7 @@ N_DEADWOOD_VALUES = 300  # more than the deadwood of ten cards, even if an ace c
     margin=param(6, 0, 99, "maximum extra deadwood of a discard"),
 )
 def hazard(view, rules, params):
-    """Discard for low deadwood at the expected end and little help to the opponent (Goldstein)."""
+    """Minimise the deadwood at the expected end plus the help to the opponent (Goldstein)."""
     most = view.least + params[6]
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
     return lowest_cost_card(
@@ -79,7 +79,7 @@ def _deadwood_after_one(ten, unseen, share, tally, rules):
 
 @helper
 def _deadwood_at_end(count, ahead, turn, params):
-    """Return the expected deadwood at the end of the deal or on the last turn considered."""
+    """Return the expected deadwood at the end of the deal or in the last turn considered."""
     expected, alive, gain = 0.0, 1.0, count - ahead
     held = float(count)
     for i in range(int(params[1])):

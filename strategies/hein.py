@@ -40,7 +40,7 @@ from simgin.toolkit import (
 def _completing_cards(card, partner):
     """Return the cards that make a three-card meld with two given cards.
 
-    The result is 0 if no card does. Aces are low, as in the authors' program.
+    The result is 0 if there is no such card. Aces are low, as in the authors' program.
     """
     if card % 13 == partner % 13:
         return cards_of_rank(card % 13) & ~(1 << card | 1 << partner)
@@ -58,7 +58,7 @@ def _structure(card, view, chances):
     """Return the contribution of a card to the structure of the hand.
 
     Args:
-        card: The card.
+        card: Card of the hand, 0..51.
         view: What the player can see.
         chances: Probability that the opponent holds each card, (52,) float64.
     """
@@ -78,7 +78,7 @@ def _structure(card, view, chances):
 
 @helper
 def _structure_share(view, start, fade, floor):
-    """Return the weight of hand structure relative to deadwood on this turn."""
+    """Return the weight of hand structure relative to deadwood in this turn."""
     return max(floor, start * (1 - sqrt(view.turns / fade))) if fade > 0 else start
 
 
@@ -95,7 +95,7 @@ def _structure_share(view, start, fade, floor):
     ),
 )
 def alpha(view, rules, params):
-    """Discard for low remaining deadwood and little loss of structure; ties at random."""
+    """Minimise the remaining deadwood plus the loss of structure, and break ties at random."""
     a = _structure_share(view, params[0], params[1], params[2])
     chances = np.empty(52)
     if params[3] == 0:

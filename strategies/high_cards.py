@@ -72,7 +72,7 @@ def triangle(view, rules, params):
 
 @helper
 def _triangle(cards):
-    """Return a card, another card of its rank and a neighbour in its suit; 0 if there is none.
+    """Return a triangle of a card, a card of its rank and a neighbour in its suit, or 0.
 
     Ties are broken by the highest first card, then by the lowest card numbers.
     """
@@ -103,7 +103,10 @@ def keep_low(view, rules, params):
 
 @helper
 def _ranks_to(rank):
-    """Return all cards from the ace up to a rank (ace 1)."""
+    """Return all cards from the ace up to a rank.
+
+    Ranks are counted from 1 for the ace.
+    """
     return cards_of_ranks((1 << int(rank)) - 1)
 
 
@@ -114,7 +117,7 @@ def _ranks_to(rank):
     cost=param(1.5, 0.0, 99.0, "penalty on low cards that could be laid off on the known cards"),
 )
 def keep_low_late(view, rules, params):
-    """Keep low cards that fit cards the opponent took, if it seems near gin (rubl.com)."""
+    """Keep low cards that fit cards the opponent took if gin seems near (rubl.com)."""
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_penalty(

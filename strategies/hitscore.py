@@ -18,7 +18,7 @@ from simgin.toolkit import count_outs, pick_random
 
 @discard(noise=True)
 def low_hits(view, rules, params):
-    """Discard for least deadwood; break ties by most hits, then at random."""
+    """Minimise the deadwood, and break ties by the most hits, then at random."""
     cards = view.best
     best, most = 0, -1
     while cards:

@@ -22,7 +22,7 @@ from simgin.toolkit import discard_danger, lowest_cost_card
     shed=param(2.0, 0.0, 10.0, "weight, subtracted, of neighbours that the opponent shed"),
 )
 def safest(view, rules, params):
-    """Discard for least deadwood; break ties by safety, then by the highest rank."""
+    """Minimise the deadwood, and break ties by safety, then by rank."""
     return lowest_cost_card(view, rules, params, view.best, _danger, 0)
 
 

@@ -1,4 +1,4 @@
-"""Elementary knock policies: when to accept the ending proposed in `view.ending*`."""
+"""Elementary knock policies, which accept or decline the ending in `view.ending*`."""
 
 from simgin.core.rules_record import GOAL_DEALS, GOAL_RACE, GOAL_TOTAL
 from simgin.strategy import helper, knock, param
@@ -44,9 +44,9 @@ def schedule(view, rules, params):
 
 @helper
 def _points_needed(rules, seat, points):
-    """Return the points that a seat with `points` needs to win the match, or its game.
+    """Return the number of points that a seat with `points` needs to win the match or game.
 
-    The result is OUT_OF_REACH if points do not win anything.
+    If points cannot win the match or game, the result is OUT_OF_REACH.
     """
     if rules.points_target < 0 or rules.goal == GOAL_DEALS or rules.goal == GOAL_TOTAL:
         return OUT_OF_REACH

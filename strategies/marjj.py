@@ -38,7 +38,7 @@ from simgin.toolkit import (
 WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # indices of the parameters
 NO_RUN, NEXT_GONE, FAR_GONE, RUN, NEXT, FAR = range(5, 11)
 NO_SET, TWO_GONE, SET = range(11, 14)
-N_DEADWOOD_VALUES = 300  # more than the deadwood of ten cards, even if an ace counts 99
+N_DEADWOOD_VALUES = 300  # exceeds the deadwood of ten cards, even if an ace counts 99
 
 
 @discard(
@@ -85,7 +85,10 @@ def marjj(view, rules, params):
 
 @helper
 def _power(x, n):
-    """Return x ** n by squaring, like numba's `**`; Python's operator rounds differently."""
+    """Return x ** n by squaring, as numba does.
+
+    Python's operator `**` rounds differently.
+    """
     power = 1.0
     while n:
         if n & 1:
@@ -97,9 +100,9 @@ def _power(x, n):
 
 @helper
 def _candidates(view, rules, params):
-    """Return the cards that a best melding leaves over, if close to the highest in value.
+    """Return the unmatched cards of a best melding that are close to the highest value.
 
-    If there are none, return the discards that are nearly the best.
+    If there are none, the function returns the discards that are nearly the best.
     """
     options = unmatched_cards(view.hand, rules) & view.legal
     if options:
@@ -111,7 +114,7 @@ def _candidates(view, rules, params):
 
 @helper
 def _cards_worth_at_least(least, cards, rules):
-    """Return the cards whose value is at least `least`."""
+    """Return the cards that have a value of at least `least`."""
     kept, rest = 0, cards
     while rest:
         card = lowest_bit(rest)
@@ -126,8 +129,8 @@ def _mean_next_deadwood(ten, unseen, few, tally, rules):
     """Return the mean of the lowest deadwoods after drawing an unseen card and discarding.
 
     Args:
-        ten: The ten cards.
-        unseen: The unseen cards.
+        ten: Ten cards as a 52-bit mask.
+        unseen: Unseen cards as a 52-bit mask.
         few: Number of lowest values to average.
         tally: Scratch space with one number per deadwood value.
         rules: The rules.
@@ -163,7 +166,7 @@ def _use_to_opponent(card, known, gone, params):
 
 @helper
 def _neighbour_bits(lane, r):
-    """Return the neighbours of rank r in a suit: bits 0, 1 (below), 3 and 4 (above)."""
+    """Return the neighbours of rank r in a suit as bits 0 and 1 (below), 3 and 4 (above)."""
     return (lane << 2 >> r) & 0b11011
 
 
@@ -181,7 +184,7 @@ def _with_edges(around, r):
 def _run_score(around, both, near, far):
     """Return `both` if the cards complete a run, otherwise a sum of `near` and `far`.
 
-    They complete a run if they include a neighbour and a card on its other side. The sum adds
+    The cards complete a run if they include a neighbour and a card on its other side. The sum adds
     `near` for each neighbour and `far` for each card two ranks away.
     """
     if (around & 0b01000 and around & 0b00011) or (around & 0b00010 and around & 0b11000):

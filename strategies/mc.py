@@ -41,7 +41,7 @@ from simgin.toolkit import (
 
 @helper
 def _take_actions(view, rules):
-    """Return the legal actions of the slot `take`, gold's first."""
+    """Return the legal actions of the slot `take`, with gold's action first."""
     first = take_if(lowers_deadwood(view, rules), view.legal)
     out = np.full(3, first, np.int64)
     n = 1
@@ -69,7 +69,7 @@ def _best_candidates(eleven, legal, width, rules):
 
 @take(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_take(view, rules, params):
-    """Take or draw by the better result in sampled worlds, if significant; otherwise like gold."""
+    """Take or draw as sampled worlds suggest if the gain is significant, otherwise like gold."""
     answers = _take_actions(view, rules)
     actions = answers.copy()
     if view.phase == PHASE_UPCARD and not view.legal & 1 << PASS:
@@ -92,7 +92,7 @@ def monte_carlo_discard(view, rules, params):
 
 @knock(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_knock(view, rules, params):
-    """Knock with gin, otherwise unless a discard is significantly better in sampled worlds."""
+    """Knock with gin, or if no discard is significantly better in sampled worlds."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
     others = _best_candidates(view.hand, legal_discards(view, rules), params[WIDTH], rules)

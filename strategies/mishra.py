@@ -53,7 +53,8 @@ def _pair_probabilities(held):
     """Return the probabilities that the opponent holds the pairs with which a card makes a meld.
 
     Args:
-        held: Probability that the opponent holds each card, (52,) float64, taken as independent.
+        held: Probability that the opponent holds each card, (52,) float64. Cards are treated as
+            independent.
 
     Returns:
         (6, 52) float64. The first three pairs are the two cards below, on either side of, and above
@@ -79,7 +80,7 @@ def _pair_probabilities(held):
 
 @helper
 def _meld_probability(card, chances):
-    """Return the probability that the opponent can meld a card, for independent pairs."""
+    """Return the probability that the opponent can meld a card if pairs are independent."""
     none = 1.0
     for i in range(6):
         none *= 1 - chances[i, card]
@@ -90,8 +91,8 @@ def _meld_probability(card, chances):
 def _probabilities_in_melds(held, chances):
     """Return the probability that the opponent holds each card in a meld, (52,) float64.
 
-    It is the sum over the three-card melds of the card, and 0 for cards that the opponent cannot
-    have.
+    The probability is the sum over the three-card melds of the card. It is 0 for cards that the
+    opponent cannot have.
     """
     table = np.zeros(52)
     for i in range(6):
@@ -107,9 +108,9 @@ def _card_value(card, loose, available, table, hurry, rules, params):
     """Return the value of one unmatched card.
 
     Args:
-        card: The card.
-        loose: All unmatched cards.
-        available: Cards that can still be drawn.
+        card: Unmatched card, 0..51.
+        loose: All unmatched cards, as a 52-bit mask.
+        available: Cards that can still be drawn, as a 52-bit mask.
         table: Result of `_probabilities_in_melds`.
         hurry: Factor on low points.
         rules: The rules.
@@ -117,7 +118,7 @@ def _card_value(card, loose, available, table, hurry, rules, params):
     """
     r = card % 13
     worth = hurry * (5 - card_value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
-    # Cards of the suit, from three ranks below the card (bit 0) to two ranks above it (bit 5)
+    # cards of the suit, from three ranks below the card (bit 0) to two ranks above it (bit 5)
     held = suit_lane(loose, card // 13) << 3 >> r
     free = held | suit_lane(available, card // 13) << 3 >> r
     if free & 0b000110 == 0b000110 and not held & 0b000001:
@@ -139,23 +140,26 @@ def _card_value(card, loose, available, table, hurry, rules, params):
 
 @helper
 def _probability_of_none(in_melds):
-    """Return the probability that the opponent holds none of some cards in melds.
+    """Return the probability that the opponent holds none of a set of cards in melds.
 
     Args:
-        in_melds: Sum, over the cards, of the probability that the opponent holds it in a meld.
+        in_melds: Sum over the cards of the probability that the opponent holds the card in a meld.
     """
     return max(0.0, 1 - in_melds)
 
 
 @helper
 def _meld_value(partners, params):
-    """Return the value of a possible meld of an unmatched card, by number of cards in the hand."""
+    """Return the value of a possible meld, given the number of its cards in the hand."""
     return params[PROMISE] + params[PARTNER] * partners
 
 
 @helper
 def _affected_cards(cards):
-    """Return the cards with the ranks or suits of some cards, whose values depend on these."""
+    """Return the cards that share a rank or a suit with some cards.
+
+    The values of these cards depend on those cards.
+    """
     touched = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
         if suit_lane(cards, suit):
@@ -167,7 +171,7 @@ def _affected_cards(cards):
 def _write_card_values(cards, changed, before, now, loose, available, table, hurry, rules, params):
     """Write the values of some unmatched cards to `now`, (52,) float64.
 
-    If the mask `changed` has no card of its rank or suit, the value is copied from `before`.
+    If `changed` contains no card of the same rank or suit, the value is copied from `before`.
     """
     changed = _affected_cards(changed)
     while cards:
@@ -198,7 +202,10 @@ def _hand_value(hand, loose, worths, limit, rules, params):
 
 @helper
 def _urgency(loose, limit, rules, params):
-    """Return the factor on low points: `hurry` within two cards of a knock, otherwise 1."""
+    """Return the factor on low points.
+
+    The factor is `hurry` within two cards of a knock, otherwise 1.
+    """
     for _ in range(2):
         loose &= ~(1 << lowest_bit(highest_value_cards(loose, rules)[0])) if loose else 0
     return params[HURRY] if total_points(loose, rules) <= limit else 1.0
@@ -208,12 +215,12 @@ def _urgency(loose, limit, rules, params):
 def _value_after_discard(hand, legal, available, table, limit, rules, params, ten, now):
     """Return the value of eleven cards after a discard.
 
-    The discard is the highest unmatched card if that allows a knock, otherwise the unmatched card
-    with the lowest value.
+    If discarding the highest unmatched card allows a knock, that card is the discard. Otherwise,
+    the discard is the unmatched card with the lowest value.
 
     Args:
-        hand: The eleven cards.
-        legal: The legal discards.
+        hand: Eleven cards as a 52-bit mask.
+        legal: Legal discards as a 52-bit mask.
         available: Cards that can still be drawn.
         table: Result of `_probabilities_in_melds`.
         limit: Knock limit.
@@ -247,7 +254,10 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
 
 @helper
 def _lowest_value_card(cards, worths):
-    """Return the card with the lowest value, or the lowest-numbered of several."""
+    """Return the card with the lowest value.
+
+    Ties are broken by the lowest card number.
+    """
     thrown, least = -1, 1e9
     while cards:
         card = lowest_bit(cards)
@@ -259,7 +269,7 @@ def _lowest_value_card(cards, worths):
 
 @helper
 def _evaluate_hand(hand, available, table, limit, rules, params):
-    """Return the values of a hand's unmatched cards, these cards, `available` and the urgency."""
+    """Return the values of a hand's unmatched cards, the cards, `available` and the urgency."""
     worths = np.zeros(52)
     loose = leftover_cards(hand, 0, rules)
     hurry = _urgency(loose, limit, rules, params)
@@ -274,7 +284,7 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
     tax=param(0.0, -10.0, 10.0, "penalty for revealing information by taking a card"),
 )
 def mishra(view, rules, params):
-    """Take a card that melds more cards, or if the hand is at least as good as after drawing."""
+    """Take a card if it melds more cards or is at least as good as drawing."""
     card = view.taken_offer
     eleven = view.hand | 1 << card
     if deadwood(eleven, rules) < view.count + card_value(card, rules):
@@ -312,7 +322,7 @@ def _is_opponent_low(view, opp, rules):
     for _ in range(30):
         hand, pool = view.known, view.unseen
         while popcount(hand) < 10 and pool:
-            # Lehmer's generator, seeded by the random number of this decision
+            # Lehmer's generator, with the random number of this decision as the seed
             state = state * 48271 % 2147483647
             card = 1 << nth_bit(pool, state * popcount(pool) // 2147483647)
             hand |= card
@@ -331,7 +341,7 @@ def _is_opponent_low(view, opp, rules):
     opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
 def mishra_discard(view, rules, params):
-    """Discard a card that allows a knock, otherwise by remaining value and help to the opponent."""
+    """Discard a card that allows a knock, or maximise remaining value minus the opponent's gain."""
     loose = leftover_cards(view.hand, 0, rules)
     options = loose & view.legal
     if options == 0:
@@ -345,7 +355,7 @@ def mishra_discard(view, rules, params):
 
 @helper
 def _best_discard(view, options, rules, params):
-    """Return the discard with the highest remaining value minus the opponent's gain."""
+    """Return the discard that maximises the remaining value minus the opponent's gain."""
     held = np.empty(52)
     estimate_holdings_uniformly(view, held)
     chances = _pair_probabilities(held)
@@ -373,7 +383,7 @@ def _best_discard(view, options, rules, params):
     opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
 def belief(view, rules, params):
-    """Knock with up to `own`, or with any legal count if the opponent does not seem low."""
+    """Knock with at most `own` points, or with any legal count against high deadwood."""
     return (
         view.ending >= 2
         or view.ending_count <= params[0]

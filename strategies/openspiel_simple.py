@@ -16,9 +16,9 @@ from simgin.toolkit import highest_card, lowest_bit, unmatched_cards
 
 @discard
 def loose_rank(view, rules, params):
-    """Discard the unmatched card of highest rank, king first (OpenSpiel's simple bot).
+    """Discard the unmatched card with the highest rank, king first (OpenSpiel's simple bot).
 
-    If all cards are matched, discard a card that keeps the melds.
+    If all cards are matched, the discard keeps the melds.
     """
     options = unmatched_cards(view.hand, rules) & view.legal
     if options:

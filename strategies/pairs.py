@@ -27,7 +27,7 @@ from simgin.toolkit import (
     inside=param(0.5, 0.0, 1.0, "weight of an inside pair, such as 4S 6S, relative to a pair"),
 )
 def inside_pairs(view, rules, params):
-    """Hold pairs; an inside pair, such as 4S 6S, counts half (rubl.com)."""
+    """Hold pairs, and count an inside pair, such as 4S 6S, as half a pair (rubl.com)."""
     return discard_with_card_penalties(
         view, rules, params, _pair_cost, unmatched_cards(view.hand, rules)
     )
@@ -53,7 +53,7 @@ def _pair_cost(view, rules, params, card, cards):
 
 @discard(bonus=param(0.5, 0.0, 99.0, "penalty on each card that is not in a dead pair"))
 def dead_pairs_first(view, rules, params):
-    """First discard pairs and partial runs that no unseen card can complete (about.com)."""
+    """Discard pairs and partial runs first if no unseen card can complete them (about.com)."""
     cards = unmatched_cards(view.hand, rules)
     dead, rest = 0, cards
     while rest:
@@ -70,7 +70,7 @@ def dead_pairs_first(view, rules, params):
     cost=param(3.0, 0.0, 99.0, "penalty on a card in a pair to hold"),
 )
 def break_pairs(view, rules, params):
-    """Hold pairs with two live completers early; later, break all pairs (Tonic)."""
+    """Hold pairs with two live completers early, and break all pairs later (Tonic)."""
     if view.own_turn >= params[1]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_penalty(
@@ -86,7 +86,7 @@ def break_pairs(view, rules, params):
     seven=param(0.25, 0.0, 20.0, "additional penalty on an unmatched seven"),
 )
 def middle(view, rules, params):
-    """Hold middle cards, which are in the most melds, and sevens longest (rubl.com)."""
+    """Hold middle cards, which are in the most melds, and hold sevens longest (rubl.com)."""
     return discard_with_card_penalties(
         view, rules, params, _unmatched_middle_cost, unmatched_cards(view.hand, rules)
     )

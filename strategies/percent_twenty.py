@@ -41,9 +41,10 @@ from simgin.toolkit import (
 )
 
 UP_TO_NINE = 0b0000111111111
-ALL_DISCARDS = 1000  # more than the number of discards in a deal
+ALL_DISCARDS = 1000  # exceeds the number of discards in a deal
 
-# KNOCK[deadwood - 1][cards seen // 5 - 2]: numbers of dead cards with which to knock, as bits
+# KNOCK[deadwood - 1][cards seen // 5 - 2] contains the numbers of dead cards with which to knock,
+# as bits
 KNOCK_TABLE = (
     (0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000),
     (0b0001, 0b0000, 0b0000, 0b0000, 0b0100, 0b0000, 0b0000),
@@ -74,7 +75,7 @@ def useful(view, rules, params):
 
 @discard(noise=True)
 def unwanted(view, rules, params):
-    """Discard for least deadwood; break ties by safe and dead cards, then cards up to nine."""
+    """Minimise the deadwood, and break ties in favour of safe, dead and low cards."""
     options = view.best
     safe = first_discards(view, 1 - view.seat, ALL_DISCARDS)
     dead = _dead_cards(view.hand, view.unseen, rules)
@@ -95,7 +96,7 @@ def unwanted(view, rules, params):
 
 @helper
 def _dead_cards(hand, unseen, rules):
-    """Return the cards of a hand that are in no meld, even after drawing any unseen card."""
+    """Return the cards of a hand that are not in a meld, even after drawing any unseen card."""
     dead = 0
     rest = hand & ~cards_in_melds(hand, rules)
     while rest:

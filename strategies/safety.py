@@ -63,9 +63,9 @@ def bait_shy(view, rules, params):
     same=param(0.25, 0.0, 99.0, "bonus for a card of the same rank"),
 )
 def suit_order(view, rules, params):
-    """After the opponent's 6D, discard a 5 or 7 of another suit, otherwise another 6.
+    """Discard a 5 or 7 of another suit after the opponent's 6D, or otherwise another 6.
 
-    The advice is from a page of rules.
+    The advice is from a web page with rules.
     """
     return discard_with_card_penalties(
         view, rules, params, _suit_order_cost, last_opponent_discard(view)
@@ -129,7 +129,7 @@ def growing_safety(view, rules, params):
 
 @helper
 def _growing_cost(view, rules, params, card, others):
-    """Return the cost of a card, given live melds, turn and own deadwood."""
+    """Return the cost of a card, given its live melds, the turn and the player's deadwood."""
     weight = params[0] + params[1] * view.own_turn + params[2] * view.count
     return weight * count_possible_melds(card, others, rules)
 
@@ -139,7 +139,7 @@ def _growing_cost(view, rules, params, card, others):
     cost=param(0.5, 0.0, 99.0, "penalty on a card that could meld with two unseen cards"),
 )
 def lay_off_late(view, rules, params):
-    """Late, prefer discards that can only be laid off, not melded (skillgames.zone)."""
+    """Prefer late discards that the opponent can lay off but not meld (skillgames.zone)."""
     if view.own_turn < params[0]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_card_penalties(view, rules, params, _new_meld_cost, view.unseen)
@@ -156,7 +156,7 @@ def _new_meld_cost(view, rules, params, card, unseen):
     cost=param(5.5, 0.0, 99.0, "penalty; 5.5 avoids wild cards at a cost of up to 5 points"),
 )
 def wild(view, rules, params):
-    """From turn 5, keep cards if no card near them was seen (rubl.com, skillgames.zone)."""
+    """Keep cards from turn 5 on if no card near them was seen (rubl.com, skillgames.zone)."""
     seen = ALL_CARDS & ~view.unseen
     dear = 0 if view.own_turn < params[0] else _cards_near_nothing_seen(view.hand, seen)
     return discard_with_penalty(view, rules, dear, params[1])
@@ -164,7 +164,10 @@ def wild(view, rules, params):
 
 @helper
 def _cards_near_nothing_seen(hand, seen):
-    """Return the cards with no seen card near them; cards of the hand count as seen."""
+    """Return the cards without a seen card near them.
+
+    Cards of the hand count as seen.
+    """
     cards, rest = 0, hand
     while rest:
         card = lowest_bit(rest)
@@ -181,7 +184,7 @@ def _cards_near_nothing_seen(hand, seen):
     cost=param(5, 0, 99, "maximum cost in deadwood"),
 )
 def bait(view, rules, params):
-    """Early, discard near a wanted card, so that it looks safe to discard (several advisers)."""
+    """Discard early near a wanted card, so that the wanted card looks safe (several advisers)."""
     count, cards = view.least, view.best
     if view.own_turn <= params[1] and bernoulli(params[0], view.noise):
         baiting = _bait_cards(view.hand, view.legal, view.unseen, rules)

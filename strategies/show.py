@@ -1,7 +1,7 @@
-"""Show policies: the melding to show if the rules allow a choice.
+"""Show policies, which choose the melding to show if the rules allow a choice.
 
 With `melding = choice`, the player who ends the deal can choose any row of `view.meldings`, for
-example the one with the fewest lay-offs. See docs/reference/rules.md 3.5 and H27.
+example the row with the fewest lay-offs. See docs/reference/rules.md 3.5 and H27.
 """
 
 from simgin.strategy import param, show
@@ -10,7 +10,7 @@ from simgin.toolkit import count_extensions, deadwood_of_melding, pick_random
 
 @show
 def first(view, rules, params):
-    """Show the automatic melding: least deadwood, then fewest possible lay-offs."""
+    """Show the automatic melding, with the least deadwood and then the fewest lay-offs."""
     return 0
 
 

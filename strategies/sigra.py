@@ -39,7 +39,7 @@ HOLD = param(1.0, 0.0, 100.0, "weight of the points withheld from the opponent")
 
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
-    """Take the card if it gives a better hand than drawing does on average (SIGRA)."""
+    """Take the card if the hand is then better than the mean hand after drawing (SIGRA)."""
     return take_if(_is_wanted(view, _make_scratch(view, rules), rules, params), view.legal)
 
 
@@ -69,9 +69,9 @@ def throw(view, rules, params):
 def _make_scratch(view, rules):
     """Return scratch arrays with a number for each card.
 
-    They contain the value that each card of the hand withholds from the opponent (0 for other
-    cards), the same for eleven cards, and the results of `_write_prospects` for eleven and ten
-    cards.
+    Two arrays contain the value that each card withholds from the opponent, for the hand and for
+    eleven cards. The value of other cards is 0. Two further arrays contain the results of
+    `_write_prospects` for eleven and ten cards.
     """
     held = np.zeros(52)
     if view.known:
@@ -81,11 +81,14 @@ def _make_scratch(view, rules):
 
 @helper
 def _best_cost_with(view, card, least, scratch, rules, params):
-    """Return the cost of the best hand with an additional card (mask); at most `least`."""
+    """Return the cost of the best hand with an additional card.
+
+    The result is at most `least`.
+    """
     held, then, ahead, ahead_of_ten = scratch
     eleven = view.hand | card
     touched = _related_cards(card)
-    if view.known & touched:  # the drawn card is not one of the opponent's
+    if view.known & touched:  # the opponent does not hold the drawn card
         _write_withheld(view, eleven, touched, held, then, rules)
         held = then
     scratch = held, then, ahead, ahead_of_ten
@@ -94,7 +97,10 @@ def _best_cost_with(view, card, least, scratch, rules, params):
 
 @helper
 def _related_cards(mask):
-    """Return the cards of the rank and suit of one card, the only ones with which it can meld."""
+    """Return the cards with the rank or the suit of a card.
+
+    Only these cards can be melded with it.
+    """
     card = lowest_bit(mask)
     return cards_of_rank(card % 13) | LANE_MASK << 13 * (card // 13)
 
@@ -159,16 +165,16 @@ def _hand_cost(view, ten, scratch, rules, params):
 
 @helper
 def _unmatched_cards(hand, rules):
-    """Return the cards that a best melding leaves over; runs are preferred to sets.
+    """Return the unmatched cards of a best melding that prefers runs to sets.
 
-    If there is a choice, cards in no run are left over.
+    If there is a choice, cards outside runs remain unmatched.
     """
     return leftover_cards(hand, ~find_run_cards(hand, rules), rules)
 
 
 @helper
 def _write_prospects(hand, unseen, prospects, rules):
-    """Write, for each card of a hand, its points times its melds with an unseen card."""
+    """Write each card's points times the number of its melds with an unseen card."""
     rest = hand
     while rest:
         prospects[lowest_bit(rest)] = 0
@@ -186,7 +192,7 @@ def _write_prospects(hand, unseen, prospects, rules):
 
 @helper
 def _add_runs(hand, gap, prospects, rules):
-    """Count, for each card of the hand, the runs that a missing card completes."""
+    """Count the runs that a missing card completes for each card of the hand."""
     own, r = suit_lane(hand, gap // 13), gap % 13
     below = r - 1 - highest_lane_bit(~own & (1 << r) - 1)
     above = lowest_bit(~(own >> r + 1))
@@ -200,7 +206,7 @@ def _add_runs(hand, gap, prospects, rules):
 
 @helper
 def _add_sets(hand, missing, r, prospects, rules):
-    """Count, for each card of the hand, the sets of its rank that a missing card completes.
+    """Count the sets that a missing card completes for each card of its rank in the hand.
 
     Two cards form one set with the missing card. Three cards form three sets.
     """
@@ -213,9 +219,9 @@ def _add_sets(hand, missing, r, prospects, rules):
 
 @helper
 def _write_withheld(view, hand, changed, before, held, rules):
-    """Write, for each card of a hand, its points times the opponent's melds with it.
+    """Write each card's points times the number of the opponent's melds with it.
 
-    If a card is not in `changed`, its value is copied from `before`.
+    Values of cards that are not in `changed` are copied from `before`.
     """
     chance = 1.0 / max(1, popcount(view.unseen))
     rest = hand
@@ -232,8 +238,8 @@ def _write_withheld(view, hand, changed, before, held, rules):
 def _withheld_value(view, hand, card, chance, rules):
     """Return the value of withholding a card from the opponent, in points.
 
-    The value is the card's points times the expected number of melds that the opponent could make
-    with the card and at least one card that it took from the pile.
+    The value is the product of the card's points and the expected number of melds that the opponent
+    could make with the card and at least one card from the pile.
     """
     his, free = view.known, view.known | view.unseen & ~hand
     melds = _opponent_runs(

@@ -16,7 +16,7 @@ from simgin.toolkit import best_discards, pick_random
 
 @helper
 def _repeating_discards(view):
-    """Return the discards that would repeat a pair {drawn, discarded} of an earlier own turn.
+    """Return the discards that would repeat a pair {drawn, discarded} of an earlier turn.
 
     Only a card from the pile can have been in the hand before, so a card from the stock cannot
     repeat a pair.
@@ -34,7 +34,7 @@ def _repeating_discards(view):
 
 @discard(noise=True)
 def simple(view, rules, params):
-    """Discard for least deadwood, ties at random; never repeat a pair {drawn, discarded}."""
+    """Minimise deadwood, break ties at random, and never repeat a pair {drawn, discarded}."""
     cards = view.best
     if view.taken >= 0:
         others = view.legal & ~_repeating_discards(view)

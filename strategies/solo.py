@@ -19,8 +19,8 @@ from simgin_strategies.stop import stop_dp
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, deadwood_after_draws, highest_value_cards, lowest_bit
 
-N_PARAMS = 4  # the numbers of solo.npy follow the parameters
-# Totals in solo.npy: SPAN values, starting at LOWEST, in steps of the card values
+N_PARAMS = 4  # number of parameters, which the numbers of solo.npy follow
+# solo.npy contains SPAN totals, starting at LOWEST, in steps of the card values
 TOTAL_STEP, MIN_TOTAL, N_TOTALS = 5, -100, 50
 
 
@@ -32,7 +32,7 @@ TOTAL_STEP, MIN_TOTAL, N_TOTALS = 5, -100, 50
     weights="solo.npy",
 )
 def switch(view, rules, params):
-    """Collect melds until k turns remain, then keep the cards with the least mean penalty."""
+    """Collect melds until k turns remain, and then keep the cards with the least mean penalty."""
     late = turns_left(view, rules) <= params[0]
     if late and is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
@@ -56,13 +56,16 @@ def switch(view, rules, params):
 
 @helper
 def turns_left(view, rules):
-    """Return the number of turns left, including this one; in joker games, the maximum."""
+    """Return the number of turns left, including this turn.
+
+    In joker games, the result is the maximum.
+    """
     return view.deck_left if rules.max_draws < 0 else rules.max_draws - view.own_turn + 1
 
 
 @helper
 def _penalty_cost(ten, view, rules, params, counts):
-    """Return the cost of ten cards: the sum of penalties after drawing each unseen card.
+    """Return the cost of ten cards, which is the sum of the penalties over all draws.
 
     With `goal`, the probability of meeting the goal is subtracted with a large weight.
     """
@@ -81,7 +84,7 @@ def _penalty_cost(ten, view, rules, params, counts):
 
 @helper
 def probability_within(room, deals, params):
-    """Return the probability that a number of deals add up to at most `room`."""
+    """Return the probability that the total of a number of deals is at most `room`."""
     i = (int(room) - MIN_TOTAL) // TOTAL_STEP
     if i < 0:
         return 0.0

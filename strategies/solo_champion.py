@@ -58,15 +58,15 @@ FEATURES = (
     ("both_ways", "cards in no possible meld with a partner in rank and one in suit"),
 )
 N_HAND_FEATURES = len(FEATURES)
-N_CLASSES = 8  # numbers of unmatched cards: 0..6, then seven or more
+N_CLASSES = 8  # classes by number of unmatched cards (0..6, or seven and more)
 FALLING_OFFSET = (
     N_HAND_FEATURES * N_CLASSES
 )  # offset of the weights that are multiplied by the proportion of time left
-N_WEIGHTS = 2 * FALLING_OFFSET + 1  # the last one is added to the weight 1 of the search value
+N_WEIGHTS = 2 * FALLING_OFFSET + 1  # the last weight is added to the weight 1 of the search value
 TABLE_SIZE = (
     N_SCORINGS * N_TIMES * N_UNMATCHED * PLANE_SIZE
 )  # size of solo_dp.npy, which is at the start of the file
-DECK_SIZE = 42  # cards in the deck of joker games, without the joker
+DECK_SIZE = 42  # number of cards in the deck of joker games, without the joker
 
 
 @helper
@@ -88,7 +88,7 @@ def correction_offset(rules):
     weights="solo-champion.npy",
 )
 def champion_solo(view, rules, params):
-    """Keep the ten cards with the best next draw, corrected by their features."""
+    """Keep the ten cards with the best value after the next draw, corrected by features."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
     table, left = params[N_PARAMS : N_PARAMS + TABLE_SIZE], count_draws_left(view, rules)
@@ -103,15 +103,15 @@ def champion_solo(view, rules, params):
 
 @helper
 def write_features(ten, unseen, left, search_value, rules, x):
-    """Write the features of ten cards to x, (N_WEIGHTS,) float64, at their class's offset.
+    """Write the features of ten cards to `x`, (N_WEIGHTS,) float64, at the offset of their class.
 
     Args:
-        ten: The ten cards.
-        unseen: The unseen cards.
-        left: Draws left, or cards left in the deck including the joker.
+        ten: Ten cards as a 52-bit mask.
+        unseen: Unseen cards as a 52-bit mask.
+        left: Number of draws left, or of cards left in the deck including the joker.
         search_value: Value of the cards according to the search.
         rules: The rules.
-        x: Output.
+        x: Output, features.
     """
     x[:] = 0.0
     now = min_unmatched(ten, rules)
@@ -140,7 +140,7 @@ def write_features(ten, unseen, left, search_value, rules, x):
 
 @helper
 def count_saving_cards(ten, unseen, now, rules):
-    """Return how many live cards save one, two, and three or more of `now` unmatched cards."""
+    """Return the numbers of live cards that save one, two, and at least three unmatched cards."""
     one, two, three = 0.0, 0.0, 0.0
     fit = outs(ten, rules) & unseen
     while fit:
@@ -154,7 +154,7 @@ def count_saving_cards(ten, unseen, now, rules):
 
 @helper
 def count_live_pairs(loose, unseen):
-    """Return the number of melds that some cards make with two live cards each."""
+    """Return the number of melds that unmatched cards make with two live cards each."""
     total = 0
     while loose:
         card = lowest_bit(loose)

@@ -20,10 +20,11 @@ from simgin.core.rules_record import SCORING_PENALTY, SCORING_WINLOSS
 from simgin.strategy import Strategy, discard, helper, knock
 from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs
 
-# Shape of solo_dp.npy; a linear function has an intercept and slopes by cards saved and deadwood
+# Shape of solo_dp.npy. A linear function has an intercept, a slope by cards saved and a slope by
+# deadwood.
 N_SCORINGS, N_TIMES, N_UNMATCHED, PLANE_SIZE = 3, 15, 11, 3
 WON, POINTS, PENALTIES = 0, 1, 2
-CARDS_PER_STEP = 3  # cards per time step in a deck with the joker
+CARDS_PER_STEP = 3  # number of cards per time step in a deck with the joker
 
 
 @discard(weights="solo_dp.npy")
@@ -45,7 +46,7 @@ def dp(view, rules, params):
 
 @knock(name="dp", weights="solo_dp.npy")
 def dp_stop(view, rules, params):
-    """End the deal if, according to the table, this is at least as good as continuing."""
+    """End the deal if the table values this at least as highly as continuing."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1:
@@ -57,10 +58,10 @@ def dp_stop(view, rules, params):
 
 @helper
 def time_index(view, rules):
-    """Return the index on the table's time axis, the number of draws left.
+    """Return the index on the time axis of the table, which is the number of draws left.
 
-    With a joker, it is the number of cards left in the deck, divided by three. In a two-player
-    game, it is the number of cards in the stock.
+    With a joker, the index is the number of cards left in the deck, divided by three. In a
+    two-player game, it is the number of cards in the stock.
     """
     if rules.max_draws >= 0:
         return max(0, min(N_TIMES, rules.max_draws - view.own_turn) - 1)
@@ -70,7 +71,7 @@ def time_index(view, rules):
 
 @helper
 def table_value(ten, unseen, time, rules, table):
-    """Return the table's value of ten cards."""
+    """Return the table value of ten cards."""
     now, saved = hand_features(ten, unseen, rules)
     plane = ((scoring_index(rules) * N_TIMES + time) * N_UNMATCHED + now) * PLANE_SIZE
     return table[plane] + table[plane + 1] * saved + table[plane + 2] * deadwood(ten, rules)
@@ -78,7 +79,7 @@ def table_value(ten, unseen, time, rules, table):
 
 @helper
 def scoring_index(rules):
-    """Return the index of the table for a scoring."""
+    """Return the index of the table for the scoring rules."""
     return (
         WON
         if rules.deal_scoring == SCORING_WINLOSS
@@ -90,7 +91,7 @@ def scoring_index(rules):
 
 @helper
 def hand_features(ten, unseen, rules):
-    """Return the number of unmatched cards, and the sum over unseen cards of how many it saves."""
+    """Return the number of unmatched cards, and the sum of the numbers that unseen cards save."""
     now = min_unmatched(ten, rules)
     fit = outs(ten, rules) & unseen
     saved = 0

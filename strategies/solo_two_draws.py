@@ -27,9 +27,9 @@ from simgin_strategies.stop import stop_value
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs, popcount
 
-N_PARAMS = 1  # the numbers of solo_dp.npy follow the parameters
+N_PARAMS = 1  # number of parameters, which the numbers of solo_dp.npy follow
 MAX_HAND_SIZE = 11
-MIN_VALUE = -1e18  # lower than all values
+MIN_VALUE = -1e18  # lower than any value
 
 
 @discard(
@@ -37,7 +37,7 @@ MIN_VALUE = -1e18  # lower than all values
     weights="solo_dp.npy",
 )
 def two_draws(view, rules, params):
-    """Keep the ten cards with the best next draw, evaluated by the table after it."""
+    """Keep the ten cards with the best table value after the next draw."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
     cards, values = search_discards(view, int(params[0]), rules, params[N_PARAMS:])
@@ -46,7 +46,7 @@ def two_draws(view, rules, params):
 
 @helper
 def search_discards(view, width, rules, table):
-    """Return up to `width` best discards by the table, and their values from the search.
+    """Return the `width` best discards according to the table, and their search values.
 
     The arrays, int64 and float64, are in descending order of the table values.
     """
@@ -71,9 +71,9 @@ def search_discards(view, width, rules, table):
 
 @helper
 def count_draws_left(view, rules):
-    """Return the number of draws left, or of cards in the deck including the joker.
+    """Return the number of draws left, or of cards left in the deck including the joker.
 
-    In a two-player game, it is the number of cards in the stock.
+    In a two-player game, the function returns the number of cards in the stock.
     """
     if rules.max_draws >= 0:
         return rules.max_draws - view.own_turn
@@ -95,7 +95,7 @@ def value_by_table(ten, unseen, left, rules, table):
 
 @helper
 def value_by_next_draw(ten, unseen, left, rules, table):
-    """Return the value of ten cards: the mean over the next draw, which can be the joker."""
+    """Return the value of ten cards as a mean over the next draw, which can be the joker."""
     fit = outs(ten, rules) & unseen
     others = unseen & ~fit
     back = value_by_table(ten, unseen, left - 1, rules, table)
@@ -119,7 +119,7 @@ def value_by_next_draw(ten, unseen, left, rules, table):
 
 @helper
 def _best_nine(ten, unseen, left, rules, table):
-    """Return ten cards without the least valuable unmatched card, according to the table."""
+    """Return ten cards without the unmatched card that is least valuable in the table."""
     best, most = ten, MIN_VALUE
     now = min_unmatched(ten, rules)
     cards = ten
@@ -135,7 +135,10 @@ def _best_nine(ten, unseen, left, rules, table):
 
 @helper
 def _value_with_meld(eleven, unseen, left, rules, table):
-    """Return the value of eleven cards: of gin, or of the best ten without an unmatched card."""
+    """Return the value of eleven cards.
+
+    The value is that of gin, or that of the best ten cards after discarding an unmatched card.
+    """
     now = min_unmatched(eleven, rules)
     if now <= 1:
         return gin_value(left, rules)

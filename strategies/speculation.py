@@ -29,7 +29,7 @@ from simgin.toolkit import (
     partials=param(2, 1, 10, "minimum number of new two-way partial melds"),
 )
 def speculate(view, rules, params):
-    """Early, also take cards that start two two-way partial melds (rummytalk, skillgames.zone)."""
+    """Also take early cards that start two two-way melds (rummytalk, skillgames.zone)."""
     if lowers_deadwood(view, rules):
         return take_if(True, view.legal)
     hopeful = view.own_turn <= params[0] or view.count >= params[1]
@@ -42,7 +42,7 @@ def speculate(view, rules, params):
 
 @helper
 def _count_two_way_partials(hand, card, unseen, rules):
-    """Return the number of unmatched cards with at least two live completers with the card."""
+    """Return the number of unmatched cards that have at least two live completers with a card."""
     n = 0
     others = unmatched_cards(hand, rules) & partners(card, rules)
     while others:
@@ -53,7 +53,7 @@ def _count_two_way_partials(hand, card, unseen, rules):
 
 @take
 def upcard(view, rules, params):
-    """Take the first upcard as the nondealer; otherwise, take like `lower` (tyskwo.com)."""
+    """Take the first upcard as the nondealer, and otherwise take like `lower` (tyskwo.com)."""
     first = view.phase == PHASE_UPCARD and view.seat != view.dealer
     return take_if(first or lowers_deadwood(view, rules), view.legal)
 
@@ -63,7 +63,7 @@ def upcard(view, rules, params):
     cost=param(3, 0, 99, "maximum increase of deadwood"),
 )
 def deny(view, rules, params):
-    """At small cost, also take cards that would complete a meld of the opponent (Jacoby)."""
+    """Also take cards that would complete an opponent's meld if the cost is small (Jacoby)."""
     rise = deadwood_after_taking(view.hand, view.taken_offer, rules) - view.count
     return take_if(rise < 0 or (rise <= params[1] and _denies(view, params[0], rules)), view.legal)
 
@@ -72,7 +72,7 @@ def deny(view, rules, params):
 def _denies(view, held, rules):
     """Return True if the card would complete a meld of the opponent.
 
-    One or two cards of the meld are known cards of the opponent. Another one can be unseen.
+    One or two cards of the meld are known cards of the opponent. One card can be unseen.
     """
     if held == 2:
         return count_possible_melds(view.taken_offer, view.known, rules) > 0

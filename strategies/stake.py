@@ -1,4 +1,4 @@
-"""Policies for the die of Gin Dice: offers and answers.
+"""Policies for offers and answers with the die of Gin Dice.
 
 `strong` and `brave` depend only on the deadwood of the hand. They are predictable without a table,
 so the tests of the die use them.
@@ -24,7 +24,8 @@ idea.
 from simgin.strategy import PHASE_BLIND, answer, flag, helper, offer, param
 from simgin.toolkit import bernoulli, pick_random
 
-# Axes of stake.npy: own turns (the last one includes later turns), bands of five points of deadwood
+# Axes of stake.npy: number of own turns (the last index includes later turns), bands of five points
+# of deadwood
 TURNS, BANDS, BAND = 16, 16, 5
 ON_TURN, OFF_TURN = 0, 1
 MAX_NEEDED = 21
@@ -46,7 +47,7 @@ def never(view, rules, params):
 
 @offer(noise=True, p_offer=param(0.2, 0.0, 1.0, "probability of an offer if legal"))
 def random(view, rules, params):
-    """Offer any number with probability p_offer."""
+    """Offer a random number with probability p_offer."""
     return (
         pick_random(view.legal & ~1, view.noise)
         if (view.noise & 0xFFFFF) < params[0] * 0x100000
@@ -66,7 +67,7 @@ def accepting(view, rules, params):
     blind=flag(False, "also make an offer before the cards are seen"),
 )
 def strong(view, rules, params):
-    """Offer one more than the die shows, in the first turns and with little deadwood."""
+    """Offer one more than the die shows in the first turns with little deadwood."""
     if view.phase == PHASE_BLIND:
         return view.stake + 1 if params[2] else 0
     return view.stake + 1 if view.count <= params[0] and view.own_turn <= params[1] else 0
@@ -77,7 +78,7 @@ def strong(view, rules, params):
     blind=flag(True, "accept offers before the cards are seen"),
 )
 def brave(view, rules, params):
-    """Accept with at most `count` deadwood; `blind` decides before the cards are seen."""
+    """Accept with at most `count` deadwood, or according to `blind` before the cards are seen."""
     return params[1] > 0 if view.phase == PHASE_BLIND else view.count <= params[0]
 
 
@@ -104,7 +105,7 @@ def dead(view, rules, params):
     weights="stake.npy",
 )
 def dead_answer(view, rules, params):
-    """Accept if W - L >= -old stake / new stake, by turn and deadwood."""
+    """Accept if W - L >= -old stake / new stake, given the turn and the deadwood."""
     won, lost = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
@@ -135,7 +136,7 @@ def by_value(view, rules, params):
     weights="stake.npy",
 )
 def by_value_answer(view, rules, params):
-    """Accept if this wins the match at least as often as refusing."""
+    """Accept if accepting wins the match at least as often as refusing."""
     won, lost = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], won)
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
@@ -148,8 +149,8 @@ def by_value_answer(view, rules, params):
 def _win_and_loss_probability(view, rules, table, turn):
     """Return the probabilities of winning and of losing the stake.
 
-    Before the cards are seen, both are 0.5. Later, they are from the table by own turn and
-    deadwood.
+    Before the cards are seen, both probabilities are 0.5. Later, they are in the table by own turn
+    and deadwood.
     """
     if rules.die == DIE_OF_THE_GAME:
         won = min(
@@ -196,7 +197,7 @@ def _value_of_stake(view, stake, won, lost, table):
 
 @helper
 def _value_after(view, own_wins, opponent_wins, table):
-    """Return V after the given numbers of additional won deals (or games).
+    """Return V after given numbers of additional won deals or games.
 
     The winner of a deal deals next, so the opponent makes the first decision about the die.
     """
@@ -215,7 +216,10 @@ def _value_after(view, own_wins, opponent_wins, table):
 
 @helper
 def match_value_at(needed, other_needed, dealer, table):
-    """Return V for a player who needs a number of won deals, as the next dealer or not."""
+    """Return V for a player who needs a number of won deals.
+
+    `dealer` states whether the player deals next.
+    """
     if needed <= 0:
         return 1.0
     if other_needed <= 0:

@@ -1,4 +1,4 @@
-"""Knock policies for games with a joker in the deck: when to end the deal.
+"""Knock policies for games with a joker in the deck.
 
 With m cards left in the deck including the joker, the number of cards above the joker is uniform,
 and the next card is the joker with probability 1/m. The value of stopping with deadwood K is the
@@ -20,8 +20,8 @@ import numpy as np
 from simgin.core.rules_record import TIE_UNDERCUT
 from simgin.strategy import helper, knock, param
 
-N_STATES = 17  # deadwood 0..10, and six bands of higher deadwood
-MAX_CARDS_LEFT = 43  # cards in the deck including the joker
+N_STATES = 17  # deadwood 0..10 and six bands of higher deadwood
+MAX_CARDS_LEFT = 43  # number of cards in the deck, including the joker
 
 
 @knock(
@@ -48,7 +48,7 @@ def stop_by(view, rules, params):
 
 @knock(weights="stop.npy")
 def stop_dp(view, rules, params):
-    """Stop if this is at least as good as continuing, by backward induction over the deck."""
+    """Stop if backward induction over the deck shows no gain from continuing."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1 or view.deck_left > MAX_CARDS_LEFT:
@@ -60,11 +60,11 @@ def stop_dp(view, rules, params):
 
 @helper
 def stop_value(count, left, rules):
-    """Return the expected points, player minus joker, of ending the deal.
+    """Return the expected points (player minus joker) of ending the deal.
 
     Args:
-        count: Deadwood.
-        left: Cards left in the deck, including the joker.
+        count: Deadwood in points.
+        left: Number of cards left in the deck, including the joker.
         rules: The rules.
     """
     above = (left - 1) / 2 + rules.count_joker
@@ -98,7 +98,7 @@ def _continuation_value(count, left, limit, rules, table):
 
 @helper
 def _expected_value(left, i, values, table):
-    """Return the mean value over the next deadwood."""
+    """Return the mean value over the deadwood after the next draw."""
     first = N_STATES + (left * N_STATES + i) * N_STATES
     total = 0.0
     for j in range(N_STATES):
@@ -108,7 +108,10 @@ def _expected_value(left, i, values, table):
 
 @helper
 def state_index(count):
-    """Return the state of a deadwood: 0, ..., 10, 11-13, 14-17, 18-23, 24-31, 32-44 or 45+."""
+    """Return the state of a deadwood.
+
+    The states are 0, ..., 10, 11-13, 14-17, 18-23, 24-31, 32-44 and 45+.
+    """
     if count <= 10:
         return count
     return 11 + (count > 13) + (count > 17) + (count > 23) + (count > 31) + (count > 44)

@@ -1,4 +1,4 @@
-"""Elementary take policies: when to take the card on offer."""
+"""Elementary take policies, which take or decline the card on offer."""
 
 from simgin.core.rules_record import BAN_DRAWN
 from simgin.strategy import choice, helper, param, take
@@ -18,7 +18,7 @@ from simgin.toolkit import (
 
 @take
 def never(view, rules, params):
-    """Never take the card on offer: pass, or draw from the stock."""
+    """Never take the card on offer, but pass or draw from the stock."""
     return take_if(False, view.legal)
 
 

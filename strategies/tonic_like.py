@@ -34,7 +34,7 @@ from simgin.toolkit import (
     early=param(4, 0, 500, "number of the opponent's first discards that rule out nearby melds"),
 )
 def tonic(view, rules, params):
-    """Early, hold live pairs; always hold middle cards and discard safely (all weighted)."""
+    """Hold live pairs early, and always hold middle cards and discard safely (all weighted)."""
     held = 0
     if view.own_turn < params[2]:
         held = cards_worth_holding(unmatched_cards(view.hand, rules), view.unseen, params[1], rules)
@@ -51,8 +51,9 @@ def _cost(view, rules, params, card, cards):
         view: What the player can see.
         rules: The rules.
         params: Parameters of the policy.
-        card: The card.
-        cards: Own cards in pairs to hold, and cards with which the opponent can make melds.
+        card: Card of the hand, 0..51.
+        cards: The player's cards in pairs to hold, and cards with which the opponent can make
+            melds.
     """
     held = params[0] if cards >> card & 1 else 0.0
     return (

@@ -21,7 +21,7 @@ from simgin.toolkit import deadwood, estimate_holdings, lowest_cost_card, meld_p
     window=param(12, 0, 99, "maximum extra deadwood of a discard"),
 )
 def wary(view, rules, params):
-    """Discard for least deadwood plus a penalty on cards that the opponent can meld."""
+    """Minimise the deadwood plus a penalty on cards that the opponent can meld."""
     most = view.least + params[1]
     chances = np.empty(52)
     estimate_holdings(view, params, 2, chances)
@@ -30,7 +30,7 @@ def wary(view, rules, params):
 
 @helper
 def _cost(view, rules, params, card, known):
-    """Return the deadwood plus the penalty, times the probability that the opponent melds it."""
+    """Return the deadwood plus the penalty times the opponent's probability of melding the card."""
     most, chances = known
     count = deadwood(view.hand & ~(1 << card), rules)
     return count + params[0] * meld_probability(card, chances, rules) if count <= most else 1e18

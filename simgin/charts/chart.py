@@ -1,11 +1,11 @@
-"""Measure how much the actions of a strong strategy gain at one kind of decision.
+"""Measurement of how much each action of a strong strategy gains at one type of decision.
 
 The strategy plays against itself. At one decision of each deal, all actions are played to the end
 of the deal with the same hidden cards (`simgin.play.rollouts`). The gain in a cell is a regression
-coefficient with a fixed effect for each decision (`simgin.charts.regression`). With two actions, it
-equals the mean difference between them. A decision that was drawn at random from several in its
-deal is weighted by their number. Confidence intervals use Student's t distribution, with the
-effective number of decisions in the cell (Kish 1965).
+coefficient with a fixed effect for each decision (`simgin.charts.regression`). With two actions,
+the coefficient equals the mean difference between them. If a decision was drawn at random from
+several decisions in its deal, its weight is the number of these decisions. Confidence intervals use
+Student's t distribution, with the effective number of decisions in the cell (Kish 1965).
 """
 
 from __future__ import annotations
@@ -53,28 +53,28 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCORE_PATTERN = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
-DEALS_PER_CALL = 4000  # deals per engine call
-TEST_MATCHES = 20_000  # matches on held-out deals to estimate the win rate of a chart
+DEALS_PER_CALL = 4000  # number of deals per engine call
+TEST_MATCHES = 20_000  # number of matches on held-out deals that estimate the win rate of a chart
 STRATEGY_TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
 FILE_MARK = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
 TEST_FACT = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
-TEST_SEED_OFFSET = 0x7072696365  # added to the seed of the chart, for the held-out deals
-MAX_WITH_DECIMALS = 5  # above this number of columns, gains from this on have no decimals
+TEST_SEED_OFFSET = 0x7072696365  # seed of the held-out deals minus the chart's seed
+MAX_WITH_DECIMALS = 5  # tables with more columns and larger gains than this have no decimals
 SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
 UPCARD_SENTENCES = {
     "take": "Take an upcard that {}.",
     "leave": "Leave an upcard that {}.",
     "unclear": "If the upcard {}, neither choice is significantly better in both seats.",
 }
-SAMPLING_NOTES = {  # notes on the sampled decisions, by `ChartKind.first_only`
+SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.first_only`
     True: "In each deal, all actions were compared at this decision of one player, who was the "
     "dealer in every second deal.",
     False: "In each deal, knocking and continuing were compared at one knock decision of one "
     "player, who was the dealer in every second deal. The decision was drawn at random from all "
     "knock decisions of that player and weighted by their number.",
 }
-MIN_KNOCK_TURNS = 3  # shortest run of turns that the summary reports
-MAX_EARLY_TURN = 3  # latest turn in which an early run of knocks starts
+MIN_KNOCK_TURNS = 3  # minimum number of turns in a run that the summary reports
+MAX_EARLY_TURN = 3  # latest turn in which an early run of knocks can start
 READING_NOTE = (
     "A dot marks an inconclusive cell. All other cells are significant at 5 % after Holm's "
     "correction."
@@ -82,7 +82,7 @@ READING_NOTE = (
 
 
 class ChartError(SimginError):
-    """Raised if a chart cannot be measured."""
+    """Error raised if a chart cannot be measured."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ class ChartRequest:
         strategy: Strategy spec. If it is empty, `run_chart` finds the strongest strategy.
         n_deals: Number of deals.
         seed: Seed of the deals.
-        score: Points of the player and of the opponent, to measure gains in matches won. If None,
-            gains are points per deal.
+        score: Points of the player and of the opponent. If the score is given, gains are measured
+            in matches won, otherwise in points per deal.
     """
 
     kind_name: str
@@ -150,27 +150,33 @@ class ChartRequest:
 
     @property
     def kind(self) -> ChartKind:
-        """Definition of the kind of chart."""
+        """Definition of the chart kind."""
         return CHART_KINDS[self.kind_name]
 
     @property
     def matchup(self) -> Matchup:
-        """Matchup of the strategy against itself in single deals."""
+        """Matchup of the strategy against itself over single deals."""
         return parse_matchup(self.strategy, self.strategy, self.variant, self.seed, "deal")
 
     @property
     def unit(self) -> str:
-        """Unit of the gains, which is `deal` (points per deal) or `match` (matches won)."""
+        """Unit of the gains, either `deal` (points per deal) or `match` (matches won)."""
         return "deal" if self.score is None else "match"
 
     @property
     def display_factor(self) -> float:
-        """Factor from gains to displayed values: 100 for matches won, otherwise 1."""
+        """Factor that converts gains to displayed values.
+
+        The factor is 100 for matches won and 1 otherwise.
+        """
         return 1.0 if self.score is None else 100.0
 
 
 def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
-    """Parse a score such as `60-80`, with both numbers below the target."""
+    """Parse a score such as `60-80`.
+
+    Both numbers must be below the target.
+    """
     if row["goal"] != "points":
         raise ChartError(
             "--score requires a variant with a points target. Omit --score for this variant."
@@ -192,15 +198,15 @@ def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart(Result):
-    """Chart with its measurements.
+    """Chart with its measured values.
 
     Attributes:
         request: Request for the chart.
         cells: Cell of each action, or -1 if it has none, (n_decisions, n_actions) int64.
-        values: Points or match win probability after each action, or NaN if it does not exist,
+        values: Points or match win probability after each action, or NaN if there is no action,
             (n_decisions, n_actions) float64.
         weights: Number of decisions that each sampled decision represents, (n_decisions,) int64.
-        win_rate: Result of `estimate_chart_win_rate`, or None if it was not measured.
+        win_rate: Result of `estimate_chart_win_rate`, or None if the win rate was not measured.
     """
 
     plots_folder = ""
@@ -212,7 +218,7 @@ class Chart(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups with the units played in each; see `Result.played`."""
+        """Matchups with the units played in each (see `Result.played`)."""
         return [(self.request.matchup, self.request.n_deals)]
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -258,9 +264,9 @@ class Chart(Result):
 
     @property
     def signs(self) -> np.ndarray:
-        """Signs of the cells: 1 for a significant gain, -1 for a significant loss, otherwise 0.
+        """Signs of the cells, which are 1 for a significant gain, -1 for a significant loss, or 0.
 
-        The significance level is 5 % for all cells of the chart together (Holm).
+        The significance level is 5 % for all cells of the chart together (Holm's method).
         """
         return np.where(self.to_grid("p_holm") < ALPHA, np.sign(self.to_grid("value")), 0).astype(
             int
@@ -268,7 +274,7 @@ class Chart(Result):
 
     @property
     def filled_rows(self) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-        """Non-empty rows of the chart: name, displayed values and signs."""
+        """Non-empty rows of the chart, as tuples of name, displayed values and signs."""
         values = self.request.display_factor * self.to_grid("value")
         for name, row, signs in zip(self.request.kind.rows, values, self.signs, strict=True):
             if not np.isnan(row).all():
@@ -290,7 +296,7 @@ def run_chart(
         request = replace(request, strategy=strongest)
     chart = measure_chart(request, workers, on_progress)
     if request.kind_name != "knock" or request.score is not None:
-        return chart  # the score changes during a match, so a chart for one score does not apply
+        return chart  # a chart for one score does not apply to a match, in which the score changes
     return replace(chart, win_rate=estimate_chart_win_rate(chart, workers))
 
 
@@ -339,11 +345,14 @@ def measure_chart(
     return chart
 
 
-# Strategy that follows a knock chart, and its win rate
+# Strategy that follows a knock chart, with its win rate
 
 
 def render_chart_strategy(chart: Chart, command: str) -> str:
-    """Return the content of a strategy file that knocks in all cells with a positive gain."""
+    """Return the content of a strategy file.
+
+    The strategy knocks in all cells with a positive gain.
+    """
     gains = np.nan_to_num(chart.to_grid("value")) > 0
     rows = ["".join("1" if pays else "0" for pays in turn[::-1]) + "0" for turn in gains.T]
     words = {
@@ -360,7 +369,7 @@ def _escape_docstring(text: str) -> str:
 
 
 def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedEstimate:
-    """Estimate how often the strategy beats itself in a match if it knocks by the chart."""
+    """Estimate the match win rate of a strategy that follows the knock chart against itself."""
     request = chart.request
     seed = (request.seed + TEST_SEED_OFFSET) % 2**64
     with TemporaryDirectory() as folder:
@@ -398,9 +407,9 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
 def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
     """Return the first and last turn of early knocks, and the turn from which to play for gin.
 
-    Early knocks are an early run of turns in which knocking is significantly better. In the turn
-    from which to play for gin, knocking is significantly worse, and in no later turn is it
-    significantly better. Turns that do not exist are None.
+    Early knocks form a run of early turns in which knocking is significantly better. The turn from
+    which to play for gin is the first turn with a significant loss after the last turn with a
+    significant gain. Turns that do not exist are None.
     """
     pays = np.flatnonzero(signs == 1)
     start = end = None
@@ -429,7 +438,7 @@ def summarise_upcard(chart: Chart) -> Iterator[str]:
 
 
 def summarise_discard(chart: Chart) -> Iterator[str]:
-    """Yield sentences on the costs of discards, compared with a king without partners."""
+    """Yield sentences on the costs of discards relative to a king without partners."""
     kind, signs = chart.request.kind, chart.signs
     values = -chart.request.display_factor * chart.to_grid("value")
     half_widths = chart.request.display_factor * (chart.to_grid("high") - chart.to_grid("low")) / 2

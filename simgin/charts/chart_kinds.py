@@ -1,4 +1,4 @@
-"""Define the kinds of charts: their decisions, actions and cells.
+"""Chart kinds with their decisions, actions and cells.
 
 A cell represents a combination of features of an action. Cells are numbered row by row. An action
 without a cell, such as not knocking, is the baseline of the other actions.
@@ -17,8 +17,8 @@ from simgin.strategy import Policy, discard, take
 from simgin.toolkit import makes_meld, neighbours, popcount, unmatched_cards
 from simgin.toolkit import rank as rank_of
 
-# Policies and feature functions are compiled together, so mypy sees them untyped.
-# mypy: disable-error-code="no-untyped-def"
+# Policies and feature functions are compiled together, so they are untyped for mypy. mypy:
+# disable-error-code="no-untyped-def"
 
 N_TURNS, MAX_DEADWOOD = 12, 15  # columns (the last one is 12 or more) and rows of a knock chart
 RANK_NAMES = tuple("A23456789TJQK")
@@ -32,13 +32,13 @@ CellFunction = Callable[[PairedRollouts, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class ChartKind:
-    """Kind of chart.
+    """Type of chart.
 
     Attributes:
         question: Title of the chart.
         gain: Source of the gain, as a phrase that follows "Gain from".
-        decisions: Decisions of a deal that the chart covers, as a phrase.
-        choose: Policy that returns the actions to try (`simgin.play.rollouts`).
+        decisions: Phrase that describes the decisions that the chart covers.
+        choose: Policy that returns the actions to try (see `simgin.play.rollouts`).
         rows: Names of the rows.
         columns: Names of the columns.
         row_title: Title of the row names.
@@ -46,7 +46,7 @@ class ChartKind:
         find_cells: Function that returns the cell of each action, or -1 if it has none,
             (n_decisions, n_actions) int64.
         max_actions: Maximum number of actions per decision.
-        first_only: True to use the first decision of each deal instead of a random one.
+        first_only: True to use the first decision of each deal instead of a random decision.
         baseline: Baseline cell, or None if the baseline is an action without a cell.
         untested_reason: Reason why the win rate was not measured, as a phrase after "because".
         default_deals: Default number of deals.
@@ -84,7 +84,7 @@ def try_upcard(view, rules, params):
 
 @discard
 def try_first_discards(view, rules, params):
-    """Try every unmatched card on the first own turn."""
+    """Try every unmatched card in the player's first turn."""
     return view.legal & unmatched_cards(view.hand, rules) if view.own_turn == 1 else 0
 
 
@@ -112,7 +112,10 @@ def _discard_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
 
 
 def write_offer_rows(views, rules, out):
-    """Write the row of each first upcard, an index of `OFFER_ROWS`, to int64 (n_decisions,)."""
+    """Write the row of each first upcard to `out`, (n_decisions,) int64.
+
+    A row is an index of `OFFER_ROWS`.
+    """
     for i in range(len(views)):
         view = views[i]
         card = view.taken_offer
@@ -123,7 +126,10 @@ def write_offer_rows(views, rules, out):
 
 
 def write_partner_cells(views, answers, out):
-    """Write the cell of each discard, from its partners and rank, to (n_decisions, n_actions)."""
+    """Write the cell of each discard to `out`, (n_decisions, n_actions).
+
+    The cell depends on the partners and the rank of the discard.
+    """
     for i in range(len(views)):
         for k in range(answers.shape[1]):
             card = answers[i, k]

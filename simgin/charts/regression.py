@@ -1,9 +1,9 @@
 """Weighted least squares on cells, with a fixed effect for each decision.
 
-All actions of a decision are rolled out with the same hidden cards. Subtracting the mean of the
-decision from both sides of the regression removes their common luck (the within estimator).
-Standard errors are clustered by decision (White 1980), with the correction n / (n - 1) for the
-effective number n of decisions in a cell (Kish 1965).
+All actions of a decision are rolled out with the same hidden cards. The within estimator subtracts
+the mean of the decision from both sides of the regression, which removes the common luck of the
+actions. Standard errors are clustered by decision (White 1980), with the correction n / (n - 1) for
+the effective number n of decisions in a cell (Kish 1965).
 """
 
 from dataclasses import dataclass
@@ -12,16 +12,17 @@ from itertools import product
 
 import numpy as np
 
-MIN_DECISIONS = 30  # decisions per cell; cells with fewer are empty
+MIN_DECISIONS = 30  # minimum number of decisions in a non-empty cell
 
 
 @dataclass(frozen=True, eq=False)
 class CellRegression:
-    """Regression of the values of actions on their cells.
+    """Regression of action values on the cells of the actions.
 
     Attributes:
         cells: Cell of each action, or -1 if it has none, (n_decisions, n_actions) int64.
-        values: Value of each action, or NaN if it does not exist, (n_decisions, n_actions) float64.
+        values: Value of each action, or NaN if there is no action, (n_decisions, n_actions)
+            float64.
         weights: Weight of each decision, (n_decisions,) int64.
         n_cells: Number of cells.
         baseline: Baseline cell, or None if the baseline is an action without a cell.
@@ -35,12 +36,12 @@ class CellRegression:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """Number of actions in every cell: int64 (n_cells,)."""
+        """Number of actions in each cell, (n_cells,) int64."""
         return np.bincount(self.cells[self.cells >= 0], minlength=self.n_cells)
 
     @cached_property
     def estimates(self) -> np.ndarray:
-        """Coefficients, standard errors and effective decision counts: float64 (3, n_cells)."""
+        """Coefficients, standard errors and effective decision counts, (3, n_cells) float64."""
         inverse, effective = self._inverse, self._effective
         values = inverse @ self._sum_by_cell(self._weight_column * self._centre(self.values))
         fitted = np.where(self.cells >= 0, values[self.cells], 0)
@@ -50,7 +51,7 @@ class CellRegression:
 
     @property
     def _inverse(self) -> np.ndarray:
-        """Inverse of the cross-product matrix; 0 for the baseline and for rare cells."""
+        """Inverse of the cross-product matrix, with 0 for the baseline and for rare cells."""
         shared = np.sqrt(self._weight_column / self._n_actions)
         squares = np.diag(self._sum_by_cell(self._weight_column)) - self._sum_by_cell_pair(shared)
         used = (self.counts >= MIN_DECISIONS) & (np.arange(self.n_cells) != self.baseline)
@@ -60,48 +61,51 @@ class CellRegression:
 
     @property
     def _effective(self) -> np.ndarray:
-        """Effective number of decisions of every cell, at least 2."""
+        """Effective number of decisions in each cell, at least 2."""
         squares = np.maximum(self._sum_by_cell(self._weight_column**2), 1)
         effective: np.ndarray = np.maximum(self._sum_by_cell(self._weight_column) ** 2 / squares, 2)
         return effective
 
     @property
     def _weight_column(self) -> np.ndarray:
-        """Weights as a column: float64 (n_decisions, 1)."""
+        """Weights as a column vector, (n_decisions, 1) float64."""
         weights: np.ndarray = self.weights[:, None].astype(float)
         return weights
 
     @cached_property
     def _tried(self) -> np.ndarray:
-        """Mask of the existing actions: bool (n_decisions, n_actions)."""
+        """Mask of the existing actions, (n_decisions, n_actions) bool."""
         tried: np.ndarray = ~np.isnan(self.values)
         return tried
 
     @property
     def _n_actions(self) -> np.ndarray:
-        """Number of actions of every decision, at least 1: int64 (n_decisions, 1)."""
+        """Number of actions at each decision, at least 1, (n_decisions, 1) int64."""
         answers: np.ndarray = np.maximum(self._tried.sum(axis=1, keepdims=True), 1)
         return answers
 
     @cached_property
     def _has_cell(self) -> np.ndarray:
-        """Mask of the existing actions with a cell: bool (n_decisions, n_actions)."""
+        """Mask of the existing actions with a cell, (n_decisions, n_actions) bool."""
         named: np.ndarray = self._tried & (self.cells >= 0)
         return named
 
     def _centre(self, values: np.ndarray) -> np.ndarray:
-        """Subtract the mean of the decision from values of actions; 0 if there is no action."""
+        """Subtract the mean over the actions of a decision from the values of its actions.
+
+        The result is 0 if there is no action.
+        """
         filled = np.where(self._tried, values, 0)
         mean = filled.sum(axis=1, keepdims=True) / self._n_actions
         return np.where(self._tried, filled - mean, 0)
 
     def _sum_by_cell(self, values: np.ndarray) -> np.ndarray:
-        """Return the sum of the values of actions by cell: float64 (n_cells,)."""
+        """Return the sum of action values in each cell, (n_cells,) float64."""
         values = np.broadcast_to(values, self.cells.shape)[self._has_cell]
         return np.bincount(self.cells[self._has_cell], values, self.n_cells)
 
     def _sum_by_cell_pair(self, values: np.ndarray) -> np.ndarray:
-        """Return the sums of products of the actions of a decision, by pair of cells."""
+        """Return the weighted sums over pairs of actions of a decision, by pair of cells."""
         values = np.broadcast_to(values, self.cells.shape)
         sums = np.zeros(self.n_cells**2)
         for k, m in product(range(self.cells.shape[1]), repeat=2):

@@ -1,5 +1,5 @@
-"""Compiled engine: cards, melds, deals, matches and the statistics collected from them.
+"""Compiled engine, which plays deals and matches and collects statistics.
 
-All functions take and return integers and NumPy records. They do not use files, strings or other
-Python objects.
+All functions take and return integers and NumPy records. They use neither files nor strings nor
+other Python objects.
 """

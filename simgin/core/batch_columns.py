@@ -1,11 +1,11 @@
-"""Facts and batch rows: the exact int64 sums that the kernel computes.
+"""Facts and columns of the batch rows that the kernel computes as exact int64 sums.
 
 A *unit* of analysis is a mirrored pair of deals (or matches), or a single deal (match) if a
 strategy plays against itself. Standard errors are clustered by unit. For every unit, the kernel
 computes a vector of *facts*, which are totals over its deals. For each fact f with denominator d, a
 batch row contains the sums of f, f*f and f*d over consecutive units. These sums are sufficient for
 a ratio estimator with errors clustered by unit (see `simgin.stats.estimate`). Rows are merged by
-addition, which is exact in any order.
+addition. The result is exact and does not depend on the order.
 """
 
 # Results of a deal
@@ -47,7 +47,7 @@ FACT_INDEX = {name: i for i, name in enumerate(FACT_NAMES)}
 
 
 def _denominator_name(fact: str) -> str:
-    """Return the denominator of the rate or mean of a fact."""
+    """Return the name of the denominator of a fact."""
     if fact in SHOWDOWN_FACTS:
         return "showdowns"
     if fact in ("points_scored", "first_player_win"):
@@ -67,25 +67,26 @@ def _denominator_name(fact: str) -> str:
 
 DENOMINATOR_INDEX = tuple(FACT_INDEX[_denominator_name(name)] for name in FACT_NAMES)
 
-# Columns of a batch row: number of units, three sums for every fact, histograms, and sums over
-# single deals and matches
+# Columns of a batch row: number of units, three sums per fact, histograms, and sums over single
+# deals and matches
 N_FACTS = len(FACT_NAMES)
 COL_UNITS = 0
 COL_SUM = 1
 COL_SQUARE = COL_SUM + N_FACTS
 COL_CROSS = COL_SQUARE + N_FACTS
 COL_TURNS_HISTOGRAM = COL_CROSS + N_FACTS
-TURNS_BINS = 64  # deals by number of turns of both players; the last bin means 63 or more
+TURNS_BINS = 64  # histogram of the number of turns in a deal; the last bin means 63 or more
 COL_DEADWOOD_HISTOGRAM = COL_TURNS_HISTOGRAM + TURNS_BINS
-DEADWOOD_BINS = 16  # showdowns by deadwood of the knocker; the last bin means 15 or more
+DEADWOOD_BINS = 16  # histogram of the knocker's deadwood; the last bin means 15 points or more
 COL_PAIR_HISTOGRAM = COL_DEADWOOD_HISTOGRAM + DEADWOOD_BINS
-# Units by four times A's win rate in their matches, or in their deals if they have no matches
+# Histogram of four times A's win rate in the matches of a unit, or in its deals if it has no
+# matches
 PAIR_BINS = 5
-# Sum over deals of A's squared margin, for the variance reduction due to mirroring
+# Sum of A's squared margin over deals, to measure the variance reduction due to mirroring
 COL_DEAL_SQUARE = COL_PAIR_HISTOGRAM + PAIR_BINS
-COL_MATCH_SQUARE = COL_DEAL_SQUARE + 1  # sum over matches of A's squared margin
-# Sum over deals of the dealer's minus the nondealer's deadwood as dealt; in solitaire games, sum of
-# minus the player's deadwood
+COL_MATCH_SQUARE = COL_DEAL_SQUARE + 1  # sum of A's squared margin over matches
+# Sum over deals of the difference in dealt deadwood, dealer minus nondealer. In solitaire games,
+# the sum of the player's dealt deadwood with a negative sign.
 COL_DEALT_DIFFERENCE = COL_MATCH_SQUARE + 1
 N_COLUMNS = COL_DEALT_DIFFERENCE + 1
 

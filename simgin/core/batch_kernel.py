@@ -1,4 +1,4 @@
-"""Kernel that plays deals or matches and sums the results in batch rows.
+"""Kernel that plays deals or matches and adds their results to batch rows.
 
 Nearly all CPU time is spent in this kernel. `simgin.core.batch_columns` lists the columns of a row.
 """
@@ -97,7 +97,7 @@ N_OTHER_DEAL_FACTS = int((OTHER_DENOMINATOR_FACTS < FACT_MATCHES).sum())
 
 @jit
 def _add_side_facts(state, seat, offset):
-    """Add a deal to the facts of the strategy at `seat`, which start at index `offset`."""
+    """Add a deal to the facts of the strategy at `seat`. These facts start at index `offset`."""
     if state.winner == seat:
         if state.kind < N_SCORED_RESULTS:
             state.facts[offset + state.kind] += 1
@@ -111,7 +111,7 @@ def _add_side_facts(state, seat, offset):
 
 @jit
 def _add_showdown_facts(state):
-    """Add a deal that ended with a knock to the facts of showdowns."""
+    """Add a deal that ended with a knock to the showdown facts."""
     state.facts[FACT_SHOWDOWNS] += 1
     state.facts[FACT_KNOCK_COUNT] += state.stopper_count
     state.facts[FACT_DEFENDER_COUNT] += state.other_count
@@ -124,7 +124,10 @@ def _add_showdown_facts(state):
 
 @jit
 def add_deal_facts(state, seat_a):
-    """Add a deal to the facts of its unit; `seat_a` is the seat of strategy A."""
+    """Add a deal to the facts of its unit.
+
+    `seat_a` is the seat of strategy A.
+    """
     state.facts[FACT_DEALS] += 1
     state.facts[FACT_FIRST_ENDING + state.kind] += 1
     state.facts[FACT_TURNS] += state.turns
@@ -154,7 +157,7 @@ def add_deal_facts(state, seat_a):
 def _add_match_facts(state, rules, outcome, seat_a):
     """Add a finished match to the facts of its unit.
 
-    `outcome` is the return value of `apply_deal_result`, `seat_a` the seat of strategy A.
+    `outcome` is the return value of `apply_deal_result`, and `seat_a` is the seat of strategy A.
     """
     score_a, score_b = final_score(state, rules, seat_a), final_score(state, rules, 1 - seat_a)
     state.facts[FACT_MATCHES] += 1
@@ -176,7 +179,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
     won = outcome == seat_a
     state.facts[FACT_MATCH_WIN + (not won)] += 2
     if rules.goal == GOAL_TOTAL:
-        return  # solitaire goal without an opponent's score
+        return  # in this solitaire goal, the opponent has no score
     state.facts[FACT_MATCHES_DECIDED] += 1
     state.facts[FACT_WINNER_SCORE] += score_a if won else score_b
     state.facts[FACT_LOSER_SCORE] += score_b if won else score_a
@@ -185,7 +188,10 @@ def _add_match_facts(state, rules, outcome, seat_a):
 
 @jit
 def _count_quarter_wins(state):
-    """Return four times A's win rate in the matches of a unit, or in its deals if it has none."""
+    """Return four times A's win rate in the matches of a unit.
+
+    If the unit has no matches, the win rate in its deals is used.
+    """
     n_games, half_wins = state.facts[FACT_MATCHES], state.facts[FACT_MATCH_WIN]
     if n_games == 0:
         n_games, half_wins = (
@@ -206,11 +212,11 @@ def add_unit_to_row(state):
     state.row[COL_UNITS] += 1
     state.row[COL_PAIR_HISTOGRAM + _count_quarter_wins(state)] += 1
     deals = state.facts[FACT_DEALS]
-    for i in range(N_FACTS):  # separate loops, because LLVM can vectorise each one
+    for i in range(N_FACTS):  # LLVM can vectorise separate loops
         state.row[COL_SUM + i] += state.facts[i]
     for i in range(N_FACTS):
         state.row[COL_SQUARE + i] += state.facts[i] * state.facts[i]
-    for i in range(N_FACTS):  # only for facts per deal; the loop below corrects the others
+    for i in range(N_FACTS):  # the loop below corrects the facts that are not per deal
         state.row[COL_CROSS + i] += state.facts[i] * deals
     n_others = len(OTHER_DENOMINATOR_FACTS) if state.facts[FACT_MATCHES] else N_OTHER_DEAL_FACTS
     for k in range(n_others):
@@ -222,7 +228,7 @@ def add_unit_to_row(state):
 
 @jit
 def _apply_deal(state, rules, records, seat_a):
-    """Add a deal to its unit and its match, and write its record if there are records.
+    """Add a deal to its unit and its match, and write its record if deals are recorded.
 
     Returns the outcome of the match after the deal (see `apply_deal_result`).
     """
@@ -239,10 +245,12 @@ def _apply_deal(state, rules, records, seat_a):
 
 @jit
 def start_mirrored_game(state, rules, seat_a, play_matches):
-    """Start a game with strategy A at `seat_a`: reset the scores and choose the first dealer.
+    """Start a game with strategy A at `seat_a`.
+
+    The function resets the scores and chooses the first dealer.
 
     If the rules name a first dealer, that seat deals first. Otherwise, the first dealer of a match
-    is drawn at random, and single deals alternate with the number of the unit.
+    is random, and the dealer of single deals alternates between units.
     """
     state.half = seat_a
     start_match(state, rules)
@@ -266,9 +274,9 @@ def play_units(
     """Play consecutive units of analysis and add them to batch rows.
 
     A unit is a mirrored pair of games or a single game. A game is a match if `play_matches` is
-    true, otherwise a deal. If `mirrored` is true, every unit consists of two games with the same
-    cards and the same first dealer: strategy A sits at seat 0 in the first game and at seat 1 in
-    the second.
+    true, and a deal otherwise. If `mirrored` is true, every unit consists of two games with the
+    same cards and the same first dealer: strategy A sits at seat 0 in the first game and at seat 1
+    in the second.
 
     Unit numbers begin at `first_unit`; unit i of the call is added to row i // units_per_row. If
     the state traces a deal of the first unit, the kernel logs that deal and returns with its result
@@ -276,7 +284,7 @@ def play_units(
 
     Array arguments:
         rows: (n_batches, N_COLUMNS) int64, overwritten.
-        records: (n_deals,) DEAL_RECORD in order of play, or (0,) to record nothing.
+        records: (n_deals,) DEAL_RECORD in order of play. An empty array disables recording.
             `state.recorded` counts the records written.
     """
     for i in range(n_units):
@@ -285,7 +293,7 @@ def play_units(
         start_mirrored_game(state, rules, seat_a, play_matches)
         while seat_a < 2:
             state.watched = seat_a == state.watch_half and state.deal == state.watch_deal
-            if not state.given and (seat_a == 0 or play_matches):  # otherwise, same cards
+            if not state.given and (seat_a == 0 or play_matches):  # not the second game of a pair
                 start_shuffle(state)
                 swap_hands_for_dealer(state)
             clear_history(view0, state.turns)
@@ -332,7 +340,7 @@ def play_units_solo(
     discard,
     knock,
 ):
-    """Play consecutive units of a single-player variant, without mirroring; see `play_units`."""
+    """Play consecutive units of a single-player variant without mirroring (see `play_units`)."""
     for i in range(n_units):
         state.unit = first_unit + i
         state.deal = 0

@@ -1,16 +1,16 @@
-"""Bit operations that find the runs and sets of all four suits of a 52-bit hand together.
+"""Bit operations that find the runs and sets in all four suits of a hand together.
 
-They apply to rules with low aces and without rainbows (`rules.by_planes`). A hand shifted by one
-position aligns each card with its neighbour, and shifted by thirteen with the same rank in the next
-suit. A few operations therefore find all runs and sets, like the bitboards of a chess program. Card
-values are stored as *planes*: plane b holds the cards whose value has bit b, so that four popcounts
-give the points.
+The operations apply to rules with low aces and without rainbows (`rules.by_planes`). A shift by one
+position aligns each card with its neighbour. A shift by thirteen positions aligns it with the same
+rank in the next suit. A few operations therefore find all runs and sets, as with the bitboards of a
+chess program. Card values are stored as *planes*: plane b contains the cards whose value has bit b
+set. Four popcounts therefore give the points of a hand.
 
 A rank is a *conflict* if the hand has at least three of its cards and one of them is in a run. A
-*conflict resolution* decides each conflict: the rank is not a set, a whole set, or a set of three
-of its four cards. The remaining cards then form runs that are as long as possible. All other sets
-are melded whole, which is optimal because their cards have no other use. The best conflict
-resolution is therefore the best melding.
+*conflict resolution* decides for each conflict whether the rank forms no set, a set of all its
+cards, or a set of three of its four cards. The remaining cards then form runs that are as long as
+possible. All other sets are melded with all their cards. This is optimal because these cards have
+no other use. The best conflict resolution therefore gives the best melding.
 """
 
 from simgin.core.bits import lowest_bit, popcount
@@ -25,7 +25,7 @@ HUGE_DEADWOOD = 1 << 20  # larger than any deadwood
 
 @force_inline
 def ranks_of(cards):
-    """Return the ranks of some cards, as thirteen bits.
+    """Return the ranks of a set of cards as thirteen bits.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -49,7 +49,7 @@ def cards_in_runs(hand):
 
 @force_inline
 def run_outs(hand):
-    """Return the cards that would form a run with cards of a hand.
+    """Return the cards that would form a run with the cards of a hand.
 
     The result can include cards of the hand.
     """
@@ -69,7 +69,7 @@ def cards_in_sets(hand):
 
 @force_inline
 def sum_values_by_bits(cards, rules, side):
-    """Return the total value of some cards."""
+    """Return the total value of a set of cards, in points."""
     points = 0
     for bit in range(N_VALUE_PLANES):
         held = cards & rules.planes[side, bit]
@@ -79,14 +79,14 @@ def sum_values_by_bits(cards, rules, side):
 
 @force_inline
 def unmatched_without_sets(sets, hand):
-    """Return the cards left over by the given sets and the longest runs of the other cards."""
+    """Return the cards that remain after melding the given sets and the longest runs."""
     rest = hand & ~sets
     return rest & ~cards_in_runs(rest)
 
 
 @force_inline
 def find_conflicts(hand, runs, sets):
-    """Return the conflicting ranks, and the cards that sets of four can spare for a run."""
+    """Return the conflicting ranks, and the cards of sets of four that a run can use instead."""
     conflicts = ranks_of(runs & sets)
     held_by_all = hand & hand >> 13 & hand >> 26 & hand >> 39
     fours = conflicts & held_by_all
@@ -95,11 +95,13 @@ def find_conflicts(hand, runs, sets):
 
 @force_inline
 def next_conflict_resolution(conflicts, spare, ranks, spared):
-    """Return the next conflict resolution; the last one is followed by the first, (0, 0).
+    """Return the next conflict resolution.
 
-    A resolution melds `ranks`, a subset of the conflicting ranks, as sets. It leaves out the cards
-    `spared`, at most one from each set of four. The masks run through all subsets, like (x - mask)
-    & mask.
+    The first resolution, (0, 0), follows the last one.
+
+    A resolution melds `ranks`, a subset of the conflicting ranks, as sets. It leaves the cards
+    `spared`, at most one from each set of four, to runs. Repeated calls enumerate all subsets of
+    the masks, with the operation (x - mask) & mask.
     """
     available = spare & ranks * ACES
     spared = (spared - available) & available
@@ -112,7 +114,10 @@ def next_conflict_resolution(conflicts, spare, ranks, spared):
 
 @jit
 def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
-    """Return the least deadwood of a hand with conflicts, given its cards in runs and in sets."""
+    """Return the least deadwood of a hand with conflicts.
+
+    `runs` and `sets` contain the cards of the hand that are in runs and in sets.
+    """
     conflicts, spare = find_conflicts(hand, runs, sets)
     hand &= ~sets | conflicts * ACES  # remove the sets without conflict
     best = HUGE_DEADWOOD
@@ -127,7 +132,7 @@ def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
 
 @force_inline
 def can_leave_one_card(hand):
-    """Return True if a melding of the hand leaves over at most one card."""
+    """Return True if some melding of the hand leaves at most one card unmatched."""
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     unmatched = hand & ~(runs | sets)
     if unmatched & (unmatched - 1):
@@ -137,7 +142,7 @@ def can_leave_one_card(hand):
 
 @jit
 def _can_leave_one_over_conflicts(hand, runs, sets):
-    """Return True if a conflict resolution of the hand leaves over at most one card."""
+    """Return True if some conflict resolution of the hand leaves at most one card unmatched."""
     conflicts, spare = find_conflicts(hand, runs, sets)
     hand &= ~sets | conflicts * ACES
     ranks, spared = 0, 0
@@ -152,7 +157,10 @@ def _can_leave_one_over_conflicts(hand, runs, sets):
 
 @jit
 def write_melds(runs, sets, melds):
-    """Write the longest runs of some cards, and whole sets, to melds[0..2]; 0 for no meld."""
+    """Write the longest runs of the given cards, and complete sets, to `melds`.
+
+    `melds` has three entries. Entries without a meld are 0.
+    """
     melds[0] = melds[1] = melds[2] = 0
     n = 0
     while runs:

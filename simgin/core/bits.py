@@ -1,4 +1,7 @@
-"""Operations on integers as bit sets; LLVM compiles each loop below to one instruction."""
+"""Operations on integers as bit sets.
+
+LLVM compiles each loop below to one instruction.
+"""
 
 from simgin.core.jit import jit
 
@@ -21,7 +24,9 @@ def popcount(x):
 
 @jit
 def lowest_bit(x):
-    """Return the index of the lowest bit set, which for a set of cards is the lowest card.
+    """Return the index of the lowest set bit.
+
+    For a set of cards, the index is the lowest card.
 
     Args:
         x: Non-empty bit set, int64.
@@ -36,8 +41,8 @@ def lowest_bit(x):
 
 @jit
 def highest_lane_bit(x):
-    """Return the index of the highest bit set in a number in 1..0x1FFF."""
-    x &= 0x1FFF  # so that LLVM knows that the number is not negative
+    """Return the index of the highest set bit of a number in 1..0x1FFF."""
+    x &= 0x1FFF  # tells LLVM that the number is not negative
     n = -1
     while x:
         x >>= 1
@@ -47,7 +52,7 @@ def highest_lane_bit(x):
 
 @jit
 def nth_bit(x, n):
-    """Return the index of the n-th bit set, counted from 0 and from the lowest bit.
+    """Return the index of the n-th set bit, where bit 0 is the lowest set bit.
 
     Args:
         x: Bit set with more than n bits set, int64.

@@ -1,8 +1,8 @@
-"""Files of numba's cache with checksums.
+"""Files of numba's cache, protected by checksums.
 
 Without a checksum, corrupt machine code could be executed. If the checksum of a file does not
-match, reading it raises an error, which counts as a cache miss. Checksums detect accidental
-corruption, not tampering.
+match, reading the file raises an error, which is treated as a cache miss. Checksums detect
+accidental corruption, not tampering.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from numba.core.caching import IndexDataCacheFile
 
 
 class _ChecksummedBytes:
-    """Bytes that are pickled with their checksum."""
+    """Bytes that are pickled together with their checksum."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -30,7 +30,7 @@ def _verify_and_load(digest: bytes, content: bytes) -> Any:
 
 
 class ChecksummedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
-    """Index and data files of one function."""
+    """Index file and data files of one cached function."""
 
     def _dump(self, thing: Any) -> bytes:
         return pickle.dumps(_ChecksummedBytes(super()._dump(thing)))

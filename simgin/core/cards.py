@@ -11,7 +11,7 @@ N_RANKS = 13
 N_CARDS = 52
 LANE_MASK = 0x1FFF  # lane with all thirteen cards
 ALL_CARDS = (1 << 52) - 1
-# The four aces. Shifted left by r, they are the four cards of rank r.
+# The four aces. A shift to the left by r gives the four cards of rank r.
 ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
 
 
@@ -62,7 +62,7 @@ def suit(card):
 
 @jit
 def suit_lane(hand, s):
-    """Return the ranks that a hand holds in one suit, as thirteen bits.
+    """Return the ranks of a hand's cards in one suit, as thirteen bits.
 
     Args:
         hand: Cards as a 52-bit mask.
@@ -93,12 +93,12 @@ def cards_of_rank(r):
 
 @jit
 def ranks_held_three_times(s, h, d, c):
-    """Return the ranks (13 bits) that at least three of the four lanes hold."""
+    """Return the ranks (13 bits) that at least three of the four lanes contain."""
     return (s & h & (d | c)) | (d & c & (s | h))
 
 
 @force_inline
 def ranks_held_twice(hand):
-    """Return the ranks (13 bits) of which a hand has at least two cards."""
+    """Return the ranks (13 bits) of which a hand contains at least two cards."""
     s, h, d, c = suit_lane(hand, 0), suit_lane(hand, 1), suit_lane(hand, 2), suit_lane(hand, 3)
     return s & h | d & c | (s | h) & (d | c)

@@ -1,6 +1,6 @@
 """Codes shared by policies and the engine: policy slots, phases, endings and actions."""
 
-# Policy slots: types of decisions
+# Policy slots, one for each type of decision
 SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
 
 # Values of view.phase

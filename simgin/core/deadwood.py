@@ -1,10 +1,10 @@
-"""Least deadwood of a hand, and the discards that leave it (rules.md 3.2).
+"""Least deadwood of a hand, and the discards that minimise it (rules.md 3.2).
 
 Without rainbows and high aces, bit operations find the runs of all suits together
-(`simgin.core.bitboard`). A run with a high ace requires a suit with both its ace and its king.
-Hands with such a suit, and rules with rainbows, use a table. Its entry for a lane contains the
-cards that are in runs, and the points that the best runs leave over. Sets and their conflicts with
-runs are treated in the same way for all rules.
+(`simgin.core.bitboard`). A run with a high ace requires both the ace and the king of a suit. For
+such hands and for rules with rainbows, the module uses a lookup table. The entry of a lane contains
+the cards that are in runs, and the points left by the best runs. Sets and their conflicts with runs
+are treated in the same way for all rules.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ from simgin.core.jit import force_inline, jit
 
 @jit
 def _deadwood_after_runs(hand, rules, side):
-    """Return the points that runs leave over if no set is melded."""
+    """Return the deadwood that remains if only runs are melded."""
     points = 0
     for suit in range(4):
         points += np.int64(rules.lane[side, suit_lane(hand, suit)]) >> 16
@@ -36,7 +36,7 @@ def _deadwood_after_runs(hand, rules, side):
 
 @jit
 def _run_cards_from_table(hand, rules):
-    """Return the cards of a hand that are in a run, from the lane table."""
+    """Look up the cards of a hand that are in a run in the lane table."""
     cards = 0
     for suit in range(4):
         in_runs = np.int64(rules.lane[0, suit_lane(hand, suit)]) & LANE_MASK
@@ -54,7 +54,7 @@ def find_run_cards(hand, rules):
 
 @jit
 def _deadwood_from_table(hand, rules, side):
-    """Return the least deadwood with runs and sets only, over all conflict resolutions."""
+    """Return the least deadwood over all conflict resolutions, without rainbows."""
     sets = cards_in_sets(hand)
     conflicts, spare = find_conflicts(hand, _run_cards_from_table(hand, rules), sets)
     hand &= ~sets | conflicts * ACES
@@ -70,10 +70,10 @@ def _deadwood_from_table(hand, rules, side):
 
 @jit
 def _deadwood_with_rainbows(hand, rules, side):
-    """Return the least deadwood with runs, sets and rainbows.
+    """Return the least deadwood if runs, sets and rainbows can be melded.
 
-    The search tries no rainbow, each rainbow, and each disjoint pair of rainbows. Three rainbows
-    would need twelve cards.
+    The search considers no rainbow, each single rainbow, and each disjoint pair of rainbows. Three
+    rainbows would need twelve cards.
     """
     best = _deadwood_from_table(hand, rules, side)
     for i in range(rules.n_rainbows):
@@ -91,9 +91,10 @@ def _deadwood_with_rainbows(hand, rules, side):
 
 @force_inline
 def supports_bit_solver(hand, rules, side):
-    """Return True if bit operations can solve a hand under rules that otherwise need tables.
+    """Return True if bit operations can solve a hand under rules that usually need tables.
 
-    This requires that no suit of the hand has both an ace and a king, so that no ace can be high.
+    This requires that the hand does not contain the ace and the king of the same suit, because then
+    no ace can be high.
     """
     return rules.by_planes_apart[side] and hand & hand >> 12 & ACES == 0
 
@@ -121,7 +122,7 @@ def _deadwood_general(hand, rules, side):
 def deadwood_for_side(hand, rules, side):
     """Return the least deadwood, in points, of up to eleven cards.
 
-    `side` is KNOCKER or DEFENDER, which can have different card values.
+    `side` is KNOCKER or DEFENDER. Card values can differ between the sides.
     """
     if not rules.by_planes[side]:
         return _deadwood_general(hand, rules, side)
@@ -130,7 +131,7 @@ def deadwood_for_side(hand, rules, side):
 
 @jit
 def deadwood_batch(hands, rules, side, out):
-    """Write `deadwood_for_side` of each hand of an int64 array to `out`."""
+    """Write the deadwood of each hand of an int64 array to `out` (see `deadwood_for_side`)."""
     for i in range(hands.shape[0]):
         out[i] = deadwood_for_side(hands[i], rules, side)
 
@@ -156,7 +157,7 @@ def deadwood(hand, rules):
 
 @force_inline
 def cards_in_melds(hand, rules):
-    """Return the cards of a hand that are in at least one meld made of its cards.
+    """Return the cards of a hand that belong to at least one meld in the hand.
 
     Args:
         hand: Cards as a 52-bit mask.
@@ -188,7 +189,7 @@ def _cards_in_melds_general(hand, rules):
 def highest_value_cards(cards, rules):
     """Return the cards with the highest value, and that value.
 
-    From 2 to K, values never decrease with the rank. The ace is compared separately.
+    Card values never decrease from 2 to K. The ace is compared separately.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -206,7 +207,7 @@ def highest_value_cards(cards, rules):
     if cards == 0:
         return 0, -1
     ranks = ranks_of(cards)
-    r = highest_lane_bit(ranks | 1)  # so that LLVM knows that the argument is not 0
+    r = highest_lane_bit(ranks | 1)  # tells LLVM that the argument is not 0
     if rules.value[0, 0] > rules.value[0, r] and ranks & 1:
         r = 0
     return cards & rules.peers[0, r] * ACES, rules.value[0, r]
@@ -214,7 +215,7 @@ def highest_value_cards(cards, rules):
 
 @force_inline
 def best_discards(hand, legal, rules):
-    """Return the least deadwood after a legal discard, and all discards that leave it.
+    """Return the least deadwood after a legal discard, and all discards that achieve it.
 
     Prefer `view.least` and `view.best`, which the engine computes once per turn.
 
@@ -241,7 +242,7 @@ def best_discards(hand, legal, rules):
 
 @force_inline
 def _best_unmatched_discards(unmatched, legal, rules):
-    """Compute `best_discards` for a hand without conflicts and with a legal unmatched card."""
+    """Compute `best_discards` for a hand without conflicts that has a legal unmatched card."""
     cards, value = highest_value_cards(unmatched & legal, rules)
     return sum_values_by_bits(unmatched, rules, 0) - value, cards
 
@@ -264,9 +265,9 @@ def _best_discards_noinline(hand, legal, rules):
 def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
     """Compute `best_discards` over all conflict resolutions (see `simgin.core.bitboard`).
 
-    The best discard for a resolution is the highest card that it leaves over, because discarding a
-    melded card costs more than it saves. If a resolution leaves over no legal card, this argument
-    fails, and the function returns (HUGE_DEADWOOD, 0).
+    The best discard for a resolution is its highest unmatched card, because discarding a melded
+    card costs more than it saves. If a resolution has no legal unmatched card, this argument does
+    not apply, and the function returns (HUGE_DEADWOOD, 0).
     """
     conflicts, spare = find_conflicts(hand, runs, sets)
     hand &= ~sets | conflicts * ACES
@@ -291,10 +292,10 @@ def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
 def _best_discards_by_search(hand, legal, rules):
     """Compute `best_discards` for all rules.
 
-    Discarding a card that is in no meld leaves exactly deadwood(hand) - value, so only the highest
-    of these cards matter. Discarding a card that is in a meld leaves at least deadwood(hand) -
-    value, and at least the points of all cards in no meld. Its deadwood is computed only if both
-    bounds allow an improvement, which is rare.
+    If a card is not in any meld, its discard leaves exactly deadwood(hand) - value. Only the
+    highest of these cards can be best. If a card is in a meld, its discard leaves at least
+    deadwood(hand) - value, and at least the points of all cards outside melds. The exact deadwood
+    is computed only if both bounds allow an improvement, which is rare.
     """
     whole = deadwood(hand, rules)
     in_melds = cards_in_melds(hand, rules)
@@ -318,7 +319,7 @@ def _best_discards_by_search(hand, legal, rules):
 
 @jit
 def deadwood_with_melded(hand, card, rules):
-    """Return the least deadwood of the meldings that include a given card.
+    """Return the least deadwood over all meldings that include a given card.
 
     Args:
         hand: Up to eleven cards, including `card`, as a 52-bit mask.
@@ -343,7 +344,7 @@ def deadwood_with_melded(hand, card, rules):
             best = min(best, deadwood(hand & ~(run << (13 * s)), rules))
     rank = hand & cards_of_rank(card % 13)
     others = rank & ~(1 << card)
-    while others:  # sets of three of the four cards; the set of all four follows
+    while others:  # sets of three cards; the set of four cards follows
         omitted = others & -others
         others ^= omitted
         best = min(best, _deadwood_without_set(hand, rank & ~omitted, rules))
@@ -357,7 +358,7 @@ def deadwood_with_melded(hand, card, rules):
 
 @jit
 def _deadwood_without_set(hand, cards, rules):
-    """Return the deadwood of the remaining cards if `cards`, all of one rank, form a set.
+    """Return the deadwood that remains if `cards`, which have the same rank, form a set.
 
     Returns HUGE_DEADWOOD if there are fewer than three cards.
     """

@@ -1,7 +1,7 @@
 """Two-player deal, from the shuffle to the result (rules.md 4).
 
-The engine has a private state and gives each seat a view of it. It calls a policy only if more than
-one action is legal. An action outside `view.legal` raises IllegalActionError.
+The engine has a private state, and each seat has a view of the state. The engine calls a policy
+only if more than one action is legal. An action outside `view.legal` raises IllegalActionError.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ from simgin.core.turn_steps import (
 )
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-TURN_OVER = np.int64(3)  # draw source of a turn that has already been played
+TURN_OVER = np.int64(3)  # draw source if the turn has already been played
 
 
 @jit
@@ -107,7 +107,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
                 return True
             propose_ending(state, ENDING_NONE, -1, -1)
             write_ending_fields(state, view)
-    if state.turns == 0 or not rules.take_discard:  # else written before the take decision
+    if state.turns == 0 or not rules.take_discard:  # otherwise written before the take decision
         write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
     card = query_policy_with_view(state, rules, view, seat, SLOT_DISCARD, legal, discard)
@@ -134,7 +134,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
 
 @inline_always
 def _play_last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
-    """Offer `seat` to end the deal with the last discard (50th-card rule, rules.md 4.5)."""
+    """Let `seat` end the deal with the last discard (50th-card rule, rules.md 4.5)."""
     state.phase = PHASE_LAST
     eleven = state.hand[seat] | 1 << state.top
     legal = permitted_discards(eleven, state.top, -1, rules)
@@ -176,7 +176,10 @@ def play_opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, of
 
 @jit
 def play_first_turn(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
-    """Play the nondealer's decision about the first upcard; return values as in `play_opening`."""
+    """Play the nondealer's decision about the first upcard.
+
+    The return values are those of `play_opening`.
+    """
     first = 1 - state.dealer
     if rules.first_turn == FIRST_TURN_DISCARD:
         return 0, FROM_DEAL
@@ -196,7 +199,10 @@ def play_first_turn(state, rules, view1, view2, take1, take2, offer_a, answer_a,
 def continue_after_pass(
     state, rules, view1, view2, passed_by_dealer, take1, take2, offer_a, answer_a, offer_b, answer_b
 ):
-    """Continue after the nondealer or the dealer has passed; return values as in `play_opening`."""
+    """Continue after the nondealer or the dealer has passed.
+
+    The return values are those of `play_opening`.
+    """
     if passed_by_dealer == 1:
         return _continue_after_two_passes(state, rules, view1, take1)
     state.shed[1 - state.dealer] |= 1 << state.top
@@ -209,7 +215,10 @@ def continue_after_pass(
 
 @jit
 def offer_upcard_to_dealer(state, rules, view1, view2, take1, take2):
-    """Offer the first upcard to the dealer; return values as in `play_opening`."""
+    """Offer the first upcard to the dealer.
+
+    The return values are those of `play_opening`.
+    """
     choices, pass_action = _upcard_choices(rules)
     action = query_policy_noinline(state, rules, view2, state.dealer, SLOT_TAKE, choices, take2)
     if action != pass_action:
@@ -220,7 +229,10 @@ def offer_upcard_to_dealer(state, rules, view1, view2, take1, take2):
 
 @jit
 def _continue_after_two_passes(state, rules, view1, take1):
-    """Choose the nondealer's draw source after two passes; return values as in `play_opening`."""
+    """Choose the nondealer's draw source after two passes.
+
+    The return values are those of `play_opening`.
+    """
     state.shed[state.dealer] |= 1 << state.top
     if rules.first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS:
         return 0, _choose_first_draw(state, rules, view1, 1 - state.dealer, take1)
@@ -229,10 +241,10 @@ def _continue_after_two_passes(state, rules, view1, take1):
 
 @jit
 def _upcard_choices(rules):
-    """Return the legal actions on the first upcard as bits, and the action that means passing.
+    """Return the legal actions for the first upcard as bits, and the action for passing.
 
-    Passing is action 0 if the player can only take or pass. It is action 2 if the player can also
-    draw from the stock, which is action 0.
+    Passing is action 0 if the player can only take or pass. If the player can also draw from the
+    stock, passing is action 2, and drawing is action 0.
     """
     return (3, 0) if rules.first_turn == FIRST_TURN_UPCARD_PASS else (7, 2)
 
@@ -273,7 +285,7 @@ def _choose_first_draw(state, rules, view, seat, take):
 
 @force_inline
 def choose_draw_source(state, rules, view, seat, take):
-    """Choose the draw source on an ordinary turn: the stock or the discard pile."""
+    """Choose the draw source (stock or discard pile) in an ordinary turn."""
     if not rules.take_discard:
         return FROM_STOCK
     write_turn_fields(state, view, seat)
@@ -288,9 +300,9 @@ def play_deal(
 ):  # fmt: skip
     """Play the deal that `clear_deal` has prepared. The result is written to the state.
 
-    Arguments that end in 1 are the view and the frequently called policies of the nondealer, those
-    that end in 2 the same for the dealer. Policies that are called at most once per deal are passed
-    by strategy, A and B.
+    Arguments that end in 1 belong to the nondealer, and arguments that end in 2 belong to the
+    dealer. Policies that are called at most once per deal are passed separately for strategies A
+    and B.
     """
     if rules.die != DIE_OFF:
         write_deal_fields(state, rules, view1, 1 - state.dealer)

@@ -1,7 +1,9 @@
-"""Record of a deal, which `--record` saves. Outcome distributions are computed from such records.
+"""Record of a deal, as saved by `--record`.
 
-Sides refer to the strategies: 0 is A, 1 is B (in single-player variants, the joker or the clock),
-and -1 is neither.
+Outcome distributions are computed from such records.
+
+A side is 0 for strategy A, 1 for strategy B, and -1 for neither. In single-player variants, side 1
+is the joker or the clock.
 """
 
 import numpy as np
@@ -10,7 +12,7 @@ from simgin.core.jit import jit
 from simgin.core.scoring import RESULT_JOKER
 
 _FIELDS = (
-    # Address of the deal: unit (pair, single deal or match), game of the pair, number in the match
+    # Address of the deal: number of its unit, game of the mirrored pair, and number in the match
     ("unit", "half", "deal")
     # Dealer; index of the result in `DEAL_RESULTS`; winner; knocker
     + ("dealer", "kind", "winner", "knocker")
@@ -18,18 +20,19 @@ _FIELDS = (
     + ("points_a", "points_b", "turns")
     # Player who took the first upcard: 0 nondealer, 1 dealer, 2 neither, -1 no upcard
     + ("upcard_to",)
-    # Showdown: deadwood of the knocker, of the defender after and before laying off, and number of
-    # cards laid off
+    # Showdown: deadwood of the knocker, deadwood of the defender after and before lay-offs, and
+    # number of cards laid off
     + ("knock_count", "defender_count", "defender_before", "laid_off")
-    # Deadwood as dealt; upcards and discards taken; all cards drawn (`count_draws`)
+    # Deadwood of the dealt hands; number of upcards and discards taken; number of all cards drawn
+    # (`count_draws`)
     + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
-    # Multiplier of the score, number on the die and its owner at the end of the deal, and deals or
-    # games won by a refusal
+    # Multiplier of the score; number on the die and owner of the die at the end of the deal; deals
+    # or games won by a refusal
     + ("multiplier", "stake", "owner", "pays")
-    # Match before this deal: points, won deals and won games of both sides
+    # Match score before this deal: points, won deals and won games of both sides
     + ("score_a", "score_b", "deals_a", "deals_b", "games_a", "games_b")
-    # Winner of the match after this deal, or -1 undecided, -2 drawn, -3 unfinished; a single deal
-    # counts as a match
+    # Winner of the match after this deal, or -1 (undecided), -2 (drawn) or -3 (unfinished). A
+    # single deal counts as a match.
     + ("outcome",)
 )
 DEAL_RECORD = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
@@ -37,13 +40,16 @@ DEAL_RECORD = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
 
 @jit
 def side_of_seat(seat, seat_a):
-    """Return the side at a seat, or -1 for no seat; `seat_a` is the seat of strategy A."""
+    """Return the side at a seat, or -1 for no seat.
+
+    `seat_a` is the seat of strategy A.
+    """
     return seat ^ seat_a if seat >= 0 else -1
 
 
 @jit
 def count_draws(state, seat):
-    """Return the number of cards that a seat drew in the deal just played.
+    """Return the number of cards that a seat drew in the last deal.
 
     The number includes cards from the pile, from the stock or deck, and a joker. It excludes cards
     that were dealt before the first turn.
@@ -54,7 +60,7 @@ def count_draws(state, seat):
 
 @jit
 def write_deal_record(state, record, seat_a):
-    """Write the deal just played to a DEAL_RECORD, before it is added to the match.
+    """Write the last deal to a DEAL_RECORD, before the deal is added to the match.
 
     The function writes all fields except `outcome`.
     """

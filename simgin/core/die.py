@@ -1,4 +1,4 @@
-"""The die of Gin Dice: offers, acceptance and refusal (rules.md 8).
+"""Die of Gin Dice, with offers, acceptance and refusal (rules.md 8).
 
 Players can make offers before they see their cards and during play.
 """
@@ -17,7 +17,9 @@ MAY_OFFER_UNOWNED = np.int64(1)
 
 @jit
 def query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, answer_b):
-    """Let the players offer the die before they see their cards; return True if one refuses.
+    """Let the players offer the die before they see their cards.
+
+    Returns True if an offer is refused.
 
     The nondealer (`view1`) may offer first. If the nondealer makes no offer, the dealer (`view2`)
     may offer.
@@ -57,7 +59,7 @@ def query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, a
 def query_die_offer(
     state, rules, view, other_view, seat, may_offer_unowned, offer_a, answer_a, offer_b, answer_b
 ):
-    """Let a seat offer the die, if this is allowed, and the other seat accept or refuse.
+    """Let a seat offer the die if an offer is allowed, and let the other seat respond.
 
     A refusal ends the deal. `may_offer_unowned` is true if a die without an owner may be offered.
     Returns True if an offer is refused.
@@ -84,7 +86,10 @@ def query_die_offer(
 
 @jit
 def offer_die(state, rules, view, other_view, seat, offered, answer):
-    """Offer a number on the die to the other seat; return True if that seat refuses."""
+    """Offer a number on the die to the other seat.
+
+    Returns True if that seat refuses.
+    """
     state.offered = offered
     write_die_fields(state, other_view)
     accepted = query_policy_noinline(

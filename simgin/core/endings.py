@@ -32,7 +32,7 @@ def deal_multiplier(upcard, rules):
 
 @jit
 def required_ranks(points):
-    """Return the ranks that a shot must leave over at a score, or 0 if no shot is possible.
+    """Return the ranks that a shot must leave unmatched at a score, or 0 without shots.
 
     The multiset of ranks is encoded as in `rank_multiset`.
     """
@@ -47,16 +47,19 @@ def required_ranks(points):
 
 @jit
 def shot_deadwood(points, rules):
-    """Return the deadwood of a shot, which depends only on the player's `points` in the match."""
+    """Return the deadwood of a shot.
+
+    It depends only on the player's `points` in the match.
+    """
     tens, ones = points // 10 % 10, points % 10
     return (rules.value[0, tens - 1] if tens else 0) + (rules.value[0, ones - 1] if ones else 0)
 
 
 @jit
 def is_shot(ten, required_card, points, rules):
-    """Return True if ten cards make a shot: some melding leaves over the required ranks.
+    """Return True if some melding of ten cards leaves exactly the ranks of a shot unmatched.
 
-    `required_card` must be in a meld; -1 means no such card.
+    `required_card` is a card that must be in a meld, or -1 for none.
     """
     tens, ones = points // 10 % 10, points % 10
     if tens == 0:
@@ -84,7 +87,7 @@ def is_shot(ten, required_card, points, rules):
 def declared_deadwood(ten, required_card, rules):
     """Return the least deadwood of ten cards if `required_card` must be in a meld.
 
-    -1 means no such card. Returns HUGE_COUNT if the card cannot be melded.
+    A value of -1 means that no card is required. Returns HUGE_COUNT if the card cannot be melded.
     """
     return (
         deadwood(ten, rules)
@@ -116,10 +119,10 @@ def required_meld_card(taken, rules):
 
 @force_inline
 def find_ending(ten, deadwood_left, required_card, limit, points, rules):
-    """Return the ending available with ten cards, and the deadwood to declare.
+    """Return the ending that is available with ten cards, and the deadwood to declare.
 
-    The ending is a shot if the cards make one, otherwise a knock within the limit, otherwise none.
-    `deadwood_left` is the least deadwood of the cards.
+    A shot has priority over a knock within the limit. If neither is possible, the ending is
+    ENDING_NONE. `deadwood_left` is the least deadwood of the cards.
     """
     if rules.shot or required_card >= 0:
         return _find_ending_general(ten, deadwood_left, required_card, limit, points, rules)
@@ -130,7 +133,7 @@ def find_ending(ten, deadwood_left, required_card, limit, points, rules):
 def _find_ending_general(ten, deadwood_left, required_card, limit, points, rules):
     """Compute `find_ending` for rules with shots or with cards that must be melded."""
     if required_card >= 0 and not ten >> required_card & 1:
-        return ENDING_NONE, HUGE_COUNT  # the player would discard the card that must be melded
+        return ENDING_NONE, HUGE_COUNT  # the player would discard the required card
     if rules.shot and is_shot(ten, required_card, points, rules):
         return ENDING_SHOT, shot_deadwood(points, rules)
     count = deadwood_left if required_card < 0 else deadwood_with_melded(ten, required_card, rules)
@@ -139,7 +142,7 @@ def _find_ending_general(ten, deadwood_left, required_card, limit, points, rules
 
 @jit
 def discards_that_end(eleven, legal, required_card, limit, points, rules):
-    """Return the mask of the discards with which a knock or a shot can end the deal."""
+    """Return the mask of the discards that allow a knock or a shot."""
     cards = 0
     while legal:
         card = lowest_bit(legal)
@@ -153,7 +156,7 @@ def discards_that_end(eleven, legal, required_card, limit, points, rules):
 
 @jit
 def _least_declared_deadwood(eleven, legal, required_card, rules):
-    """Return the least deadwood with `required_card` melded, and the discards that leave it."""
+    """Return the least deadwood with `required_card` melded, and the discards that achieve it."""
     best, cards = HUGE_COUNT, 0
     while legal:
         card = lowest_bit(legal)
@@ -179,7 +182,7 @@ def _shot_discards(eleven, legal, required_card, points, rules):
 
 @force_inline
 def best_ending(eleven, legal, required_card, limit, points, least, best, rules):
-    """Return the ending that is proposed, its discard and its deadwood.
+    """Return the ending to propose, with its discard and its deadwood.
 
     Big gin has priority, then a shot, then the least deadwood within the limit. Ties are broken by
     the highest card value, then by the lowest card number. Big gin has no discard (-1). `least` and
@@ -194,7 +197,7 @@ def best_ending(eleven, legal, required_card, limit, points, least, best, rules)
 
 @jit
 def _best_ending_general(eleven, legal, required_card, limit, points, least, best, rules):
-    """Compute `best_ending` for rules with other endings than a knock."""
+    """Compute `best_ending` for rules with endings other than a knock."""
     if rules.big_gin and deadwood(eleven, rules) == 0:
         return ENDING_BIG_GIN, -1, 0
     if required_card >= 0:

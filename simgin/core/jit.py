@@ -2,9 +2,9 @@
 
 numba's own cache does not detect changes to a callee in another file, a global table or a data
 file. The name of simgin's cache directory is therefore a digest of all compiled sources and of the
-versions of numba, NumPy and Python. Each policy has a folder in that directory, whose name is a
-digest of everything else that the policy depends on. Code with bounds checks (NUMBA_BOUNDSCHECK=1)
-has its own folder.
+versions of numba, NumPy and Python. Each policy has its own folder in that directory. The name of
+the folder is a digest of all other dependencies of the policy. Code with bounds checks
+(NUMBA_BOUNDSCHECK=1) has its own folder.
 """
 
 import contextlib
@@ -30,8 +30,8 @@ from simgin.core.cache_checksums import ChecksummedCacheFile
 from simgin.core.numba_cache import InnerCacheImpl, LazyDispatcher
 
 PACKAGE_DIRECTORY = Path(__file__).resolve().parent.parent
-MAX_CACHE_DIRECTORIES = 4  # the least recently used cache directories are deleted
-TAG_FILE = "CACHEDIR.TAG"  # file that marks a cache directory, for example for backup programs
+MAX_CACHE_DIRECTORIES = 4  # further cache directories are deleted, least recently used first
+TAG_FILE = "CACHEDIR.TAG"  # marks a cache directory, for example for backup programs
 TAG_CONTENT = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled code of simgin. It is compiled again "
     "if you delete it.\n"
@@ -40,15 +40,15 @@ POLICY_FOLDER = "policies"  # folder for compiled policies
 BOUNDSCHECK_FOLDER = "checked"  # folder for code with bounds checks
 MAX_CACHED_POLICIES = 400  # policy folders in the cache
 
-# numba loads the extensions of all installed packages, and one of them can be broken.
+# numba loads the extensions of all installed packages, some of which can be broken.
 with contextlib.suppress(Exception):
     entrypoints.init_all()
 
 
 def list_compiled_sources() -> list[Path]:
-    """Return all source files of compiled code, except strategies.
+    """Return the paths of all source files with compiled code, except strategies.
 
-    These are the core, the toolkit, and all files named kernels.py.
+    The list contains the core, the toolkit, and all files named kernels.py.
     """
     files = list(PACKAGE_DIRECTORY.rglob("kernels.py"))
     for folder in (PACKAGE_DIRECTORY / "core", PACKAGE_DIRECTORY / "toolkit"):
@@ -58,7 +58,7 @@ def list_compiled_sources() -> list[Path]:
 
 @cache
 def compiled_digest() -> str:
-    """Return a hexadecimal digest of the compiled sources, the compiler and the machine."""
+    """Return a hexadecimal digest that identifies the compiled sources and the compiler."""
     h = hashlib.sha256()
     about = (numba.__version__, np.__version__, sys.version, platform.machine())
     h.update(repr(about).encode())
@@ -69,9 +69,9 @@ def compiled_digest() -> str:
 
 
 def cache_root() -> Path:
-    """Return the root of the cache: SIMGIN_CACHE_DIR or the user's cache directory."""
+    """Return the root of the cache, which is SIMGIN_CACHE_DIR or the user's cache directory."""
     if named := os.environ.get("SIMGIN_CACHE_DIR"):
-        return Path(named).absolute()  # remains valid if the process changes its directory
+        return Path(named).absolute()  # stays valid if the process changes its directory
     if sys.platform == "darwin":
         return _home_directory() / "Library" / "Caches" / "simgin"
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
@@ -80,7 +80,7 @@ def cache_root() -> Path:
 
 
 def _home_directory() -> Path:
-    """Return the user's home directory, or / if there is none, as in some containers."""
+    """Return the user's home directory, or / if the user has none, as in some containers."""
     try:
         return Path.home()
     except RuntimeError:
@@ -88,9 +88,9 @@ def _home_directory() -> Path:
 
 
 def _remove_old_caches(keep: Path, max_kept: int) -> None:
-    """Remove the least recently used caches next to `keep`, so that at most `max_kept` remain.
+    """Remove the least recently used caches next to `keep` until at most `max_kept` remain.
 
-    The parent can be a shared folder, so the function removes nothing else from it.
+    The parent can be a shared folder, so the function removes only caches.
     """
     own_tag = keep / TAG_FILE
     own_tag.write_text(TAG_CONTENT)
@@ -105,7 +105,7 @@ def _remove_old_caches(keep: Path, max_kept: int) -> None:
 
 @cache
 def cache_directory() -> Path | None:
-    """Return the cache directory of the current digest; create it if necessary.
+    """Return the cache directory of the current digest, and create it if necessary.
 
     If the directory is not writable, print a warning and return None.
     """
@@ -119,10 +119,10 @@ def cache_directory() -> Path | None:
 
 
 def _function_cache_directory(function: Callable[..., Any], key: str) -> Path | None:
-    """Return the cache directory of a function of simgin, or of a policy with a given key.
+    """Return the cache directory of a simgin function or of a policy with a given key.
 
-    The name identifies everything that the code depends on, so the contents are never stale.
-    Returns None for a policy without a key.
+    The name of the directory identifies all dependencies of the code, so the contents are never
+    stale. Returns None for a policy without a key.
     """
     directory = cache_directory()
     if directory is None:
@@ -143,7 +143,7 @@ def _function_cache_directory(function: Callable[..., Any], key: str) -> Path | 
 
 
 def cache_error(directory: Path) -> str:
-    """Return an error message if a directory cannot be used as a cache, otherwise "".
+    """Return an error message if a directory cannot be used as a cache, or "" if it can.
 
     The function creates the directory if necessary.
     """
@@ -182,7 +182,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):  # if the disk is full, the run continues without a cache
+        with contextlib.suppress(OSError):  # a full disk must not stop the run
             super().save_overload(sig, data)
 
 
@@ -204,18 +204,18 @@ def compile_function(
     trusted: bool = False,
     **options: Any,
 ) -> Any:
-    """Compile a function that releases the interpreter lock.
+    """Compile a function so that it releases the interpreter lock.
 
     Args:
         function: Function to compile.
-        signature: Compile immediately, only for this signature or these argument types. By default,
-            the function is compiled for each new combination of types.
-        use_cache: Cache the compiled code on disk.
-        key: For a policy, digest of everything that its code depends on, except the compiled
-            sources.
-        no_alias: Promise that the arguments do not overlap in memory, so that the compiler need not
-            reload an array after a write to another one.
-        trusted: Promise that the function contains no user code. With bounds checks enabled, such a
+        signature: Signature or argument types for immediate compilation. By default, the function
+            is compiled at each call with a new combination of types.
+        use_cache: True to cache the compiled code on disk.
+        key: Digest of all dependencies of a policy except the compiled sources, or "" for other
+            functions.
+        no_alias: True if the arguments never overlap in memory. The compiler then need not reload
+            an array after a write to another array.
+        trusted: True if the function contains no user code. With bounds checks enabled, such a
             function might still be loaded from a cache without bounds checks.
         **options: Further options of numba's `jit`.
 
@@ -244,21 +244,21 @@ def compile_function(
 
 
 def jit(function: Callable[..., Any]) -> Any:
-    """Compile a function of the core (decorator)."""
+    """Decorate a function of the core to be compiled."""
     return compile_function(function)
 
 
 def force_inline(function: Callable[..., Any]) -> Any:
-    """Compile a small, frequently called function that LLVM does not inline (decorator).
+    """Decorate a small, frequently called function that LLVM would not inline by itself.
 
-    See docs/explanation/decisions/0003-compilation.md. Do not use it for functions with many
-    callers that are rarely called, because every copy is compiled separately.
+    See docs/explanation/decisions/0003-compilation.md. Do not use it for rarely called functions
+    with many callers, because every copy is compiled separately.
     """
     return compile_function(function, forceinline=True)
 
 
 def inline_always(function: Callable[..., Any]) -> Any:
-    """Copy the code of a function into its caller before compilation (decorator).
+    """Decorate a function whose code is copied into its caller before compilation.
 
     Use it for a large function with one caller, and for a function that takes a function as an
     argument. A caller that passes a function to a separately compiled function cannot be cached on

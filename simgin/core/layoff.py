@@ -1,8 +1,8 @@
-"""Deadwood of the defender, with melds and lay-offs optimised jointly (rules.md 3.7).
+"""Deadwood of the defender, with joint optimisation of melds and lay-offs (rules.md 3.7).
 
 For each meld shown, the module lists all combinations of cards that the defender can lay off on it.
-A set of three accepts the fourth card, and a run accepts a chain of cards at each end. The module
-tries all disjoint combinations and melds the remaining cards. The result is the joint minimum.
+A set of three can be extended by the fourth card, and a run by a chain of cards at each end. The
+module tries all disjoint combinations, melds the remaining cards, and returns the minimum deadwood.
 """
 
 from simgin.core.bitboard import ranks_of
@@ -12,14 +12,15 @@ from simgin.core.deadwood import deadwood_for_side
 from simgin.core.jit import jit
 from simgin.core.meldings import RAINBOW, SET, meld_extensions, meld_kind, sequence_start
 
-# Maximum number of combinations on one meld. Two chains with at most ten cards in total have 36
-# pairs. With round-the-corner runs, both chains can be the same ten cards, which gives 66 pairs.
+# Maximum number of combinations on one meld. Two chains with at most ten cards in total form 36
+# pairs. With round-the-corner runs, both chains can contain the same ten cards, which gives 66
+# pairs.
 MAX_OPTIONS = 66
 
 
 @jit
 def _write_chain(start, step, max_cards, suit_offset, hand, chain):
-    """Write the masks of a growing chain of the defender's cards and return its length.
+    """Write the masks of a growing chain of the defender's cards, and return its length.
 
     The chain starts at rank `start`, extends in direction `step` and has at most `max_cards` cards.
     """
@@ -37,7 +38,7 @@ def _write_chain(start, step, max_cards, suit_offset, hand, chain):
 
 @jit
 def _write_run_options(meld, hand, rules, down, up, options):
-    """Write all ways to extend a run with the defender's cards and return their number."""
+    """Write all combinations of the defender's cards that extend a run; return their number."""
     ranks = ranks_of(meld)
     size = popcount(ranks)
     suit_offset = 13 * (lowest_bit(meld) // 13)
@@ -60,9 +61,9 @@ def _write_run_options(meld, hand, rules, down, up, options):
 
 @jit
 def _write_layoff_options(meld, hand, rules, scratch, options):
-    """Write all combinations that the defender can lay off on a meld; return their number.
+    """Write all combinations of cards that fit on a meld, and return their number.
 
-    The first one is empty.
+    The first combination is empty.
     """
     kind = meld_kind(meld) if meld else RAINBOW
     options[0] = 0
@@ -78,9 +79,9 @@ def _write_layoff_options(meld, hand, rules, scratch, options):
 def lay_off(hand, melds, rules, options, scratch):
     """Return the defender's deadwood and the mask of the cards laid off.
 
-    `melds` contains the three melds shown, 0 for none. Ties are broken by the smallest number of
-    cards laid off, then by the order of the combinations. `options`, (3, MAX_OPTIONS) int64, and
-    `scratch`, (2, 16) int64, are work space.
+    `melds` contains the three melds shown, with 0 for each missing meld. Ties are broken by the
+    smallest number of cards laid off, then by the order of the combinations. `options`, (3,
+    MAX_OPTIONS) int64, and `scratch`, (2, 16) int64, are work space.
     """
     fit = (
         meld_extensions(melds[0], rules)
@@ -88,7 +89,7 @@ def lay_off(hand, melds, rules, options, scratch):
         | meld_extensions(melds[2], rules)
     )
     if hand & fit == 0:
-        return deadwood_for_side(hand, rules, 1), 0  # in about half of all knocks, no card fits
+        return deadwood_for_side(hand, rules, 1), 0  # no card fits in about half of all knocks
     n0 = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
     n1 = _write_layoff_options(melds[1], hand, rules, scratch, options[1])
     n2 = _write_layoff_options(melds[2], hand, rules, scratch, options[2])

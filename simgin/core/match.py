@@ -1,4 +1,4 @@
-"""Matches: dealer, score and end of a match (rules.md 4.1 and 7)."""
+"""Dealer, score and end of a match (rules.md 4.1 and 7)."""
 
 from simgin.core import rng
 from simgin.core.jit import jit
@@ -33,7 +33,7 @@ UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes without a winning seat
 
 @jit
 def first_dealer(seed, unit, rules):
-    """Return the seat that deals first, which is fixed by the rules or random."""
+    """Return the seat that deals first, according to the rules or at random."""
     if rules.first_dealer != FIRST_DEALER_RANDOM:
         return rules.first_dealer - 1
     return rng.random_words(seed, unit, 0, 0, rng.DOMAIN_FIRST_DEALER)[0] & 1
@@ -41,7 +41,10 @@ def first_dealer(seed, unit, rules):
 
 @jit
 def next_dealer(dealer, winner, rules):
-    """Return the seat that deals next; `winner` is the winner of the last deal, or -1."""
+    """Return the seat that deals next.
+
+    `winner` is the seat that won the last deal, or -1 if neither seat won.
+    """
     if winner < 0:
         return 1 - dealer if rules.void_dealer == VOID_DEALER_OTHER else dealer
     if rules.next_dealer == NEXT_DEALER_ALTERNATE:
@@ -72,14 +75,17 @@ def start_match(state, rules):
 
 @jit
 def reset_die(state):
-    """Set the die to 1, with no owner."""
+    """Set the die to 1 and remove its owner."""
     state.stake = 1
     state.owner = -1
 
 
 @jit
 def match_target(rules, seat):
-    """Return the points, deals or games that a seat needs to win, or the maximum total."""
+    """Return the points, deals or games that a seat needs to win.
+
+    For the goal `total`, the function returns the maximum total.
+    """
     if rules.goal == GOAL_DEALS or (rules.goal == GOAL_RACE and seat != rules.race_points_seat):
         return rules.deals_target
     if rules.goal == GOAL_GAMES:
@@ -108,7 +114,7 @@ def apply_deal_result(state, rules, n_deals):
 
 @jit
 def _count_won_deals(state, rules):
-    """Return how many won deals the deal counts for its winner (rules.md 7 and 8.5).
+    """Return the number of won deals that the deal is worth (rules.md 7 and 8.5).
 
     The number is 1 unless the goal of the match depends on won deals.
     """
@@ -142,12 +148,12 @@ def _apply_to_columns(state, rules):
 
 @jit
 def _apply_to_game(state, rules):
-    """End the game if the deal decides it, by points or by a refused die (rules.md 7 and 8)."""
+    """End the game if points or a refused die decide it (rules.md 7 and 8)."""
     seat = state.winner
     if state.kind == RESULT_REFUSED:
         state.games[seat] += state.pays
     elif state.points[seat] >= rules.points_target:
-        row = 0  # row of the game table, selected by the loser's points
+        row = 0  # row of the game table for the loser's points
         while state.points[1 - seat] > rules.game_table[row, 0]:
             row += 1
         state.games[seat] += state.stake * rules.game_table[row, 1]
@@ -177,7 +183,7 @@ def _match_outcome(state, rules, n_deals):
 
 @jit
 def _has_reached_goal(state, rules, seat):
-    """Return True if a seat has reached its goal: points, won deals, both, or won games."""
+    """Return True if a seat has reached its target in points, won deals or won games."""
     points = state.points[seat] >= rules.points_target
     deals = state.deals_won[seat] >= rules.deals_target
     if rules.goal == GOAL_POINTS:
@@ -193,8 +199,8 @@ def _has_reached_goal(state, rules, seat):
 def _columns_outcome(state, rules):
     """Return the winner if all columns are closed, otherwise UNDECIDED.
 
-    The winner is the side with the larger sum of settlements, or with more columns if the sums are
-    equal. If both are equal, the match is drawn.
+    The side with the larger sum of settlements wins. If the sums are equal, the side that won more
+    columns wins. If these numbers are equal as well, the match is drawn.
     """
     balance = 0
     for c in range(rules.columns):
@@ -209,7 +215,10 @@ def _columns_outcome(state, rules):
 
 @jit
 def has_settlement(rules, outcome):
-    """Return True if a match has a settlement: a finished match with goal points or columns."""
+    """Return True if a match has a settlement.
+
+    Finished matches with the goals `points` and `columns` have one.
+    """
     return outcome != UNFINISHED and (rules.goal == GOAL_POINTS or rules.goal == GOAL_COLUMNS)
 
 
@@ -217,7 +226,7 @@ def has_settlement(rules, outcome):
 def compute_settlement(state, rules, outcome):
     """Return the points that seat 0 receives from seat 1 at the end of a match (rules.md 7).
 
-    `outcome` is the winner, which matters only for goal `points`.
+    `outcome` is the winner. It is used only for the goal `points`.
     """
     if rules.goal != GOAL_COLUMNS:
         payment = _compute_payment(
@@ -250,7 +259,7 @@ def compute_column_settlement(state, rules, column):
 
 @jit
 def _compute_payment(rules, winner_points, loser_points, winner_deals, loser_deals):
-    """Return the points that the winner of a game or column receives.
+    """Return the points that the winner of a game or a column receives.
 
     A loser who won no deal is shut out.
     """
@@ -272,9 +281,9 @@ def _compute_payment(rules, winner_points, loser_points, winner_deals, loser_dea
 
 @jit
 def final_score(state, rules, seat):
-    """Return the score of a seat at the end of a match: won games, won deals or points.
+    """Return the final score of a seat in won games, won deals or points.
 
-    With goal `columns`, it is the sum of the points in all columns.
+    With the goal `columns`, the score is the sum of the points in all columns.
     """
     if rules.goal == GOAL_GAMES:
         return state.games[seat]

@@ -1,4 +1,4 @@
-"""Names that identify a matchup, available before any strategy or variant is loaded."""
+"""Key that identifies a matchup before any strategy or variant is loaded."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ class MatchupKey:
     Attributes:
         variant: Canonical name of the variant.
         a: Canonical name of strategy A.
-        b: Canonical name of strategy B, empty in single-player variants.
+        b: Canonical name of strategy B, or "" in single-player variants.
         seed: Seed of the random numbers.
         unit: Type of game, "deal" or "match". Standard errors are clustered by mirrored pair, or by
             single game if the matchup is not mirrored.
@@ -39,7 +39,7 @@ class MatchupKey:
 
     @property
     def is_mirrored(self) -> bool:
-        """True if every game is played twice, the second time with the strategies' seats swapped.
+        """True if every game is played a second time with the strategies' seats swapped.
 
         A strategy against itself is not mirrored, because both games would be identical.
         """
@@ -55,9 +55,15 @@ class MatchupKey:
         )
 
     def count_units(self, n_games: int) -> int:
-        """Return the number of units in n deals or matches; half a pair counts as a unit."""
+        """Return the number of units in a number of deals or matches.
+
+        An incomplete pair counts as a unit.
+        """
         return (n_games + 1) // 2 if self.is_mirrored else n_games
 
     def count_games(self, n_units: int) -> int:
-        """Return the number of deals or matches in a number of units: two per mirrored pair."""
+        """Return the number of deals or matches in a number of units.
+
+        A mirrored pair contains two games.
+        """
         return n_units * (2 if self.is_mirrored else 1)

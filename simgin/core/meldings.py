@@ -1,8 +1,8 @@
-"""All meldings of a hand, and the melding that is shown (rules.md 3.5).
+"""All meldings of a hand, and the melding that a player shows (rules.md 3.5).
 
-The module lists the melds in a hand and then all combinations of at most three disjoint melds,
-because ten or eleven cards cannot contain more. Speed is not critical: only showdowns and commands
-that explain a hand need this list.
+The module lists the melds in a hand, and then all combinations of up to three disjoint melds.
+Eleven cards cannot contain more than three. Speed is not critical, because only showdowns and
+commands that explain a hand need this list.
 """
 
 from simgin.core.bitboard import (
@@ -21,7 +21,7 @@ from simgin.core.cards import ACES, cards_of_rank, suit_lane
 from simgin.core.deadwood import supports_bit_solver
 from simgin.core.jit import jit
 
-MAX_MELDS = 160  # upper bound on the melds in eleven cards; a run of eleven contains 45
+MAX_MELDS = 160  # upper bound on the melds in eleven cards; a run of eleven cards contains 45
 MAX_MELDINGS = 64  # limited by the number of actions of a policy
 NO_MELDING = 1 << 20  # larger than any deadwood
 SET, RUN, RAINBOW = 0, 1, 2
@@ -29,7 +29,7 @@ SET, RUN, RAINBOW = 0, 1, 2
 
 @jit
 def sum_card_values(cards, rules, side):
-    """Return the total value of some cards, melded or not."""
+    """Return the total value of a set of cards, in points."""
     if rules.by_planes[side]:
         return sum_values_by_bits(cards, rules, side)
     total = 0
@@ -51,7 +51,7 @@ def meld_kind(meld):
 
 @jit
 def sequence_start(ranks):
-    """Return the first rank of a sequence: the one whose predecessor is missing.
+    """Return the first rank of a sequence, which is the rank without a predecessor.
 
     Sequences can go round the corner. The result is undefined for all thirteen ranks.
     """
@@ -61,7 +61,7 @@ def sequence_start(ranks):
 
 @jit
 def find_melds(hand, rules, melds):
-    """Write all melds in a hand to `melds` and return their number."""
+    """Write all melds in a hand to `melds`, and return their number."""
     n = 0
     for s in range(4):
         suit_cards = suit_lane(hand, s)
@@ -93,7 +93,7 @@ def find_melds(hand, rules, melds):
 def meld_extensions(meld, rules):
     """Return the cards that can be laid off directly on a meld (rules.md 3.7).
 
-    Returns 0 if `meld` is 0.
+    The result is 0 if `meld` is 0.
     """
     if rules.by_planes[0]:
         return meld_extensions_by_bits(meld)
@@ -118,9 +118,9 @@ def meld_extensions(meld, rules):
 
 @jit
 def _name_digit(card):
-    """Return the position of a card, 1..52, in the ASCII order of names.
+    """Return the position of a card in the ASCII order of card names, 1..52.
 
-    The ranks have the order 2..9 A J K Q T, and the suits C D H S.
+    The order of the ranks is 2..9 A J K Q T, and the order of the suits is C D H S.
     """
     r = card % 13
     order = r - 1
@@ -132,15 +132,15 @@ def _name_digit(card):
         order = 9
     elif r >= 11:
         order = 22 - r  # the king precedes the queen
-    return order * 4 + 4 - card // 13  # C D H S is the reverse of the suit order
+    return order * 4 + 4 - card // 13  # the order C D H S reverses the suit numbers
 
 
 @jit
 def meld_name_key(meld):
-    """Return a sort key that orders melds like their names in ASCII (rules.md 3.5, item 4).
+    """Return a sort key that orders melds by name in ASCII order (rules.md 3.5, item 4).
 
     The key uses the first ten cards. Sets are named in suit order S H D C, and sequences in
-    ascending order from their first card. Returns 0 for no meld.
+    ascending order from their first card. The key is 0 if there is no meld.
     """
     if meld == 0:
         return 0
@@ -168,7 +168,7 @@ def _sort_three(a, b, c):
 
 @jit
 def _is_name_before(a0, a1, a2, b0, b1, b2):
-    """Return True if the names of melding a precede those of melding b.
+    """Return True if the names of melding a precede the names of melding b.
 
     The arguments are the sort keys of the melds. Both meldings have the same number of melds.
     """
@@ -183,7 +183,7 @@ def _is_name_before(a0, a1, a2, b0, b1, b2):
 
 @jit
 def rank_multiset(cards):
-    """Return a code for the multiset of ranks of some cards: three bits per rank.
+    """Return a code for the multiset of the ranks of some cards, with three bits per rank.
 
     Two sets of cards have the same code if and only if they have the same multiset of ranks.
     """
@@ -196,7 +196,7 @@ def rank_multiset(cards):
 
 @jit
 def _is_better_melding(deadwood, n_extensions, n_melds, a, b, c, key, row):
-    """Return True if a combination of melds precedes the melding in `row` (rules.md 3.5).
+    """Return True if a new melding precedes the melding in `row` (rules.md 3.5).
 
     Meldings are ordered by deadwood, number of extension cards, number of melds, and names.
     """
@@ -218,7 +218,7 @@ def _count_extensions(hand, discard, a, b, c, rules):
 
 @jit
 def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, c):
-    """Insert a combination of melds into the n sorted rows; return the new number of rows.
+    """Insert a combination of melds into the sorted rows, and return the new number of rows.
 
     If there are already `max_rows` rows, the last one is dropped.
     """
@@ -241,10 +241,10 @@ def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, 
 
 @jit
 def _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows):
-    """Find the melding that is shown over all conflict resolutions.
+    """Find the melding to show among all conflict resolutions.
 
-    Other meldings cannot be shown, because leaving out a card costs points, and splitting a long
-    run only adds a meld.
+    Other meldings are never better, because an unmelded card costs points, and a split run only
+    adds a meld.
     """
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     if runs & sets == 0:
@@ -270,10 +270,10 @@ def _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows):
 
 @jit
 def find_shown_melding(hand, discard, required_card, ranks_left, rules, found, keys, rows):
-    """Find the melding that the automatic rule shows and return its deadwood.
+    """Find the melding that the automatic rule selects, and return its deadwood.
 
-    The melds are written to rows[0]. This is the first row that `find_legal_meldings` finds without
-    a limit. Returns NO_MELDING if no melding is legal.
+    The melds are written to rows[0]. They equal the first row that `find_legal_meldings` writes
+    without a limit. Returns NO_MELDING if no melding is legal.
     """
     if (
         required_card < 0
@@ -291,7 +291,7 @@ def find_shown_melding(hand, discard, required_card, ranks_left, rules, found, k
 def find_legal_meldings(
     hand, discard, required_card, ranks_left, max_deadwood, rules, found, keys, rows, max_rows
 ):
-    """Find the meldings that allow an ending and return the number of rows written.
+    """Find the meldings that allow an ending, and return the number of rows written.
 
     The rows are in the order of rules.md 3.5.
 
@@ -299,7 +299,8 @@ def find_legal_meldings(
         hand: The ten remaining cards, or eleven for big gin, as a 52-bit mask.
         discard: Mask of the discard, or 0.
         required_card: Card that must be in a meld, or -1.
-        ranks_left: Ranks that a shot must leave over, encoded as in `rank_multiset`, or -1.
+        ranks_left: Ranks that a shot must leave unmatched, encoded as in `rank_multiset`, or -1
+            without a shot.
         max_deadwood: Maximum deadwood.
         rules: RULES record.
         found: (MAX_MELDS + 1,) int64 work space for the melds of the hand.
@@ -309,7 +310,7 @@ def find_legal_meldings(
         max_rows: Maximum number of rows.
     """
     n_melds = find_melds(hand, rules, found)
-    found[n_melds] = 0  # "no meld", so that one loop tries combinations of zero to three melds
+    found[n_melds] = 0  # "no meld", for combinations of fewer than three melds
     total = sum_card_values(hand, rules, 0)
     n = 0
     rows[0, 0] = rows[0, 1] = rows[0, 2] = 0
@@ -332,7 +333,7 @@ def find_legal_meldings(
 
 @jit
 def _is_allowed(hand, melded, required_card, ranks_left):
-    """Return True if a melding contains the required card and leaves over the ranks of a shot."""
+    """Return True if a melding contains the required card and leaves the ranks of a shot."""
     if required_card >= 0 and not melded >> required_card & 1:
         return False
     return ranks_left < 0 or rank_multiset(hand & ~melded) == ranks_left

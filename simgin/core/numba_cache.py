@@ -1,10 +1,11 @@
-"""Lazy compilation: machine code is generated only for functions that Python calls.
+"""Lazy compilation, which generates machine code only for functions that Python calls.
 
 numba optimises every compiled function and generates machine code for it. However, nearly all
-functions of simgin are called only by other compiled functions, which contain a copy. Here, a
-function that is compiled for a caller remains unoptimised LLVM code, which the caller links and
-optimises. If Python calls the function, it is compiled again as an entry point. The disk cache
-stores it as bitcode, so that strategies that call it need not compile it again.
+functions of simgin are called only by other compiled functions, which contain a copy of them. With
+this module, a function that is compiled for a caller remains unoptimised LLVM code. The caller
+links and optimises that code. If Python calls the function, numba compiles it again as an entry
+point. The disk cache stores the LLVM code as bitcode, so that strategies that call the function
+need not compile it again.
 """
 
 import ctypes
@@ -51,14 +52,14 @@ def _mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
 
 
 FunctionType.mangling_args = property(_mangling_args)  # type: ignore[method-assign, assignment]
-# numba calls repr in every pass over every function, and its own version lists all fields.
+# numba calls repr in every pass over every function, and numba's version lists all fields.
 Record.__repr__ = Type.__repr__  # type: ignore[method-assign]
 # numba can promise LLVM that arguments do not overlap, but its decorators lack this option.
 CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")
 
 
 class _DeferredEnvironmentCodegen:
-    """Code generator for an inner library, whose environments do not have an address yet."""
+    """Code generator for an inner library, in which environments have no addresses yet."""
 
     def __init__(self, codegen: Any) -> None:
         self._codegen = codegen
@@ -67,11 +68,11 @@ class _DeferredEnvironmentCodegen:
         return getattr(self._codegen, name)
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Do nothing, because `_link_environments` sets it for the enclosing library."""
+        """Do nothing, because `_link_environments` sets the address in the enclosing library."""
 
 
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Linked code of a function that is inside others, neither optimised nor executable."""
+    """Linked code of a function that only other functions contain, without machine code."""
 
     @property
     def codegen(self) -> Any:
@@ -130,7 +131,7 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
         super().__init__(*arguments)
 
     def define_pipelines(self) -> Any:
-        """Return the passes of a compilation."""
+        """Return the compilation passes."""
         return add_refcount_elision(super().define_pipelines())
 
     def _compile_core(self) -> Any:
@@ -148,8 +149,8 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
 def _load_array_functions() -> None:
     """Load numba's array functions without loading scipy's linear algebra, which takes 0.2 s.
 
-    At this point, numba only checks that scipy is available, and simgin depends on scipy. Code that
-    multiplies matrices still loads it.
+    At this point, numba only checks that scipy is available, which is always true because simgin
+    depends on scipy. Code that multiplies matrices still loads the linear algebra.
     """
     if "numba.np.arraymath" in sys.modules:
         return
@@ -172,7 +173,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         super().__init__(function, targetoptions=options, pipeline_class=_InnerCompiler)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return the compiled version for the argument types, ignoring literal values.
+        """Return the compiled version for the argument types, and ignore literal values.
 
         numba would compile f(x, 0) and f(x, 1) separately, but LLVM specialises inlined code
         anyway.
@@ -181,7 +182,10 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         return super().get_call_template([unliteral(kind) for kind in args], names)
 
     def add_overload(self, result: Any) -> None:
-        """Register a compiled version; only executable versions are visible to Python."""
+        """Register a compiled version.
+
+        Only executable versions are visible to Python.
+        """
         if isinstance(result.library, InnerLibrary):
             self.overloads[tuple(result.signature.args)] = result
             return
@@ -190,7 +194,10 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         library.get_pointer_to_function = cache(library.get_pointer_to_function)
 
     def load_cached(self, signature: Any) -> bool:
-        """Load the version for a signature from the disk cache; return True if it exists."""
+        """Load the version for a signature from the disk cache.
+
+        Returns True if the version exists.
+        """
         with global_compiler_lock, _nested_compilation():
             result = self._cache.load_overload(signature, self.targetctx)
             if result is not None:
@@ -199,11 +206,14 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         return result is not None
 
     def get_compile_result(self, sig: Any) -> Any:
-        """Return the compiled version from a cache, because kernel calls request it repeatedly."""
+        """Return the compiled version for a signature.
+
+        The version is cached, because every kernel call requests it.
+        """
         return super().get_compile_result(sig) if self._can_compile else self._latest_result
 
     def compile(self, sig: Any) -> Any:
-        """Compile for a signature unless a suitable version exists."""
+        """Compile a version for a signature unless a suitable version exists."""
         with global_compiler_lock:
             args = tuple(sigutils.normalize_signature(sig)[0])
             known = self.overloads.get(args)
@@ -221,9 +231,10 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
 
 @contextmanager
 def _nested_compilation() -> Iterator[None]:
-    """Count one nesting level of compilation, with garbage collection disabled.
+    """Count one nesting level of compilation, and disable garbage collection.
 
-    The compiler creates many long-lived objects, and the collector would take 10 % of the time.
+    The compiler creates many long-lived objects, and the garbage collector would take 10 % of the
+    time.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -261,7 +272,7 @@ class _CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]
 
 
 class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    """Cache entries: bitcode for use inside another compilation, machine code for Python."""
+    """Cache entries, which are bitcode for other compilations and machine code for Python."""
 
     def __init__(self, function: Any, directory: Path) -> None:
         self._lineno = function.__code__.co_firstlineno
@@ -270,11 +281,11 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         self._filename_base = self.get_filename_base(name, "")
 
     def reduce(self, data: Any) -> Any:
-        """Return the data to write, without the annotated source, which takes long to generate."""
+        """Return the data to write, without the annotated source, which is slow to generate."""
         return super().reduce(data._replace(type_annotation=""))
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Return the compiled version, or None if Python calls it and only bitcode exists."""
+        """Return the compiled version, or None if Python needs it but only bitcode exists."""
         (name, kind, bitcode), fndesc, environment, signature, *rest = payload
         if kind == "object":
             return super().rebuild(target_context, payload)

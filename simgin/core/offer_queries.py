@@ -1,4 +1,4 @@
-"""Offers of the die that the opponent would make in the sampled worlds of a position."""
+"""Offers of the die that the opponent would make in sampled worlds."""
 
 from simgin.core.position_rollouts import set_position, set_seat_view
 from simgin.core.query import clear_history, query_policy_noinline
@@ -12,8 +12,8 @@ def query_world_offers(
 ):  # fmt: skip
     """Call the opponent's offer policy in each world of a decision about an offer.
 
-    `views`, `hands`, `stocks` and `first_world` are as in `run_world_rollouts`. `offers` is
-    (n_worlds,) int64, overwritten with the numbers offered, 0 for none.
+    For `views`, `hands`, `stocks` and `first_world`, see `run_world_rollouts`. `offers` is
+    (n_worlds,) int64. It is overwritten with the numbers offered, with 0 for no offer.
     """
     seat = 1 - views[0].seat
     opponent_view = view0 if seat == 0 else view1

@@ -1,4 +1,4 @@
-"""Paired rollouts: continuations of one deal after different actions at one decision.
+"""Paired rollouts, which continue one deal after different actions at one decision.
 
 The cards and the actions of the players determine a deal. A rollout replays the deal with the same
 cards and the same actions up to the decision, takes another action there, and then follows the
@@ -20,7 +20,7 @@ from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
 from simgin.core.solo_deal import joker_position, play_deal_solo
 from simgin.core.turn_steps import clear_deal
 
-SEAT_A = np.int64(0)  # seat of strategy A, whose decisions are compared
+SEAT_A = np.int64(0)  # seat of strategy A; its decisions are compared
 
 
 def run_paired_rollouts(
@@ -29,17 +29,17 @@ def run_paired_rollouts(
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Play one deal per unit, then roll out each action at one decision of strategy A.
+    """Play one deal per unit, and roll out each action at one decision of strategy A.
 
     The decision is drawn at random from A's decisions of one slot in the deal. Its weight is the
     number of these decisions (Horvitz and Thompson 1952). Unweighted means would be biased, because
-    this number depends on the hidden cards through the rest of the deal.
+    this number depends on the rest of the deal and therefore on the hidden cards.
 
     A sits at seat 0. The dealer alternates with the number of the unit.
 
     Array arguments:
-        match_states: (n_units, 4) int64, score before each deal: points of A and B, deals won by A
-            and B.
+        match_states: (n_units, 4) int64, score before each deal (points of A, points of B, deals
+            won by A, deals won by B).
         views: (n_units,) VIEW, overwritten with the views at the decisions.
         weights: (n_units,) int64, overwritten with the weights of the decisions.
         actions: (n_units, max_actions) int64, overwritten with the actions rolled out, padded with
@@ -64,7 +64,7 @@ def run_paired_rollouts(
             -1,
             -1,
             np.int64(0),
-        )  # -1 plays the deal to find the decision
+        )  # the first pass (-1) plays the deal to find the decision
         while rollout < max_actions and (rollout < 0 or remaining):
             if rollout >= 0:
                 actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)
@@ -102,7 +102,7 @@ def run_paired_rollouts_solo(
     slot, first_only, choose_actions, explore_knock, views, weights, actions, records,
     discard_a, knock_a,
 ):  # fmt: skip
-    """Roll out decisions in a single-player variant; see `run_paired_rollouts`.
+    """Roll out decisions in a single-player variant (see `run_paired_rollouts`).
 
     The joker is at the same position in all rollouts of a deal.
     """
@@ -116,7 +116,7 @@ def run_paired_rollouts_solo(
             -1,
             -1,
             np.int64(0),
-        )  # -1 plays the deal to find the decision
+        )  # the first pass (-1) plays the deal to find the decision
         while rollout < max_actions and (rollout < 0 or remaining):
             if rollout >= 0:
                 actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)
@@ -152,7 +152,10 @@ def _setup_deal(state, rules, unit, match_state):
 
 @jit
 def _set_script(state, decision):
-    """Prescribe all actions before a decision; if `decision` is -1, log the decisions instead."""
+    """Prescribe all actions before a decision.
+
+    If `decision` is -1, the state logs the decisions instead.
+    """
     state.watched = decision < 0
     state.logged = 0
     state.scripted = decision + 1
@@ -160,7 +163,9 @@ def _set_script(state, decision):
 
 @jit
 def _candidate_actions(state, rules, slot, decision, choose_actions, views, row):
-    """Return the actions to roll out at a logged decision as bits; 0 if fewer than two.
+    """Return the actions to roll out at a logged decision, as bits.
+
+    The result is 0 if there are fewer than two.
 
     The view at the decision is copied to `views[i]`.
     """
@@ -175,7 +180,10 @@ def _candidate_actions(state, rules, slot, decision, choose_actions, views, row)
 
 @jit
 def _sample_decision(state, slot, first_only):
-    """Choose a logged decision of A for a policy slot; return its number and weight, or (-1, 0)."""
+    """Choose a logged decision of A for a policy slot.
+
+    Returns the number and the weight of the decision, or (-1, 0) if there is none.
+    """
     n_decisions = 0
     for k in range(state.logged):
         n_decisions += _is_decision_of_a(state, k, slot)

@@ -1,8 +1,9 @@
-"""Type of all compiled policies: policy(view, rules, params) -> int64.
+"""Type of all compiled policies, which have the signature policy(view, rules, params) -> int64.
 
-Policies are first-class functions with a fixed signature and are passed as separate arguments to a
-loop that is compiled once. This avoids compilation for each pair of strategies, allows caching, and
-propagates exceptions. Tuples of functions, closures and dispatchers lack one of these advantages.
+Policies are first-class functions with a fixed signature. They are passed as separate arguments to
+a loop that is compiled once. This design avoids compilation for each pair of strategies, allows
+caching, and propagates exceptions. Tuples of functions, closures and dispatchers lack one of these
+advantages.
 """
 
 import ctypes
@@ -50,11 +51,13 @@ else:
 
     @intrinsic
     def params_at(typing_context, address, n):
-        """Return the read-only float64 vector at an address, without reference counting.
+        """Return the parameter vector at an address as a read-only float64 array.
+
+        The array has no reference count.
 
         Parameter vectors outlive the kernel, so reference counts are unnecessary. An array argument
-        takes seven words per call. Reference counting takes two atomic additions per decision on an
-        address that threads can share.
+        would take seven words per call. Reference counting would take two atomic additions per
+        decision, at an address that threads can share.
         """
 
         def code(context, builder, signature, arguments):
@@ -77,7 +80,7 @@ else:
         """Return a global compiled function as a policy that can be passed to another function.
 
         numba would pass the address of a Python object, which prevents caching of the caller on
-        disk. This function passes the address of the machine code.
+        disk. This function passes the address of the machine code instead.
         """
         version = function.dispatcher.get_compile_result(POLICY_SIGNATURE)
         returned = version.signature.return_type

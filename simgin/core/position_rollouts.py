@@ -2,7 +2,7 @@
 
 A *position* is the view of a player at a decision. A *world* is a sampled hidden state: the
 opponent's hand and the order of the stock. An *action* is one of the player's options. The engine
-sets up all three in its own state and plays to the end of the deal, so that all rules apply.
+writes all three to its own state and plays to the end of the deal, so that all rules apply.
 
 The state lacks information that a view does not contain: the cards that the opponent drew (-1 in
 the history), and how the points of columns were won.
@@ -48,9 +48,9 @@ from simgin.core.turn_steps import (
 )
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-# Actions in addition to those of a take policy: discard a card; end the deal with a discard (-1 for
-# big gin); leave the last discard (50th-card rule); offer a number on the die (0 for no offer);
-# accept or refuse the offered number
+# Further actions, in addition to the actions of a take policy: discard a card; end the deal with a
+# discard (-1 for big gin); leave the last discard (50th-card rule); offer a number on the die (0
+# for no offer); accept or refuse the offered number
 ACTION_DISCARD, ACTION_END, ACTION_LEAVE, ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE = (
     3,
     4,
@@ -64,7 +64,9 @@ PACK_SIZE = 52  # number of cards in `state.pack`
 
 @jit
 def set_position(state, rules, view, hand, stock):
-    """Write a position and a world to the state; strategy A sits at the seat of the view.
+    """Write a position and a world to the state.
+
+    Strategy A sits at the seat of the view.
 
     `hand` contains the opponent's ten cards, and `stock` the face-down cards in order. Before the
     cards are dealt, the hand is empty and the stock is the whole pack.
@@ -106,7 +108,7 @@ def _set_table_state(state, view):
     state.taken = view.taken
     state.drawn = view.drawn
     state.top = view.taken_offer
-    if view.taken_offer < 0 and view.taken < 0:  # with eleven cards or a decision about the die
+    if view.taken_offer < 0 and view.taken < 0:  # ten cards, and no decision about the die
         state.top = view.history[view.turns - 1, 3] if view.turns > 0 else view.upcard
 
 
@@ -134,7 +136,7 @@ def _set_match_state(state, view, seat):
 
 @jit
 def _set_opponent_knowledge(state, rules, view, seat):
-    """Write which cards the opponent saw the player take, discard and decline."""
+    """Write the cards that the opponent saw the player take, discard or decline."""
     known = np.int64(0)
     shed = np.int64(_has_passed_upcard(rules, view, seat)) << max(0, view.upcard)
     pile_card = view.upcard
@@ -178,20 +180,20 @@ def _has_passed_upcard(rules, view, seat):
         and rules.first_turn != FIRST_TURN_UPCARD_STOCK_OR_PASS
     ):
         return False
-    if view.turns == 0 and view.phase == PHASE_UPCARD:  # the dealer can offer the die after a pass
+    if view.turns == 0 and view.phase == PHASE_UPCARD:  # the nondealer has passed
         return view.offered > 0 and seat != view.dealer
     if view.turns == 0:
         drawing = view.phase == PHASE_TURN and view.taken < 0
         return drawing and (view.drawn < 0 or rules.first_turn == FIRST_TURN_UPCARD_PASS)
     first, source = view.history[0, 0], view.history[0, 1]
-    if first == view.dealer:  # the nondealer passed, and the dealer took or drew
+    if first == view.dealer:  # the nondealer passed, and the dealer drew a card
         return seat != view.dealer
     return source == FROM_STOCK
 
 
 @jit
 def set_seat_view(state, rules, view, seat_view, seat):
-    """Write to the view of a seat everything that the seat knows at the position."""
+    """Write all information that a seat has at the position to its view."""
     write_deal_fields(state, rules, seat_view, seat)
     for i in range(view.turns):
         row = view.history[i]
@@ -225,7 +227,7 @@ def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
 
 @jit
 def resolve_last_discard(state, rules, view, other_view, action, card, show_a, show_b):
-    """End the deal with the last discard, or leave it (50th-card rule)."""
+    """Take the last discard to end the deal, or leave it (50th-card rule)."""
     if action == ACTION_LEAVE:
         state.kind = RESULT_VOID
         return

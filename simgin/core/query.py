@@ -1,4 +1,4 @@
-"""Policy calls: write the view of a seat, call its policy and check the action.
+"""Policy calls, which write the view of a seat, call its policy and check the action.
 
 An action outside `view.legal` raises IllegalActionError. The engine never corrects an action.
 """
@@ -108,7 +108,7 @@ def write_card_fields(state, view, seat):
 
 @force_inline
 def write_ending_fields(state, view):
-    """Write the proposed ending; most decisions have none."""
+    """Write the proposed ending, which is empty for most decisions."""
     view.ending = state.ending
     view.ending_card = state.ending_card
     view.ending_count = state.ending_count
@@ -116,7 +116,9 @@ def write_ending_fields(state, view):
 
 @force_inline
 def _next_random_number(state, seat, strategy):
-    """Return the next random number of a seat; `strategy` is 0 for A and 1 for B.
+    """Return the next random number of a seat.
+
+    `strategy` is 0 for A and 1 for B.
 
     One call of the generator yields sixteen numbers. The state stores the unused ones.
     """
@@ -157,11 +159,11 @@ def query_policy(state, rules, view, seat, slot, legal, policy):
 
 @force_inline
 def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
-    """Call a policy like `query_policy`, with a view that has already been written.
+    """Call a policy as `query_policy` does, but with a view that is already complete.
 
     If the deal is traced (`state.watched` > 0), the view is added to the log. If `state.watched` is
     negative, actions are logged without views. The first `state.scripted` actions of a deal come
-    from `state.answers`; after these, the function calls the policies.
+    from `state.answers`. For later decisions, the function calls the policies.
     """
     strategy = seat ^ state.half  # strategy A sits at seat `state.half`
     view.legal = legal
@@ -210,5 +212,8 @@ def record_turn(view, row, seat, source, card, discard):
 
 @jit
 def query_policy_noinline(state, rules, view, seat, slot, legal, policy):
-    """Call `query_policy` without inlining it, for decisions made at most once per deal."""
+    """Call `query_policy` without inlining it.
+
+    Use this function for decisions that occur at most once per deal.
+    """
     return query_policy(state, rules, view, seat, slot, legal, policy)

@@ -1,9 +1,9 @@
-"""Compiler pass that removes reference counting from functions that cannot need it.
+"""Compiler pass that removes reference counting from functions that do not need it.
 
 numba counts the references to every array, with two atomic additions for each use of its name. In
-policies that pass small arrays to helpers, this takes a third of the time. A function that neither
-creates nor returns arrays does not need the counts, because its caller keeps the arrays alive. The
-pass removes the counts only if every statement is known to be safe.
+policies that pass small arrays to helpers, counting takes a third of the time. A function that
+neither creates nor returns arrays does not need the counts, because its caller keeps the arrays
+alive. The pass removes the counts only if every statement is known to be safe.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from numba.core import ir, types
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.typed_passes import NoPythonSupportedFeatureValidation
 
-# Expressions whose value is an existing array or a part of one
+# Expressions that return an existing array or a part of an array
 _EXISTING_VALUES = (ir.Arg, ir.Var, ir.Const, ir.Global, ir.FreeVar)
 _PART_ACCESS_OPS = (
     "getattr",
@@ -28,7 +28,7 @@ _CONTROL_FLOW = (ir.Del, ir.Jump, ir.Branch, ir.StaticRaise)
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class RefcountElisionPass(FunctionPass):  # type: ignore[misc]
-    """Compiler pass between type inference and the generation of LLVM code."""
+    """Compiler pass that runs between type inference and the generation of LLVM code."""
 
     _name = "simgin_without_counts"
 
@@ -43,7 +43,7 @@ class RefcountElisionPass(FunctionPass):  # type: ignore[misc]
 
 
 def add_refcount_elision(passes: list[PassManager]) -> list[PassManager]:
-    """Add RefcountElisionPass to the passes of a compilation, and return the passes."""
+    """Add RefcountElisionPass to a list of compilation passes, and return the list."""
     for manager in passes:
         manager.add_pass_after(RefcountElisionPass, NoPythonSupportedFeatureValidation)
         manager.finalize()
@@ -95,7 +95,10 @@ class _TypedFunction:
         return value.op in _PART_ACCESS_OPS or not self._has_refcounts(target, *value.list_vars())
 
     def _is_safe_call(self, call: Any) -> bool:
-        """Return True for a call without arrays, of `len` or of a compiled function."""
+        """Return True if a call is safe.
+
+        Calls without arrays, calls of `len` and calls of compiled functions are safe.
+        """
         called = self._types[call.func.name]
         known = isinstance(called, types.Dispatcher) or getattr(called, "typing_key", None) is len
         return known or not self._has_refcounts(*call.args)

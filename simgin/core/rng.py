@@ -1,10 +1,9 @@
-"""Philox4x32-10: random numbers as a pure function of a key and a counter.
+"""Random number generator Philox4x32-10, a pure function of a key and a counter.
 
 Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). The key is
-the seed. The four words of the counter are the low 32 bits of the unit; the high 16 bits of the
-unit together with the number of the deal; the index of the draw; and the domain. Every random
-number of a run therefore has an address, and does not depend on threads, blocks, order or other
-draws.
+the seed. The counter has four words. They contain the low 32 bits of the unit, the high 16 bits of
+the unit with the number of the deal, the index of the draw, and the domain. Every random number of
+a run therefore has an address. It does not depend on threads, on blocks or on other draws.
 """
 
 import numpy as np
@@ -20,7 +19,7 @@ from simgin.core.jit import jit
     DOMAIN_BOOTSTRAP,
     DOMAIN_DECISION,
 ) = 0, 1, 2, 3, 4, 5, 6  # domains
-STREAM_VERSION = 2  # raised if a seed yields different cards or random numbers for policies
+STREAM_VERSION = 2  # increase this number if a seed yields different cards or random numbers
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
@@ -30,7 +29,7 @@ _32 = np.uint64(32)
 
 @jit
 def philox(c0, c1, c2, c3, k0, k1):
-    """Return four 32-bit words, as uint64, for a counter of four words and a key of two."""
+    """Return four 32-bit words, as uint64, for a counter of four words and a key of two words."""
     for _ in range(10):
         c0, c1, c2, c3 = _philox_round(c0, c1, c2, c3, k0, k1)
         k0 = (k0 + _W0) & _LOW
@@ -40,7 +39,7 @@ def philox(c0, c1, c2, c3, k0, k1):
 
 @jit
 def _philox_round(c0, c1, c2, c3, k0, k1):
-    """Apply one of the ten rounds."""
+    """Apply one of the ten rounds of Philox."""
     p0 = _M0 * c0
     p1 = _M1 * c2
     return (p1 >> _32) ^ c1 ^ k0, p1 & _LOW, (p0 >> _32) ^ c3 ^ k1, p0 & _LOW
@@ -65,8 +64,8 @@ def write_random_blocks(seed, unit, deal, index, domain, out):
 
     `out` is (32,) int64. The position of a word is 8 * word + block.
 
-    LLVM vectorises the eight independent chains of multiplications, which together take as long as
-    one.
+    LLVM vectorises the eight independent chains of multiplications, so that together they take as
+    long as one chain.
     """
     s = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
@@ -87,13 +86,13 @@ def write_random_blocks(seed, unit, deal, index, domain, out):
 
 @jit
 def combine_words(high_word, low_word):
-    """Combine two 32-bit words to a uniform number in 0..2**53-1."""
+    """Combine two 32-bit words into a uniform integer in 0..2**53-1."""
     return high_word << 21 ^ low_word >> 11
 
 
 @jit
 def random_below(n, word):
-    """Return a random integer in 0..n-1 from a random word, by multiplication.
+    """Convert a random word to a random integer in 0..n-1 by multiplication.
 
     Args:
         n: Number of possible values, 1..2**31.

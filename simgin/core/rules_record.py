@@ -1,9 +1,10 @@
-"""The RULES record: all parameters of a variant, and tables of its melds.
+"""RULES record, which contains all parameters of a variant and tables of its melds.
 
-The record is passed by reference, so that a new variant needs no compilation. A field with the name
-of a parameter (rules.md 11) contains its value. Words are encoded as their position in the list of
-choices, yes as 1, and a dash as -1. Arrays with a leading axis of length two contain first the
-knocker's card values, then the defender's (`defender_ace_value`).
+The record is passed by reference, so that a new variant needs no compilation. A field that is named
+after a parameter (rules.md 11) contains the value of the parameter. A word is encoded as its index
+in the list of choices, yes as 1, and a dash as -1. If the first axis of an array has length two,
+index 0 contains the knocker's card values, and index 1 contains the defender's card values
+(`defender_ace_value`).
 """
 
 from functools import lru_cache
@@ -39,12 +40,12 @@ GOAL_SINGLE, GOAL_POINTS, GOAL_COLUMNS, GOAL_GAMES = 0, 1, 2, 3
 GOAL_RACE, GOAL_TWOFOLD, GOAL_DEALS, GOAL_TOTAL = 4, 5, 6, 7
 COLUMN_NEXT_OPEN, COLUMN_ABSOLUTE = 0, 1  # column_entry
 TIE_EVEN, TIE_UNDERCUT, TIE_KNOCK = 0, 1, 2  # undercut_on_tie
-SHUTOUT_DOUBLE_POINTS, SHUTOUT_DOUBLE_ALL, SHUTOUT_FLAT_100 = 1, 2, 3  # shutout; 0 none
+SHUTOUT_DOUBLE_POINTS, SHUTOUT_DOUBLE_ALL, SHUTOUT_FLAT_100 = 1, 2, 3  # shutout; 0 means no bonus
 DIE_OFF, DIE_DEAL, DIE_GAME = 0, 1, 2  # die
 REFUSAL_PAYS_OLD, REFUSAL_PAYS_NEW = 0, 1  # die_refusal_pays
 NEXT_DEALER_WINNER, NEXT_DEALER_LOSER, NEXT_DEALER_ALTERNATE = 0, 1, 2  # next_dealer
 VOID_DEALER_SAME, VOID_DEALER_OTHER = 0, 1  # void_dealer
-FIRST_DEALER_RANDOM = 0  # first_dealer: 0 random, 1 seat 0, 2 seat 1
+FIRST_DEALER_RANDOM = 0  # first_dealer: 0 for random, 1 for seat 0, 2 for seat 1
 
 MAX_RUNS = 131  # runs in one suit with round-the-corner runs
 MAX_RAINBOWS = 104
@@ -69,27 +70,28 @@ _RULES = np.dtype(
     [(name, np.int64) for name in RULE_PARAMETERS]
     + [
         ("start_points", np.int64, 2),
-        # Rows (maximum points of the loser, games won); unused rows are zero.
+        # Each row contains the maximum points of the loser and the number of games won. Unused rows
+        # are zero.
         ("game_table", np.int64, (MAX_TABLE_ROWS, 2)),
         ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
-        ("peers", np.int64, (2, 13)),  # for each rank, the ranks (13 bits) of equal value
-        ("runs", np.int64, MAX_RUNS),  # every run of one suit as 13 bits
+        ("peers", np.int64, (2, 13)),  # for each rank, the ranks (13 bits) with the same value
+        ("runs", np.int64, MAX_RUNS),  # every run in one suit, as 13 bits
         ("n_runs", np.int64),
-        ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow as a hand
+        ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow, as a hand
         ("n_rainbows", np.int64),
-        # lane[side, m]: bits 0-12 are the cards of lane m that are in a run; the bits from 16 are
-        # the points that its best runs leave over. One load reads both, and four loads solve most
-        # hands.
+        # In lane[side, m], bits 0-12 contain the cards of lane m that are in a run, and the bits
+        # from 16 contain the points left by the best runs. One load reads both, and four loads
+        # solve most hands.
         ("lane", np.int32, (2, 8192)),
         # 1 if `simgin.core.bitboard` finds the melds of all hands
         ("by_planes", np.int64, 2),
-        # 1 if it finds the melds of all hands without an ace and a king of the same suit
+        # 1 if the bitboard finds the melds of all hands without an ace and a king of the same suit
         ("by_planes_apart", np.int64, 2),
         (
             "planes",
             np.int64,
             (2, N_VALUE_PLANES),
-        ),  # for each bit, the cards whose value has that bit set
+        ),  # for each bit, the cards for which that bit of the value is set
     ],
     align=True,
 )
@@ -99,15 +101,15 @@ RULES = np.dtype((np.record, _RULES))
 def card_values(pip_values: int, ace_value: int) -> list[int]:
     """Return the deadwood of the ranks A..K (rules.md 2).
 
-    Cards have their face values, and court cards 10. With `pip_values`, 2..9 count 5, and higher
-    cards 10.
+    Number cards have their face values, and court cards count 10. With `pip_values`, the ranks 2 to
+    9 count 5, and higher ranks count 10.
     """
     rest = [5] * 8 + [10] * 4 if pip_values else [*range(2, 10), 10, 10, 10, 10]
     return [ace_value, *rest]
 
 
 def list_suit_runs(ace_runs: int) -> list[int]:
-    """Return all runs of a suit as ranks in 13 bits, ordered by length (rules.md 3.1)."""
+    """Return all runs in a suit as masks of 13 bits, ordered by length (rules.md 3.1)."""
     if ace_runs == ACE_ROUND_CORNER:
         spans = [[(start + i) % 13 for i in range(n)] for n in range(3, 14) for start in range(13)]
     else:
@@ -121,7 +123,7 @@ def list_suit_runs(ace_runs: int) -> list[int]:
 
 
 def list_rainbows(ace_runs: int) -> list[int]:
-    """Return all rainbows as hands (rules.md 3.1).
+    """Return all rainbows as 52-bit masks (rules.md 3.1).
 
     A rainbow has four consecutive ranks in four suits with alternating colours.
     """
@@ -141,16 +143,19 @@ def list_rainbows(ace_runs: int) -> list[int]:
 
 
 def value_plane(value: list[int], bit: int) -> int:
-    """Return the cards whose value has a given bit set; `value` lists the values of A..K."""
+    """Return the cards for which a given bit of the value is set.
+
+    `value` lists the values of A..K.
+    """
     return sum(ACES << r for r in range(13) if value[r] >> bit & 1)
 
 
 @lru_cache(maxsize=32)
 def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
-    """Return the table of all lanes: their cards in runs, and the points left over by runs.
+    """Return the table with the cards in runs, and the points left by runs, of all lanes.
 
-    The best runs either omit the lowest card of the lane or include it. A dynamic programme
-    therefore solves the lanes in descending order of their lowest cards. It handles all ace rules.
+    The best runs either omit the lowest card of the lane or include it. A dynamic program therefore
+    solves the lanes in descending order of their lowest cards. It supports all ace rules.
     """
     runs = list_suit_runs(ace_runs)
     lanes = np.arange(8192)
@@ -177,7 +182,7 @@ def build_rules_record(
     start_points: tuple[int, int],
     game_table: tuple[tuple[int, int], ...],
 ) -> np.record:
-    """Return the RULES record of encoded parameters, with the tables derived from them.
+    """Return a RULES record of encoded parameters, with the tables derived from them.
 
     `parameters` has a value for each name in RULE_PARAMETERS.
     """

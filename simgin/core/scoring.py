@@ -13,7 +13,10 @@ assert DEAL_RESULTS[RESULT_REFUSED] == "refused"
 
 @jit
 def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
-    """Return result and points of gin, big gin or a shot, which cannot be undercut."""
+    """Return the result and the points of gin, big gin or a shot.
+
+    These endings cannot be undercut.
+    """
     if ending == ENDING_BIG_GIN:
         return RESULT_BIG_GIN, defender_count + rules.big_gin_bonus + premium
     if ending == ENDING_SHOT:
@@ -25,7 +28,7 @@ def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
 
 @jit
 def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, rules):
-    """Score a showdown; return its result, the points of both players, and the winner.
+    """Score a showdown.
 
     Args:
         ending: Ending declared: ENDING_KNOCK, ENDING_SHOT or ENDING_BIG_GIN. A knock without
@@ -37,8 +40,8 @@ def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, ru
         rules: RULES record.
 
     Returns:
-        Index in DEAL_RESULTS, points of the knocker, points of the defender, and the winner: 1 for
-        the knocker, -1 for the defender, 0 for neither.
+        Index in DEAL_RESULTS, points of the knocker, points of the defender, and winner. The winner
+        is 1 for the knocker, -1 for the defender, and 0 for neither.
     """
     gin = knocker_count == 0 and ending == ENDING_KNOCK
     premium = (
@@ -48,7 +51,7 @@ def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, ru
     )
     if gin or ending != ENDING_KNOCK:
         kind, points = _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules)
-        # Without lay-offs, layoff_on_gin is -1 (a dash), so layoff must be tested as well.
+        # Without lay-offs, layoff_on_gin is -1 (a dash), so layoff is tested as well.
         if rules.layoff and rules.layoff_on_gin and defender_count == 0 and ending != ENDING_SHOT:
             return kind, 0, 0, 0
         return kind, points * multiplier, 0, 1

@@ -1,4 +1,4 @@
-"""Showdown: melding shown, lay-offs and points (rules.md 3.5 to 3.7 and 6)."""
+"""Showdown, with the melding shown, lay-offs and points (rules.md 3.5 to 3.7 and 6)."""
 
 from simgin.core.bits import popcount
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
@@ -99,9 +99,9 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
 
 @jit
 def score_showdown(state, rules, seat, ending, knocker_count):
-    """Compute deadwood and points after the knocker at `seat` has shown `state.melds`.
+    """Compute the deadwood and the points after the knocker has shown `state.melds`.
 
-    `knocker_count` is the knocker's deadwood.
+    `seat` is the seat of the knocker, and `knocker_count` is the knocker's deadwood.
     """
     defender = 1 - seat
     gin = ending != ENDING_SHOT and knocker_count == 0

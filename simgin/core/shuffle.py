@@ -1,4 +1,7 @@
-"""Shuffle from the random stream of a unit; cards are shuffled only when a deal needs them."""
+"""Shuffle that uses the random stream of a unit.
+
+Cards are shuffled only when a deal needs them.
+"""
 
 import numpy as np
 
@@ -20,10 +23,12 @@ def start_shuffle(state):
 
 @jit
 def swap_hands_for_dealer(state):
-    """Swap the hands if seat 0 deals, so that the cards of a seat do not depend on the dealer.
+    """Swap the hands if seat 0 deals.
 
-    In the two games of a mirrored match, different seats can deal. If the cards depended on the
-    dealer, the games would be correlated positively instead of negatively
+    The cards of a seat then do not depend on the dealer.
+
+    The two games of a mirrored match can have different dealers. If the cards depended on the
+    dealer, the correlation of the games would be positive instead of negative
     (docs/explanation/decisions/0002-random-numbers.md).
     """
     if state.dealer == 0:  # seat 1 receives the first card
@@ -48,9 +53,12 @@ def deal_next_card(state):
 
 @jit
 def _shuffle_positions(state, n):
-    """Shuffle the next n positions (Fisher-Yates); n is a multiple of eight.
+    """Shuffle the next n positions with the algorithm of Fisher and Yates.
 
-    The generator writes random words for 32 positions at a time. The last twelve of 64 are unused.
+    n is a multiple of eight.
+
+    The generator writes random words for 32 positions at a time. The last twelve of 64 words are
+    unused.
     """
     first = state.shuffled
     if first & 31 == 0:

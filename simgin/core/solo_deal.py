@@ -1,6 +1,6 @@
-"""Single-player deal, against the joker or the clock (rules.md 5).
+"""Single-player deal against the joker or the clock (rules.md 5).
 
-The player has seat 0, and the joker seat 1.
+The player has seat 0, and the joker has seat 1.
 """
 
 from simgin.core import rng
@@ -61,7 +61,10 @@ def _count_cards_dealt(rules):
 
 @jit
 def _deal_hand(state, rules):
-    """Deal the hand; a joker in it replaces one of the cards."""
+    """Deal the hand.
+
+    A joker in the hand replaces one of the cards.
+    """
     n_dealt = _count_cards_dealt(rules)
     has_joker = 0 <= state.joker < n_dealt
     hand = 0
@@ -75,7 +78,7 @@ def _deal_hand(state, rules):
 
 @jit
 def play_deal_solo(state, rules, view, discard, knock):
-    """Play a deal with the joker at `state.joker`; the result is written to the state."""
+    """Play a deal with the joker at `state.joker`, and write the result to the state."""
     clear_deal(state, rules, JOKER_SEAT)
     _deal_hand(state, rules)
     if state.above < 0:
@@ -112,7 +115,10 @@ def play_turns_solo(state, rules, view, discard, knock, draw_now):
 
 @inline_always
 def _play_turn(state, rules, view, source, discard, knock):
-    """Play a turn with eleven cards; return True if big gin or gin ends the deal."""
+    """Play a turn with eleven cards.
+
+    Returns True if big gin or gin ends the deal.
+    """
     state.phase = PHASE_TURN
     eleven = state.hand[PLAYER_SEAT]
     legal = permitted_discards(eleven, -1, state.drawn, rules)
@@ -123,7 +129,7 @@ def _play_turn(state, rules, view, source, discard, knock):
     if big_gin and _propose_ending(state, rules, view, ENDING_BIG_GIN, -1, 0, knock):
         go_out(state, rules, view, source, -1)
         return True
-    card = lowest_bit(highest_value_cards(best, rules)[0])  # the discard if the player goes gin
+    card = lowest_bit(highest_value_cards(best, rules)[0])  # discard if the player goes gin
     gin = least == 0 and can_stop(state, rules)
     if gin and _propose_ending(state, rules, view, ENDING_KNOCK, card, 0, knock):
         go_out(state, rules, view, source, card)
@@ -145,7 +151,7 @@ def discard_card_solo(state, rules, view, source, card):
 
 @jit
 def go_out(state, rules, view, source, card):
-    """End the deal with eleven cards: gin with a discard, or big gin without one (-1)."""
+    """End a deal with eleven cards by gin with a discard, or by big gin with -1."""
     ending = ENDING_BIG_GIN if card < 0 else ENDING_KNOCK
     if card >= 0:
         discard_card(state, PLAYER_SEAT, card)
@@ -169,7 +175,9 @@ def _record_turn_end(state, view, source, card):
 
 @jit
 def _offer_stop(state, rules, view, knock):
-    """Offer gin or a knock with ten cards, before a draw; return True if the deal ends.
+    """Offer gin or a knock with ten cards before a draw.
+
+    Returns True if the deal ends.
 
     The player decides, unless the rules end the deal (rules.md 5.2).
     """
@@ -191,7 +199,9 @@ def _offer_stop(state, rules, view, knock):
 
 @jit
 def _propose_ending(state, rules, view, ending, card, count, knock):
-    """Propose an ending with a discard (-1 for none); return True if the player accepts.
+    """Propose an ending with a discard, or with -1 for none.
+
+    Returns True if the player accepts.
 
     If the player declines, the proposal is withdrawn.
     """
@@ -204,7 +214,10 @@ def _propose_ending(state, rules, view, ending, card, count, knock):
 
 @jit
 def _end_at_limit(state, rules):
-    """End a deal after the last allowed draw or if it stalled; return True if it ended."""
+    """End a deal after the last allowed draw or the maximum number of turns.
+
+    Returns True if the deal ended.
+    """
     if rules.max_draws >= 0 and state.draws[PLAYER_SEAT] >= rules.max_draws:
         state.kind = RESULT_LIMIT
         state.score[PLAYER_SEAT] = state.stopper_count = state.count[PLAYER_SEAT]
@@ -219,8 +232,8 @@ def _end_at_limit(state, rules):
 def _end_with_joker(state, rules):
     """End the deal as a win of the joker (rules.md 6).
 
-    The joker scores the deal or the player's deadwood. With penalty scoring, the player's deadwood
-    is the penalty.
+    Depending on the rules, the joker scores one deal or the player's deadwood, or the deadwood is a
+    penalty for the player.
     """
     state.kind = RESULT_JOKER
     state.winner = JOKER_SEAT
@@ -235,7 +248,10 @@ def _end_with_joker(state, rules):
 
 @jit
 def score_ending_solo(state, rules, ending, count):
-    """Score gin, big gin or a knock; `count` is the deadwood of the hand."""
+    """Score gin, big gin or a knock.
+
+    `count` is the deadwood of the hand.
+    """
     state.count[PLAYER_SEAT] = count
     find_shown_melding(
         state.hand[PLAYER_SEAT], 0, -1, -1, rules, state.found, state.keys, state.meldings

@@ -1,8 +1,8 @@
-"""Rollouts of a single-player deal from the view of the player, with a sampled deck.
+"""Rollouts of a single-player deal from a view, with a sampled deck.
 
-A position is the view of the player at a decision, with eleven cards before the discard or ten
-cards before the next draw. A world is the order of the deck, including the joker. For two players,
-see `simgin.core.position_rollouts`.
+A position is the view of the player at a decision, either with eleven cards before the discard or
+with ten cards before the next draw. A world is an order of the deck, including the joker. For two
+players, see `simgin.core.position_rollouts`.
 """
 
 from simgin.core.bits import popcount
@@ -26,7 +26,7 @@ JOKER_CARD = 52  # code of the joker in a deck
 
 @jit
 def _set_deck(state, view, deck):
-    """Write the deck to the end of the pack, and the position of the joker."""
+    """Write the deck to the end of the pack, and set the position of the joker."""
     state.stock = len(deck)
     state.above = NO_JOKER_ABOVE
     state.dealt = PACK_SIZE - popcount(view.unseen)
@@ -41,7 +41,10 @@ def _set_deck(state, view, deck):
 
 @jit
 def _play_action(state, rules, view, player_view, action, card):
-    """Play an action; return True if the deal continues."""
+    """Play an action.
+
+    Returns True if the deal continues.
+    """
     if action == ACTION_STOCK:
         return True
     if view.phase == PHASE_STOP:

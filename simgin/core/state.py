@@ -1,4 +1,4 @@
-"""The engine's private state of a deal and its match.
+"""Private state of the engine for a deal and its match.
 
 Each thread has one structured record, which is never copied.
 """
@@ -16,30 +16,30 @@ from simgin.core.view import VIEW
 
 SLOT_TAKE, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_ANSWER, SLOT_SHOW = range(6)
 YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
-# 500 turns with up to five decisions each (offer, draw, two endings, discard), and a margin
+# 500 turns with up to five decisions each (offer, draw, two endings, discard), plus a margin
 MAX_DECISIONS = 2560
 
 _SCALARS = (
-    # address of this deal in the random streams
+    # address of the deal in the random streams
     ("seed", "unit", "half", "deal")
-    # number of cards shuffled and dealt so far
+    # numbers of cards shuffled and dealt so far
     + ("shuffled", "dealt")
     # the table
     + ("dealer", "pile", "top", "upcard", "limit", "multiplier")
     + ("stock", "turns", "taken", "drawn", "phase")
-    # solitaire: cards above the joker in the deck (negative if the joker was dealt to the player),
-    # and position of the joker in dealing order
+    # number of cards above the joker in a solitaire deck (negative if the joker was dealt to the
+    # player), and position of the joker in dealing order
     + ("above", "joker")
-    # die: its number, its owner, the offered number, and the payment for a refusal
+    # number on the die, owner of the die, offered number, and payment for a refusal
     + ("stake", "owner", "offered", "pays")
-    # with eleven cards: least deadwood after a discard, and all discards that leave it
+    # least deadwood after a discard from eleven cards, and all discards that achieve it
     + ("least", "best")
-    # ending proposed to the knock policy
+    # ending that is proposed to the knock policy
     + ("ending", "ending_card", "ending_count")
     # current decision, for error messages
     + ("asked_seat", "asked_slot", "answer", "legal")
-    # traced deal: its game of the pair and its number (or -1); 1 if the current deal is traced;
-    # decisions logged so far; 1 if the cards are prescribed; number of prescribed actions
+    # traced deal: game of the pair; number of the deal, or -1; 1 if the current deal is traced;
+    # number of decisions logged so far; 1 if the cards are prescribed; number of prescribed actions
     + ("watch_half", "watch_deal", "watched", "logged", "given", "scripted")
     # result of the deal (rules.md 6), with seats (or -1) and deadwood in points
     + ("kind", "stopper", "winner", "discard")
@@ -50,23 +50,23 @@ _SCALARS = (
     + ("upcard_to",)
 )
 _BY_SEAT = (
-    # hands, cards known to the opponent, cards discarded or declined, deadwood of the ten cards
-    # between turns and as dealt
+    # hands; cards known to the opponent; cards discarded or declined; deadwood of the ten cards
+    # between turns; deadwood of the dealt hands
     ("hand", "known", "shed", "count", "dealt_count", "own_turns", "draws", "takes", "score")
     # score of the match so far
     + ("points", "deals_won", "games", "opened")
-    # random numbers used by policies so far
+    # number of random numbers that policies have used so far
     + ("noises",)
 )
-# By strategy, A and B (A sits at seat `half`): slots whose policies use random numbers, as bits; 1
-# if the discard precedes the decision about the ending
+# For strategies A and B (A sits at seat `half`): slots with policies that use random numbers, as
+# bits; 1 if the discard precedes the decision about the ending
 _BY_STRATEGY = ("noisy", "same")
 
 _STATE = np.dtype(
     [(name, np.int64) for name in _SCALARS]
     + [(name, np.int64, 2) for name in _BY_SEAT + _BY_STRATEGY]
     + [
-        # addresses and lengths of the parameter vectors, by strategy and slot
+        # addresses and lengths of the parameter vectors for each strategy and slot
         ("vectors", np.int64, (2, len(SLOTS))),
         ("lengths", np.int64, (2, len(SLOTS))),
         ("pack", np.uint8, 52),
@@ -86,7 +86,7 @@ _STATE = np.dtype(
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
         ("slots", np.int8, MAX_DECISIONS),
-        # view at each logged decision; the system allocates only memory pages that are used
+        # view at each logged decision; the system allocates only the memory pages in use
         ("log", VIEW, MAX_DECISIONS),
     ],
     align=True,
@@ -98,17 +98,20 @@ STATE_SIZE_WITHOUT_LOG = (
 
 
 def new_state(seed: int) -> np.record:
-    """Return a state for one thread; `seed` is in 0..2**64-1."""
+    """Return a state for one thread.
+
+    `seed` is in 0..2**64-1.
+    """
     state: np.record = new_states(seed, 1)[0]
     return state
 
 
 def new_states(seed: int, n: int) -> np.ndarray:
-    """Return n states that are adjacent in memory and share one log, (n,) STATE.
+    """Return an (n,) array of STATE records that share one log.
 
     Only a single state can trace a deal. The memory is mapped directly, because an allocator would
-    clear the ten megabytes of the log, which only traced deals use. The mapping is private, so that
-    a forked process has its own states.
+    clear the ten megabytes of the log, although only traced deals use the log. The mapping is
+    private, so that a forked process has its own states.
     """
     private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n - 1) + STATE.itemsize, private)

@@ -1,4 +1,4 @@
-"""Steps of a turn, shared by single-player and two-player deals.
+"""Steps of a turn, as shared by single-player and two-player deals.
 
 The steps are clearing the table, drawing, discarding, and recording a turn.
 """
@@ -69,10 +69,10 @@ def reset_turn(state):
 
 @force_inline
 def draw_card(state, rules, seat, source):
-    """Draw a card from the stock or the pile, unless the player was dealt eleven cards."""
+    """Draw a card from the stock or the pile unless the player was dealt eleven cards."""
     if source == FROM_STOCK:
         if state.top >= 0 and rules.take_discard:
-            state.shed[seat] |= 1 << state.top  # declined
+            state.shed[seat] |= 1 << state.top  # a draw from the stock declines the top discard
         state.drawn = deal_next_card(state)
         state.stock -= 1
         state.draws[seat] += 1
@@ -98,7 +98,7 @@ def discard_card(state, seat, card):
 
 @jit
 def propose_ending(state, ending, card, count):
-    """Set the ending that the knock policy sees."""
+    """Set the ending that is proposed to the knock policy."""
     state.ending = ending
     state.ending_card = card
     state.ending_count = count

@@ -1,8 +1,9 @@
-"""The VIEW record: all information that a player may use for a decision (rules.md 9.2).
+"""VIEW record with all information that a player may use for a decision (rules.md 9.2).
 
-Fields that change during a deal are updated before the next decision, the others before every deal.
-The history only grows. The engine never reads a view, so a policy that modifies its view does not
-affect the game. Sets of cards are 52-bit masks. Single cards are 0..51, or -1 for none.
+Fields that change during a deal are updated before each decision, and all other fields before each
+deal. During a deal, rows are only added to the history. The engine never reads a view, so a policy
+that modifies its view does not affect the game. Sets of cards are 52-bit masks. Single cards are
+0..51, or -1 for no card.
 """
 
 import numpy as np
@@ -70,9 +71,10 @@ _VIEW = np.dtype(
     align=True,
 )
 VIEW = np.dtype((np.record, _VIEW))
-# meldings[i]: three melds (0 for none) that action i of a `show` policy lays down, in the order of
-# rules.md 3.5; 0 in other slots history[i] for i < turns: seat; source (0 stock, 1 pile); card
-# drawn, or -1 if this seat did not see it; card discarded, or -1
+# meldings[i] contains the three melds (0 for none) of action i of a `show` policy, in the order of
+# rules.md 3.5. It is 0 in other slots. For i < turns, history[i] contains the seat, the source (0
+# for the stock, 1 for the pile), the card drawn (-1 if this seat did not see it) and the card
+# discarded (-1 for none).
 
 
 def new_view() -> np.record:

@@ -1,1 +1,1 @@
-"""Environments for reinforcement learning libraries, and external policies as strategies."""
+"""Environments for reinforcement learning libraries, and strategies with external policies."""

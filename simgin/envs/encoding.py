@@ -1,6 +1,6 @@
 """Observations and actions of the environments, encoded as arrays.
 
-Cards are numbered as in OpenSpiel: suits s c d h, ranks A to K. The actions are:
+Cards are numbered as in OpenSpiel, with suits s c d h and ranks A to K. The actions are:
 
     0..51   discard this card (as in OpenSpiel)
     52      take the upcard or the top card of the pile (as in OpenSpiel)
@@ -13,7 +13,7 @@ Cards are numbered as in OpenSpiel: suits s c d h, ranks A to K. The actions are
     59      leave the die; 59 + n offers n
     66 + n  show melding n
 
-The code is compiled but does not belong to the engine; see `simgin.play.stepping`.
+The code is compiled but does not belong to the engine (see `simgin.play.stepping`).
 """
 
 import hashlib
@@ -49,8 +49,8 @@ from simgin.strategy import python_tier
 TAKE_CARD, DRAW, PASS_TURN, END, CONTINUE, ACCEPT, REFUSE, FIRST_OFFER = range(52, 60)
 FIRST_MELDING = FIRST_OFFER + 7
 N_ACTIONS = FIRST_MELDING + 64
-# An observation consists of planes of 52 cards, the slot (one of six) and phase (one of five) as
-# one-hot vectors, the flags, and numbers divided by 100. Time planes contain turn / 100, or 0 if
+# An observation consists of planes of 52 cards, one-hot vectors for the slot (one of six) and the
+# phase (one of five), flags, and numbers divided by 100. Time planes contain turn / 100, or 0 if
 # the event did not occur.
 CARD_SETS = ("hand", "pile", "known", "shed", "unseen")
 SINGLE_CARDS = ("taken_offer", "drawn", "taken", "ending_card", "upcard")
@@ -66,7 +66,7 @@ PLANES_END = 52 * len(PLANES)
 FIRST_NUMBER = PLANES_END + 6 + 5 + len(FLAGS)
 N_PARAMETERS = len(RULE_PARAMETERS)
 OBSERVATION_SIZE = FIRST_NUMBER + len(NUMBER_FIELDS) + 2 * MAX_COLUMNS + N_PARAMETERS
-ILLEGAL_ACTION_POINTS, ILLEGAL_ACTION_RESULT = -100, -1  # rewards of an illegal action
+ILLEGAL_ACTION_POINTS, ILLEGAL_ACTION_RESULT = -100, -1  # reward in deals, in matches
 
 ENCODED_RULES_TYPE = types.Array(float32, 1, "C")
 FLOAT_MATRIX_TYPE = types.Array(float32, 2, "C")
@@ -82,7 +82,7 @@ _TO_OPENSPIEL = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in rang
 
 
 def _field_offsets(names, length=1):
-    """Return the int64 offsets of view fields, with `length` numbers per field."""
+    """Return the offsets of view fields in int64 numbers, with `length` numbers per field."""
     firsts = [VIEW_TYPE.offset(name) // 8 for name in names]
     return tuple(first + i for first in firsts for i in range(length))
 
@@ -92,7 +92,7 @@ _SET_OFFSETS, _CARD_OFFSETS = (
     np.array(_field_offsets(CARD_SETS)),
     np.array(_field_offsets(SINGLE_CARDS)),
 )
-# An array, because numba would compile a tuple to one branch per number
+# This is an array, because numba would compile a tuple to one branch per number.
 _NUMBER_OFFSETS = np.array(
     _field_offsets(NUMBER_FIELDS) + _field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)
 )
@@ -102,7 +102,7 @@ numbers_at = stepping.make_record_getter(stepping.int64_record_type(VIEW_TYPE.si
 
 @compiled
 def convert_card(card):
-    """Convert a card number between simgin (suits S H D C) and OpenSpiel (s c d h)."""
+    """Convert a card number from simgin (suits S H D C) to OpenSpiel (s c d h), or vice versa."""
     return _TO_OPENSPIEL[card]
 
 
@@ -113,7 +113,7 @@ def to_env_action(slot, action, zero_is_pass):
     Args:
         slot: Slot of the decision.
         action: Engine action.
-        zero_is_pass: True if engine action 0 on the upcard is a pass.
+        zero_is_pass: True if engine action 0 means to pass the upcard.
     """
     if slot == SLOT_TAKE:
         if action == 0:
@@ -130,7 +130,7 @@ def to_env_action(slot, action, zero_is_pass):
 
 @compiled
 def to_engine_action(slot, action, legal, zero_is_pass):
-    """Convert an environment action to the legal engine action; -1 if there is none."""
+    """Convert an environment action to a legal engine action, or to -1 if there is none."""
     while legal:
         answer = lowest_bit(legal)
         if to_env_action(slot, answer, zero_is_pass) == action:
@@ -141,7 +141,7 @@ def to_engine_action(slot, action, legal, zero_is_pass):
 
 @compiled
 def is_zero_pass(view, rules):
-    """Return True if engine action 0 on the upcard is a pass."""
+    """Return True if engine action 0 means to pass the upcard."""
     return view.phase == PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
 
 
@@ -158,12 +158,12 @@ def write_action_mask(view, rules, slot, mask):
 
 @compiled
 def write_observation(address, slot, out):
-    """Write an observation, (OBSERVATION_SIZE,) float32, without the rules at its end.
+    """Write an observation without the rules at its end.
 
     Args:
         address: Address of the view.
         slot: Slot of the decision.
-        out: Observation to write to.
+        out: Output, observation, (OBSERVATION_SIZE,) float32.
     """
     view, numbers = stepping.view_at(address), numbers_at(address).numbers
     out[52 * len(_SET_OFFSETS) : FIRST_NUMBER] = 0
@@ -186,7 +186,7 @@ def write_observation(address, slot, out):
 
 @compiled
 def _write_history(view, out, first):
-    """Write the turn in which each card was discarded by each player or taken by the opponent."""
+    """Write, for each card, the turns in which a player discarded it or the opponent took it."""
     for i in range(view.turns):
         seat, source = view.history[i, 0], view.history[i, 1]
         card, discarded = view.history[i, 2], view.history[i, 3]
@@ -201,9 +201,9 @@ def _write_history(view, out, first):
 
 @compiled
 def _reward(game, state, rules, stake):
-    """Return the gain of seat 0 in a finished deal: points, or the stake of the die.
+    """Return the gain of seat 0 in a finished deal, in points or in stakes of the die.
 
-    In matches, the reward is 0 until the match is over, then 1 for a win or -1 for a loss.
+    In matches, the reward is 0 until the match is over. It is then 1 for a win or -1 for a loss.
     """
     if game.matches:
         if game.at != stepping.GAME_OVER or game.outcome < UNDECIDED:
@@ -219,14 +219,17 @@ def _reward(game, state, rules, stake):
 
 @compiled
 def _advance(game):
-    """Advance to an external decision or to the end of the game; return the gain of seat 0."""
+    """Advance to an external decision or to the end of the game.
+
+    Returns the gain of seat 0.
+    """
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     gained = 0
     while game.at == stepping.AWAITING_ACTION:
         stepping.advance_game(game)
         if game.at == stepping.AWAITING_ACTION:
             break
-        stake = state.stake  # a new game resets it
+        stake = state.stake  # a new game resets the stake
         stepping.close_deal(game)
         gained += _reward(game, state, rules, stake)
     return gained
@@ -242,10 +245,10 @@ def _acting_view(game, state):
 def _observe(game, encoded_rules, observation, mask):
     """Write the observation and the action mask of the player to act.
 
-    After the game, the last observation is kept, and no action is legal.
+    After the end of the game, the last observation remains, and no action is legal.
     """
     rules = stepping.rules_at(game.rules)
-    # The engine can change a view after the decision, because of the die or the next deal
+    # The engine can change a view after the decision, because of the die or the next deal.
     is_copied = game.matches or rules.die != DIE_OFF
     if game.at == stepping.AWAITING_ACTION:
         state = stepping.state_at(game.state)
@@ -264,7 +267,10 @@ def _observe(game, encoded_rules, observation, mask):
 
 @compiled
 def _copy_view(source, to):
-    """Copy the parts of a view that observations use; both views are addresses."""
+    """Copy the parts of a view that observations use.
+
+    Both arguments are addresses.
+    """
     shown, copied = numbers_at(source).numbers, numbers_at(to).numbers
     for i in range(_HEAD_END):
         copied[i] = shown[i]
@@ -274,7 +280,7 @@ def _copy_view(source, to):
 
 @compiled
 def _begin_next_game(game, stride):
-    """Begin a game; skip games that end before the first external decision."""
+    """Begin a game, and skip games that end before the first external decision."""
     game.ended = 0
     while True:
         stepping.begin_game(game, game.unit)
@@ -286,7 +292,7 @@ def _begin_next_game(game, stride):
 
 @compiled
 def _act(game):
-    """Advance a game by its action."""
+    """Advance a game by the stored action."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     passes = is_zero_pass(stepping.view_at(_acting_view(game, state)), rules)
     answer = to_engine_action(state.asked_slot, game.action, state.legal, passes)
@@ -302,7 +308,7 @@ def _act(game):
 
 @compiled
 def _first_invalid_action(address, n, stride):
-    """Return the first of n games whose action is outside the action space; -1 if none."""
+    """Return the index of the first game with an action outside the action space, or -1."""
     for i in range(n):
         game = stepping.game_at(address + i * _GAME_BYTES)
         is_read = not game.ended or not stride
@@ -314,19 +320,21 @@ def _first_invalid_action(address, n, stride):
 def step_games(address, stride, encoded_rules, observations, masks):
     """Advance games by one action each.
 
-    A finished game begins again instead, unless `stride` is 0. The function writes the reward of
-    each game, and 1 if the game has ended or 2 if an illegal action ended it.
+    If a game is finished and `stride` is not 0, the game begins again instead. The function writes
+    the reward of each game, and a status that is 1 if the game has ended or 2 if an illegal action
+    ended it.
 
     Args:
         address: Address of the games.
-        stride: Difference between the unit of a game and the unit of the next game in its place.
+        stride: Difference between the unit of a finished game and the unit of the game that
+            replaces it.
         encoded_rules: Encoded rules, (N_PARAMETERS,) float32.
         observations: Output, observations, (n_games, OBSERVATION_SIZE) float32.
         masks: Output, action masks, (n_games, N_ACTIONS) int8.
 
     Returns:
-        Index of the first game whose action is outside the action space, in which case no game is
-        stepped; otherwise -1.
+        -1, or the index of the first game with an action outside the action space. In the latter
+        case, no game is stepped.
     """
     wrong = _first_invalid_action(address, len(observations), stride)
     if wrong >= 0:
@@ -352,7 +360,7 @@ def compile_step_games() -> Any:
 
 
 def encode_rules(rules: Any) -> np.ndarray:
-    """Return the encoded parameters at the end of observations: values / 100, float32."""
+    """Return the encoded rule parameters for the end of observations, as float32 values / 100."""
     return np.array(rules[[*RULE_PARAMETERS]].item(), np.float32) / 100
 
 
@@ -363,10 +371,10 @@ _ACT_LOCK = Lock()  # deals run in several threads, but torch networks are not t
 
 
 def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
-    """Return the engine action that a function of an observation chooses for a decision.
+    """Return the engine action that an external function chooses for a decision.
 
     Args:
-        act: Function of an observation, as in `simgin.envs.gin_rummy`, that returns an action.
+        act: Function that returns an action for an observation, as in `simgin.envs.gin_rummy`.
         slot: Index of the slot.
         view: View of the player.
         rules: Rules record.

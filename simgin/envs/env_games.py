@@ -1,4 +1,4 @@
-"""Games of an environment as arrays, with reset, step and observe for both interfaces."""
+"""Games of an environment as arrays, with reset, step and observe for PettingZoo and Gymnasium."""
 
 from __future__ import annotations
 
@@ -33,18 +33,19 @@ class EnvGames:
 
     Args:
         variant: Variant spec.
-        opponent: Strategy spec of seat 1; None if that seat is external or does not exist.
+        opponent: Strategy spec of seat 1, or None if that seat is external or does not exist.
         unit: "deal" or "match".
         n: Number of games.
-        copy: True to return new arrays with every step, which the caller may change.
+        copy: True to return new arrays in every step, which the caller can modify.
 
     Attributes:
         batch: Game records.
         units: Units of the next games, (n_games,) int64.
         actions: Actions to take, (n_games,) int64.
-        acting_seats: Seats to act, (n_games,) int64.
+        acting_seats: Seat to act in each game, (n_games,) int64.
         rewards: Rewards of seat 0, (n_games,) int64.
-        ended: 1 for a finished game, 2 for a game ended by an illegal action, (n_games,) int64.
+        ended: Status of each game, (n_games,) int64. The status is 1 for a finished game, 2 for a
+            game ended by an illegal action, and 0 otherwise.
         observations: Observations of the seats to act, (n_games, OBSERVATION_SIZE) float32.
         masks: Action masks of the seats to act, (n_games, N_ACTIONS) int8.
     """
@@ -55,8 +56,8 @@ class EnvGames:
         if unit not in ENV_UNITS:
             raise EnvError(f"{format_value(unit)} is not a valid unit. Use 'deal' or 'match'.")
         is_solo = variants.find_variant(variant).params["players"] == 1
-        # External seats need a strategy, whose policies are never called. Only its order of
-        # decisions matters: ending before discard, as in `make_external_strategy`.
+        # External seats need a strategy, but its policies are never called. Only the order of
+        # decisions matters, which is ending before discard, as in `make_external_strategy`.
         a, b = (
             ("solo-greedy", None) if is_solo else ("gold", "gold" if opponent is None else opponent)
         )
@@ -76,17 +77,17 @@ class EnvGames:
         self.acting_seats = rows["seat"]
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
-        """Restore a copy, and bind its arrays to its own games."""
+        """Restore a copy, and bind the arrays of the copy to its own games."""
         self.__dict__.update(attributes)
         self._bind_arrays()
 
     @property
     def matchup(self) -> Matchup:
-        """Matchup, with placeholder strategies at external seats that are never called."""
+        """Matchup with placeholder strategies at external seats."""
         return self.batch.matchup
 
     def reset(self, seed: int | None) -> None:
-        """Begin the first games of a seed, or the next games if no seed is given."""
+        """Begin the first games of a seed, or the next games if the seed is None."""
         if seed is None and not self.has_begun:
             seed = secrets.randbits(64)
         if seed is not None:
@@ -103,13 +104,16 @@ class EnvGames:
 
         Args:
             actions: Actions, (n_games,).
-            restart_ended: True to begin new games in place of finished ones.
+            restart_ended: True to replace finished games with new games.
         """
         self.actions[:] = actions
         self._step_games(len(self.units) if restart_ended else 0)
 
     def step_one(self, action: Any) -> None:
-        """Take an action in a single game; raise EnvError if it is not an action."""
+        """Take an action in a single game.
+
+        An invalid action raises EnvError.
+        """
         self.actions[0] = parse_action(action)
         self._step_games(0)
 
@@ -137,7 +141,7 @@ class EnvGames:
         return {"observation": self.observations[0], "action_mask": self.masks[0]}
 
     def render_text(self, game: int = 0) -> str:
-        """Return the table of a game as text, from the view of the seat to act."""
+        """Return the table of a game as text, as the seat to act sees it."""
         if not self.has_begun:
             raise EnvError("No game has begun. Call reset() first.")
         if self.batch.records[game].at != stepping.AWAITING_ACTION:
@@ -152,7 +156,10 @@ class EnvGames:
 
 
 def parse_action(action: Any) -> int:
-    """Return an action as an int; raise EnvError unless it is an integer in the action space."""
+    """Convert an action to int.
+
+    An action outside the action space raises EnvError.
+    """
     try:
         number = operator.index(action)
     except TypeError:
@@ -163,10 +170,13 @@ def parse_action(action: Any) -> int:
 
 
 def parse_actions(actions: Any, n: int) -> np.ndarray:
-    """Return the actions of n games as an array; raise EnvError unless they are integers."""
+    """Convert the actions of n games to an array.
+
+    Actions that are not integers raise EnvError.
+    """
     try:
         numbers = np.asarray(actions)
-    except ValueError:  # lists of different lengths
+    except ValueError:  # the lists have different lengths
         numbers = np.zeros(0, object)
     if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
         raise EnvError(

@@ -1,4 +1,4 @@
-"""External policies as strategies: use a function of an observation in `simgin match`.
+"""Strategies with external policies, for example for use in `simgin match`.
 
 from simgin.envs.external_player import make_external_strategy
 
@@ -7,9 +7,9 @@ def act(observation):  # dict of simgin.envs.gin_rummy: observation, action_mask
 
 STRATEGY = make_external_strategy("first-legal", act)
 
-simgin calls the function in Python, one decision at a time in each process. This is about a
+simgin calls the function in Python for one decision at a time in each process. This is about a
 thousand times slower than a compiled policy. The result must depend only on the observation. Load
-objects such as networks in a function with the decorator `functools.cache`.
+large objects such as networks in a function with the decorator `functools.cache`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def make_external_strategy(name: str, act: Act, about: str = "") -> Strategy:
     Args:
         name: Name of the strategy.
         act: Function of an observation dict, as in `simgin.envs.gin_rummy`, that returns an action.
-        about: Description; by default the docstring of `act`.
+        about: Description of the strategy. The default is the docstring of `act`.
 
     Example:
         def act(observation):

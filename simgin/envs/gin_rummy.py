@@ -1,4 +1,6 @@
-"""Gin Rummy environments for PettingZoo and Gymnasium: `pip install 'simgin[rl]'`.
+"""Gin Rummy environments for PettingZoo and Gymnasium.
+
+To install the requirements, run `pip install 'simgin[rl]'`.
 
 from simgin.envs import gin_rummy
 env = gin_rummy.env(variant="oklahoma")             # PettingZoo: both seats are external
@@ -6,10 +8,10 @@ env = gin_rummy.gym_env(opponent="champion")        # Gymnasium: one seat, or a 
 envs = gin_rummy.vector_env(256, opponent="gold")   # many deals, stepped in one compiled call
 
 An observation is a dict with `observation`, (OBSERVATION_SIZE,) float32, and `action_mask`,
-(N_ACTIONS,) int8; `simgin.envs.encoding` documents both. It contains no hidden cards. The reward is
-the net points of a deal, the stake in games with a die, or minus the penalty in penalty games. With
-unit="match", it is 1 or -1 at the end of the match. An illegal action ends the game with a reward
-of -100 (-1 in matches).
+(N_ACTIONS,) int8 (see `simgin.envs.encoding`). It does not contain hidden cards. The reward of a
+deal is the net points, the stake in games with a die, or the negative penalty in penalty games.
+With unit="match", the reward is 1 or -1 at the end of the match. An illegal action ends the game
+with a reward of -100 (-1 in matches).
 """
 
 from __future__ import annotations
@@ -39,13 +41,16 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-MAX_ENVS = 1_000_000  # maximum number of games in a vector environment, which take 30 GB
+MAX_ENVS = 1_000_000  # maximum number of games in a vector environment; they need 30 GB of memory
 Observation = dict[str, np.ndarray]
 Env = TypeVar("Env")
 
 
 def _observation_space() -> spaces.Dict:
-    """Return a new space, because environments must not share its random numbers."""
+    """Return a new observation space.
+
+    Environments must not share the random numbers of a space.
+    """
     return spaces.Dict(
         {
             "observation": spaces.Box(-1000.0, 1000.0, (OBSERVATION_SIZE,), np.float32),
@@ -68,7 +73,10 @@ def _check_options(render_mode: str | None, opponent: str | None = "") -> None:
 
 
 def _clone_env(env: Env, *shared: Any) -> Env:
-    """Return an independent copy that shares some objects, such as spaces, to save time."""
+    """Return an independent copy of an environment.
+
+    To save time, the copy shares some objects, such as spaces.
+    """
     return deepcopy(env, {id(shared_object): shared_object for shared_object in shared})
 
 
@@ -77,12 +85,12 @@ def _not_begun_error() -> EnvError:
 
 
 class SingleEnv(gymnasium.Env[Observation, np.int64]):
-    """Gymnasium environment of one seat, against a strategy or in a solitaire game.
+    """Gymnasium environment for one seat, against a strategy or in a solitaire game.
 
     Args:
         variant: Variant spec.
-        opponent: Strategy spec of the opponent; ignored in solitaire variants.
-        unit: "deal" or "match", the length of an episode.
+        opponent: Strategy spec of the opponent. Solitaire variants ignore it.
+        unit: Length of an episode, "deal" or "match".
         render_mode: "ansi" or None.
 
     Example:
@@ -111,14 +119,14 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin the first game of a seed, or the next game if no seed is given."""
+        """Begin the first game of a seed, or the next game if the seed is None."""
         super().reset(seed=None if seed is None else parse_seed(seed))
         self._seats.reset(seed)
         self._is_running = True
         return self._seats.observe_single(), {}
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take an action, and advance to the seat's next decision or the end of the game."""
+        """Take an action, and advance to the seat's next decision or to the end of the game."""
         if not self._is_running:
             raise _not_begun_error()
         seats = self._seats
@@ -129,24 +137,26 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
         return seats.observe_single(), float(seats.rewards.item()), ended > 0, False, info
 
     def render(self) -> str | None:
-        """Return the table as text from the seat's view, if render_mode is "ansi"."""
+        """Return the table as text, as the seat sees it, if render_mode is "ansi"."""
         return self._seats.render_text() if self.render_mode == "ansi" else None
 
     def clone(self) -> Self:
-        """Return an independent environment in the same position, for search."""
+        """Return an independent copy of the environment in the same position, for searches."""
         return _clone_env(self, self.observation_space, self.action_space)
 
 
 class GinVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
-    """Gymnasium vector environment: many games against a strategy, stepped in one compiled call.
+    """Gymnasium vector environment with many games against a strategy.
 
-    A finished game begins again in the next step, which ignores its action.
+    One compiled call steps all games.
+
+    A finished game begins again in the next step, and its action in that step is ignored.
 
     Args:
         num_envs: Number of games.
         variant: Variant spec.
-        opponent: Strategy spec of the opponent; ignored in solitaire variants.
-        unit: "deal" or "match", the length of an episode.
+        opponent: Strategy spec of the opponent. Solitaire variants ignore it.
+        unit: Length of an episode, "deal" or "match".
         render_mode: "ansi" or None.
         copy: True to return new arrays with every step. If False, the next step overwrites the
             observations.
@@ -186,9 +196,9 @@ class GinVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin the first games of a seed, one unit each, or the next games if no seed is given.
+        """Begin the first games of a seed, or the next games if the seed is None.
 
-        If `seed` is a list, only its first element is used.
+        Each game plays one unit. If `seed` is a list, only its first element is used.
         """
         if isinstance(seed, list):
             seed = seed[0] if seed else None
@@ -207,19 +217,22 @@ class GinVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return seats.observe(), rewards, seats.ended > 0, self._truncated.copy(), {}
 
     def render(self) -> tuple[str, ...] | None:
-        """Return the tables as text from the seats' views, if render_mode is "ansi"."""
+        """Return the tables as text, as the seats see them, if render_mode is "ansi"."""
         if self.render_mode != "ansi":
             return None
         return tuple(map(self._seats.render_text, range(self.num_envs)))
 
     def clone(self) -> Self:
-        """Return independent games in the same positions, for search."""
+        """Return an independent copy of the environment in the same positions, for searches."""
         single = self.single_observation_space, self.single_action_space
         return _clone_env(self, self.observation_space, self.action_space, *single)
 
 
 def _parse_num_envs(n: Any) -> int:
-    """Return a number of games as an int; raise EnvError unless it is valid."""
+    """Convert a number of games to int.
+
+    An invalid number raises EnvError.
+    """
     number = operator.index(n) if hasattr(n, "__index__") and n is not True else 0
     if not 1 <= number <= MAX_ENVS:
         raise EnvError(
@@ -234,7 +247,7 @@ class RawAECEnv(AECEnv[str, Observation, int | None]):
 
     Args:
         variant: Variant spec.
-        unit: "deal" or "match", the length of an episode.
+        unit: Length of an episode, "deal" or "match".
         render_mode: "ansi" or None.
     """
 
@@ -257,7 +270,7 @@ class RawAECEnv(AECEnv[str, Observation, int | None]):
         }
         players = len(self._seats.matchup.players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
-        self.agents: list[str] = []  # until the first reset
+        self.agents: list[str] = []  # empty until the first reset
         self.observation_spaces = {agent: _observation_space() for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in self.possible_agents}
 
@@ -270,7 +283,7 @@ class RawAECEnv(AECEnv[str, Observation, int | None]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin the first game of a seed, or the next game if no seed is given."""
+        """Begin the first game of a seed, or the next game if the seed is None."""
         self._seats.reset(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -287,7 +300,10 @@ class RawAECEnv(AECEnv[str, Observation, int | None]):
         self._observations[agent] = self._seats.observe_single()
 
     def observe(self, agent: str) -> Observation:
-        """Return the last observation of a seat; its mask is zero unless the seat is to act."""
+        """Return the last observation of a seat.
+
+        The mask is zero unless the seat is to act.
+        """
         if not self._seats.has_begun:
             raise _not_begun_error()
         last = self._observations.get(agent, self._empty_observation)
@@ -314,16 +330,16 @@ class RawAECEnv(AECEnv[str, Observation, int | None]):
         if ended == 2 and seat == 1:
             gained = -gained
         self.rewards = dict(zip(self.possible_agents, (gained, -gained), strict=False))
-        self._accumulate_rewards()  # there are no rewards before the end
+        self._accumulate_rewards()  # all rewards are 0 before the end
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[(seat + 1) % len(self.possible_agents)]
 
     def render(self) -> str | None:
-        """Return the table as text from the view of the player to act, if render_mode is "ansi"."""
+        """Return the table as text, as the player to act sees it, if render_mode is "ansi"."""
         return self._seats.render_text() if self.render_mode == "ansi" else None
 
     def clone(self) -> Self:
-        """Return an independent environment in the same position, for search."""
+        """Return an independent copy of the environment in the same position, for searches."""
         return _clone_env(self, self.observation_spaces, self.action_spaces)
 
 
@@ -334,7 +350,7 @@ class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | N
         return str(self.env)
 
     def clone(self) -> Self:
-        """Return an independent environment in the same position, for search."""
+        """Return an independent copy of the environment in the same position, for searches."""
         twin = copy(self)
         twin.env = self.env.clone()
         return twin
@@ -343,11 +359,11 @@ class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | N
 def env(
     variant: str = "standard", unit: str = "deal", render_mode: str | None = None
 ) -> OrderEnforcingEnv:
-    """Return the PettingZoo environment, with the wrapper that checks the order of calls.
+    """Return the PettingZoo environment in a wrapper that checks the order of calls.
 
     Args:
         variant: Variant spec.
-        unit: "deal" or "match", the length of an episode.
+        unit: Length of an episode, "deal" or "match".
         render_mode: "ansi" or None.
 
     Example:

@@ -1,10 +1,10 @@
-"""States of a match for each goal, and tables of match values over these states.
+"""Match states for each goal, and tables of match values over these states.
 
 A board is built from the rules, the seat of strategy A and the outcomes of deals. The probabilities
 of these outcomes determine a table (docs/explanation/value.md#how-v-is-computed). The counts of a
-side (points, won deals or both) form its track, a chain of positions that only moves forward. A
-table over both tracks can therefore be filled from the end: every entry is a mean, over outcomes,
-of entries that are already filled.
+side (points, won deals or both) form its track, a chain of positions on which a side only moves
+forward. A table over both tracks can therefore be filled from the end. Every entry is a mean over
+outcomes of entries that are already filled.
 """
 
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class Track:
     """Positions of one side on the way to its goal.
 
     Attributes:
-        fields: Counts of the side: "score", "deals" or "games", the names of record fields without
-            the suffix of the side.
+        fields: Counts of the side ("score", "deals" or "games"). They are names of record fields
+            without the suffix of the side.
         targets: Target of each count.
     """
 
@@ -36,7 +36,10 @@ class Track:
 
     @property
     def length(self) -> int:
-        """Number of positions before the goal, which is also the position of the goal."""
+        """Number of positions before the goal.
+
+        It is also the position of the goal.
+        """
         return int(np.prod(self._sides)) - 1
 
     @property
@@ -44,10 +47,10 @@ class Track:
         return tuple([target + 1 for target in self.targets])
 
     def position(self, score: np.ndarray) -> np.ndarray:
-        """Return the positions of scores.
+        """Return the positions that correspond to scores.
 
         Args:
-            score: Scores, (..., n_fields). Values above the target are treated as the target.
+            score: Scores, (..., n_fields). Values above the target are reduced to the target.
 
         Returns:
             Positions, (...) int64.
@@ -60,7 +63,7 @@ class Track:
         return np.stack(np.unravel_index(np.arange(self.length), self._sides), axis=-1)
 
     def next_positions(self, gains: np.ndarray) -> np.ndarray:
-        """Return the next position after each gain from every position.
+        """Return the next position for each combination of a position and a gain.
 
         Args:
             gains: Non-negative gains, (n_outcomes, n_fields).
@@ -75,10 +78,10 @@ class Track:
 def compile_fill_table() -> Any:
     """Compile the function that fills a table in place.
 
-    The shape of the table is (length of A + 1, length of B + 1, 2 dealers), float64. Its last row
-    and column contain the values of finished matches. Every other entry becomes `reward[dealer]`
-    plus the mean of the entries after one deal. If a deal can leave both positions unchanged, the
-    entries for the two dealers are the solution of two linear equations.
+    The shape of the table is (length of A + 1, length of B + 1, 2 dealers), float64. The last row
+    and the last column contain the values of finished matches. Every other entry becomes
+    `reward[dealer]` plus the mean of the entries after one deal. If a deal can leave both positions
+    unchanged, the entries for the two dealers are the solution of two linear equations.
     """
     int_matrix = types.Array(int64, 2, "C")
     float_matrix = types.Array(float64, 2, "C")
@@ -95,15 +98,15 @@ def compile_fill_table() -> Any:
     return jit.compile_function(kernels.fill_value_table, signature)
 
 
-ValueTable = np.ndarray  # values by state, float64
-Probabilities = np.ndarray  # probability of each outcome given its dealer, (n_outcomes,) float64
+ValueTable = np.ndarray  # values of all states, float64
+Probabilities = np.ndarray  # probability of each outcome given the dealer, (n_outcomes,) float64
 SideScores = np.ndarray  # scores of one side, (..., n_fields) int64
 BothScores = tuple[SideScores, SideScores]  # scores of A and of B
-States = tuple[SideScores, SideScores, np.ndarray]  # scores of A and of B, side that deals
+States = tuple[SideScores, SideScores, np.ndarray]  # scores of A, scores of B, sides that deal
 TableIndex = tuple[np.ndarray, ...]  # index of states in a table
-ScoreFields = tuple[tuple[str, ...], tuple[str, ...]]  # fields of the scores of A and of B
+ScoreFields = tuple[tuple[str, ...], tuple[str, ...]]  # score fields of A, score fields of B
 
-EndValues = tuple[float, float, float]  # values of a match won by A, won by B, and drawn
+EndValues = tuple[float, float, float]  # values if A wins, if B wins, and of a draw
 
 DRAW_VALUE = 0.5  # value of a drawn match
 
@@ -111,12 +114,12 @@ DRAW_VALUE = 0.5  # value of a drawn match
 class Board:
     """States of a match.
 
-    A score consists of the values of a side's fields. The last axis of a table is the side that
-    deals (0 for A, 1 for B).
+    The score of a side consists of the values of its fields. The last axis of a table is the side
+    that deals (0 for A, 1 for B).
 
     Attributes:
-        fields: Fields of the scores of A and of B: names of record fields without the suffix of the
-            side, or `left`, the number of remaining deals.
+        fields: Score fields of A and of B. They are names of record fields without the suffix of
+            the side, or `left` for the number of remaining deals.
         size: Approximate number of states.
         start: Scores at the beginning of a match.
     """
@@ -126,27 +129,27 @@ class Board:
     start: BothScores
 
     def solve(self, probability: Probabilities) -> ValueTable:
-        """Compute the probability that A wins, in every state.
+        """Compute the probability that A wins from every state.
 
         Args:
-            probability: Probability of each outcome given its dealer, (n_outcomes,) float64.
+            probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
         """
         return self._fill_table(probability, (1, 0, DRAW_VALUE))
 
     def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
-        """Compute the mean of z**N in every state, where N is the number of remaining deals.
+        """Compute the mean of z**N for every state, where N is the number of remaining deals.
 
         Args:
-            probability: Probability of each outcome given its dealer, (n_outcomes,) float64.
-            z: Base.
+            probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
+            z: Base of the power.
 
         Returns:
-            Table. An entry below 1 indicates that the mean is not finite.
+            Table of means. An entry below 1 indicates that the mean is not finite.
         """
         return self._fill_table(z * probability, (1, 1, 1))
 
     def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
-        """Return the index of states in a table.
+        """Return the table index of states.
 
         Args:
             a: Scores of A, (..., n_fields) int64.
@@ -156,7 +159,7 @@ class Board:
         raise NotImplementedError
 
     def states(self) -> States:
-        """Return every undecided state."""
+        """Return all undecided states."""
         raise NotImplementedError
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
@@ -175,7 +178,7 @@ def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
 
 
 class _DealTransitions:
-    """Effects of outcomes: the winner, the gain and the next dealer."""
+    """Effect of each outcome on the match, namely the winner, the gain and the next dealer."""
 
     def __init__(self, params: Params, outcomes: Outcomes, tracks: tuple[Track, Track]) -> None:
         self._dealer = outcomes.column("dealer")
@@ -194,9 +197,9 @@ class _DealTransitions:
             self._gain_indices.append(gain)
 
     def _distinct_gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distinct gains of a side, and the index of the gain of each deal it wins.
+        """Return the distinct gains of a side, and the index of the gain of each deal that it wins.
 
-        Outcomes with the same gain are combined to one transition.
+        Outcomes with the same gain are combined into one transition.
         """
         is_won = self._winner == side
         columns = [self._gains_by_field[name][is_won] for name in track.fields]
@@ -207,23 +210,24 @@ class _DealTransitions:
         """Return the transitions of one deal, as arguments of `kernels.fill_value_table`.
 
         Args:
-            probability: Probability of each outcome given its dealer, (n_outcomes,) float64.
+            probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
 
         Returns:
-            The next positions of A and of B after each gain, (length, n_gains) int64; the
-            probabilities of these gains for A and for B, (2 dealers, n_gains) float64; the next
-            dealer by dealer if A wins, if B wins and if neither wins, (2, 3) int64; and the
-            probability that neither wins, by dealer.
+            List of six arrays. The first two contain the next positions of A and of B after each
+            gain, (length, n_gains) int64. The next two contain the probabilities of these gains, (2
+            dealers, n_gains) float64. The last two contain, for each dealer, the next dealer if A
+            wins, if B wins and if neither wins, (2, 3) int64, and the probability that neither
+            wins.
         """
         chances = [self._win_probabilities(side, probability) for side in (0, 1)]
         nobody = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)
-        if self._is_solo:  # records of solitaire games name a dealer too
+        if self._is_solo:  # records of solitaire games contain a dealer as well
             chances = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances]
             nobody = np.full(2, nobody.sum())
         return [*self._next_positions, *chances, self._next_dealers, nobody]
 
     def _win_probabilities(self, side: int, probability: Probabilities) -> np.ndarray:
-        """Return the probabilities of a side's transitions, by dealer."""
+        """Return the probabilities of a side's transitions for each dealer."""
         won = self._winner == side
         dealer = self._dealer[won]
         gain = self._gain_indices[side]
@@ -233,7 +237,7 @@ class _DealTransitions:
 
 
 def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
-    """Return the number of won deals that each outcome counts (rules.md 7 and 8.5), int64."""
+    """Return the number of won deals that each outcome is worth (rules.md 7 and 8.5), int64."""
     if not match_goal(params).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
     by_gin = int_param(params, "deal_count_gin")
@@ -241,18 +245,21 @@ def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
     kind = np.array(DEAL_RESULTS)[outcomes.column("kind")]
     factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), by_gin, 1)
     factor = np.where(kind == "undercut", by_undercut, factor)
-    # A refusal pays the number that the die showed before the offer.
+    # A refusal pays the number on the die before the offer.
     return np.asarray(factor * outcomes.column("stake"))
 
 
 def next_dealer_table(params: Params) -> np.ndarray:
-    """Return the side that deals next, by dealer and by winner (0, 1, -1), (2, 3) int64."""
+    """Return the next dealer for each dealer and winner (0, 1, -1), (2, 3) int64."""
     sides = [[_next_dealer(params, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)]
     return np.array(sides, np.int64)
 
 
 def _next_dealer(params: Params, dealer: int, winner: int) -> int:
-    """Return the side that deals next (rules.md 4.1); it never changes in solitaire games."""
+    """Return the side that deals next (rules.md 4.1).
+
+    In solitaire games, the dealer never changes.
+    """
     if params["players"] == 1:
         return dealer
     other = 1 - dealer
@@ -287,21 +294,21 @@ def starting_scores(params: Params, seat: int, fields: ScoreFields) -> BothScore
 
 
 class RaceBoard(Board):
-    """Board with one track per side, for the goals single, points, deals, race and twofold."""
+    """Board with one track per side for the goals single, points, deals, race and twofold."""
 
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
         self._params = params
         self._outcomes = outcomes
         self._a, self._b = _make_track(params, seat), _make_track(params, 1 - seat)
         self._is_one_deal = match_goal(params).one_deal
-        self._shape = self._a.length + 1, self._b.length + 1  # positions including the goals
+        self._shape = self._a.length + 1, self._b.length + 1  # lengths with the goals
         self.size = 2 * self._shape[0] * self._shape[1]
         self.fields = self._a.fields, self._b.fields
         self.start = starting_scores(params, seat, self.fields)
 
     @cached_property
     def _deal(self) -> _DealTransitions:
-        # Computed on first use, after the size has been checked.
+        # The property is computed on first use, after the size has been checked.
         return _DealTransitions(self._params, self._outcomes, (self._a, self._b))
 
     def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
@@ -314,7 +321,8 @@ class RaceBoard(Board):
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
         """Return a table of match values.
 
-        `ends` are the values of a match won by A, won by B, and of a single deal that neither wins.
+        `ends` contains the values of a match that A wins, of a match that B wins, and of a single
+        deal without a winner.
         """
         a_won, b_won, nobody_won = ends
         *moves, nobody = self._deal.transitions(probability)
@@ -329,9 +337,9 @@ class RaceBoard(Board):
 
 
 class GamesBoard(Board):
-    """Board of games to a number of points, weighted by the loser's points (Gin Pro).
+    """Board for games to a number of points, weighted by the loser's points (Gin Pro).
 
-    Every pair of won games has a table over points.
+    There is a table over points for every combination of won games.
     """
 
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
@@ -342,7 +350,7 @@ class GamesBoard(Board):
         self._target = int_param(params, "games_target")
         up_to, games = np.array(params["game_table"]).T
         band = np.searchsorted(up_to, np.arange(self._length))
-        self._games = games[band]  # won games, by the loser's points
+        self._games = games[band]  # won games for each number of points of the loser
         self.fields = ("games", "score"), ("games", "score")
         self.size = 2 * (self._target * (self._length + 1)) ** 2
         self.start = starting_scores(params, seat, self.fields)
@@ -357,7 +365,7 @@ class GamesBoard(Board):
         return games_a, games_b, points_a, points_b, dealer
 
     def _limit_to_targets(self, standing: SideScores) -> tuple[np.ndarray, np.ndarray]:
-        """Return the won games and points of a side, limited to their targets."""
+        """Return the won games and the points of a side, limited to their targets."""
         games = np.minimum(standing[..., 0], self._target)
         return games, np.minimum(standing[..., 1], self._length)
 
@@ -368,9 +376,9 @@ class GamesBoard(Board):
         return a, np.stack([games_b, points_b], axis=1), dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return a table (games of A, games of B, points of A, points of B, dealer).
+        """Return a table with the axes games of A, games of B, points of A, points of B, dealer.
 
-        `ends` are the values of a match won by A and won by B.
+        `ends` contains the values of a match that A wins and of a match that B wins.
         """
         a_won, b_won, _ = ends
         moves = self._deal.transitions(probability)
@@ -386,7 +394,7 @@ class GamesBoard(Board):
         return table
 
     def _set_game_ends(self, table: ValueTable, a: int, b: int) -> None:
-        """Set the values after a game won by A or B, from `a` and `b` won games."""
+        """Set the values after A or B wins a game at `a` and `b` won games."""
         max_games = self._target
         after_a = np.minimum(a + self._games, max_games)
         after_b = np.minimum(b + self._games, max_games)
@@ -397,7 +405,7 @@ class GamesBoard(Board):
 
 
 class TotalBoard(Board):
-    """Board of total penalties in a fixed number of deals, with a maximum (Solitary Gin).
+    """Board for the total penalty over a fixed number of deals, with a maximum (Solitary Gin).
 
     A state consists of the number of remaining deals and the running total.
     """
@@ -414,7 +422,7 @@ class TotalBoard(Board):
         self.start = np.array([self._deals, 0]), np.array([], np.int64)
 
     def solve(self, probability: Probabilities) -> ValueTable:
-        """Compute the win probability by deals left, offset of the running total, and dealer.
+        """Compute the win probability by remaining deals, offset of the running total, and dealer.
 
         A total outside the reachable range has the value of the nearest reachable total.
         """
@@ -428,7 +436,7 @@ class TotalBoard(Board):
         return np.repeat(table[:, :, None], 2, axis=2)
 
     def _total_index(self, totals: np.ndarray) -> np.ndarray:
-        """Return totals as offsets from the lowest possible total."""
+        """Convert totals to offsets from the lowest possible total."""
         return np.asarray(np.clip(totals, self._low, self._high) - self._low)
 
     def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
@@ -446,7 +454,7 @@ class TotalBoard(Board):
 
 
 class PerScoreBoard(Board):
-    """Board of a match to a number of points, with separate outcomes for every score."""
+    """Board for a match to a number of points, with separate outcomes for every score."""
 
     def __init__(self, params: Params, seat: int, outcomes: ScoreOutcomes) -> None:
         self._target = int_param(params, "points_target")
@@ -458,7 +466,7 @@ class PerScoreBoard(Board):
         self._dealer = start.column("dealer")
         self._winner = start.column("winner")
         self._points = start.column("points")
-        # Changes in order of the sum of both scores, and the first index of each sum
+        # changes, ordered by the sum of both scores, and the first index of each sum
         level = outcomes.column("score_a") + outcomes.column("score_b")
         order = np.argsort(level, kind="stable")
         self._changes = outcomes.changes[order]
@@ -473,7 +481,9 @@ class PerScoreBoard(Board):
         return a[:, None], b[:, None], dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return a table; `ends` are the values of a match won by A and won by B.
+        """Return a table of match values.
+
+        `ends` contains the values of a match that A wins and of a match that B wins.
 
         A deal never leads to another score with the same sum. All entries with the same sum are
         therefore filled together, starting with the highest sum.
@@ -489,18 +499,18 @@ class PerScoreBoard(Board):
             b = level - a
             mean, stay = self._base_means(table, a, b, probability)
             self._add_changes(table, least, level, probability, mean, stay)
-            # A deal can leave the score unchanged, so the entries for both dealers are solved.
+            # A deal can leave the score unchanged, so the entries for both dealers are solved
+            # together.
             table[a, b] = np.linalg.solve(np.eye(2) - stay, mean[..., None])[..., 0]
         return table
 
     def _base_means(
         self, table: ValueTable, a: np.ndarray, b: np.ndarray, probability: Probabilities
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the effect of the outcomes from the start, by score and dealer.
+        """Return the mean effect of the outcomes from the start, by score and dealer.
 
         Returns:
-            The mean of the next entries, and the probabilities of an unchanged score by next
-            dealer.
+            The mean of the next entries, and the probability of an unchanged score by next dealer.
         """
         dealer = self._dealer
         ahead, stays, after = self._next_entries(
@@ -521,7 +531,10 @@ class PerScoreBoard(Board):
         mean: np.ndarray,
         stay: np.ndarray,
     ) -> None:
-        """Add the changes at all scores with one sum; A has `first` points at the first one."""
+        """Add the changes at all scores with the same sum.
+
+        A has `first` points at the first of these scores.
+        """
         changes = self._changes[self._level_starts[level] : self._level_starts[level + 1]]
         a, b, group, sign, dealer, winner, points = changes.T
         ahead, stays, after = self._next_entries(table, a, b, dealer, winner, points)
@@ -542,8 +555,8 @@ class PerScoreBoard(Board):
         """Return the effect of outcomes at given scores.
 
         Returns:
-            The next entries (0 if the score is unchanged), whether the score is unchanged, and the
-            next dealer.
+            The next entries (0 if the score is unchanged), a mask of unchanged scores, and the next
+            dealers.
         """
         gain_a = points * (winner == 0)
         gain_b = points * (winner == 1)

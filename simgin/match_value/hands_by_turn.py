@@ -3,9 +3,9 @@
     turns = play_by_turn(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000)
     win_rate_by_deadwood(turns)
 
-The deals are played and recorded as usual. The same kernel then replays each deal and leaves it in
-the state, whose pack and histories show the hands. A replay differs only if a strategy is not
-deterministic.
+The deals are played and recorded as usual. The same kernel then replays each deal. After a replay,
+the pack and the histories in the state contain the hands. A replay differs from the recorded deal
+only if a strategy is not deterministic.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from simgin.stats.estimate import MIN_UNITS, proportion_interval
 from simgin.stats.table import Frame, build_frame, make_frame
 from simgin.strategy import python_tier
 
-RETRACED_DEALS_PER_CALL = 2_000  # deals replayed per call
+RETRACED_DEALS_PER_CALL = 2_000  # number of deals per replay call
 
-# Record of a turn: index of the deal in the records, number of the turn from 1, number among the
-# player's own turns, side that moved (0 for A, 1 for B), and deadwood of that side after the turn
+# Record of a turn: index of the deal in the records, number of the turn from 1, number of the
+# player's own turn, side that moved (0 for A, 1 for B), and deadwood of that side after the turn
 TURN_DTYPE = np.dtype([(name, np.int64) for name in ("deal", "turn", "own_turn", "side", "count")])
 TURNS_TYPE = types.Array(from_dtype(TURN_DTYPE), 1, "C")
 DEADWOOD_BIN = 5  # width of a bin, in points of deadwood
@@ -42,10 +42,10 @@ DEADWOOD_BIN = 5  # width of a bin, in points of deadwood
 
 @dataclass(frozen=True)
 class TurnRecords:
-    """Records of deals and of their turns, both in order of play.
+    """Records of deals and of their turns, in order of play.
 
-    A deal has no turns if the die was refused before the first turn, or if a joker in the hand
-    ended it. A draw that ends the deal without a winner is not a turn.
+    A deal has no turns if a refusal of the die or a joker in the hand ended it before the first
+    turn. A draw that ends the deal without a winner is not a turn.
 
     Attributes:
         matchup: Matchup that was played.
@@ -58,11 +58,11 @@ class TurnRecords:
     rows: np.ndarray
 
     def column(self, name: str) -> np.ndarray:
-        """Return one field of every turn."""
+        """Return a field of every turn."""
         return np.asarray(self.rows[name])
 
     def record_column(self, name: str) -> np.ndarray:
-        """Return one field of the record of the deal, for every turn."""
+        """Return, for every turn, a field of the record of its deal."""
         return np.asarray(self.records[name][self.column("deal")])
 
 
@@ -103,7 +103,7 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
     play_units, hooks = kernel.compile_kernel(players), kernel.compile_policies(matchup)
     with python_tier.reraise_policy_errors():
         _compile_retrace_loop(players)(play_units, *game, deal_ids, first_deal, turns, *hooks)
-    del vectors  # needed until here, because the state contains only their addresses
+    del vectors  # needed until here, because the state contains only the addresses
     return turns
 
 
@@ -111,7 +111,7 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
 def _compile_retrace_loop(players: int) -> Any:
     """Compile the loop that replays deals, for one or two players.
 
-    Its first argument is the kernel.
+    The first argument of the loop is the kernel.
     """
     function = kernels.retrace_deals_solo if players == 1 else kernels.retrace_deals
     table, hooks = (
@@ -127,8 +127,8 @@ def _compile_retrace_loop(players: int) -> Any:
 def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     """Compute the probability that A wins the deal, by number of own turns and deadwood.
 
-    `count` is the lower edge of a bin of 5 points, and `n` is the number of deals that continued. A
-    drawn deal counts as not won. Standard errors are clustered by unit. Groups with fewer than 30
+    `count` is the lower edge of a bin of 5 points, and `n` is the number of deals that continued.
+    Drawn deals count as lost. Standard errors are clustered by unit. Groups with fewer than 30
     units are omitted.
 
     Returns:
@@ -149,13 +149,13 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
 
 
 def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
-    """Return the number of own turns, deadwood, unit and result of each hand.
+    """Return the number of own turns, the deadwood, the unit and the result of each hand.
 
-    The hands are those of A after its own turns (0 turns: as dealt) in deals that continued. In
-    self-play, they are those of both sides.
+    The hands are A's hands after its own turns, including the dealt hand, in deals that continued.
+    In self-play, the hands of both sides are included.
 
     Returns:
-        (4, n_hands) int64. The result is 1 for a won deal, otherwise 0.
+        (4, n_hands) int64. The result is 1 for a won deal and 0 otherwise.
     """
     matchup = turns.matchup
     rows = turns.rows[turns.column("turn") < turns.record_column("turns")]  # the deal continued
@@ -181,10 +181,10 @@ def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
 def _mean_by_group(
     x: np.ndarray, unit: np.ndarray, group: np.ndarray, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the mean of x in each group, its standard error and the number of observations.
+    """Compute the mean of x, its standard error and the number of observations in each group.
 
-    Standard errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs). Groups
-    with fewer than 30 units are NaN.
+    Standard errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs). For
+    groups with fewer than 30 units, the values are NaN.
 
     Args:
         x: Observations, (n,).

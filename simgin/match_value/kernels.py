@@ -1,4 +1,7 @@
-"""Compiled functions of this package; `simgin.core.jit` looks for files of this name."""
+"""Compiled functions of this package.
+
+`simgin.core.jit` finds compiled code by the name of this file.
+"""
 
 import numpy as np
 
@@ -19,11 +22,11 @@ def retrace_deals(
     take_b, discard_b, knock_b,
     offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Replay the deals listed in `deal_ids`, and write the turns of each to `turns`.
+    """Replay the deals in `deal_ids`, and write the turns of each deal to `turns`.
 
-    `deal_ids` contains the unit and half of each deal, (n_deals, 2) int64. `first_deal` is the
-    index of the first one. Each kernel call plays a single deal and leaves it in the state, so that
-    the deal need not be traced.
+    `deal_ids` contains the unit and the half of each deal, (n_deals, 2) int64. `first_deal` is the
+    index of the first deal. Each kernel call plays a single deal and leaves it in the state, so
+    that the deal need not be traced.
     """
     n = 0
     state.watch_half = -1
@@ -52,7 +55,10 @@ def retrace_deals_solo(
     deal_ids, first_deal, turns,
     discard, knock,
 ):  # fmt: skip
-    """Replay solitaire deals like `retrace_deals`; only view0 is used."""
+    """Replay solitaire deals as `retrace_deals` does.
+
+    Only view0 is used.
+    """
     n = 0
     state.watch_half = -1
     for i in range(deal_ids.shape[0]):
@@ -71,7 +77,10 @@ def retrace_deals_solo(
 
 @jit
 def _dealt_hand(state, rules, is_nondealer, is_solo):
-    """Return the hand dealt to the nondealer (`is_nondealer`), the dealer or a single player."""
+    """Return the hand dealt to a player.
+
+    `is_nondealer` selects the nondealer of a two-player deal.
+    """
     eleven = rules.first_turn == FIRST_TURN_DISCARD
     hand = 0
     if is_solo:
@@ -90,7 +99,10 @@ def _dealt_hand(state, rules, is_nondealer, is_solo):
 
 @jit
 def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
-    """Write the turns of a deal to `turns`, starting at index n; return the next free index."""
+    """Write the turns of a deal to `turns`, starting at index n.
+
+    Returns the next free index.
+    """
     hands = np.zeros(2, np.int64)
     own_turns = np.zeros(2, np.int64)
     if state.turns:
@@ -102,7 +114,7 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
     for t in range(state.turns):
         seat = int(view0.history[t, 0])
         discarded = int(view0.history[t, 3])
-        # Each view contains the cards that its own seat drew.
+        # Each view contains the cards that its seat drew.
         known0 = int(view0.history[t, 2])
         known1 = int(view1.history[t, 2])
         card = max(known0, known1)
@@ -127,8 +139,8 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
 def fill_value_table(
     table, next_a, next_b, chance_a, chance_b, next_dealer, chance_no_winner, reward
 ):
-    """Fill a table from the end of the match; see `boards.compile_fill_table`."""
-    # Probability that both positions remain unchanged, by dealer and next dealer
+    """Fill a table from the end of the match (see `boards.compile_fill_table`)."""
+    # probability that both positions remain unchanged, by dealer and next dealer
     stay = np.zeros((2, 2))
     rows, ends_a = next_a.shape
     columns, ends_b = next_b.shape

@@ -1,11 +1,11 @@
-"""Match values: the probability that a side wins the match, by score and dealer.
+"""Match values, which are win probabilities by score and dealer.
 
     value = compute_value("standard", "gold", "simple")  # a million deals, counted once and cached
     value.win_probability(40, 60, dealer=0)  # A has 40 points, B 60, and A deals.
     value.se(40, 60, dealer=0)
 
-A drawn match counts as half a win. For an unsupported matchup, the error message suggests a command
-that estimates the probability by simulation (docs/explanation/value.md).
+A drawn match counts as half a win. If a matchup is not supported, the error message suggests a
+command that estimates the probability by simulation (docs/explanation/value.md).
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ from simgin.text.messages import SimginError
 VALUE_DEALS = 1_000_000
 MAX_STATES = 2**24
 PROBE_UNITS = 2_000
-# Maximum proportion of matches that max_deals can end. Match values ignore max_deals, and the error
-# is at most half this proportion.
+# Maximum proportion of matches that max_deals can end. Match values ignore max_deals, which causes
+# an error of at most half this proportion.
 MAX_TRUNCATED = 1e-4
 CHERNOFF_BASES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 
 class ValueUnavailableError(SimginError):
-    """Exception for matchups whose match value cannot be computed."""
+    """Exception for a matchup with a match value that cannot be computed."""
 
 
 @dataclass(frozen=True)
 class MatchValue(RenamedAttributes):
-    """Match values of A against B, with A at `seat`.
+    """Match values of strategy A against strategy B, with A at `seat`.
 
     A state consists of the score of A, the score of B and the side that deals (0 for A, 1 for B). A
-    score is one number, or two numbers along the last axis. `board.fields` lists their meanings.
-    The methods accept arrays. Standard errors are jackknife estimates over the groups of outcome
-    counts.
+    score is one number, or two numbers along the last axis. `board.fields` lists the meanings of
+    these numbers. All methods accept arrays. Standard errors are jackknife estimates over the
+    groups of outcome counts.
 
     Attributes:
         matchup: Matchup of single deals.
@@ -76,21 +76,24 @@ class MatchValue(RenamedAttributes):
     seat: int = 0
 
     def win_probability(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """Return the probability, 0..1, that A wins the match from a state.
+        """Return the probability that A wins the match from a state, 0..1.
 
         If the arguments are arrays of scores and dealers, the result is an array.
         """
         return self.probabilities[self._index(a, b, dealer)]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """Return the standard error of `win_probability`; the first call computes twenty tables."""
+        """Return the standard error of `win_probability`.
+
+        The first call computes twenty tables.
+        """
         errors, _ = self._jackknife
         return errors[self._index(a, b, dealer)]
 
     def bound_longer_matches(self, deals: int) -> float:
         """Return an upper bound on the proportion of matches with more than `deals` deals.
 
-        It is the Chernoff bound E z**N / z**deals and holds for every initial state.
+        The result is the Chernoff bound E z**N / z**deals, which holds for every initial state.
         """
         params = self.matchup.variant.params
         goal = self.matchup.variant.goal
@@ -105,7 +108,7 @@ class MatchValue(RenamedAttributes):
         return min(bounds, default=1.0)
 
     def table(self) -> Frame:
-        """Return all undecided states with their scores, dealer, value and standard error."""
+        """Return all undecided states with scores, dealer, value and standard error."""
         a, b, dealer = self.board.states()
         fields_a, fields_b = self.board.fields
         index = self.board.index(a, b, dealer)
@@ -119,25 +122,25 @@ class MatchValue(RenamedAttributes):
         return make_frame(columns)
 
     def at_start(self) -> Estimate:
-        """Return the probability that A, at its seat, wins a new match."""
+        """Return the probability that A wins a new match from its seat."""
         _, left_out = self._jackknife
         return Estimate(self._start_probability(self.probabilities), float(jackknife_se(left_out)))
 
     @property
     def is_seat_symmetric(self) -> bool:
-        """True if the value is the same at both seats, because the rules treat them alike."""
+        """True if the rules treat both seats alike, so the value does not depend on the seat."""
         return _has_symmetric_seats(self.matchup.variant)
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Match values of all states, with the dealer as the last axis; see `board.index`."""
+        """Match values of all states, with the dealer as the last axis (see `board.index`)."""
         return self.board.solve(self.outcomes.probabilities[0])
 
     @cached_property
     def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors of all states, and start values with each group left out.
+        """Standard errors of all states, and start values that omit one group each.
 
-        Only one table is in memory at a time.
+        Only one table at a time is in memory.
         """
         total = np.zeros_like(self.probabilities)
         squares = np.zeros_like(self.probabilities)
@@ -153,13 +156,13 @@ class MatchValue(RenamedAttributes):
         return np.sqrt((n - 1) * variance), np.array(starts)
 
     def jackknife_tables(self) -> Iterator[boards.ValueTable]:
-        """Yield the tables of match values with each group of outcomes left out."""
+        """Yield tables of match values, each without one group of outcomes."""
         _, *left_out = self.outcomes.probabilities
         for share in left_out:
             yield self.board.solve(share)
 
     def _start_probability(self, table: boards.ValueTable) -> float:
-        """Return the value at the start of a match, averaged over the possible first dealers."""
+        """Return the value at the start of a match, averaged over all possible first dealers."""
         first = self.matchup.variant.params["first_dealer"]
         dealers = (0, 1) if first in ("lot", None) else (int(first != self.seat),)
         starts = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
@@ -173,7 +176,10 @@ class MatchValue(RenamedAttributes):
 
 
 def _as_scores(score: ArrayLike, fields: tuple[str, ...]) -> boards.SideScores:
-    """Return a score as an array; a single number gets an axis of length one."""
+    """Convert a score to an array.
+
+    A single number gets an axis of length one.
+    """
     if len(fields) == 1:
         return np.asarray(score)[..., None]
     return np.asarray(score, np.int64)
@@ -192,17 +198,17 @@ def compute_value(
 ) -> MatchValue:
     """Compute match values from simulated or cached single deals.
 
-    If the score changes how deals are played, outcomes are counted separately for each score.
+    If play depends on the score, outcomes are counted separately for each score.
 
     Args:
         variant: Variant spec.
         a: Spec of strategy A.
-        b: Spec of strategy B; by default `simple`.
+        b: Spec of strategy B. The default is `simple`.
         deals: Number of single deals.
         seed: Seed of the shuffles.
         seat: Seat of A, 0 or 1. It is required if the rules distinguish the seats.
-        workers: Number of threads; by default one per CPU.
-        on_progress: Callback for the progress.
+        workers: Number of threads. The default is one per CPU.
+        on_progress: Progress callback.
 
     Raises:
         ValueUnavailableError: If the match value cannot be computed.
@@ -270,7 +276,7 @@ def solve_value(
         seat: Seat of A.
 
     Raises:
-        ValueUnavailableError: If the board is too large, or max_deals could end matches early.
+        ValueUnavailableError: If the board is too large, or if max_deals could end matches early.
     """
     is_self_play = matchup.b is not None and not matchup.is_mirrored
     outcomes = counts.with_mirrored_deals() if is_self_play else counts
@@ -296,7 +302,7 @@ def solve_value(
 
 
 def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableError:
-    """Return an error that suggests a command to estimate the probability by simulation."""
+    """Return an error that suggests a simulation command to estimate the probability."""
     names = [player.spec for player in matchup.players]
     words = ["simgin", "match", *names, "-v", matchup.variant.spec, "--matches", "100k"]
     command = shell.join_command(words)
@@ -304,7 +310,7 @@ def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableEr
 
 
 def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
-    """Raise ValueUnavailableError for outcomes that are not supported."""
+    """Raise ValueUnavailableError if the outcomes are not supported."""
     params = matchup.variant.params
     die_continues = params["die"] == "game"
     is_refused = outcomes.column("kind") == DEAL_RESULTS.index("refused")
@@ -330,14 +336,15 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
 
 
 def depends_on_score(matchup: Matchup) -> bool:
-    """Return True if the starting points change how 2,000 units are played.
+    """Return True if the starting points change the play of 2,000 units.
 
-    The shuffles are the same. The test detects shots and policies that read points. It does not
-    detect policies that read only won deals or games, because every match begins with none.
+    The test uses the same shuffles for both starting points. It detects shots and policies that
+    read points. It does not detect policies that read only won deals or games, because every match
+    begins without won deals and games.
     """
     params = matchup.variant.params
     if matchup.variant.goal.total:
-        return False  # its matches begin at 0 (rules.md 7)
+        return False  # these matches begin at 0 (rules.md 7)
     last = 99 if params["points_target"] is None else int_param(params, "points_target") - 1
     starts = [
         (last, 0),
@@ -351,7 +358,7 @@ def depends_on_score(matchup: Matchup) -> bool:
 
 
 def _play_with_start(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
-    """Return records of single deals from the given points, without the fields of the score."""
+    """Return the records of single deals from the given points, without the score fields."""
     params = {**matchup.variant.params, "start_points": list(start)}
     changed = dataclasses.replace(
         matchup, variant=dataclasses.replace(matchup.variant, params=params)

@@ -1,9 +1,9 @@
-"""Outcome distributions: counts of the outcomes of single deals between A and B, cached on disk.
+"""Outcome distributions, which are counts of the outcomes of single deals, cached on disk.
 
 An outcome consists of the dealer, the winner, the ending, the points and the number on the die.
-Outcomes are counted in single deals, which are mirrored if the strategies differ. Deals are divided
-into twenty groups for jackknife standard errors. The counts are a pure function of the rules, the
-strategies, the seed and the number of deals.
+Outcomes are counted over single deals, which are mirrored if the strategies differ. Deals are
+divided into twenty groups for jackknife standard errors. The counts are a pure function of the
+rules, the strategies, the seed and the number of deals.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from simgin.text.files import atomic_write, read_bytes
 from simgin.text.messages import SimginError
 
 MIN_OUTCOME_DEALS = 10_000
-N_GROUPS = 20  # a standard error from 20 groups has a relative standard error of 16 %
+N_GROUPS = 20  # number of groups; the standard error then has a relative error of 16 %
 Arrays = dict[str, np.ndarray]
-UNITS_PER_CALL = 20_000  # units per engine call; their records take 10 MB
+UNITS_PER_CALL = 20_000  # number of units per engine call; the records need 10 MB
 
-# Sides of the dealer and of the winner (0 for A, 1 for B, -1 for neither), index of the ending,
-# points of the winner (of A if neither side won), and number on the die at the end of the deal
+# Side of the dealer; side of the winner (0 for A, 1 for B, -1 for neither); index of the ending;
+# points of the winner (of A if neither side won); number on the die at the end of the deal
 OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
 _COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
-# Minimum and number of values of each column, for packing an outcome into one integer
+# Minimum and number of values of each column, which are used to pack an outcome into one integer
 _COLUMN_MIN = np.array([0, -1, 0, -(2**20), 0])
 _COLUMN_SIZES = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 
@@ -57,11 +57,11 @@ class OutcomeError(SimginError):
 class Outcomes:
     """Outcome counts of single deals.
 
-    The groups have equal sizes and are independent, because they consist of whole pairs.
+    The groups have equal sizes and are independent, because they consist of complete pairs.
 
     Attributes:
         rows: Distinct outcomes in sorted order, (n_outcomes, len(OUTCOME_COLUMNS)) int64.
-        counts: Count of each outcome by group, (N_GROUPS, n_outcomes) int64.
+        counts: Count of each outcome in each group, (N_GROUPS, n_outcomes) int64.
     """
 
     rows: np.ndarray
@@ -73,12 +73,12 @@ class Outcomes:
         return int(self.counts.sum())
 
     def column(self, name: str) -> np.ndarray:
-        """Return one column of every outcome, (n_outcomes,) int64."""
+        """Return a column of every outcome, (n_outcomes,) int64."""
         return np.asarray(self.rows[:, _COLUMN_INDEX[name]])
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Probability of each outcome given its dealer, (1 + N_GROUPS, n_outcomes) float64.
+        """Probability of each outcome given the dealer, (1 + N_GROUPS, n_outcomes) float64.
 
         Row 0 uses all groups. Each of the other rows leaves out one group.
         """
@@ -104,17 +104,20 @@ class Outcomes:
 
 
 def swap_sides(winner: np.ndarray) -> np.ndarray:
-    """Return winners with the sides swapped: 0 and 1 are exchanged, -1 is unchanged."""
+    """Return winners with swapped sides.
+
+    0 and 1 are exchanged, and -1 is unchanged.
+    """
     return np.asarray(np.where(winner < 0, -1, 1 - winner))
 
 
 def jackknife_se(left_out: np.ndarray) -> np.ndarray:
-    """Compute the standard error of an estimate from its leave-one-group-out values.
+    """Compute the standard error of an estimate from leave-one-group-out estimates.
 
     Source: Efron 1982, The Jackknife, 2.2.
 
     Args:
-        left_out: Estimates, with the group that is left out along the first axis.
+        left_out: Estimates without one group each. The first axis is the group that is left out.
     """
     return np.asarray(np.sqrt((len(left_out) - 1) * left_out.var(axis=0)))
 
@@ -161,7 +164,10 @@ def _count_outcomes(
 
 
 def tally_records(records: np.ndarray) -> np.ndarray:
-    """Count recorded deals: (group, packed outcome, count), (n_rows, 3) int64."""
+    """Count recorded deals by group and packed outcome.
+
+    Each row contains the group, the packed outcome and the count, (n_rows, 3) int64.
+    """
     from_lowest = outcome_rows(records) - _COLUMN_MIN
     packed = np.ravel_multi_index(tuple(from_lowest.T), _COLUMN_SIZES)
     size = int(np.prod(_COLUMN_SIZES))
@@ -181,14 +187,17 @@ def group_numbers(records: np.ndarray) -> np.ndarray:
 
 def outcome_rows(records: np.ndarray) -> np.ndarray:
     """Return the outcome of each recorded deal, (n_deals, len(OUTCOME_COLUMNS)) int64."""
-    points = records["points_a"] + records["points_b"]  # only one side scores (rules.md 7)
+    points = records["points_a"] + records["points_b"]  # at most one side scores (rules.md 7)
     stake = np.maximum(records["stake"], 0)
     columns = [records["dealer"], records["winner"], records["kind"], points, stake]
     return np.stack(columns, axis=1)
 
 
 def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
-    """Merge rows of `tally_records`, in any order, to the fields of Outcomes."""
+    """Merge rows of `tally_records` into the fields of Outcomes.
+
+    The order of the rows is arbitrary.
+    """
     group, packed, count = rows.T
     packed, column = np.unique(packed, return_inverse=True)
     counts = np.zeros((N_GROUPS, len(packed)), np.int64)
@@ -197,34 +206,34 @@ def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
     return {"rows": from_lowest + _COLUMN_MIN, "counts": counts}
 
 
-# Outcomes by score, for variants and policies in which the score changes how a deal is played
+# Outcomes by score, for variants and policies in which play depends on the score
 #
-# Shots depend on the score, and so do policies that read points. Each deal is played twice with the
-# same shuffle: from the starting score of a match, and from another score. The outcome
-# probabilities at that score are those of all deals from the start, corrected by the deals that
-# ended differently at that score. The estimate is unbiased. It is precise with few deals per score,
-# because most deals end in the same way. Every score has its own shuffles, and no score occurs
-# twice in a match. A match value is therefore a sum of products of independent estimates, and
-# unbiased except for deals without points.
+# Shots depend on the score, and some policies read points. Each deal is played twice with the same
+# shuffle, once from the starting score of a match and once from another score. To estimate the
+# outcome probabilities at the other score, the probabilities from the starting score are corrected
+# by the deals that ended differently. The estimate is unbiased. It is precise with few deals per
+# score, because most deals end in the same way. Every score has its own shuffles, and no score
+# occurs twice in a match. A match value is therefore a sum of products of independent estimates. It
+# is unbiased except for deals without points.
 
 
-MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # every group needs a unit for each dealer
+MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # every group needs a unit with each dealer
 MAX_TARGET_POINTS = 250  # maximum points_target
 
 # Points of both sides; group; 1 for the outcome at this score, or -1 for the outcome of the same
-# shuffle from the start; sides of the dealer and of the winner; points of the winner
+# shuffle from the start; side of the dealer; side of the winner; points of the winner
 CHANGE_COLUMNS = ("score_a", "score_b", "group", "sign", "dealer", "winner", "points")
 _CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
 
 
 @dataclass(frozen=True)
 class ScoreOutcomes:
-    """Outcomes of single deals from the starting score, and changes at other scores.
+    """Outcomes of single deals from the starting score, with changes at other scores.
 
     Attributes:
         start: Outcomes from the starting score.
         changes: Changes of outcomes, (n_changes, len(CHANGE_COLUMNS)) int64.
-        deals_per_score: Number of deals at each score, for each dealer.
+        deals_per_score: Number of deals at each score with each dealer.
     """
 
     start: Outcomes
@@ -232,12 +241,12 @@ class ScoreOutcomes:
     deals_per_score: int
 
     def column(self, name: str) -> np.ndarray:
-        """Return one column of every change, (n_changes,) int64."""
+        """Return a column of every change, (n_changes,) int64."""
         return np.asarray(self.changes[:, _CHANGE_COLUMN_INDEX[name]])
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Outcome probabilities from the start, followed by the weight of a change by group.
+        """Outcome probabilities from the start, followed by the weight of a change in each group.
 
         The shape is (1 + N_GROUPS, n_outcomes + N_GROUPS), float64. Row 0 uses all groups. Each of
         the other rows leaves out one group.
@@ -269,17 +278,17 @@ def count_outcomes_by_score(
 ) -> ScoreOutcomes:
     """Count outcomes at every score, or load the counts from the cache.
 
-    About half of the deals start from other scores, spread evenly. Each score has at least forty
-    units.
+    About half of the deals start from other scores, which are evenly distributed. Each score has at
+    least forty units.
 
     Args:
         matchup: Matchup to play.
-        deals: Approximate number of deals at other scores, and also of deals from the start.
+        deals: Approximate number of deals at other scores, and of deals from the start.
         workers: Number of threads; by default one per CPU.
         on_progress: Callback for the progress.
 
     Raises:
-        OutcomeError: If the target is more than 250 points.
+        OutcomeError: If the target exceeds 250 points.
     """
     target = int_param(matchup.variant.params, "points_target")
     if target > MAX_TARGET_POINTS:
@@ -316,7 +325,10 @@ def _count_outcomes_by_score(
 def _play_score_row(
     matchup: Matchup, seat0_points: int, target: int, n_units: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play all scores with `seat0_points`; return the tally from the start and the changes."""
+    """Play all scores at which seat 0 has `seat0_points`.
+
+    Returns the tally from the start, and the changes.
+    """
     own_rules = build_rules(matchup.variant)
     begin = own_rules.start_points.copy()
     units_apart = matchup.batch_size * (-(-n_units // matchup.batch_size))
@@ -347,7 +359,7 @@ def _play_from_score(
 
 
 def _find_changes(from_start: np.ndarray, at_score: np.ndarray) -> np.ndarray:
-    """Return the changes at a score, compared with the same shuffles from the start."""
+    """Return the changes at a score relative to the same shuffles from the start."""
     changed = np.zeros(len(from_start), bool)
     for name in ("winner", "points_a", "points_b"):
         changed |= from_start[name] != at_score[name]
@@ -367,24 +379,25 @@ def _signed_changes(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
     return np.stack([*score_columns, deals["dealer"], deals["winner"], points], axis=1)
 
 
-# Cache of computed arrays, keyed by a digest of everything that they depend on
+# Cache of computed arrays, with a digest of their dependencies as the key
 #
 # The files are in the directory of the compiled code (`simgin.core.jit.cache_directory`), so they
-# are removed with it if the engine changes. Each file is an npz archive whose entry `about` is a
-# description in JSON. A checksum follows the archive. Arrays of corrupt files are computed again.
+# are removed with that directory if the engine changes. Each file is an npz archive, followed by a
+# checksum. The entry `about` of the archive is a description in JSON. If a file is corrupt, its
+# arrays are computed again.
 
 
-CHECKSUM_SIZE = 32  # bytes of the checksum at the end of a file
+CHECKSUM_SIZE = 32  # size of the checksum at the end of a file, in bytes
 CACHE_VERSION = 1  # version of the file format
 
 
 def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
     """Return cached arrays, or compute and cache them.
 
-    A file that cannot be read is replaced.
+    If a cache file cannot be read, it is replaced.
 
     Args:
-        identity: Everything that the arrays depend on.
+        identity: All dependencies of the arrays.
         compute: Function that computes the arrays.
     """
     text = json.dumps(identity, sort_keys=True)
@@ -394,13 +407,13 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
     arrays = _read_arrays(path, text)
     if arrays is None:
         arrays = compute()
-        with contextlib.suppress(OSError):  # the result is valid even if it cannot be cached
+        with contextlib.suppress(OSError):  # the result is valid even if it is not cached
             _write_arrays(path, text, arrays)
     return arrays
 
 
 def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, Any]:
-    """Return everything that arrays computed from a matchup depend on."""
+    """Return all dependencies of arrays that are computed from a matchup."""
     players = [[player.spec, loader.compute_strategy_digest(player)] for player in matchup.players]
     return {
         "kept": CACHE_VERSION,
@@ -415,7 +428,7 @@ def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, An
 
 
 def outcomes_directory() -> Path | None:
-    """Return the directory of the cached files; None if caching is not possible."""
+    """Return the directory of the cached files, or None if caching is not possible."""
     folder = jit.cache_directory()
     return None if folder is None else folder / "outcomes"
 
@@ -427,7 +440,7 @@ def _cache_path(text: str) -> Path | None:
 
 
 def _read_arrays(path: Path, text: str) -> Arrays | None:
-    """Return the arrays of a file; None if it is missing, corrupt or has another identity."""
+    """Return the arrays in a file, or None if the file is missing, corrupt or outdated."""
     try:
         content = read_bytes(path)
     except OSError:
@@ -450,5 +463,8 @@ def _write_arrays(path: Path, text: str, arrays: Arrays) -> None:
 
 
 def _checksum(stream: io.BytesIO) -> bytes:
-    """Return the checksum for the end of a file, which readers of npz files ignore."""
+    """Return the checksum for the end of a file.
+
+    Readers of npz files ignore the checksum.
+    """
     return hashlib.sha256(stream.getbuffer()).digest()

@@ -32,16 +32,16 @@ from simgin.text.messages import SimginError
 
 
 class GameBatch:
-    """Games of one matchup, each with its own records, in the layout of `stepping`.
+    """Games of one matchup, with separate records for each game in the layout of `stepping`.
 
-    The engine finds records by their addresses. Therefore, each copy has its own memory and its own
+    The engine finds records by their addresses. Each copy therefore has its own memory and
     addresses.
 
     Attributes:
         matchup: Matchup that is played.
         external_seats: Seats played by external programs.
         states: Engine states, (n_games,) STATE.
-        views: Views of each seat, (n_games,) VIEW each.
+        views: Views of both seats, two arrays of shape (n_games,) VIEW.
         records: Games, (n_games,) stepping.GAME.
         address: Address of the first game.
         rules: Rules record.
@@ -55,13 +55,13 @@ class GameBatch:
         self.records["outside"] = sum(1 << seat for seat in external_seats)
         self.records["matches"] = matchup.unit == "match"
         self.records["players"] = len(matchup.players)
-        self.states["watched"] = -1  # log only the actions
+        self.states["watched"] = -1  # log only the actions, without views
         self._set_players()
 
     def _allocate(self, n: int) -> None:
         """Allocate the memory of n games."""
         self.states = new_states(self.matchup.seed, n)
-        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # contiguous for each seat
+        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # one contiguous array per seat
         self._copied_views = np.zeros(n, VIEW)
         self._saved_states = np.zeros((n, stepping.STATE_HEAD_SIZE), np.int64)
         self.records = np.zeros(n, stepping.GAME)
@@ -74,13 +74,13 @@ class GameBatch:
         self.address: int = self.records.ctypes.data
 
     def _set_players(self) -> None:
-        """Set the rules and policies, whose addresses differ between processes."""
+        """Set the addresses of the rules and the policies, which differ between processes."""
         self.rules = build_rules(self.matchup.variant)
         self.records["rules"] = memory_address(self.rules)
         first = self.states[0]
         self._vectors = seat_players(
             first, self.matchup
-        )  # states hold only the addresses of these vectors
+        )  # the states contain only the addresses of these vectors
         for name in ("same", "noisy", "vectors", "lengths"):
             self.states[name] = first[name]
         players = len(self.matchup.players)
@@ -92,7 +92,10 @@ class GameBatch:
     # Copies
 
     def __deepcopy__(self, memo: Any) -> GameBatch:
-        """Return independent games in the same position; rules and policies are shared."""
+        """Return independent games in the same position.
+
+        The copies share the rules and the policies.
+        """
         twin = GameBatch.__new__(GameBatch)
         twin.__dict__.update(self.__dict__)
         twin._allocate(len(self.records))
@@ -109,7 +112,10 @@ class GameBatch:
         self._set_players()
 
     def _memory(self) -> list[np.ndarray]:
-        """Return the memory of the games; the last array is the log of decisions."""
+        """Return the memory of the games as arrays.
+
+        The last array is the log of decisions.
+        """
         n, first = len(self.records), self.states[0]
         states = np.ndarray((n, STATE_SIZE_WITHOUT_LOG), np.uint8, self.states.base)
         log = first["log"][: first["logged"] + 1 if first["watched"] > 0 else 0]
@@ -130,7 +136,7 @@ def memory_address(record: Any) -> int:
 
 
 def machine_code_address(hook: Any) -> int:
-    """Return the address of the machine code of a compiled policy, as numba finds it."""
+    """Return the address of the machine code of a compiled policy."""
     version = hook.get_compile_result(POLICY_SIGNATURE)
     address: int = version.library.get_pointer_to_function(version.fndesc.llvm_func_name)
     return address
@@ -144,9 +150,9 @@ class GameTable:
     """One game with external seats.
 
     Args:
-        matchup: Matchup; the strategies of external seats are not called.
+        matchup: Matchup that is played. The strategies of external seats are not called.
         external_seats: Seats played by external programs.
-        unit: Number of the shuffles in the random streams.
+        unit: Number of the unit, which determines the shuffles.
     """
 
     def __init__(
@@ -156,7 +162,7 @@ class GameTable:
         self.state.watched = 1  # log every decision
         self._step(stepping.BEGIN, unit)
 
-    # Properties rather than attributes, so that a copy of the table uses its own games
+    # These are properties rather than attributes, so that a copy of the table uses its own games.
 
     @property
     def matchup(self) -> Matchup:
@@ -176,7 +182,7 @@ class GameTable:
 
     @property
     def _status(self) -> int:
-        """Status: ASKED, DEAL_OVER or GAME_OVER of `stepping`."""
+        """Status of the game, a constant of `stepping` such as DEAL_OVER."""
         return int(self._games.records["at"][0])
 
     def _step(self, command: int, argument: int) -> None:
@@ -191,17 +197,17 @@ class GameTable:
 
     @property
     def is_deal_over(self) -> bool:
-        """True if the deal has ended, but its result has not been applied to the match yet."""
+        """True if the deal has ended but its result is not yet part of the match score."""
         return self._status == stepping.DEAL_OVER
 
     @property
     def is_over(self) -> bool:
-        """True if the deal or match is over, and its result has been applied."""
+        """True if the deal or match is over and its result is part of the score."""
         return self._status == stepping.GAME_OVER
 
     @property
     def decision(self) -> Decision | None:
-        """Pending decision of an external seat, or None after the deal."""
+        """Pending decision of an external seat, or None after the end of the deal."""
         if self._status != stepping.AWAITING_ACTION:
             return None
         state = self.state
@@ -216,7 +222,7 @@ class GameTable:
         return actions_so_far
 
     def act(self, action: int) -> None:
-        """Take an action in the pending decision, and advance to the next one.
+        """Take an action in the pending decision, and advance to the next decision.
 
         Raises:
             IllegalMoveError: If the action is not legal. The game is unchanged.
@@ -231,7 +237,7 @@ class GameTable:
         self._step(stepping.REPLAY, length)
 
     def replay(self, actions: Sequence[int]) -> None:
-        """Replay the deal by the given actions of all seats, and advance from there."""
+        """Replay the deal with the given actions of all seats, and advance from there."""
         if len(actions) >= MAX_DECISIONS:
             raise IllegalMoveError("a deal cannot have so many actions")
         self.state.answers[: len(actions)] = actions
@@ -242,7 +248,10 @@ class GameTable:
         self._step(stepping.CLOSE_DEAL, 0)
 
     def trace(self) -> TracedDeal:
-        """Return the trace of the deal so far; the deal must not be closed yet."""
+        """Return the trace of the current deal.
+
+        The deal must not be closed yet.
+        """
         state, views = self.state.copy(), self._games.views
         deal = TracedDeal(
             matchup=self.matchup,

@@ -17,13 +17,15 @@ from simgin.text import notation
 from simgin.text.messages import SimginError
 
 ALL_RANKS = 0x1FFF
-Melding = tuple[int, ...]  # disjoint melds as masks, sorted by their strings
+Melding = tuple[int, ...]  # disjoint melds as masks, sorted by name
 
 
 def format_meld(meld: int) -> str:
-    """Format a meld (rules.md 3.5): sets in the order of suits, runs in the order of ranks.
+    """Format a meld (rules.md 3.5).
 
-    A run around the corner is written from its lower end, as in `QS KS AS`.
+    The cards of a set are ordered by suit, and the cards of a run by rank.
+
+    A round-the-corner run is written from its lower end, as in `QS KS AS`.
     """
     ranks = bitboard.ranks_of(meld)
     start = 0 if ranks == ALL_RANKS else int(meldings.sequence_start(ranks))
@@ -40,23 +42,23 @@ def format_melding(melding: Sequence[int]) -> str:
 
 
 def format_melded_hand(melds: Melding, hand: int) -> str:
-    """Format a hand with its melds first, as in `7S 7H 7D | 8C 9C TC | 4H AC`."""
+    """Format a hand, melds first, as in `7S 7H 7D | 8C 9C TC | 4H AC`."""
     rest = notation.format_hand(hand & ~sum(melds))
     return " | ".join([*format_melds(melds), rest] if rest else format_melds(melds))
 
 
 def sort_melds(melds: Iterable[int]) -> Melding:
-    """Return the nonempty melds of a melding, sorted by their strings in ASCII order."""
+    """Return the nonempty melds of a melding, sorted by name in ASCII order."""
     return tuple(sorted((int(meld) for meld in melds if meld), key=format_meld))
 
 
 def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
-    """Return every melding that leaves the least deadwood, sorted by its string.
+    """Return all meldings that leave the least deadwood, sorted by name.
 
     Args:
         hand: Mask of up to eleven cards.
         rules: Rules record.
-        side: KNOCKER or DEFENDER, which decides the values of the cards.
+        side: KNOCKER or DEFENDER. Card values can differ between the sides.
     """
     room = np.zeros(meldings.MAX_MELDS, np.int64)
     melds = room[: meldings.find_melds(hand, rules, room)].tolist()
@@ -70,12 +72,12 @@ def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
 
 
 def format_melds(melding: Sequence[int]) -> list[str]:
-    """Format the melds of a melding, one string each."""
+    """Return the melds of a melding as a list of strings."""
     return [format_meld(meld) for meld in melding]
 
 
 def _disjoint_families(melds: list[int]) -> Iterator[Melding]:
-    """Yield every family of up to three disjoint melds, including the empty one.
+    """Yield every family of up to three disjoint melds, including the empty family.
 
     Eleven cards contain at most three melds.
     """
@@ -93,12 +95,12 @@ def shown_melding(
     Args:
         hand: Mask of the cards.
         rules: Rules record.
-        discard: Mask of the discard; see `core.meldings.find_shown_melding`.
-        required_card: Card that must be melded; -1 for none.
-        ranks_left: Code of the ranks that a shot must leave unmelded; -1 if there is no shot.
+        discard: Mask of the discard (see `core.meldings.find_shown_melding`).
+        required_card: Card that must be melded, or -1 for none.
+        ranks_left: Code of the ranks that a shot must leave unmatched, or -1 without a shot.
 
     Returns:
-        Deadwood and melds.
+        Deadwood in points, and melds.
     """
     melds = np.zeros(meldings.MAX_MELDS, np.int64)
     keys = np.zeros((1, 3), np.int64)
@@ -113,17 +115,17 @@ def shown_melding(
 
 
 class HandError(SimginError):
-    """Error raised for an impossible hand or an option that does not apply to the variant."""
+    """Error for an impossible hand or for an option that does not apply to the variant."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """One way to end the deal.
+    """Option to end the deal.
 
     Attributes:
-        kind: Kind of the ending: knock, gin, shot or big gin.
-        discard: Discarded card 0..51; -1 for none.
-        count: Deadwood after the discard.
+        kind: Type of the ending (knock, gin, shot or big gin).
+        discard: Card that is discarded, 0..51, or -1 for none.
+        count: Deadwood after the discard, in points.
     """
 
     kind: str
@@ -141,14 +143,16 @@ class HandAnalysis:
     """Analysis of a hand under a variant.
 
     Attributes:
-        variant: Rules.
+        variant: Rules of the game.
         cards: Mask of ten or eleven cards.
-        deadwood: Least deadwood.
+        deadwood: Least deadwood, in points.
         melding: Melding that the automatic rule shows.
         meldings: All meldings that leave the least deadwood.
-        knock_limit: Knock limit; None if it depends on an upcard that is not given.
-        shot_ranks: Ranks 1..9 that a shot must leave; None without shots or without a score.
-        deadwood_by_discard: Deadwood that each discard leaves; empty for ten cards.
+        knock_limit: Knock limit in points, or None if it depends on an upcard that is not
+            specified.
+        shot_ranks: Ranks 1..9 that a shot must leave unmatched, or None without shots or a score.
+        deadwood_by_discard: Deadwood after each discard, in points, or an empty dictionary for ten
+            cards.
         endings: Possible endings.
     """
 
@@ -172,13 +176,13 @@ class HandAnalysis:
 def analyze_hand(
     variant: Variant, cards: Sequence[int], *, upcard: int | None = None, score: int | None = None
 ) -> HandAnalysis:
-    """Analyse ten cards (after the discard) or eleven cards (before it).
+    """Analyse ten cards after the discard, or eleven cards before the discard.
 
     Args:
-        variant: Rules.
+        variant: Rules of the game.
         cards: Ten or eleven cards, 0..51.
         upcard: First upcard, which sets the knock limit of some variants.
-        score: The player's points before the deal, which decide what a shot must leave.
+        score: The player's points before the deal, which determine the ranks that a shot leaves.
 
     Raises:
         HandError: If the number of cards is wrong, or the variant has no upcard or no shots.
@@ -219,10 +223,10 @@ def analyze_hand(
 
 
 def required_shot_ranks(points: int) -> list[int]:
-    """Return the ranks that a shot must leave at a score (rules.md 3.6).
+    """Return the ranks that a shot must leave unmatched at a score (rules.md 3.6).
 
     Returns:
-        Ranks 1..9 in ascending order; empty if no shot is possible.
+        Ranks 1..9 in ascending order. The tuple is empty if no shot is possible.
     """
     code = int(endings.required_ranks(points))
     return [rank + 1 for rank in range(13) for _ in range(code >> 3 * rank & 7)]
@@ -248,9 +252,9 @@ def _check_arguments(
 
 
 def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[int, int]:
-    """Return the deadwood that each discard leaves, least first.
+    """Return the deadwood after each discard, in ascending order.
 
-    Ties are ordered by the value of the discard, highest first, then by card number.
+    Ties are sorted by the value of the discard in descending order, then by card number.
     """
     value = rules.value[KNOCKER]
     leaves = {
@@ -263,7 +267,10 @@ def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[in
 def _possible_endings(
     discard: int, kept: int, limit: int | None, points: int | None, rules: Any
 ) -> list[Ending]:
-    """Return the possible endings with ten cards if the discard was not taken in this turn."""
+    """Return the possible endings with ten cards.
+
+    The function assumes that the discard was not taken from the pile in this turn.
+    """
     found_endings = []
     count = int(endings.declared_deadwood(kept, -1, rules))
     if count <= (limit or 0):

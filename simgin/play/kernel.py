@@ -24,9 +24,9 @@ from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import notation
 from simgin.text.messages import SimginError, describe_error
 
-SOLO_SLOTS = ("discard", "knock")  # the policies that a single player needs
+SOLO_SLOTS = ("discard", "knock")  # policies that a single player needs
 NO_RECORDS = np.zeros(0, DEAL_RECORD)
-MAX_LISTED_ACTIONS = 7  # legal actions listed individually in a message
+MAX_LISTED_ACTIONS = 7  # maximum number of legal actions that a message lists individually
 
 
 class PolicyCallError(SimginError):
@@ -68,7 +68,7 @@ def loop_signature(players: int, *between: Any) -> Any:
 
 
 def compile_kernel(players: int) -> Any:
-    """Compile the loop for one or two players; see `simgin.core.batch_kernel`."""
+    """Compile the loop for one or two players (see `simgin.core.batch_kernel`)."""
     function = play_units_solo if players == 1 else play_units
     return compile_loop(function, players, *_unit_argument_types(players))
 
@@ -79,15 +79,18 @@ def kernel_signature(players: int) -> Any:
 
 
 def _unit_argument_types(players: int) -> list[Any]:
-    """Return the types of rows, records, unit numbers and, for two players, the mirror flag."""
+    """Return the types of the rows, the records and the unit numbers.
+
+    For two players, the type of the mirror flag follows.
+    """
     mirrored = [boolean] * (players - 1)
     return [types.Array(int64, 2, "C"), RECORDS_TYPE, int64, int64, int64, boolean, *mirrored]
 
 
 def compile_policies(matchup: Matchup) -> list[Any]:
-    """Return the compiled policies of A in the order of the slots, then those of B.
+    """Return the compiled policies of A and then of B, in the order of the slots.
 
-    In solitaire games, these are only the policies that a single player needs.
+    In solitaire games, the result contains only the policies that a single player needs.
     """
     slots = SOLO_SLOTS if matchup.b is None else SLOTS
     functions: list[Any] = []
@@ -106,7 +109,7 @@ def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
 
 
 def compile_matchup(matchup: Matchup) -> None:
-    """Compile everything that a matchup needs, so that errors occur before the first deal."""
+    """Compile all code that a matchup needs, so that errors occur before the first deal."""
     build_rules(matchup.variant)
     compile_policies(matchup)
     compile_kernel(len(matchup.players))
@@ -120,7 +123,7 @@ def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
 
     Returns:
         Parameter vectors of the policies. The state contains only their addresses, so the caller
-        must keep them alive while the state is in use.
+        must keep the vectors alive while the state is in use.
     """
     vectors = []
     for player, strategy in enumerate(matchup.players):
@@ -152,14 +155,14 @@ def run_units(
         views: Views of both seats.
         first_unit: Number of the first unit.
         n_units: Number of units.
-        records: Array to which the records of the deals are written; empty for no records.
+        records: Array for the records of the deals. An empty array disables recording.
 
     Returns:
         Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Raises:
         RulesModifiedError: If a policy changed the rules or its parameters.
-        Exception: Any exception of a policy, unchanged.
+        Exception: If a policy raises an exception, which is passed on unchanged.
     """
     vectors = seat_players(state, matchup)
     before = _readonly_bytes(rules, vectors)
@@ -197,10 +200,10 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
 
 
 def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
-    """Call a compiled kernel like `call_kernel`, with an error message if a policy fails.
+    """Call a compiled kernel as `call_kernel` does, and describe the failure of a policy.
 
     Raises:
-        PolicyCallError: If a policy fails. The message names the policy and the cause.
+        PolicyCallError: If a policy fails. The message contains the policy and the cause.
     """
     try:
         call_kernel(matchup, state, kernel, arguments)
@@ -209,7 +212,7 @@ def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: li
 
 
 def _readonly_bytes(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
-    """Return the bytes that policies must not change: the rules and the parameters."""
+    """Return the bytes of the rules and the parameters, which policies must not change."""
     return [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
 
 
@@ -228,7 +231,7 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
         Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Raises:
-        PolicyCallError: If a policy fails. The message has the command that replays the deal.
+        PolicyCallError: If a policy fails. The message contains the command that replays the deal.
         RulesModifiedError: If a policy changed the rules or its parameters.
     """
     rows, _ = _play_into(matchup, first_unit, n_units, NO_RECORDS)
@@ -238,7 +241,7 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 def play_with_records(
     matchup: Matchup, first_unit: int, n_units: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play units like `play_batches`, and also return a record of every deal.
+    """Play units as `play_batches` does, and also return a record of every deal.
 
     Returns:
         Batch rows, and the records of the deals in the order of play, (n_deals,) DEAL_RECORD.
@@ -246,7 +249,7 @@ def play_with_records(
     max_records = n_units * (2 if matchup.is_mirrored else 1)
     if matchup.unit == "match":
         max_records *= int(build_rules(matchup.variant).max_deals)
-    # Memory pages that are never written take no space
+    # Memory pages that are never written take no space.
     records = np.empty(max_records, DEAL_RECORD)
     rows, recorded = _play_into(matchup, first_unit, n_units, records)
     return rows, records[:recorded].copy()
@@ -273,7 +276,7 @@ def _play_into(
 
 
 def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
-    """Raise PolicyCallError if the actions of a Python policy depend on its own state."""
+    """Raise PolicyCallError if the actions of a Python policy depend on hidden state."""
     suspects = [one.spec for one in matchup.players if any(map(compiler.is_stateful, one.policies))]
     if not suspects:
         return

@@ -1,4 +1,4 @@
-"""Matchups: one or two strategies, ready to play a variant with a seed."""
+"""Matchups of one or two strategies that are ready to play a variant with a seed."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from simgin.text import shell
 from simgin.text.files import has_suffix
 from simgin.text.messages import SimginError
 
-# Directories of a policy file or a weights file, as in +knock=a/b.py and champion@a/b.npy
+# directories of a policy file or a weights file, as in +knock=a/b.py and champion@a/b.npy
 FOLDER_PATTERN = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
 
 
@@ -24,14 +24,14 @@ class PlayerCountError(SimginError):
 
 @dataclass(frozen=True)
 class Matchup:
-    """Strategies, rules and shuffles of a measurement.
+    """Strategies, rules and seed of a measurement.
 
     Attributes:
-        variant: Rules.
+        variant: Rules of the game.
         a: Strategy A.
-        b: Strategy B; None in solitaire variants.
+        b: Strategy B, or None in solitaire variants.
         seed: Seed of the shuffles, 0..2**64 - 1.
-        unit: Deal or match.
+        unit: Type of game, "deal" or "match".
     """
 
     variant: Variant
@@ -42,27 +42,27 @@ class Matchup:
 
     @property
     def players(self) -> tuple[Strategy, ...]:
-        """Strategies, A first."""
+        """Strategies in the order A, B."""
         return (self.a,) if self.b is None else (self.a, self.b)
 
     @property
     def opponent(self) -> str:
-        """Name of strategy B; empty in solitaire variants."""
+        """Name of strategy B, or "" in solitaire variants."""
         return "" if self.b is None else self.b.spec
 
     @property
     def key(self) -> MatchupKey:
-        """Key of the matchup, which contains only strings and numbers."""
+        """Key of the matchup, which consists of strings and numbers only."""
         return MatchupKey(self.variant.spec, self.a.spec, self.opponent, self.seed, self.unit)
 
     @property
     def title(self) -> str:
-        """Names of the players, as in `gold v simple`."""
+        """Title with the names of the players, as in `gold v simple`."""
         return self.key.title
 
     @property
     def is_mirrored(self) -> bool:
-        """True if each shuffle is played twice with swapped seats, so that a unit is a pair."""
+        """True if a unit is a pair, in which a shuffle is played again with swapped seats."""
         return self.key.is_mirrored
 
     @property
@@ -73,7 +73,7 @@ class Matchup:
     def replay_command(self, unit: int, half: int, deal: int) -> str:
         """Return the command that replays a deal.
 
-        For live strategies, which exist only in their own process, it is a Python call.
+        A live strategy exists only in its own process, so its command is a Python call.
 
         Args:
             unit: Number of the unit.
@@ -96,7 +96,10 @@ class Matchup:
         return shell.join_command(words)
 
     def count_units(self, n_games: int) -> int:
-        """Return the number of units for n deals or matches; a mirrored pair counts as one unit."""
+        """Return the number of units for a number of deals or matches.
+
+        A mirrored pair counts as one unit.
+        """
         return self.key.count_units(n_games)
 
 
@@ -107,13 +110,11 @@ def parse_matchup(
 
     Args:
         a: Spec of strategy A.
-        b: Spec of strategy B; by default `simple` in two-player variants.
+        b: Spec of strategy B. The default is `simple` in two-player variants.
         variant: Variant or its spec.
         seed: Seed of the shuffles.
-        unit: Deal or match.
-
-    Raises:
-        PlayerCountError: If there are two strategies for a solitaire variant.
+        unit: "deal" or "match". Raises:
+        PlayerCountError: If two strategies are specified for a solitaire variant.
         VariantError: If the variant is not valid.
         StrategyError: If a strategy is not valid.
     """
@@ -136,12 +137,12 @@ def parse_matchup(
 def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     """Return short names for the strategies in matchups that come from files.
 
-    `some/where/patient.py:k=7` becomes `patient-gold:k=7` if the file declares that name. If two
-    strategies had the same name, the file is appended in parentheses, with as much of its path as
-    distinguishes them.
+    For example, `some/where/patient.py:k=7` becomes `patient-gold:k=7` if the file declares the
+    name `patient-gold`. If two strategies would have the same name, the distinguishing end of the
+    file's path follows in parentheses.
 
     Returns:
-        Short names by the full names of the strategies.
+        Dictionary from full names of strategies to their short names.
     """
     players = [strategy for matchup in matchups for strategy in matchup.players]
     shown = {strategy.spec: _short_name(strategy) for strategy in players}
@@ -154,13 +155,13 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
 
 
 def _strategy_file(text: str) -> PurePath:
-    """Return the file that distinguishes a strategy: its weights file or its source file."""
+    """Return the weights file of a strategy, or its source file if it has no weights file."""
     form = parse_spec(text)
     return PurePath(form.file if form.has_weights else form.strategy.name.partition("#")[0])
 
 
 def _short_name(strategy: Strategy) -> str:
-    """Return the declared name of a strategy, with its other parameters and policies."""
+    """Return the declared name of a strategy, with its changed parameters and policies."""
     text = strategy.spec
     name = parse_spec(text).strategy.name
     if has_suffix(name.partition("#")[0], ".py"):
@@ -169,7 +170,7 @@ def _short_name(strategy: Strategy) -> str:
 
 
 def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
-    """Return the shortest end of a file's path that distinguishes it from its namesakes."""
+    """Return the shortest end of a file's path that distinguishes the file from its namesakes."""
     parts = _strategy_file(text).parts
     paths = [_strategy_file(namesake).parts for namesake in namesakes]
     for length in range(1, len(parts)):
@@ -180,7 +181,10 @@ def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
 
 
 def short_player_names(matchup: Matchup) -> list[str]:
-    """Return the short names of the players, A first; in self-play with (A) and (B)."""
+    """Return the short names of the players, A first.
+
+    In self-play, (A) and (B) follow the names.
+    """
     short = short_names([matchup])
     names = [short.get(player.spec, player.spec) for player in matchup.players]
     if len(names) == 2 and names[0] == names[1]:

@@ -1,4 +1,4 @@
-"""Parallel play in threads, for results that are not written to a ledger.
+"""Parallel play in threads for results that are not written to a ledger.
 
 The threads are daemon threads, so that a strategy that never returns can be interrupted and does
 not keep the process alive.
@@ -16,22 +16,25 @@ from typing import Any, TypeAlias, TypeVar
 from simgin.core import jit
 
 T = TypeVar("T")
-Progress = Callable[[int, int], None]  # called with (units done, units in total)
-PROGRESS_PARTS = 1000  # progress steps per piece of work
+Progress = Callable[[int, int], None]  # called with (units finished, units in total)
+PROGRESS_PARTS = 1000  # number of progress steps per piece of work
 
 
 def usable_cpus() -> int:
-    """Return the number of CPUs that this process may use, the default number of workers."""
+    """Return the number of CPUs that this process can use.
+
+    It is the default number of workers.
+    """
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def partial_progress(on_progress: Progress | None, index: int, n_pieces: int) -> Progress | None:
-    """Return the progress callback for one of several pieces of work.
+    """Return a progress callback for one of several pieces of work.
 
     Args:
-        on_progress: Callback for the whole work.
+        on_progress: Progress callback for all pieces together.
         index: Index of the piece.
         n_pieces: Number of pieces.
     """
@@ -52,14 +55,14 @@ def map_units(
     """Call a function for blocks of units in several threads.
 
     Args:
-        play_block: Function of the first unit and the number of units.
+        play_block: Function with two arguments, the first unit and the number of units.
         n_units: Total number of units.
-        block_size: Units per block.
-        workers: Number of threads; by default one per CPU.
-        on_progress: Callback for the progress.
+        block_size: Number of units per block.
+        workers: Number of threads. The default is one thread per CPU.
+        on_progress: Progress callback.
 
     Returns:
-        Results in the order of the blocks.
+        List of the results in the order of the blocks.
     """
     blocks = [(first, min(block_size, n_units - first)) for first in range(0, n_units, block_size)]
     futures: list[Future[T]] = [Future() for _ in blocks]
@@ -89,14 +92,14 @@ def map_units(
 
 
 def call_interruptibly(call: Callable[[], T], future: Future[T]) -> T:
-    """Call a function in another thread so that Ctrl-C can end the wait for it.
+    """Call a function in another thread, so that Ctrl-C interrupts the wait for its result.
 
     Python handles Ctrl-C in the main thread between two Python instructions, so compiled code runs
     in a daemon thread. Ctrl-C ends the wait but not the call. An exception that another thread sets
     on `future` also ends the wait.
 
     Returns:
-        Return value of `call`.
+        The return value of `call`.
     """
     if jit.is_interpreted():
         return call()
@@ -109,8 +112,8 @@ def call_interruptibly(call: Callable[[], T], future: Future[T]) -> T:
     return future.result()
 
 
-# Queues of idle threads, which are reused because starting a thread takes longer than most calls. A
-# thread whose call never returns is not reused.
+# Queues of idle threads. Threads are reused, because starting a thread takes longer than most
+# calls. A thread is not reused if its call never returns.
 _CallQueue: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
 _IDLE_QUEUES: list[_CallQueue] = []
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork
@@ -118,14 +121,14 @@ if hasattr(os, "register_at_fork"):  # threads do not survive a fork
 
 
 def _serve_calls(calls: _CallQueue) -> None:
-    """Run the calls of a queue, without keeping references to them."""
+    """Run the calls in a queue without keeping references to them."""
     while True:
         _complete_future(*calls.get())
         _IDLE_QUEUES.append(calls)
 
 
 def _complete_future(future: Future[T], call: Callable[[], T]) -> None:
-    """Run the call, and set its result or its exception on the future."""
+    """Run a call, and set its result or its exception on the future."""
     with suppress(InvalidStateError):  # the waiting thread was interrupted
         try:
             future.set_result(call())

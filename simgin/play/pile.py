@@ -1,4 +1,4 @@
-"""Formatting of the discard pile, oldest card first, as in `QD TS 9D* QH`.
+"""Text format of the discard pile, oldest card first, as in `QD TS 9D* QH`.
 
 simgin prints and parses this format. A star follows each card that was taken. In solitaire games,
 the pile contains the player's own discards.
@@ -12,17 +12,17 @@ from simgin.text.notation import format_card
 
 TAKEN_MARK = "*"  # follows a card that was taken
 UNKNOWN_CARD_MARK = "?"  # marks an unknown card
-ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # each represents any number of unknown cards
+ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # any number of unknown cards
 PILE_ORDER = "oldest first"
 
 
 def pile_label(is_solo: bool) -> str:
-    """Return the label of the pile with its order, for screens and reports."""
+    """Return the label of the pile, including its order, for screens and reports."""
     return f"{'Discards' if is_solo else 'Pile'} ({PILE_ORDER})"
 
 
 def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:
-    """Format the cards of the pile as `--pile` accepts them, including those taken."""
+    """Format the cards of the pile, including the cards taken, as `--pile` accepts them."""
     turns_up = not is_solo and rules.first_turn != FIRST_TURN_DISCARD
     words = [_format_pile_card(view.upcard)] if turns_up else []
     for _, source, _, discarded in view.history[: view.turns]:

@@ -1,4 +1,4 @@
-"""Transcript of a deal in 80 columns: every decision with the player's view, and the result."""
+"""Transcript of a deal in 80 columns, with every decision, the player's view, and the result."""
 
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -54,12 +54,12 @@ def trace_named_deal(
 
     Args:
         a: Spec of strategy A.
-        b: Spec of strategy B; None for `simple`, or in solitaire variants.
+        b: Spec of strategy B. The default is `simple` in two-player variants.
         variant: Variant spec.
         seed: Seed of the shuffles.
         unit: Number of the unit.
         half: Mirrored game of the unit, 0 or 1.
-        deal: Number of the deal in its match; None for a single deal.
+        deal: Number of the deal in its match, or None for a single deal.
 
     Raises:
         ReplayError: If the deal does not exist.
@@ -109,17 +109,17 @@ class Replay:
 
     @property
     def has_cards(self) -> bool:
-        """True if cards were dealt; False if a refused offer ended the deal first."""
+        """True if cards were dealt, or False if a refused offer ended the deal first."""
         return bool(self.state.phase != codes.PHASE_BLIND)
 
     def lines(self) -> Iterator[str]:
-        """Yield all lines, up to the result or to the decision in which a policy failed."""
+        """Yield all lines up to the result, or up to the decision in which a policy failed."""
         yield from (*wrap_line(self.title), *wrap_line(self.summary), "")
         yield from self.body_lines()
 
     @property
     def summary(self) -> str:
-        """Result of the deal in one line."""
+        """Result of the deal on one line."""
         if self.traced.error:
             return "The deal was not finished"
         return f"{self._ending_heading()}. {self._points_text()}"
@@ -149,14 +149,14 @@ class Replay:
             yield from self._result_lines()
 
     def _turn_key(self, decision: Decision) -> tuple[int, int]:
-        """Return the turn and phase of a decision, by which the transcript groups decisions."""
+        """Return the turn and the phase of a decision, which define its group in the transcript."""
         return int(decision.view.turns), int(decision.view.phase)
 
-    # Before the play
+    # Events before the first turn
 
     @property
     def title(self) -> str:
-        """Variant of the deal, and the numbers that identify the deal."""
+        """Variant of the deal with the numbers that identify the deal."""
         matchup = self.traced.matchup
         address = f"seed {matchup.seed}, unit {self.state.unit}"
         if matchup.b is not None:
@@ -166,7 +166,7 @@ class Replay:
         return f"{matchup.variant.spec}: {address}"
 
     def _blind_offer_lines(self) -> Iterator[str]:
-        """Yield the die, and the offers made before the cards are dealt."""
+        """Yield the lines about the die and about the offers made before the deal."""
         decisions = [
             asked for asked in self.traced.decisions if asked.view.phase == codes.PHASE_BLIND
         ]
@@ -183,7 +183,7 @@ class Replay:
             yield from self._offer_lines(decision)
 
     def _offer_lines(self, decision: Decision) -> list[str]:
-        """Return the lines of an offer or of the response to an offer, with the player."""
+        """Return the lines of an offer or a response to an offer, with the player's name."""
         return wrap_line(f"  {self._player_name(decision.seat)} {format_decision(decision)}")
 
     def _nondealer_and_dealer(self) -> tuple[int, int]:
@@ -197,7 +197,7 @@ class Replay:
         return f"{self._player_name(seat)}, {role}, {score}"
 
     def _table_lines(self) -> Iterator[str]:
-        """Yield the knock limit, the upcard and the dealt hands."""
+        """Yield the lines about the knock limit, the upcard and the dealt hands."""
         state = self.state
         if self.rules.die != DIE_OFF:
             yield ""
@@ -221,7 +221,7 @@ class Replay:
         deadwood, melds = shown_melding(hand, self.rules)
         return f"{format_melded_hand(melds, hand)}, deadwood {deadwood}"
 
-    # The play
+    # Turns
 
     def _upcard_lines(self, decisions: list[Decision]) -> Iterator[str]:
         if self.state.upcard >= 0:
@@ -237,7 +237,10 @@ class Replay:
             yield from wrap_line(f"  {self._player_name(decision.seat)} holds {hand}: {choice}")
 
     def _turn_lines(self, decisions: list[Decision]) -> Iterator[str]:
-        """Yield the lines of a turn; a forced draw is taken from the view of the next decision."""
+        """Yield the lines of a turn.
+
+        A forced draw is read from the view of the next decision.
+        """
         seat = decisions[0].seat
         own_decisions = [question for question in decisions if question.seat == seat]
         yield from self._holding_lines(seat, own_decisions[0].view)
@@ -253,7 +256,7 @@ class Replay:
                 yield from decision_lines(decision)
 
     def _holding_lines(self, seat: int, view: Any) -> Iterator[str]:
-        """Yield the stock, the known cards of the opponent and the ten cards held."""
+        """Yield the lines about the stock, the opponent's known cards and the player's hand."""
         stock = int(view.stock) + (view.drawn >= 0)
         yield from wrap_line(
             f"Turn {view.turn}, {self._player_name(seat)}, {stock} cards in the stock"
@@ -267,7 +270,7 @@ class Replay:
         yield f"  holds {self._hand_text(hand)}"
 
     def _draw_lines(self, view: Any) -> Iterator[str]:
-        """Yield the card taken or drawn in a turn, from the last view of the turn.
+        """Yield the line about the card taken or drawn, as read from the last view of a turn.
 
         A draw that ends the deal follows the last decision, so only the state contains it.
         """
@@ -280,7 +283,7 @@ class Replay:
             yield f"  draws {_format_card(drawn)}"
 
     def _final_draw_lines(self) -> Iterator[str]:
-        """Yield the last draw if it ends the deal without a decision."""
+        """Yield the line about the last draw if it ends the deal without a decision."""
         state = self.state
         if self.traced.error or state.drawn < 0 or state.stopper >= 0:
             return
@@ -300,7 +303,7 @@ class Replay:
         for decision in decisions:
             yield from decision_lines(decision)
 
-    # The end
+    # End of the deal
 
     def _result_lines(self) -> Iterator[str]:
         if self.state.stopper < 0:
@@ -318,7 +321,7 @@ class Replay:
         return f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
 
     def _match_lines(self) -> Iterator[str]:
-        """Yield the score of the match after the deal, and the winner if it is over."""
+        """Yield the lines about the score after the deal and the winner of a finished match."""
         after, outcome = with_deal_applied(self.state, self.rules)
         yield from wrap_line(f"Match: {self._scores_text(after)}")
         if outcome in UNDECIDED_MATCH_TEXTS:
@@ -327,7 +330,7 @@ class Replay:
             yield from wrap_line(self._winner_text(outcome))
 
     def _scores_text(self, state: Any) -> str:
-        """Return the scores of both sides, or only the player's if the joker cannot score."""
+        """Return the scores of both sides, or only the player's score if the joker cannot score."""
         has_two = len(self.traced.matchup.players) == 2 or self.goal.score == "points"
         sides = list(enumerate(self.names))[: 1 + has_two]
         return "; ".join(
@@ -373,7 +376,7 @@ class Replay:
             yield f"    laid off {format_hand(laid)}, count before: {state.defender_before}"
 
     def defender_layoffs(self) -> tuple[int, Melding]:
-        """Return the defender's lay-offs as a mask, and the melding of the remaining cards."""
+        """Return the mask of the defender's lay-offs, and the melding of the remaining cards."""
         hand = int(self.state.hand[1 - int(self.state.stopper)])
         laid = 0
         if self.state.laid_off:
@@ -383,7 +386,7 @@ class Replay:
         return int(laid), best_meldings(hand & ~int(laid), self.rules, DEFENDER)[0]
 
 
-# Solitaire games, against the joker or a limit of draws
+# Solitaire games against the joker or a limit on draws
 
 
 class SoloReplay(Replay):
@@ -403,7 +406,7 @@ class SoloReplay(Replay):
         hand_size = 11 if self.rules.first_turn == FIRST_TURN_DISCARD else 10
         return 52 - hand_size + self.has_joker
 
-    # Before the play
+    # Events before the first turn
 
     def _table_lines(self) -> Iterator[str]:
         limit = self.state.limit
@@ -418,10 +421,10 @@ class SoloReplay(Replay):
         yield from wrap_line(self._scores_text(self.state))
         yield f"  is dealt {self._hand_text(self.traced.hands[PLAYER_SEAT])}"
 
-    # The play
+    # Turns
 
     def _turn_key(self, decision: Decision) -> tuple[int, int]:
-        """Return the turn of a decision, by which the transcript groups decisions.
+        """Return the turn of a decision, which defines its group in the transcript.
 
         The decision to stop after a turn belongs to that turn. The decision before the first draw
         forms its own group.
@@ -438,7 +441,7 @@ class SoloReplay(Replay):
             yield from decision_lines(decision)
 
     def _holding_before_draw_lines(self, view: Any) -> Iterator[str]:
-        """Yield the ten cards held at the start of a turn, and the card drawn."""
+        """Yield the lines about the hand at the start of a turn, and about the card drawn."""
         drawn = int(view.drawn)
         hand = int(view.hand)
         if drawn >= 0:
@@ -451,10 +454,10 @@ class SoloReplay(Replay):
     def _final_draw_lines(self) -> Iterator[str]:
         yield from ()
 
-    # The end
+    # End of the deal
 
     def _no_showdown_lines(self) -> Iterator[str]:
-        """Yield the lines of a deal ended by the joker, the last draw or the turn limit."""
+        """Yield the lines of a deal that the joker, the last draw or the turn limit ended."""
         state = self.state
         draws = state.draws[PLAYER_SEAT]
         stalled = self.traced.kind == "stalled"
@@ -480,7 +483,7 @@ class SoloReplay(Replay):
         yield from self._above_joker_lines()
 
     def _above_joker_lines(self) -> Iterator[str]:
-        """Yield the number of cards above the joker."""
+        """Yield the line about the number of cards above the joker."""
         if not self.has_joker:
             return
         n = int(self.state.above)
@@ -507,7 +510,7 @@ def make_replay(traced: TracedDeal) -> Replay:
     return SoloReplay(traced) if traced.matchup.b is None else Replay(traced)
 
 
-# Phrases for decisions, which follow the name of the player
+# Phrases that describe a decision after the name of the player
 
 
 def _upcard_phrase(decision: Decision) -> str:
@@ -527,7 +530,7 @@ def _format_card(card: Any) -> str:
 
 
 def _declined_discard_phrase(decision: Decision) -> str:
-    """Return the phrase for the top discard that was not taken."""
+    """Return the phrase for a top discard that the player did not take."""
     card = _format_card(decision.view.taken_offer)
     if decision.action is None:
         return f"can take {card}, but {NO_ACTION_TEXT}"
@@ -535,7 +538,7 @@ def _declined_discard_phrase(decision: Decision) -> str:
 
 
 def _melding_phrase(decision: Decision) -> str:
-    """Return the phrase for the melding that a player chose to show (`melding = choice`)."""
+    """Return the phrase for the melding that a player chose (`melding = choice`)."""
     view = decision.view
     number = (int(view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
     if decision.action is None:
@@ -576,7 +579,10 @@ def format_decision(decision: Decision) -> str:
 
 
 def _ending_phrase_forms(view: Any) -> tuple[str, str]:
-    """Return an ending in two forms: `knock with 4, discarding KS` and `knocks with 4, ...`."""
+    """Return the infinitive and the third-person phrase of an ending.
+
+    Examples are `knock with 4, discarding KS` and `knocks with 4, ...`.
+    """
     gin_or_knock = ("knock", "knocks") if view.ending_count else ("go gin", "goes gin")
     infinitive, verb = ENDING_PHRASES.get(int(view.ending), gin_or_knock)
     how = f" with {view.ending_count}" if view.ending_count else ""
@@ -591,7 +597,7 @@ def decision_lines(decision: Decision) -> list[str]:
 
 
 def wrap_line(line: str) -> list[str]:
-    """Wrap a line at 80 columns, with a deeper indent for continuation lines."""
+    """Wrap a line at 80 columns, and indent continuation lines further."""
     indent = len(line) - len(line.lstrip()) + 2
     return textwrap.wrap(line, LINE_WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
 
@@ -617,14 +623,17 @@ def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
 
 
 def _n_columns(params: Mapping[str, Any]) -> int:
-    """Return the number of columns scored in parallel; 0 for other goals."""
+    """Return the number of Hollywood columns, or 0 for other goals."""
     if rule_parameters()["columns"].has_effect(params):
         return int(params["columns"])
     return 0
 
 
 def score_to_json(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the match score by seat for JSON; `columns` is None for other goals."""
+    """Return the match score by seat for JSON.
+
+    `columns` is None for goals without columns.
+    """
     n = _n_columns(params)
     return {
         "points": state.points.tolist(),
@@ -638,7 +647,7 @@ def with_deal_applied(state: Any, rules: Any) -> tuple[Any, int]:
     """Apply the result of a deal to a copy of the state.
 
     Returns:
-        New state and outcome of the match; see `core.match`.
+        New state, and outcome of the match (see `core.match`).
     """
     after = state.copy()
     return after, int(match.apply_deal_result(after, rules, int(state.deal) + 1))

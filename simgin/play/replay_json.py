@@ -1,4 +1,7 @@
-"""JSON objects of a traced deal: one for the deal, one per decision and one for the result."""
+"""JSON objects of a traced deal.
+
+There is one object for the deal, one per decision, and one for the result.
+"""
 
 from typing import Any
 
@@ -13,7 +16,10 @@ JsonObject = dict[str, Any]
 
 
 def replay_to_json(replay: Replay) -> list[JsonObject]:
-    """Return the objects of `simgin show --json`; the key `event` states their kind."""
+    """Return the objects of `simgin show --json`.
+
+    The key `event` specifies the type of an object.
+    """
     first = _deal_object(replay)
     last = _result_object(replay)
     if isinstance(replay, SoloReplay):
@@ -74,7 +80,10 @@ def _decision_object(replay: Replay, decision: Decision) -> JsonObject:
 
 
 def _action_value(decision: Decision) -> int | str | None:
-    """Return the action as an integer, or as a card for a discard; None without an action."""
+    """Return the action as an integer or, for a discard, as a card name.
+
+    Returns None without an action.
+    """
     if decision.slot == "discard" and decision.action is not None:
         return format_card(decision.action)
     return decision.action
@@ -107,7 +116,10 @@ def _result_object(replay: Replay) -> JsonObject:
 
 
 def _match_object(replay: Replay) -> JsonObject | None:
-    """Return the match score after the deal; None for a single deal or after an error."""
+    """Return the match score after the deal.
+
+    Returns None for a single deal or after an error.
+    """
     if replay.traced.matchup.unit == "deal" or replay.traced.error:
         return None
     after, outcome = with_deal_applied(replay.state, replay.rules)

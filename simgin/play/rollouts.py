@@ -1,4 +1,4 @@
-"""Rollouts from a decision, in worlds with sampled hidden cards or in simulated deals."""
+"""Rollouts from a decision, either in sampled worlds or in simulated deals."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -35,12 +35,14 @@ from simgin.text import notation
 
 
 class Action(NamedTuple):
-    """Option of a player.
+    """Action that a player can take.
 
     Attributes:
-        kind: STOCK, TAKE, PASS, THROW (discard), END, LEAVE, OFFER, ACCEPT or REFUSE.
-        card: Card of THROW and END, or number on the die of OFFER (0 to leave the die). END without
-            a card (-1) is big gin, and in solitaire games also a knock or gin with ten cards.
+        kind: Type of action: STOCK, TAKE, PASS, THROW (discard), END, LEAVE, OFFER, ACCEPT or
+            REFUSE.
+        card: Card for THROW and END, or number on the die for OFFER (0 to leave the die). END
+            without a card (-1) is big gin. In solitaire games, it can also be a knock or gin with
+            ten cards.
     """
 
     kind: int
@@ -49,14 +51,14 @@ class Action(NamedTuple):
 
 @dataclass(frozen=True)
 class Worlds:
-    """Sampled hidden states (worlds) of a position.
+    """Sampled hidden states, or worlds, of a position.
 
     Attributes:
-        hands: Cards of the opponent as masks, (n_worlds,) int64; not used in solitaire games.
+        hands: Cards of the opponent as masks, (n_worlds,) int64. Solitaire games ignore this array.
         stocks: Cards of the stock, the next card first, (n_worlds, n_cards) int8. In solitaire
-            games they include the joker. Before the deal, they are the whole pack.
-        views: View of the player with forgotten facts filled in, (n_worlds,) VIEW; None if the view
-            is the same in all worlds.
+            games, the stock includes the joker. Before the deal, it is the whole pack.
+        views: Views of the player with sampled values for forgotten facts, (n_worlds,) VIEW, or
+            None if all worlds have the same view.
     """
 
     hands: np.ndarray
@@ -67,7 +69,7 @@ class Worlds:
         return len(self.hands)
 
     def views_for(self, view: Any) -> np.ndarray:
-        """Return the view in every world, (n_worlds,) VIEW, or (1,) if all worlds share `view`."""
+        """Return the views as an array of shape (n_worlds,), or (1,) if all worlds share `view`."""
         return np.array([view], VIEW) if self.views is None else self.views
 
     def subset(self, indices: np.ndarray) -> "Worlds":
@@ -76,7 +78,7 @@ class Worlds:
         return Worlds(self.hands[indices], self.stocks[indices], views)
 
     def replace_world(self, index: int, others: "Worlds") -> None:
-        """Replace a world with the first of other worlds."""
+        """Replace a world with the first world of another set."""
         self.hands[index] = others.hands[0]
         self.stocks[index] = others.stocks[0]
         if self.views is not None and others.views is not None:
@@ -84,9 +86,9 @@ class Worlds:
 
 
 def legal_actions(view: Any, rules: Any) -> list[Action]:
-    """Return every legal action for a decision in the slots take, discard or knock.
+    """Return all legal actions for a decision in the slot take, discard or knock.
 
-    Discards come first, in the order of the card numbers, followed by the endings.
+    Discards come first, in the order of the card numbers. Endings follow.
     """
     if view.deck_left >= 0:
         return _solo_actions(view, rules)
@@ -104,7 +106,7 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
 
 
 def die_actions(view: Any, rules: Any) -> list[Action]:
-    """Return every legal action for a decision in the slots offer or answer."""
+    """Return all legal actions for a decision in the slot offer or answer."""
     if view.offered:
         return [Action(ACTION_ACCEPT), Action(ACTION_REFUSE)]
     numbers = range(int(view.stake) + 1, int(rules.die_cap) + 1)
@@ -112,7 +114,10 @@ def die_actions(view: Any, rules: Any) -> list[Action]:
 
 
 def _solo_actions(view: Any, rules: Any) -> list[Action]:
-    """Return the legal actions in a solitaire game, with one gin of all that score the same."""
+    """Return the legal actions in a solitaire game.
+
+    Of several gins with the same score, the result contains one.
+    """
     if view.phase == codes.PHASE_STOP:
         return [Action(codes.ACTION_STOCK), Action(ACTION_END)]
     eleven = int(view.hand)
@@ -159,7 +164,7 @@ RECORD_MATRIX_TYPE = types.Array(from_dtype(DEAL_RECORD), 2, "C")
 
 
 def compile_rollout_kernel(players: int) -> Any:
-    """Compile the loop over worlds; see `core.position_rollouts`."""
+    """Compile the loop over worlds (see `core.position_rollouts`)."""
     rest = (STOCKS_TYPE, INT_VECTOR_TYPE, INT_VECTOR_TYPE, int64, RECORD_MATRIX_TYPE)
     if players == 1:
         return compile_loop(run_world_rollouts_solo, 1, VIEWS_TYPE, *rest, distinct=False)
@@ -169,16 +174,17 @@ def compile_rollout_kernel(players: int) -> Any:
 def roll_out_worlds(
     matchup: Matchup, view: Any, actions: list[Action], worlds: Worlds, first_world: int = 0
 ) -> np.ndarray:
-    """Roll out each action in each world, to the end of the deal.
+    """Roll out each action in each world to the end of the deal.
 
-    Strategy A plays for the owner of the view and B for the opponent, from the position on.
+    From the position on, strategy A plays for the owner of the view, and B plays for the opponent.
 
     Args:
         matchup: Matchup that plays the rollouts.
         view: View of the player to act.
         actions: Actions to roll out.
         worlds: Sampled hidden states.
-        first_world: Number of the first world, used as the unit of the policies' random streams.
+        first_world: Number of the first world, which is the unit in the random streams of the
+            policies.
 
     Returns:
         Records of the deals, (n_worlds, n_actions) DEAL_RECORD.
@@ -193,16 +199,17 @@ def roll_out_worlds(
 
 
 def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int = 0) -> np.ndarray:
-    """Return the offer of B in each world, for a decision that responds to an offer.
+    """Return the offer of B in each world at a decision that responds to an offer.
 
     Args:
         matchup: Matchup; strategy A plays for the owner of the view.
         view: View of the player to act.
         worlds: Sampled hidden states.
-        first_world: Number of the first world, used as the unit of the policies' random streams.
+        first_world: Number of the first world, which is the unit in the random streams of the
+            policies.
 
     Returns:
-        Offers, (n_worlds,) int64; 0 for no offer.
+        Offers, (n_worlds,) int64, with 0 for no offer.
     """
     offers = np.zeros(len(worlds), np.int64)
     kernel = compile_loop(
@@ -230,8 +237,8 @@ def _run_in_new_state(
         matchup: Matchup to play.
         kernel: Compiled kernel.
         arguments: Arguments after the state, the rules and the views.
-        random_slots: Slots, as bits, in which A receives random numbers even if its own policy
-            uses none.
+        random_slots: Slots, as bits, in which A receives random numbers even if its policy does not
+            use them.
     """
     state = new_state(matchup.seed)
     vectors = seat_players(state, matchup)
@@ -243,7 +250,7 @@ def _run_in_new_state(
     del vectors  # the state contained only their addresses
 
 
-# Paired rollouts of several actions from one decision of a simulated deal
+# Paired rollouts of several actions at one decision of a simulated deal
 
 
 NEW_MATCH_SCORE = np.zeros(4, np.int64)  # score before the first deal of a match
@@ -255,10 +262,10 @@ class PairedRollouts:
 
     Attributes:
         views: Views of A, (n_decisions,) VIEW.
-        weights: Inverse of the probability with which the decision was drawn in its deal,
-            (n_decisions,) int64.
-        actions: Actions tried, padded with -1, (n_decisions, max_actions) int64.
-        records: Result of each rollout, (n_decisions, max_actions) DEAL_RECORD.
+        weights: Inverse of the probability that the decision was drawn in its deal, (n_decisions,)
+            int64.
+        actions: Actions that were tried, padded with -1, (n_decisions, max_actions) int64.
+        records: Results of the rollouts, (n_decisions, max_actions) DEAL_RECORD.
         scores: Points of A and B and deals won by A and B, (n_decisions, 4) int64.
     """
 
@@ -285,7 +292,7 @@ def roll_out_deals(
     *,
     first_only: bool = False,
 ) -> PairedRollouts:
-    """Play deals, and roll out several actions from one decision of A in each.
+    """Play deals, and roll out several actions at one decision of A in each deal.
 
     The decision is drawn at random from the decisions of A in the deal, so means over decisions
     must be weighted (see `core.paired_rollouts`). The result omits deals with fewer than two
@@ -294,15 +301,16 @@ def roll_out_deals(
 
     Args:
         matchup: Matchup to play.
-        candidates_policy: Policy that returns the candidate actions as bits. It has the slot to
-            roll out, and receives the parameters of A's policy in that slot.
+        candidates_policy: Policy that returns the candidate actions as bits. Its slot is the slot
+            of the decisions. It receives the parameters of A's policy in that slot.
         first_unit: Number of the first unit.
         n_units: Number of units.
         max_actions: Maximum number of actions. The actions with the lowest numbers are used.
-        scores: Match score before each deal (see `scores`); by default that of a new match.
-        exploration_policy: Knock policy of A before the decision, with the parameters of A's own
-            policy; by default A's own policy.
-        first_only: Use the first decision of the slot instead of a random one.
+        scores: Match score before each deal (see `PairedRollouts.scores`). The default is the score
+            of a new match.
+        exploration_policy: Knock policy of A before the decision. It receives the parameters of A's
+            own knock policy, which is the default.
+        first_only: True to use the first decision of the slot instead of a random decision.
 
     Raises:
         PolicyCallError: If a policy fails.

@@ -1,12 +1,12 @@
-"""Games that stop at decisions: the engine advances to the next external decision.
+"""Games that stop at each external decision.
 
 The pack and the actions determine a deal, so simgin does not store a deal in progress. It replays
-the actions so far, up to the next decision. If a turn begins with a choice between the piles, it
-saves the state there and replays only that turn. The actions of a strategy in the second seat are
-stored as well, so that no policy is called twice for a decision.
+the actions up to the next decision. If a turn begins with a choice of the draw source, simgin saves
+the state there and replays only that turn. It also stores the actions of a strategy in the second
+seat, so that no policy is called twice for the same decision.
 
 A *game* is a record that contains its status and the addresses of its policies and other records.
-Therefore, one call can step many games, with a single array from Python as its argument.
+Therefore, one call with a single array argument can step many games.
 
 The code is compiled but does not belong to the engine, so this file determines its cache key.
 """
@@ -49,12 +49,12 @@ from simgin.core.state import (
 from simgin.core.turn_steps import clear_deal
 
 N_SLOTS = len(SLOTS)
-# Addresses of the records of a game: the state, its copy from the beginning of a turn, the views of
-# both seats, and a buffer for the copy of a view
+# Addresses of the records of a game: the state, a copy of the state from the beginning of a turn,
+# the views of both seats, and a buffer for a copy of a view
 ADDRESS_FIELDS = ("state", "kept", "view0", "view1", "copied")
-# Further fields: the address of the rules; the external seats, as bits; the status of the game, the
-# outcome of its match and the die before the deal; the fields of `simgin.envs`; and the policies of
-# both seats, which only strategies use
+# Further fields: the address of the rules; the external seats, as bits; the status of the game; the
+# outcome of its match; the die before the deal; the fields of `simgin.envs`; and the policies of
+# both seats, which are used only if the seat has a strategy
 _GAME_FIELDS = (
     (*ADDRESS_FIELDS, "rules", "is_kept", "outside", "matches", "players")
     + ("at", "outcome", "stake", "owner")
@@ -65,13 +65,13 @@ GAME = np.dtype(
 )
 AWAITING_ACTION, DEAL_OVER, GAME_OVER = range(3)  # status of a game
 BEGIN, ACT, REPLAY, CLOSE_DEAL = range(4)  # commands of step_game
-# Leading int64 fields of a state, which change during a turn
+# leading int64 fields of a state, which change during a turn
 STATE_HEAD_SIZE = STATE_TYPE.offset("vectors") // 8
 CACHE_KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 compiled = partial(jit.compile_function, key=CACHE_KEY)
 
 
-# Records and policies by address
+# Access to records and policies by address
 
 
 def make_record_getter(record_type):
@@ -112,13 +112,19 @@ def _policy_at(typing_context, address):
 
 @compiled
 def stop_at_decision(view, rules, params):
-    """Stop the deal at a decision of an external seat; the policy of all external seats."""
+    """Stop the deal at a decision of an external seat.
+
+    The function is the policy of all external seats.
+    """
     return int64(-1)
 
 
 @compiled
 def _replay_deal(game, state, rules, view0, view1):
-    """Replay the actions of a two-player deal; raise IllegalActionError at the next decision."""
+    """Replay the actions of a two-player deal.
+
+    At the next decision, the function raises IllegalActionError.
+    """
     first = 1 - state.dealer
     view1st, view2nd = (view1, view0) if first == 1 else (view0, view1)
     take1, take2 = _seat_policy(game, first, SLOT_TAKE), _seat_policy(game, 1 - first, SLOT_TAKE)
@@ -164,7 +170,7 @@ def _replay_deal(game, state, rules, view0, view1):
 
 @compiled
 def _seat_policy(game, seat, slot):
-    """Return the policy of a seat and slot."""
+    """Return the policy of a seat in a slot."""
     if game.outside >> seat & 1:
         return as_policy(stop_at_decision)
     return _policy_at(game.hooks[seat, slot])
@@ -172,14 +178,17 @@ def _seat_policy(game, seat, slot):
 
 @compiled
 def _copy_state_head(source, to):
-    """Copy the part of a state that changes during a turn; both arguments are addresses."""
+    """Copy the part of a state that changes during a turn.
+
+    Both arguments are addresses.
+    """
     for i in range(STATE_HEAD_SIZE):
         _head_at(to).numbers[i] = _head_at(source).numbers[i]
 
 
 @compiled
 def _save_turn_start(game, state, rules):
-    """Save the state if this decision is the first event of a turn.
+    """Save the state if the current decision is the first event of a turn.
 
     With a die, a turn begins with a decision about an offer, so the state is not saved.
     """
@@ -199,7 +208,7 @@ def _save_turn_start(game, state, rules):
 
 @compiled
 def _restore_turn_start(game, state):
-    """Restore the saved state, but keep the actions and shuffled cards added since then."""
+    """Restore the saved state, but keep actions and shuffled cards that were added later."""
     scripted, shuffled = state.scripted, state.shuffled
     _copy_state_head(game.kept, game.state)
     state.scripted = scripted
@@ -208,7 +217,10 @@ def _restore_turn_start(game, state):
 
 @compiled
 def _replay_solo_deal(game, state, rules, view):
-    """Replay the actions of a solitaire deal; raise IllegalActionError at the next decision."""
+    """Replay the actions of a solitaire deal.
+
+    At the next decision, the function raises IllegalActionError.
+    """
     state.logged = 0
     clear_history(view, state.turns)
     play_deal_solo(
@@ -227,7 +239,7 @@ def begin_game(game, unit):
 
 @compiled
 def _begin_deal(game, state, rules):
-    """Clear the actions, and prepare a new pack unless one is given."""
+    """Clear the actions, and prepare a new pack unless the caller has set one."""
     state.scripted = 0
     game.stake, game.owner = state.stake, state.owner
     game.at = AWAITING_ACTION
@@ -243,7 +255,7 @@ def _begin_deal(game, state, rules):
 
 @compiled
 def close_deal(game):
-    """Apply the result of a finished deal; begin the next one unless the match is over."""
+    """Apply the result of a finished deal, and begin the next deal unless the match is over."""
     state, rules = state_at(game.state), rules_at(game.rules)
     game.outcome = apply_deal_result(state, rules, state.deal + 1)
     if not game.matches or game.outcome != UNDECIDED:
@@ -256,7 +268,10 @@ def close_deal(game):
 
 @compiled
 def append_action(game, action):
-    """Append the next action of a deal; raise IllegalActionError if it is not legal."""
+    """Append the next action of a deal.
+
+    An illegal action raises IllegalActionError.
+    """
     state = state_at(game.state)
     if action < 0 or action > 63 or not state.legal >> action & 1:
         state.answer = action
@@ -271,7 +286,7 @@ def advance_game(game):
 
     Raises:
         IllegalActionError: If a strategy returns an illegal action or a stored action is illegal.
-        Exception: Any exception of a policy, raised again by a second call.
+        Exception: If a policy raises an exception, which a second call raises again.
     """
     state, rules = state_at(game.state), rules_at(game.rules)
     view0, view1 = view_at(game.view0), view_at(game.view1)
@@ -297,7 +312,7 @@ def advance_game(game):
     _save_turn_start(game, state, rules)
 
 
-# Interface to Python for one game
+# Python interface for one game
 
 
 def step_game(address, command, argument):

@@ -1,4 +1,4 @@
-"""Text of the table for a human player: lines of up to 80 columns, keys and their meanings."""
+"""Text of the card table for a human player, with lines of up to 80 columns, and the keys."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 YES, NO = 1, 0
-MAX_HISTORY_ROWS, HISTORY_WIDTH = 12, 40  # lines of a column, and characters
+MAX_HISTORY_ROWS, HISTORY_WIDTH = 12, 40  # rows per column, and width of a column in characters
 SOURCE_WORDS = {FROM_STOCK: "drew", FROM_PILE: "took"}
-MAX_NAME_WIDTH = 12  # characters of the opponent's name in the history
-Choices = Mapping[str, tuple[list[int], str]]  # actions and description of each key
+MAX_NAME_WIDTH = 12  # characters shown of the opponent's name in the history
+Choices = Mapping[str, tuple[list[int], str]]  # for each key, its actions and description
 
 
 def list_choices(decision: Decision) -> Choices:
-    """Return the choices for a decision; a card as a key means to discard it and play on."""
+    """Return the choices for a decision.
+
+    If the key is a card, the choice is to discard the card and continue.
+    """
     view = decision.view
     if decision.slot == "take":
         return _draw_choices(view)
@@ -79,7 +82,7 @@ def _ending_choices(view: Any) -> Choices:
 
 
 def format_prompt(decision: Decision) -> str:
-    """Return the prompt for a decision, with the keys."""
+    """Return the prompt for a decision, including the keys."""
     if decision.slot == "show":
         return "Type the number of the melding that you show, or ? for the list."
     offered = list_choices(decision)
@@ -92,7 +95,7 @@ def format_prompt(decision: Decision) -> str:
 
 
 def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
-    """Yield the lines of the table from the view of the player."""
+    """Yield the lines of the card table as the player sees it."""
     view = decision.view
     yield from _opponent_lines(view, opponent)
     if rules.die != DIE_OFF:
@@ -123,7 +126,7 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
 
 
 def _opponent_lines(view: Any, opponent: str) -> Iterator[str]:
-    """Yield the actions of the opponent since the last turn of the player."""
+    """Yield the lines about the opponent's actions since the player's last turn."""
     turns = view.history[: view.turns].tolist()
     for _, source, card, discarded in takewhile(lambda turn: turn[0] != view.seat, turns[::-1]):
         source_text = f"took {format_card(card)}" if source == FROM_PILE else "drew from the stock"
@@ -133,7 +136,7 @@ def _opponent_lines(view: Any, opponent: str) -> Iterator[str]:
 
 
 def hand_lines(view: Any, rules: Any) -> Iterator[str]:
-    """Yield the hand of the player, with each meld in brackets, and its deadwood."""
+    """Yield the lines with the player's hand, melds in brackets, and its deadwood."""
     if view.phase == codes.PHASE_BLIND:
         yield "The cards are not dealt yet."
         return
@@ -151,7 +154,10 @@ def hand_lines(view: Any, rules: Any) -> Iterator[str]:
 
 
 def history_lines(deal: TracedDeal) -> list[str]:
-    """Return a line for each turn as seat 0 saw it, in two columns if there are many turns."""
+    """Return one line per turn, as seat 0 saw it.
+
+    If there are many turns, the lines form two columns.
+    """
     other = deal.matchup.opponent
     names = ["you", other if len(other) <= MAX_NAME_WIDTH else "opponent"]
     turns = deal.views[0].history[: deal.state.turns].tolist()

@@ -1,6 +1,8 @@
-"""Traced deals: single deals with a record of every decision, for `simgin show` and tests.
+"""Traced deals, which are single deals with a record of every decision.
 
-The engine that plays them is the same as in measurements.
+`simgin show` and the tests use them.
+
+Traced deals are played by the same engine as measurements.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +22,7 @@ from simgin.rules.build import build_rules
 from simgin.text.messages import SimginError
 from simgin.text.notation import cards_to_mask
 
-DECLINABLE_SLOTS = ("knock", "offer")  # slots in which action 0 declines
+DECLINABLE_SLOTS = ("knock", "offer")  # slots in which action 0 means to decline
 
 
 class DealNotFoundError(SimginError):
@@ -35,7 +37,7 @@ class Decision:
         seat: Seat of the player, 0 or 1.
         slot: Slot of the policy.
         view: View of the player.
-        action: Chosen action as an integer code; None if it was illegal or the policy failed.
+        action: Integer code of the action, or None if the action was illegal or the policy failed.
     """
 
     seat: int
@@ -50,12 +52,12 @@ class TracedDeal:
 
     Attributes:
         matchup: Matchup that played the deal.
-        state: Engine state after the deal; see `core.state`.
-        views: Last views by seat.
-        error: Error message if a policy failed; otherwise empty.
-        exception: Exception of the policy or the engine, if a policy failed.
-        hands: Dealt hands by seat.
-        is_truncated: True if only the beginning of the deal is known; see `truncate_deal`.
+        state: Engine state after the deal (see `core.state`).
+        views: Last view of each seat.
+        error: Error message if a policy failed, otherwise "".
+        exception: Exception of the policy or the engine if a policy failed, otherwise None.
+        hands: Dealt hand of each seat.
+        is_truncated: True if only the beginning of the deal is known (see `truncate_deal`).
     """
 
     matchup: Matchup
@@ -68,12 +70,15 @@ class TracedDeal:
 
     @cached_property
     def decisions(self) -> list[Decision]:
-        """Decisions of the deal; after an error, the last decision has no legal action."""
+        """Decisions of the deal.
+
+        After an error, the last decision has no legal action.
+        """
         return [self.decision(number) for number in range(self.n_decisions)]
 
     @property
     def n_decisions(self) -> int:
-        """Number of decisions, including one without a legal action."""
+        """Number of decisions, including a last decision without a legal action."""
         return int(self.state.logged) + bool(self.error)
 
     def decision(self, number: int) -> Decision:
@@ -85,14 +90,14 @@ class TracedDeal:
 
     @property
     def kind(self) -> str:
-        """Ending of the deal; empty after an error."""
+        """Ending of the deal, or "" after an error."""
         return batch_columns.DEAL_RESULTS[self.state.kind] if self.state.kind >= 0 else ""
 
     @property
     def turns(self) -> list[tuple[int, int, int, int]]:
-        """Turns of the deal: seat, source, card drawn or taken, and card discarded or -1.
+        """Turns of the deal as (seat, source, card drawn or taken, card discarded or -1).
 
-        A card that is hidden from one seat is in the history of the second seat.
+        If a card is hidden from one seat, it is read from the history of the other seat.
         """
         views = self.views[: len(self.matchup.players)]
         histories = [view.history[: self.state.turns] for view in views]
@@ -115,7 +120,7 @@ def trace_deal(
     points: tuple[int, int] | None = None,
     script: Sequence[int] = (),
 ) -> TracedDeal:
-    """Play and trace one deal, either a deal of a unit or a deal with given cards.
+    """Play and trace a deal of a unit, or a deal with given cards.
 
     If a policy fails, the trace ends at that decision and has an error message.
 
@@ -125,9 +130,9 @@ def trace_deal(
         half: Mirrored game of the unit, 0 or 1.
         deal: Number of the deal in a match.
         pack: 52 cards in dealing order.
-        joker: Position of the joker among the 53 cards of a solitaire game; -1 for none.
+        joker: Position of the joker among the 53 cards of a solitaire game, or -1 for none.
         dealer: Seat of the dealer for a given pack.
-        points: Scores of the seats before the deal; by default, `start_points`.
+        points: Scores of the seats before the deal. The default is `start_points`.
         script: First actions of the deal, which replace the actions of the players.
 
     Raises:
@@ -140,7 +145,7 @@ def trace_deal(
     state.watch_half = half
     state.watch_deal = deal
     if pack is not None:
-        # Deal the pack without a shuffle
+        # deal the pack without a shuffle
         state.pack[:] = pack
         state.given = 1
         state.shuffled = len(pack)
@@ -173,7 +178,7 @@ def trace_deal(
 
 @dataclass(frozen=True)
 class ScriptedAction:
-    """Scripted action of a seat in a slot, as an integer code."""
+    """Prescribed action of a seat in a slot, as an integer code."""
 
     seat: int
     slot: str
@@ -187,21 +192,23 @@ def trace_to_decision(
     unit: int = 0,
     **deal: Any,
 ) -> tuple[TracedDeal, int] | None:
-    """Play a deal with scripted actions, then with the players, up to a target decision.
+    """Play a deal up to a target decision, with scripted actions first.
 
-    Endings and offers that are not in the script are declined. Scripted refusals for which the deal
-    has no decision are removed. Both changes are made to the script in place.
+    After the script, the strategies decide. Endings and offers that are not in the script are
+    declined. Scripted refusals without a matching decision are removed. Both changes modify the
+    script in place.
 
     Args:
         matchup: Matchup to play.
-        script: Scripted actions; changed in place.
-        is_target: Function that returns True for the wanted decision.
+        script: Scripted actions. The list is modified in place.
+        is_target: Function that returns True for the target decision.
         unit: Number of the unit.
         **deal: Keyword arguments of `trace_deal`. They must include the pack, because a script
             applies to both mirrored games.
 
     Returns:
-        Traced deal and index of the decision after the script; None if it is not reached.
+        Traced deal, and index of the decision after the script. The index is None if the deal ends
+        before that decision.
     """
     while True:
         played = trace_deal(matchup, unit, script=[decision.action for decision in script], **deal)
@@ -232,7 +239,7 @@ def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> 
     """Truncate a traced deal after a number of actions.
 
     Args:
-        deal: Traced deal. Its state is changed in place.
+        deal: Traced deal. The state is modified in place.
         n_actions: Number of actions to keep.
         has_open_decision: True to keep the next decision as well, without its action.
     """
@@ -243,7 +250,9 @@ def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> 
 
 
 def dealt_hands(state: Any, rules: Any, is_solo: bool) -> tuple[int, int]:
-    """Return the dealt hands by seat, dealt one card at a time with the nondealer first.
+    """Return the dealt hand of each seat.
+
+    Cards are dealt one at a time, starting with the nondealer.
 
     In solitaire games, the second hand is empty, and a joker in the hand replaces a card.
     """

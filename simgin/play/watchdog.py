@@ -1,8 +1,7 @@
-"""Watchdog for policies that do not return: it warns on stderr, then aborts the call.
+"""Watchdog that warns about policies that do not return, and then aborts the call.
 
 A compiled policy in an endless loop cannot be stopped from outside. The engine records each policy
-before it calls it, and a thread reads these records at intervals. This does not slow the engine
-down.
+before calling it, and a thread reads these records at intervals. The engine does not become slower.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from simgin.strategy import Policy
 from simgin.strategy.python_tier import InvalidActionError
 from simgin.text.messages import print_status
 
-WARN_AFTER = 10.0  # seconds until a warning
-ABORT_AFTER = 60.0  # seconds until the call is aborted
+WARN_AFTER = 10.0  # seconds before the warning
+ABORT_AFTER = 60.0  # seconds before the call is aborted
 CHECK_INTERVAL = 1.0  # seconds between two checks
-# Fields of which at least one changes between two decisions of a deal
+# At least one of these fields changes between two decisions of a deal.
 _DECISION_FIELDS = (
     "unit",
     "half",
@@ -39,7 +38,7 @@ _DECISION_FIELDS = (
 
 
 class _RunningKernel:
-    """Running kernel, and the time it has spent in the current decision."""
+    """Running kernel with the time that it has spent in the current decision."""
 
     def __init__(self, matchup: Matchup, state: Any, on_timeout: OnTimeout) -> None:
         self._matchup = matchup
@@ -47,11 +46,11 @@ class _RunningKernel:
         self._on_timeout = on_timeout
         self._decision: tuple[int, ...] = ()
         self._waited = (
-            0.0  # seconds, measured in checks so that the time of a stopped process does not count
+            0.0  # seconds, counted in checks so that time in a stopped process is ignored
         )
 
     def check(self) -> None:
-        """Warn if the current policy call takes too long, and abort the call later."""
+        """Warn if the current policy call takes too long, and later abort the call."""
         place = tuple(int(self._state[name]) for name in _DECISION_FIELDS)
         self._waited = self._waited + CHECK_INTERVAL if place == self._decision else 0.0
         self._decision = place
@@ -73,7 +72,7 @@ class _RunningKernel:
 
 OnTimeout = Callable[[BaseException], None]
 _running: set[_RunningKernel] = set()
-_reported: set[Callable[..., Any]] = set()  # functions of policies for which a warning was printed
+_reported: set[Callable[..., Any]] = set()  # policy functions for which a warning was printed
 _lock = threading.Lock()
 _thread: threading.Thread | None = None
 
@@ -91,14 +90,14 @@ def unresponsive_policy_warning(policy: Policy) -> str:
 
 @contextmanager
 def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Iterator[None]:
-    """Warn about policies that do not return within the block, and abort them later.
+    """Warn about policies that do not return within the block, and later abort them.
 
     The watchdog is off under a debugger.
 
     Args:
         matchup: Matchup being played.
         state: Engine state, which shows the policy being called.
-        on_timeout: Function that is called with an exception after the time limit.
+        on_timeout: Function that is called after the time limit, with an exception as its argument.
     """
     if jit.is_interpreted():
         yield

@@ -9,7 +9,7 @@ from simgin.core.rules_record import RULE_PARAMETERS, build_rules_record
 from simgin.rules.parameters import Params, ParamValue, rule_parameters
 from simgin.rules.variants import Variant
 
-NO_EFFECT_CODE = -1  # code of a parameter without effect
+NO_EFFECT_CODE = -1  # code of a parameter that has no effect
 
 
 def build_rules(variant: Variant) -> np.record:
@@ -23,7 +23,7 @@ def _cached_rules(variant: Variant) -> np.record:
 
 
 def build_rules_from_params(params: Params) -> np.record:
-    """Return a new Rules record for the value of every parameter.
+    """Return a new Rules record for a complete set of parameter values.
 
     The function does not validate the parameters, so that tests can change one at a time.
     """
@@ -36,7 +36,7 @@ def build_rules_from_params(params: Params) -> np.record:
 def _value_code(name: str, value: ParamValue) -> int:
     """Return the integer that the engine uses for a parameter value.
 
-    Words are encoded as their index in the list of choices, None as NO_EFFECT_CODE.
+    A word is encoded as its index in the list of choices, and None as NO_EFFECT_CODE.
     """
     parameter = rule_parameters()[name]
     if value is None:

@@ -1,7 +1,7 @@
-"""Parameters of the rules (rules.md 11): valid values, and conditions for an effect.
+"""Rule parameters (rules.md 11), with their valid values and the conditions for an effect.
 
 The parameters and the goals of a match (rules.md 7) are defined in variants.toml, which is read on
-first use. A value is a bool, an int, a word, a list of numbers, or None. None means that the
+first use. A value is a bool, an int, a str, a list of numbers, or None. None means that the
 parameter has no effect or, for an optional parameter, the value "none".
 """
 
@@ -18,10 +18,10 @@ from simgin.text.messages import NO_VALUE, did_you_mean, format_setting, format_
 
 ParamValue = bool | int | str | list[Any] | None
 Params = Mapping[str, ParamValue]  # a value for every parameter
-Conditions = Mapping[str, list[Any]]  # values that meet the condition, by parameter
+Conditions = Mapping[str, list[Any]]  # accepted values of each parameter
 
 MAX_TABLE_ROWS = 8
-MAX_GAMES_PER_ROW = 100  # won games that one row of a game table can award
+MAX_GAMES_PER_ROW = 100  # maximum of the games won in a row of a game table
 
 _BOOL_WORDS: dict[str, ParamValue] = dict.fromkeys(("yes", "true", "on", "1"), True)
 _BOOL_WORDS |= dict.fromkeys(("no", "false", "off", "0"), False)
@@ -36,22 +36,23 @@ class Parameter:
     section: str  # deal, meld, score, match, stake
     kind: str  # bool, choice, int, pair, table
     default: ParamValue  # value in `standard`
-    meaning: str  # as in the rule book
+    meaning: str  # description in the rule book
     status: str = "core"  # core, option, descriptive
-    choices: tuple[str | int, ...] = ()  # valid words of kind choice; yes and no are bools
-    low: int = 0  # minimum for kinds int, pair and table
+    choices: tuple[str | int, ...] = ()  # valid words if kind is choice; yes and no are bools
+    low: int = 0  # minimum if kind is int, pair or table
     high: int = 0
     optional: bool = False  # True if `none` is a valid value
     example: ParamValue = None  # suggested value if there is no default
-    words: Mapping[str, str] = field(default_factory=dict)  # players' phrase for each value
+    words: Mapping[str, str] = field(default_factory=dict)  # phrase that players use for each value
     acts_with: Conditions = field(default_factory=dict)  # all required for an effect
-    idle_with: Conditions = field(default_factory=dict)  # no effect if all are met
-    matches_only: bool = False  # no effect on single deals
+    idle_with: Conditions = field(default_factory=dict)  # without effect if all are met
+    matches_only: bool = False  # True if the parameter has no effect on single deals
 
     def parse(self, text: str) -> ParamValue:
-        """Parse a string to a value.
+        """Convert a string to a value.
 
-        An invalid string is returned unchanged, so that `error_message` can explain the error.
+        If the string is not valid, it is returned unchanged, so that `error_message` can explain
+        the error.
         """
         word = text.strip()
         if word == NO_VALUE:
@@ -63,7 +64,10 @@ class Parameter:
         return _PARSERS[self.kind](word)
 
     def error_message(self, value: object) -> str:
-        """Return an error message for an invalid value; empty for a valid value or None."""
+        """Return an error message for an invalid value.
+
+        The message is empty for a valid value and for None.
+        """
         if value is None or self._is_valid(value):
             return ""
         suggestion = did_you_mean(value if isinstance(value, str) else "", self._choice_names())
@@ -87,12 +91,15 @@ class Parameter:
         )
 
     def player_phrase(self, value: ParamValue) -> str:
-        """Return players' phrase for a value, such as `undercut +25`; empty if there is none."""
+        """Return the phrase that players use for a value, such as `undercut +25`.
+
+        The phrase is empty if there is none.
+        """
         text = self.to_text(value)
         return self.words.get(text, self.words.get("*", "")).replace("{value}", text)
 
     def allowed_values(self) -> str:
-        """Return the accepted values in short form, such as `yes, no` or `0..100, none`."""
+        """Return a short list of the accepted values, such as `yes, no` or `0..100, none`."""
         if self.kind == "bool":
             return "yes, no"
         if self.kind == "choice":
@@ -105,7 +112,10 @@ class Parameter:
         return f"{limits}, none" if self.optional else limits
 
     def to_text(self, value: ParamValue) -> str:
-        """Return the canonical string of a value, which `parse` converts back to the value."""
+        """Return the canonical string of a value.
+
+        `parse` converts the string back to the value.
+        """
         if value is None and self.optional:
             return "none"
         return format_setting(value)
@@ -114,17 +124,17 @@ class Parameter:
         """Return True if the parameter has an effect under the given rules.
 
         Raises:
-            KeyError: `params` lacks a value that the conditions need.
+            KeyError: If `params` lacks a value that the conditions need.
         """
         if self.status == "descriptive" or not _are_conditions_met(self.acts_with, params):
             return False
         return not self.idle_with or not _are_conditions_met(self.idle_with, params)
 
     def explain_no_effect(self, params: Params) -> str:
-        """Explain why the parameter has no effect and which settings would give it one.
+        """Explain why the parameter has no effect, and which settings would change that.
 
         Returns:
-            Two sentences; empty if the parameter has an effect.
+            Two sentences, or an empty string if the parameter has an effect.
         """
         if self.has_effect(params):
             return ""
@@ -139,7 +149,10 @@ class Parameter:
         return f"{self.name} has no effect with {because}. It requires {needed}."
 
     def missing_value_error(self, params: Params) -> str:
-        """Return an error message if the parameter has an effect but no value, else empty."""
+        """Return an error message if the parameter has an effect but no value.
+
+        Otherwise, the message is empty.
+        """
         if params[self.name] is not None or self.optional or not self.has_effect(params):
             return ""
         causes = [*self.acts_with]
@@ -151,7 +164,10 @@ class Parameter:
         return f"{self.name} needs a value with {because}. {fix}"
 
     def suggest_setting(self) -> str:
-        """Return a setting to suggest: the default, or the example if there is no default."""
+        """Return a setting to suggest.
+
+        The setting contains the default, or the example if there is no default.
+        """
         value = self.example if self.default is None else self.default
         return f"{self.name}={format_setting(value)}"
 
@@ -159,7 +175,7 @@ class Parameter:
         return [format_setting(choice) for choice in self.choices]
 
     def _parse_choice(self, word: str) -> ParamValue:
-        """Return the choice that a word names, or the word itself if there is no such choice."""
+        """Convert a word to the choice of that name, or return an unknown word unchanged."""
         choice_by_name: dict[str, ParamValue] = dict(
             zip(self._choice_names(), self.choices, strict=True)
         )
@@ -250,7 +266,7 @@ def int_param(params: Params, name: str) -> int:
     return value
 
 
-# Parsers of values, which return a string in another format unchanged
+# Parsers of values, which return strings in other formats unchanged
 
 
 def _parse_integer(word: str) -> ParamValue:
@@ -276,7 +292,7 @@ _PARSERS: dict[str, Callable[[str], ParamValue]] = {
 
 @dataclass(frozen=True)
 class SideGoal:
-    """Goal of one side: the format of its score and the target parameter of each count."""
+    """Goal of one side, with its score format and the target parameter of each count."""
 
     standing: str
     targets: Mapping[str, str] = field(default_factory=dict)
@@ -284,7 +300,10 @@ class SideGoal:
 
 @dataclass(frozen=True)
 class MatchGoal:
-    """Goal of a match for uncompiled code; variants.toml documents the fields."""
+    """Goal of a match, for uncompiled code.
+
+    variants.toml documents the fields.
+    """
 
     name: str
     won_by: str
@@ -305,13 +324,19 @@ class MatchGoal:
 
     @property
     def counts_deals(self) -> bool:
-        """True if won deals decide the match, so that one deal can count as several."""
+        """True if won deals decide the match.
+
+        One deal can then count as several won deals.
+        """
         return any("deals" in side.targets for side in (self.side, self.other) if side)
 
 
 @cache
 def match_goals() -> dict[str, MatchGoal]:
-    """Return all match goals by name, the value of the parameter `goal`."""
+    """Return all match goals by name.
+
+    The names are the values of the parameter `goal`.
+    """
     by_name = {}
     for name, table in load_variants_file()["goals"].items():
         sides = {key: SideGoal(**table[key]) for key in ("side", "other") if key in table}
@@ -320,5 +345,5 @@ def match_goals() -> dict[str, MatchGoal]:
 
 
 def match_goal(params: Mapping[str, Any]) -> MatchGoal:
-    """Return the match goal of a variant's parameters."""
+    """Return the match goal that a variant's parameters select."""
     return match_goals()[params["goal"]]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from simgin.rules.variants import Variant
 
 SUFFIX = ".toml"
-MAX_LISTED_NAMES = 8  # names listed in a message
+MAX_LISTED_NAMES = 8  # maximum number of names in a message
 COMMENT_WIDTH = 100  # maximum width of a comment, in columns
 _NAME_PATTERN = re.compile(r"[a-z0-9-]+", re.ASCII)
 _REFERENCE_PATTERN = re.compile(r"([^+=#]*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
@@ -63,34 +63,38 @@ class _VariantsFile(toml.StrictTable):
 
 @dataclass(frozen=True)
 class UserVariant:
-    """Variant from a file, or its valid parts if the file has errors."""
+    """Variant from a file.
+
+    If the file has errors, it contains only the valid parts.
+    """
 
     title: str = ""
     about: str = ""
     source: str = ""
     base: str = "standard"  # variant spec, not parsed yet
-    changes: dict[str, ParamValue] = field(default_factory=dict)  # only known parameters
+    changes: dict[str, ParamValue] = field(default_factory=dict)  # contains only known parameters
     errors: tuple[str, ...] = ()
 
 
 def find_user_variant(reference: str) -> tuple[str, UserVariant]:
-    """Find the variant that a reference to a user's file names.
+    """Find the variant to which a reference to a user's file refers.
 
     Args:
         reference: `path/to/mine.toml#name`, or `mine.toml` if the file has only one variant.
 
     Returns:
-        The canonical reference, with the path unchanged, and the variant.
+        The canonical reference, with an unchanged path, and the variant.
 
     Raises:
-        TomlError: The file cannot be read or has format errors, or the reference is not valid.
+        TomlError: If the file cannot be read or has format errors, or if the reference is not
+            valid.
     """
     match = _REFERENCE_PATTERN.fullmatch(reference)
     path, name = match.groups() if match else (_path_part(reference), "")
     variants = read_variants(path)
     if name is None and len(variants) > 1:
         known = _join_names(f"{path}#{known}" for known in variants)
-        raise TomlError([f"{path} has several variants. Choose one of them: {known}."])
+        raise TomlError([f"{path} contains several variants. Choose one of them: {known}."])
     chosen = next(iter(variants)) if name is None else name
     if chosen not in variants:
         known = _join_names(variants)
@@ -100,10 +104,10 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
 
 
 def read_variants(path: str) -> Mapping[str, UserVariant]:
-    """Read the variants of a file, with the errors found in each.
+    """Read the variants of a file, with the errors in each variant.
 
     Raises:
-        TomlError: The file cannot be read, or its format is wrong.
+        TomlError: If the file cannot be read or its format is wrong.
     """
     error_text = path_error(path)
     if error_text:
@@ -126,7 +130,10 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
 
 
 def path_error(path: str) -> str:
-    """Return an error message if a path cannot be part of a variant spec, else empty."""
+    """Return an error message if a path cannot be part of a variant spec.
+
+    Otherwise, the message is empty.
+    """
     if not path.isprintable():
         return f"the path {format_value(path)} has unprintable characters. Rename the file."
     if path != path.strip():
@@ -157,7 +164,7 @@ def _join_names(names: Iterable[str]) -> str:
 
 
 def _parse_variant(path: str, name: str, raw: Any) -> UserVariant:
-    """Convert a table of the file to a variant, with the errors found in it."""
+    """Convert a table of the file to a variant, and return it with its errors."""
     errors = _name_errors(path, name)
     try:
         _VariantTable.model_validate(raw)
@@ -194,7 +201,10 @@ def _name_errors(path: str, name: str) -> list[str]:
 
 
 def _parse_setting(name: str, raw: Any) -> tuple[ParamValue, str]:
-    """Parse a changed setting, a TOML value or a command-line string; return it and any error."""
+    """Parse a changed setting, and return its value with an error message.
+
+    A setting is a TOML value or a string as on the command line.
+    """
     parameter = rule_parameters().get(name)
     if parameter is None:
         return raw, unknown_parameter_error(name)
@@ -206,13 +216,16 @@ def _parse_setting(name: str, raw: Any) -> tuple[ParamValue, str]:
 
 
 def suggest_variant_name(path: str) -> str:
-    """Suggest a name for the first variant of a file, based on the file name."""
+    """Suggest a name for the first variant in a file, based on the file name."""
     name = slugify(Path(path)) or "mine"
     return f"my-{name}" if name in load_variants_file()["variants"] else name
 
 
 def format_variant_file(path: str, start: Variant) -> str:
-    """Return the text of a file with one variant, which has the rules of `start` until edited."""
+    """Return the text of a new variant file.
+
+    It contains one variant with the same rules as `start`.
+    """
     name = suggest_variant_name(path)
     texts = {
         "path": path,
@@ -221,7 +234,7 @@ def format_variant_file(path: str, start: Variant) -> str:
     }
     texts |= {"about": _to_toml_string(f"{start.title}, with changes."), "base": ""}
     changed = []
-    if ".toml" in start.spec.lower():  # a user's variant cannot be a base
+    if ".toml" in start.spec.lower():  # a user's variant is not a valid base
         for rule, parameter in rule_parameters().items():
             if start.params[rule] != parameter.default:
                 changed.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")
@@ -256,5 +269,5 @@ def _to_toml_value(parameter: Parameter, value: ParamValue) -> str:
 
 
 def _to_toml_string(words: str) -> str:
-    """Format a string as TOML: as JSON, with DEL escaped as well."""
+    """Format a string as a TOML string, which is a JSON string with DEL escaped."""
     return json.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,7 +1,7 @@
-"""Validation of parameters: invalid combinations (rules.md 10.17), with error messages.
+"""Validation of parameters and of their combinations (rules.md 10.17).
 
-Every combination that passes is playable. Each conflict is checked only if all parameters that it
-involves have valid values, because every invalid value has its own error message.
+Every valid combination is playable. A conflict is checked only if all of its parameters have valid
+values, because each invalid value has its own error message.
 """
 
 import warnings
@@ -15,14 +15,15 @@ from simgin.text.messages import did_you_mean, format_value
 UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
 OPENINGS_WITHOUT_UPCARD = ("discard_first", "stock")
 
-KnownParams = Mapping[str, Any]  # parameters with valid values
+KnownParams = Mapping[str, Any]  # valid values of some parameters
 
 
 class RulesWarning(UserWarning):
     """Warning about settings without effect under the rules of a variant.
 
     Attributes:
-        reason: Settings without effect, the reasons, and what they require; without the variant.
+        reason: Settings without effect, the reasons and the remedies, without the name of the
+            variant.
     """
 
     def __init__(self, text: str, reason: str):
@@ -32,11 +33,11 @@ class RulesWarning(UserWarning):
 
 @dataclass(frozen=True)
 class ParameterConflict:
-    """Invalid combination of parameters, with its error message.
+    """Invalid combination of parameters with its error message.
 
     Attributes:
-        is_violated: Predicate that is true for conflicting parameters.
-        message: Error message; names of parameters in braces are replaced by their values.
+        is_violated: Predicate that returns True if the parameters conflict.
+        message: Error message. Names of parameters in braces are replaced by their values.
     """
 
     is_violated: Callable[[KnownParams], bool]
@@ -50,7 +51,7 @@ def validate(params: Params) -> list[str]:
         params: Value of every parameter.
 
     Returns:
-        Error messages; empty if the rules are playable.
+        Error messages. The list is empty if the rules are playable.
     """
     messages, valid_params = _check_values(params)
     dashes = {}
@@ -59,7 +60,7 @@ def validate(params: Params) -> list[str]:
         if sentence:
             dashes[name] = sentence
     messages += dashes.values()
-    # Missing values have been reported already, so conflicts are not checked for them.
+    # Missing values already have an error message, so their conflicts are not checked.
     known = {name: value for name, value in valid_params.items() if name not in dashes}
     texts = {}
     for name, value in valid_params.items():
@@ -72,9 +73,10 @@ def validate(params: Params) -> list[str]:
 
 
 def warn_without_effect(text: str, messages: Iterable[str]) -> None:
-    """Issue one RulesWarning about the settings of a variant if there are any messages.
+    """Issue one RulesWarning with all messages about the settings of a variant.
 
-    All of these warnings come from the same line of code, so that Python shows each only once.
+    All of these warnings come from the same line of code, so that Python shows each warning only
+    once.
     """
     reason = " ".join(messages)
     if reason:
@@ -89,10 +91,10 @@ def unknown_parameter_error(name: str) -> str:
 
 
 def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
-    """Check names and values of parameters one by one.
+    """Check the name and the value of each parameter.
 
     Returns:
-        Error messages for unknown, missing and invalid parameters, and the valid values.
+        Error messages for unknown, missing and invalid parameters, and all valid values.
     """
     known = rule_parameters()
     messages = [unknown_parameter_error(name) for name in params if name not in known]
@@ -125,7 +127,7 @@ def _is_two_player(p: KnownParams) -> bool:
 
 
 def _allows_too_many_draws(p: KnownParams) -> bool:
-    """Return True if a single player without a joker could draw from an empty deck."""
+    """Return True if a solitaire player without a joker could draw from an empty deck."""
     cards_left = 41 if p["first_turn"] == "discard_first" else 42
     max_draws = p["max_draws"]
     too_many = max_draws is None or max_draws > cards_left

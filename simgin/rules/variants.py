@@ -1,4 +1,6 @@
-"""Variants: named sets of rules, and specs that combine them, such as `oklahoma+gin_bonus=20`.
+"""Variants, which are named sets of rules, and specs that combine them.
+
+An example of a spec is `oklahoma+gin_bonus=20`.
 
 A spec has the form `name{+name}{+parameter=value}`. Each part changes some rules of `standard`.
 Later parts override earlier ones (rules.md 10.17). The built-in variants are defined in
@@ -50,14 +52,15 @@ class VariantError(SimginError):
     """Exception for an invalid variant spec.
 
     Attributes:
-        messages: Messages, one for each error. The message of the exception joins them as lines.
+        messages: One message per error. The exception message contains each of them as a line.
     """
 
     def __init__(self, messages: list[str]):
         self.messages = truncate_errors(messages)
         super().__init__("\n".join(self.messages))
 
-    # By default, an exception is unpickled from its message, but the argument here is a list.
+    # By default, an exception is unpickled from its message, but the argument of this class is a
+    # list.
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the constructor and its argument, for pickle."""
         return VariantError, (self.messages,)
@@ -65,16 +68,16 @@ class VariantError(SimginError):
 
 @dataclass(frozen=True)
 class Variant(RenamedAttributes):
-    """Rules of a game.
+    """Named or modified rules of a game.
 
     Attributes:
         spec: Canonical spec.
         params: Value of every parameter, in the order of `rule_parameters`.
         title: Display name.
         about: Description.
-        source: Origin of the rules; empty if unknown.
-        author_settings: Parameters that were set in the spec or by the author of the file, not by
-            a built-in variant.
+        source: Source of the rules, or "" if it is unknown.
+        author_settings: Parameters that were set in the spec or in a user's file rather than by a
+            built-in variant.
     """
 
     spec: str
@@ -94,12 +97,18 @@ class Variant(RenamedAttributes):
 
 
 def variant_names() -> tuple[str, ...]:
-    """Return the names of all built-in variants: two-player variants first, extras last."""
+    """Return the names of all built-in variants.
+
+    Two-player variants come first, and extras come last.
+    """
     return tuple(load_variants_file()["variants"])
 
 
 def suggest_values(name: str) -> list[str]:
-    """Return values of a parameter: all choices, or the values in the built-in variants."""
+    """Return typical values of a parameter.
+
+    They are all choices or the values in the built-in variants.
+    """
     parameter = rule_parameters()[name]
     if parameter.kind in ("bool", "choice"):
         return parameter.allowed_values().split(", ")
@@ -112,9 +121,9 @@ def find_variant(spec: "str | Variant") -> Variant:
     """Return the variant of a spec.
 
     A value is yes or no, an integer, a word, two numbers (`40/60`), a table (`30:4/60:3`), or `-`
-    for a parameter without effect. The canonical spec lists each name once, at its last position,
-    and then the settings that differ from the named variants, in the order of the parameters.
-    Settings without effect cause a RulesWarning.
+    for a parameter without effect. The canonical spec contains each name once, at its last
+    position. The settings that differ from the named variants follow in parameter order. Settings
+    without effect cause a RulesWarning.
 
     Args:
         spec: Spec such as `oklahoma+gin_bonus=20`. A Variant is returned unchanged.
@@ -166,7 +175,7 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
 
 
 def rule_differences(a: Variant, b: Variant) -> list[tuple[str, ParamValue, ParamValue]]:
-    """Return each parameter that differs, with its values in a and b, in parameter order."""
+    """Return the parameters that differ, with their values in a and b, in parameter order."""
     return [
         (name, a.params[name], b.params[name])
         for name in rule_parameters()
@@ -192,7 +201,7 @@ def find_built_in_equal(variant: Variant) -> Variant | None:
 
 
 def _acting_params(variant: Variant) -> dict[str, ParamValue]:
-    """Return the parameters that have an effect, with their values."""
+    """Return the parameters that have an effect, together with their values."""
     known = rule_parameters()
     params = variant.params
     return {name: value for name, value in params.items() if known[name].has_effect(params)}
@@ -203,14 +212,14 @@ def _acting_params(variant: Variant) -> dict[str, ParamValue]:
 
 @dataclass(frozen=True)
 class _Part:
-    """Part of a spec: a named variant, or a setting of one parameter."""
+    """Part of a spec, which is a named variant or a setting of one parameter."""
 
     spec: str  # canonical spec
     changes: dict[str, ParamValue] = field(default_factory=dict)
-    titles: tuple[str, str, str] | None = None  # title, about and source of a named variant
+    titles: tuple[str, str, str] | None = None  # title, description and source of a named variant
     errors: tuple[str, ...] = ()
-    is_known: bool = True  # False for an unknown name, which makes `changes` incomplete
-    author_settings: tuple[str, ...] = ()  # parameters that the author of the spec or file set
+    is_known: bool = True  # False for an unknown name; `changes` is then incomplete
+    author_settings: tuple[str, ...] = ()  # parameters set by the author of the spec or file
 
 
 def _parse_parts(
@@ -240,7 +249,7 @@ def _parse_parts(
 
 
 def _parse_part(piece: str, text: str) -> _Part:
-    """Parse a part of a spec other than a reference to a user's file."""
+    """Parse a part of a spec that does not refer to a user's file."""
     name, equals, value = map(str.strip, piece.partition("="))
     parameter = rule_parameters().get(name)
     if piece in variant_names():
@@ -302,7 +311,7 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
     idle = [
         name for name in variant.author_settings if not rule_parameters()[name].has_effect(params)
     ]
-    # A setting that the rules need to be valid has an effect.
+    # A setting has an effect if the rules would not be valid without it.
     idle = [name for name in idle if not validate(_params_without_setting(name, parts))]
     warn_without_effect(
         variant.spec, [rule_parameters()[name].explain_no_effect(params) for name in idle]
@@ -323,7 +332,7 @@ def warn_of_match_settings(variant: Variant) -> None:
 
 
 def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamValue]:
-    """Return the combined parameters of several parts, without the author's setting of one."""
+    """Return the combined parameters of several parts, without the author's setting of `name`."""
     remaining_parts = []
     for part in parts:
         other_changes = {key: value for key, value in part.changes.items() if key != name}
@@ -334,7 +343,7 @@ def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamVal
 
 
 def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
-    """Return the variant of valid parts, with its canonical spec."""
+    """Return the variant that valid parts describe, with its canonical spec."""
     named = [part for part in parts if part.titles is not None]
     unchanged = _combined_params(named)
     settings = []
@@ -353,7 +362,7 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
 
 
 def _merge_parts(parts: list[_Part]) -> list[_Part]:
-    """Combine pairs of parts that equal a built-in variant, and drop repeated parts.
+    """Replace pairs of parts that equal a built-in variant, and remove repeated parts.
 
     If a part occurs several times, only its last occurrence remains.
     """
@@ -378,7 +387,10 @@ def _last_index(texts: list[str], text: str) -> int:
 
 
 def _combined_params(parts: list[_Part]) -> dict[str, ParamValue]:
-    """Return the value of every parameter of some combined parts; lists are copied."""
+    """Return the value of every parameter after combining some parts.
+
+    Lists are copied.
+    """
     params = {name: parameter.default for name, parameter in rule_parameters().items()}
     for part in parts:
         params.update(part.changes)
@@ -400,7 +412,10 @@ def _is_file_reference(piece: str) -> bool:
 
 
 def _parse_file_reference(piece: str) -> _Part:
-    """Parse a reference to a user's file; pydantic is imported only for this."""
+    """Parse a reference to a user's file.
+
+    pydantic is imported only for this purpose.
+    """
     from simgin.rules import user_files
     from simgin.text import toml
 
@@ -412,7 +427,7 @@ def _parse_file_reference(piece: str) -> _Part:
 
 
 def _make_user_part(text: str, entry: "UserVariant") -> _Part:
-    """Return a user's variant, including its base, as differences from `standard`."""
+    """Return a user's variant, including its base, as a part with differences from `standard`."""
     parts, base_faults = _parse_parts(entry.base, _reject_user_base)
     params = _combined_params(_merge_parts(parts)) | entry.changes
     known = rule_parameters()
@@ -433,7 +448,10 @@ def _make_user_part(text: str, entry: "UserVariant") -> _Part:
 
 
 def _reject_user_base(piece: str) -> _Part:
-    """Return an error for a base from a user's file, because it could refer to itself."""
+    """Return an error for a base from a user's file.
+
+    Such a variant could refer to itself.
+    """
     message = (
         f"{format_value(piece)} cannot be a base, because it is not a built-in variant. "
         "List its changes instead."
@@ -442,7 +460,7 @@ def _reject_user_base(piece: str) -> _Part:
 
 
 def _plus_in_path_error(text: str) -> str:
-    """Return an error message if an invalid spec is the path of a file and contains a plus sign."""
+    """Return an error message if an invalid spec is a file path that contains a plus sign."""
     path = text.strip().partition("#")[0]
     if "+" not in path or not os.path.isfile(path):
         return ""

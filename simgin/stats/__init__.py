@@ -1,1 +1,1 @@
-"""Statistics: metrics, standard errors, differences and ratings."""
+"""Statistics, with metrics, standard errors, differences and ratings."""

@@ -1,10 +1,10 @@
-"""Batch rows: totals, influence of each batch on an estimate, and homogeneity.
+"""Batch rows, with totals, the influence of each batch on an estimate, and homogeneity.
 
-Matchups with the same seed play the same deals, batch by batch. Standard errors of quantities that
-combine several matchups are therefore computed from the joint influences of their batches, which
+Matchups with the same seed play the same deals, batch by batch. If a quantity combines several
+matchups, its standard error is therefore computed from the joint influences of their batches. These
 include the covariance due to common deals (delta method,
-docs/explanation/statistics.md#differences-between-matchups). The shape of batch rows is
-(n_batches, batch_columns.N_COLUMNS), int64.
+docs/explanation/statistics.md#differences-between-matchups). The shape of batch rows is (n_batches,
+batch_columns.N_COLUMNS), int64.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from simgin.core.matchup_key import MatchupKey
 from simgin.stats.estimate import sum_metric
 from simgin.stats.metrics import METRICS, METRICS_BY_NAME, UNIT_FACTS
 
-MIN_BATCHES = 5  # minimum for a standard error
+MIN_BATCHES = 5  # minimum number of batches for a standard error
 PAIR_COLUMNS = slice(
     batch_columns.COL_PAIR_HISTOGRAM, batch_columns.COL_PAIR_HISTOGRAM + batch_columns.PAIR_BINS
 )
-PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4  # win rate of A in a pair, for each bin
+PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4  # win rate of A in a pair for each bin
 
 
 def sum_rows(rows: np.ndarray) -> np.ndarray:
@@ -48,7 +48,7 @@ def unit_counts(rows: np.ndarray) -> np.ndarray:
 
 
 def count_played(rows: np.ndarray, unit: str) -> int:
-    """Return the number of deals or matches in the rows.
+    """Return the number of deals or matches in batch rows.
 
     Args:
         rows: Batch rows.
@@ -60,7 +60,7 @@ def count_played(rows: np.ndarray, unit: str) -> int:
 def effective_batches(rows: np.ndarray) -> float:
     """Return the effective number of batches of equal size, (sum u)^2 / sum u^2.
 
-    An incomplete batch counts as less than one.
+    An incomplete batch counts as less than one batch.
     """
     units = unit_counts(rows).astype(float)
     return float(units.sum() ** 2 / (units @ units))
@@ -75,7 +75,7 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
         scale: Integer factor by which the numerator is multiplied.
 
     Returns:
-        (N_b - r D_b) / D, (n_batches,) float64, which sums to 0.
+        Influences (N_b - r D_b) / D, (n_batches,) float64. Their sum is 0.
     """
     n = fact_sums(rows, fact) / scale
     d = denominator_sums(rows, fact)
@@ -86,8 +86,8 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
 def standard_error(influences: np.ndarray, batches: float) -> float:
     """Return the standard error of an estimate from the influences of its batches.
 
-    The influence of a batch with u of U units has a variance proportional to u (1 - u / U). The sum
-    of squares is therefore too small by the factor 1 - 1 / batches.
+    For a batch with u of U units, the variance of the influence is proportional to u (1 - u / U).
+    The sum of squares is therefore too small by the factor 1 - 1 / batches.
 
     Args:
         influences: Influence of each batch.
@@ -100,11 +100,11 @@ def standard_error(influences: np.ndarray, batches: float) -> float:
 def add_continuity_correction(se: float, df: float, unseen: float) -> tuple[float, float]:
     """Correct the standard error of a difference of proportions for unobserved events.
 
-    Rare events can be equal in all batches, or in all but one, which makes the difference look
+    If rare events are equal in all batches or in all batches except one, the difference looks
     exact. The correction is the variance of one additional event on each side (Agresti and Caffo,
-    American Statistician 2000; for pairs Bonett and Price, Journal of Educational and Behavioral
+    American Statistician 2000; for pairs, Bonett and Price, Journal of Educational and Behavioral
     Statistics 2012). The added variance is known exactly, so the degrees of freedom increase in
-    proportion. They are fewer than Satterthwaite's and give better coverage
+    proportion. The result is less than Satterthwaite's degrees of freedom and gives better coverage
     (docs/explanation/decisions/0007-metrics.md). If the matchups are equal in every batch, the
     standard error of 0 is not corrected.
 
@@ -120,20 +120,20 @@ def add_continuity_correction(se: float, df: float, unseen: float) -> tuple[floa
         return se, df
     variance = se**2
     corrected = variance + unseen
-    # With these parentheses, the degrees of freedom are exact if `unseen` is 0. With 100 batches, a
+    # The parentheses make the degrees of freedom exact if `unseen` is 0. With 100 batches, a
     # rounding error would select Student's t instead of 1.96.
     return float(np.sqrt(corrected)), df * (corrected / variance)
 
 
 @dataclass(frozen=True, eq=False)
 class BatchRows:
-    """Batch rows of a matchup, from the perspective of A or, with `as_b`, of B.
+    """Batch rows of a matchup from the perspective of A or B.
 
     Attributes:
-        matchup: The matchup.
-        rows: (n_batches, batch_columns.N_COLUMNS) int64, from unit 0.
-        multiplier: Half-width of intervals in standard errors for a run with a stopping rule
-            (`simgin.runs.stopping`); None for a run of fixed size.
+        matchup: Key of the matchup.
+        rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64, starting at unit 0.
+        multiplier: Half-width of intervals in standard errors for a run with a stopping rule (see
+            `simgin.runs.stopping`), or None for a run of fixed size.
         as_b: True for the perspective of B.
     """
 
@@ -144,12 +144,12 @@ class BatchRows:
 
     @property
     def strategy(self) -> str:
-        """Name of the strategy whose perspective this is."""
+        """Name of the strategy that has this perspective."""
         return self.matchup.b if self.as_b else self.matchup.a
 
     @property
     def opponent(self) -> str:
-        """Name of the opponent; empty in a solitaire game."""
+        """Name of the opponent, or "" in a solitaire game."""
         return self.matchup.a if self.as_b else self.matchup.b
 
     def swap_sides(self) -> BatchRows:
@@ -169,23 +169,22 @@ class BatchRows:
         )
 
 
-# Homogeneity of batches. A batch is a pure function of its units, so an outlier can be replayed and
-# must give the same result. Batches are never dropped (docs/explanation/statistics.md#homogeneity).
+# Homogeneity of batches. A batch is a pure function of its units, so the replay of an outlier must
+# give the same result. Batches are never dropped (docs/explanation/statistics.md#homogeneity).
 
 
 @dataclass(frozen=True)
 class Homogeneity:
     """Chi-square test of a proportion over batches or groups of batches.
 
-    The statistic, the p-value and the largest residual are NaN if there are fewer than two groups
-    or the variance is 0.
+    If there are fewer than two groups or the variance is 0, the statistic, the p-value and the
+    largest residual are NaN.
 
     Attributes:
         statistic: Chi-square statistic.
-        df: Degrees of freedom.
-        p: p-value.
+        df: Degrees of freedom of the statistic. p: p-value of the test.
         largest_residual: Standardised residual with the largest absolute value.
-        largest_group: Batch number or group label of that residual; -1 if undefined.
+        largest_group: Batch number or group label of that residual, or -1 if it is undefined.
     """
 
     statistic: float
@@ -198,13 +197,13 @@ class Homogeneity:
 def compute_homogeneity(
     rows: np.ndarray, metric: str, groups: Sequence[int] | np.ndarray | None = None
 ) -> Homogeneity:
-    """Test whether a metric of A is homogeneous over batches.
+    """Test whether a metric of strategy A is homogeneous over batches.
 
     Args:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64. The variance is estimated from
             the units of all batches.
         metric: Name of the metric.
-        groups: Labels of the batches, such as their workers, to compare groups of batches.
+        groups: Labels of the batches, such as worker names. If given, the groups are compared.
     """
     labels, group = np.unique(
         np.arange(len(rows)) if groups is None else groups, return_inverse=True
@@ -230,7 +229,7 @@ def compute_homogeneity(
 def chi_square_tail(statistic: float, df: int) -> float:
     """Return the probability that a chi-square variable is at least as large as a statistic.
 
-    It is computed as the finite sum of Abramowitz and Stegun 26.4.4 and 26.4.5.
+    The probability is the finite sum of Abramowitz and Stegun 26.4.4 and 26.4.5.
 
     Args:
         statistic: Value of the statistic.

@@ -1,8 +1,8 @@
 """Differences of metrics between two matchups, with significance tests and their power.
 
 Matchups with the same seed play the same deals in the same order. The standard error of a
-difference is therefore computed from paired differences of batches. It is often several times
-smaller than that of independent runs
+difference is therefore computed from paired differences of batches. This error is often several
+times smaller than the error with independent runs
 (docs/explanation/statistics.md#differences-between-matchups).
 """
 
@@ -22,7 +22,7 @@ from simgin.stats.metrics import METRICS_BY_NAME, Metric, headline_metrics
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_frame
 
-Comparison = tuple[BatchRows, BatchRows]  # a matchup and its baseline
+Comparison = tuple[BatchRows, BatchRows]  # a matchup, its baseline
 
 
 def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequence[str]) -> Frame:
@@ -35,7 +35,7 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
     Returns:
         Rows of the output `differences` (rows.toml), with NaN for undefined values. `n` is the
         number of units in the smaller matchup. Matchups with a stopping rule have wider intervals
-        and no `p`. `p_holm` is p after Holm's correction for all rows.
+        and no `p`. `p_holm` is the p-value with Holm's correction for all rows.
     """
     chosen = [metrics.METRICS_BY_NAME[name] for name in metric_names]
     rows = [row for played, base in comparisons for row in _comparison_rows(played, base, chosen)]
@@ -43,7 +43,7 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
 
 
 def add_adjusted_p_values(frame: Frame) -> Frame:
-    """Return differences with Holm's correction for all rows in the column `p_holm`."""
+    """Return differences with a column `p_holm`, which contains Holm's correction for all rows."""
     return frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
 
 
@@ -62,7 +62,7 @@ def adjust_p_values(p: np.ndarray) -> np.ndarray:
 
 
 def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None:
-    """Return both matchups restricted to batches with the same units, or None without any."""
+    """Return both matchups restricted to batches with the same units, or None if there are none."""
     matchup = compared.matchup
     other = baseline.matchup
     if matchup.seed != other.seed or matchup.unit != other.unit:
@@ -79,7 +79,7 @@ def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None
 def _comparison_rows(
     compared: BatchRows, baseline: BatchRows, chosen: Sequence[Metric]
 ) -> list[dict[str, object]]:
-    """Return the rows of one comparison, without Holm's correction."""
+    """Return the rows of one comparison without Holm's correction."""
     shared = align_batches(compared, baseline)
     pair = shared or (compared, baseline)
     is_paired = shared is not None
@@ -98,7 +98,7 @@ def _comparison_rows(
             "metric": metric.name,
             "value": difference.value,
             "se": difference.se,
-            "p_holm": np.nan,  # computed later from all rows
+            "p_holm": np.nan,  # depends on all rows, so it is computed later
             **_test_statistics(difference, [cell.multiplier for cell in pair if cell.multiplier]),
             "n": min(counts),
             "paired": is_paired,
@@ -109,7 +109,10 @@ def _comparison_rows(
 
 
 def _estimate_difference(pair: Comparison, metric: Metric, *, paired: bool) -> Estimate:
-    """Estimate a difference; `n` is the number of units or batches for its t quantile."""
+    """Estimate a difference.
+
+    `n` is the number of units or batches for the t quantile.
+    """
     totals = ((batches.sum_rows(cell.rows), cell.as_b) for cell in pair)
     played, base = (estimate_metric(total, metric, as_b) for total, as_b in totals)
     influences, base_influences = (
@@ -134,8 +137,8 @@ def _paired_standard_error(
 ) -> tuple[float, float]:
     """Return the standard error of a paired difference, and the effective number of batches.
 
-    The standard error is NaN if there are too few batches, or too few batches with a numerator
-    other than 0. For a proportion, one such batch is sufficient.
+    If there are too few batches, the standard error is NaN. It is also NaN if too few batches have
+    a numerator other than 0. For a proportion, one such batch is sufficient.
     """
     effective = batches.effective_batches(pair[0].rows)
     has_any = np.zeros(len(pair[0].rows), bool)
@@ -148,9 +151,9 @@ def _paired_standard_error(
 
 
 def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple[float, float]:
-    """Return the standard error of an independent difference, and the units for its t quantile.
+    """Return the standard error of an independent difference, with the units for the t quantile.
 
-    The degrees of freedom are those of Welch and Satterthwaite.
+    The degrees of freedom follow Welch and Satterthwaite.
     """
     parts = np.array([compared.se**2, baseline.se**2])
     df = np.array([max(compared.n - 1, 1), max(baseline.n - 1, 1)])
@@ -163,14 +166,14 @@ def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple
 
 
 def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float]:
-    """Return the confidence bounds, p and the detectable difference.
+    """Return the confidence bounds, the p-value and the detectable difference.
 
     All values are NaN if the standard error is not positive.
 
     Args:
-        difference: The estimated difference.
+        difference: Estimated difference.
         multipliers: Half-widths in standard errors of the matchups with a stopping rule. The
-            largest one is used.
+            largest half-width is used.
     """
     se = difference.se
     if not se > 0:
@@ -191,7 +194,8 @@ def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict
 # Equivalence
 
 
-# Within the margin, beyond it, significant but on both sides of it, or inconclusive
+# An interval is within the margin, beyond the margin, significant on both sides of it, or
+# inconclusive
 SAME, BEYOND, APART, OPEN = "same", "beyond", "apart", "open"
 # Metrics to which a margin in % applies
 PERCENT_METRICS = ("deal_win", "match_win", "win", "goal_met")
@@ -199,7 +203,10 @@ POINT_METRICS = ("margin", "score")  # metrics to which a margin in points per d
 
 
 def classify_difference(low: float, high: float, margin: float) -> str:
-    """Classify the 95 % interval of a difference by a margin; undefined intervals are OPEN."""
+    """Classify the 95 % interval of a difference by a margin.
+
+    Undefined intervals are OPEN.
+    """
     if -margin < low and high < margin:
         return SAME
     if low > margin or high < -margin:
@@ -208,13 +215,13 @@ def classify_difference(low: float, high: float, margin: float) -> str:
 
 
 def add_verdicts(frame: Frame, margin: str | float) -> Frame:
-    """Return a frame of differences with the columns `margin` and `verdict`.
+    """Return a DataFrame of differences with the columns `margin` and `verdict`.
 
     Args:
         frame: Differences with the columns low, high, se and metric. Differences with a standard
             error of 0 are treated as 0.
-        margin: Percentage points of deals or matches won, such as "1%", or points per deal. Both
-            columns are empty for other metrics.
+        margin: Margin in percentage points of deals or matches won, such as "1%", or in points per
+            deal. For other metrics, both columns are empty.
     """
     width = parse_margin(margin)
     chosen = frame["metric"].isin(PERCENT_METRICS if isinstance(margin, str) else POINT_METRICS)
@@ -229,7 +236,7 @@ def add_verdicts(frame: Frame, margin: str | float) -> Frame:
 
 
 def parse_margin(margin: str | float) -> float:
-    """Return a margin as a proportion from 0 to 1 if it is in %, and otherwise in points."""
+    """Convert a margin in % to a proportion from 0 to 1, or a margin in points to a number."""
     return float(str(margin).removesuffix("%")) / (100 if isinstance(margin, str) else 1)
 
 
@@ -241,8 +248,8 @@ def compute_pair_verdict(
     Args:
         total: Sum of the batch rows.
         unit: "deal" or "match".
-        margin: A margin in % is compared with the win rate of A in pairs minus one half, in which
-            draws count as half a win. Any other margin is compared with the points per deal.
+        margin: A margin in % is compared with the win rate of A in pairs minus one half. Draws
+            count as half a win. Any other margin is compared with the points per deal.
         multiplier: Half-width in standard errors for a run with a stopping rule.
     """
     counts = total[PAIR_COLUMNS]
@@ -265,9 +272,9 @@ def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> st
     """Return a sentence with the equivalence verdict on two strategies or rule sets.
 
     Args:
-        subject: What is compared, in the plural, such as "gold and simple".
-        verdict: Verdict, as from `classify_difference`.
-        margin: Margin, as from `parse_margin`.
+        subject: Plural subject of the sentence, such as "gold and simple".
+        verdict: Result of `classify_difference`.
+        margin: Result of `parse_margin`.
         metric: Name of the metric.
     """
     known = METRICS_BY_NAME[metric]
@@ -284,7 +291,7 @@ def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> st
 
 
 def describe_verdicts(frame: Frame) -> Iterator[str]:
-    """Yield a sentence for each verdict in a DataFrame of `add_verdicts`."""
+    """Yield a sentence for each verdict in a DataFrame from `add_verdicts`."""
     for _, row in frame[frame["verdict"].notna()].iterrows():
         strategies, rules = (
             " and ".join(dict.fromkeys((row[name], row[f"base_{name}"])))

@@ -2,7 +2,7 @@
 
 docs/explanation/statistics.md documents the formulas. For ratios of sums, all terms that can cancel
 are computed as Python integers and converted to a float only at the end. An estimate therefore does
-not depend on the order in which batches were added, and is accurate for sums of any size. A unit of
+not depend on the order in which batches were added. It is accurate for sums of any size. A unit of
 analysis is a mirrored pair, or a single deal or match.
 """
 
@@ -17,27 +17,28 @@ from simgin.core import batch_columns
 from simgin.stats.metrics import Metric
 
 Z95 = 1.96
-MIN_UNITS = 30  # minimum for an estimate
-MIN_UNITS_NORMAL = 100  # minimum for normal critical values instead of Student's t
-MIN_UNITS_STUDENT = 1.5  # minimum for Student's t, whose critical values grow without bound
-SERIES_TERMS = 1000  # number of terms; the last one is below 1e-17 of the sum
-NEWTON_TOLERANCE = 1e-9  # largest final step of Newton's method, which converges quadratically
-ALPHA = 0.05  # error rate of confidence sequences, and both error rates of sequential tests
-# Units before the first look, because with an estimated variance the sequence is asymptotic
+MIN_UNITS = 30  # minimum number of units for an estimate
+MIN_UNITS_NORMAL = 100  # minimum number of units for normal critical values instead of Student's t
+MIN_UNITS_STUDENT = 1.5  # minimum for Student's t; critical values grow without bound
+SERIES_TERMS = 1000  # number of terms; the last term is below 1e-17 of the sum
+NEWTON_TOLERANCE = 1e-9  # maximum size of the last step of Newton's method
+ALPHA = 0.05  # error rate of confidence sequences, and of sequential tests in both directions
+# Minimum number of units before the first look, because the sequence is asymptotic if the variance
+# is estimated
 MIN_UNITS_FIRST_LOOK = 200
-POWER_80 = 2.8  # 1.96 + 0.84: two-sided 5 % test, 80 % power
+POWER_80 = 2.8  # 1.96 + 0.84, for a two-sided 5 % test with 80 % power
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its standard error and 95 % confidence interval.
+    """Number with its standard error and its 95 % confidence interval.
 
     Attributes:
-        value: The estimate; NaN if the sample is too small.
-        se: Standard error; NaN if the sample is too small.
+        value: Estimated value, or NaN if the sample is too small.
+        se: Standard error, or NaN if the sample is too small.
         n: Number of units, or effective number of units.
-        low: Lower confidence bound; NaN without an interval.
-        high: Upper confidence bound; NaN without an interval.
+        low: Lower confidence bound, or NaN without an interval.
+        high: Upper confidence bound, or NaN without an interval.
     """
 
     value: float
@@ -48,12 +49,12 @@ class Estimate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % confidence bounds."""
+        """Bounds of the 95 % confidence interval."""
         return self.low, self.high
 
 
 def undefined_estimate(n: int) -> Estimate:
-    """Return the estimate of a sample that is too small."""
+    """Return an undefined estimate, for a sample that is too small."""
     return Estimate(math.nan, math.nan, n)
 
 
@@ -69,10 +70,10 @@ def interval_around(
     """Return an estimate with a 95 % interval based on Student's t.
 
     Args:
-        value: The estimate.
+        value: Estimated value.
         se: Standard error.
         n: Sample size to report.
-        units: Number of units: the degrees of freedom plus one.
+        units: Number of units, which is the degrees of freedom plus one.
         minimum: Smallest possible lower bound.
         maximum: Largest possible upper bound.
     """
@@ -84,7 +85,10 @@ def interval_around(
 
 
 def estimate_mean(values: np.ndarray) -> Estimate:
-    """Return the mean of at least 2 independent values, (n,) float64, with a 95 % interval."""
+    """Return the mean of independent values with a 95 % interval.
+
+    `values` is (n,) float64 with n >= 2.
+    """
     n = len(values)
     return interval_around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), n, n)
 
@@ -93,13 +97,13 @@ def estimate_mean(values: np.ndarray) -> Estimate:
 def critical_value(units: float) -> float:
     """Return the half-width of a 95 % interval in standard errors.
 
-    The value is that of Student's t with units - 1 degrees of freedom below 100 units, and 1.96
-    otherwise. It is computed by Newton's method. The probability of both tails is 2 t f(t) / df
-    times a series of positive terms (DLMF 8.17.8). Its logarithm is concave in log t, so the method
-    converges from any start.
+    Below 100 units, the value is the quantile of Student's t with units - 1 degrees of freedom.
+    Otherwise, it is 1.96. The quantile is computed by Newton's method. The probability of both
+    tails is 2 t f(t) / df times a series of positive terms (DLMF 8.17.8). Its logarithm is concave
+    in log t, so the method converges from any start.
 
     Args:
-        units: Number of units. Below 1.5 units, the result is NaN.
+        units: Number of units. If it is below 1.5, the result is NaN.
     """
     if units >= MIN_UNITS_NORMAL:
         return Z95
@@ -122,12 +126,12 @@ def critical_value(units: float) -> float:
 
 
 def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[float, float]:
-    """Return Wilson's interval of a proportion.
+    """Return Wilson's confidence interval of a proportion.
 
     Args:
         proportion: Observed proportion, 0..1.
         trials: Number of independent trials, above 0.
-        z: Half-width in standard errors.
+        z: Half-width of the interval in standard errors.
     """
     shrink = 1 + z * z / trials
     centre = (proportion + z * z / (2 * trials)) / shrink
@@ -141,13 +145,13 @@ def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[f
 def proportion_interval(
     proportion: float, se: float, n: float, z: float = Z95
 ) -> tuple[float, float]:
-    """Return the 95 % confidence bounds of a proportion by Wilson's interval.
+    """Return the 95 % confidence bounds of a proportion from Wilson's interval.
 
     Args:
         proportion: Observed proportion, 0..1.
         se: Standard error, which determines the effective number of trials.
-        n: Number of trials, used if the standard error is 0 because all results are equal.
-        z: Half-width in standard errors.
+        n: Number of trials, which is used if the standard error is 0 because all results are equal.
+        z: Half-width of the interval in standard errors.
     """
     trials = proportion * (1 - proportion) / se**2 if se > 0 else n
     return wilson_interval(proportion, trials, z)
@@ -156,8 +160,8 @@ def proportion_interval(
 def two_sided_p_value(value: float, se: float, units: float) -> float:
     """Return the two-sided p-value for the null hypothesis that a value is 0.
 
-    The test uses Student's t below 100 units, and the normal distribution otherwise. The result is
-    NaN if the standard error is not positive.
+    The test uses Student's t below 100 units, and the normal distribution otherwise. If the
+    standard error is not positive, the result is NaN.
     """
     from scipy.special import stdtr
 
@@ -180,7 +184,7 @@ def required_sample_size(difference: float, deviation: float) -> int:
 
     Args:
         difference: True difference to detect.
-        deviation: Standard deviation of a unit; for mirrored deals, of the mean of a pair.
+        deviation: Standard deviation of a unit. For mirrored deals, a unit is the mean of a pair.
     """
     return math.ceil((POWER_80 * deviation / difference) ** 2)
 
@@ -191,7 +195,7 @@ def required_sample_size(difference: float, deviation: float) -> int:
 
 
 def confidence_sequence_width(units: float, planned_units: float, alpha: float = ALPHA) -> float:
-    """Return the half-width of the normal-mixture confidence sequence in standard errors.
+    """Return the half-width, in standard errors, of the normal-mixture confidence sequence.
 
     The formula is |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n with V = n s^2 (Robbins;
     Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 2021). The result is in units of
@@ -200,8 +204,8 @@ def confidence_sequence_width(units: float, planned_units: float, alpha: float =
     Args:
         units: Number of units so far, above 0.
         planned_units: Number of units at which the sequence is tightest (1.55 times the ordinary
-            interval). It must be fixed before the data are seen.
-        alpha: Error rate.
+            interval). It must be chosen before the data are known.
+        alpha: Error rate of the sequence.
     """
     wide = 2 * math.log(1 / alpha)
     tightest = wide + math.log(1 + wide)
@@ -210,7 +214,9 @@ def confidence_sequence_width(units: float, planned_units: float, alpha: float =
 
 
 def planned_sample_size(half_width: float, sd: float) -> int:
-    """Return the number of units, at least 200, for a mean with the requested half-width.
+    """Return the number of units that give a mean with the requested half-width.
+
+    The number is at least 200.
 
     Args:
         half_width: Half-width of the confidence sequence, above 0.
@@ -224,10 +230,10 @@ def planned_sample_size(half_width: float, sd: float) -> int:
 def beta_binomial_interval(successes: float, failures: float) -> tuple[float, float]:
     """Return the confidence sequence for the success probability of binary results.
 
-    The sequence contains all p that the mixture over Beta(1/2, 1/2) does not reject at any number
-    of independent results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f
-    log(1 - p) < log(1 / ALPHA). For mirrored pairs, whose two games are not independent, use
-    `confidence_sequence_width`.
+    The sequence contains all p that the mixture over Beta(1/2, 1/2) does not reject for any number
+    of independent results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1
+    - p) < log(1 / ALPHA). The two games of a mirrored pair are not independent. For such pairs, use
+      `confidence_sequence_width`.
 
     Args:
         successes: Number of successes s.
@@ -237,7 +243,10 @@ def beta_binomial_interval(successes: float, failures: float) -> tuple[float, fl
 
 
 def _lower_bound(successes: float, failures: float) -> float:
-    """Return the lower confidence bound of a proportion, at most the observed proportion."""
+    """Return the lower confidence bound of a proportion.
+
+    The bound is at most the observed proportion.
+    """
     from scipy.optimize import brentq
 
     if not successes:
@@ -263,7 +272,7 @@ def _log_beta(a: float, b: float) -> float:
 
 @dataclass(frozen=True)
 class RatioSums:
-    """Sums over units for a ratio, sum N / (scale * sum D).
+    """Sums over units that determine the ratio sum N / (scale * sum D).
 
     Attributes:
         numerator: Sum of N.
@@ -273,7 +282,7 @@ class RatioSums:
         cross: Sum of N * D.
         scale: Integer factor by which N is multiplied.
         is_proportion: True if the ratio is in 0..1.
-        is_in_every_unit: True if D is positive in every unit, as for deals and matches.
+        is_in_every_unit: True if D is positive in every unit, as is true for deals and matches.
     """
 
     numerator: int
@@ -287,7 +296,7 @@ class RatioSums:
 
     @property
     def residual_squares(self) -> int:
-        """The exact value of (sum D)^2 * sum (N - r D)^2, with r = sum N / sum D."""
+        """Exact value of (sum D)^2 * sum (N - r D)^2, where r = sum N / sum D."""
         n = self.numerator
         d = self.denominator
         squares = self.numerator_square * d * d + n * n * self.denominator_square
@@ -299,7 +308,7 @@ def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSu
 
     Args:
         total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
-        metric: The metric.
+        metric: Definition of the metric.
         as_b: True for the perspective of B.
     """
     fact = metric.fact_index(as_b)
@@ -324,9 +333,9 @@ def estimate_metric(
 
     Args:
         total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
-        metric: The metric.
+        metric: Definition of the metric.
         as_b: True for the perspective of B.
-        multiplier: As in `estimate_ratio`.
+        multiplier: Half-width of the interval in standard errors (see `estimate_ratio`).
     """
     return estimate_ratio(
         int(total[batch_columns.COL_UNITS]), sum_metric(total, metric, as_b), multiplier
@@ -334,13 +343,13 @@ def estimate_metric(
 
 
 def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None) -> Estimate:
-    """Estimate a ratio with a standard error clustered by unit, and a 95 % interval.
+    """Estimate a ratio with a 95 % interval and a standard error clustered by unit.
 
     Args:
         units: Number of units.
-        ratio: Sums over the units. The estimate is undefined if fewer than 30 units support it.
+        ratio: Sums over the units. If fewer than 30 units contribute, the estimate is undefined.
         multiplier: Half-width of the interval in standard errors for a run with a stopping rule
-            (see `simgin.runs.stopping`); None for a run of predetermined size.
+            (see `simgin.runs.stopping`), or None for a run of predetermined size.
     """
     support = _effective_units(units, ratio)
     if support < MIN_UNITS:
@@ -364,10 +373,11 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
 
 
 def _effective_units(units: int, ratio: RatioSums) -> int:
-    """Return the effective number of units behind a ratio.
+    """Return the effective number of units that a ratio is based on.
 
-    It is the number of units or, if D can be 0, Kish's effective number (sum D)^2 / sum D^2. With
-    the number of units, a single big gin in a million deals would have a standard error of 0.
+    If D is positive in every unit, the result is the number of units. Otherwise, it is Kish's
+    effective number (sum D)^2 / sum D^2. Without this distinction, the standard error of a single
+    big gin in a million deals would be 0.
     """
     effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
     return units if ratio.is_in_every_unit and effective > 0 else effective
@@ -378,14 +388,15 @@ def _clustered_proportion_interval(
 ) -> tuple[float, float]:
     """Return the confidence bounds of a proportion.
 
-    Independent binary results have their own confidence sequence. Other proportions have Wilson's
-    interval with the number of trials that corresponds to the standard error, because normal
-    intervals covered rare proportions (16 to 50 events) in only 93.2 to 94.4 % of experiments.
+    For independent binary results in a run with a stopping rule, the bounds are those of a
+    beta-binomial confidence sequence. Other proportions have Wilson's interval with the number of
+    trials that corresponds to the standard error. Normal intervals covered rare proportions (16 to
+    50 events) in only 93.2 to 94.4 % of experiments.
 
     Args:
         ratio: Sums over the units.
-        estimate: The proportion and its standard error.
-        z: Half-width in standard errors.
+        estimate: Estimated proportion with its standard error.
+        z: Half-width of the interval in standard errors.
         is_sequential: True for a run with a stopping rule.
     """
     successes = ratio.numerator / ratio.scale

@@ -1,10 +1,11 @@
 """Standings, equilibrium mix and cross-table of a round robin.
 
-No single number ranks Gin Rummy strategies. The strategy that wins the most deals need not win the
-most matches, and results depend on the opponent (docs/explanation/statistics.md#traps). The
-standings therefore show ratings, the equilibrium mix, matches, deals and points, together with the
-cross-table. Ratings are those of the Bradley-Terry model with one virtual draw per pairing. Their
-standard errors are bootstrap estimates (docs/explanation/statistics.md#ratings).
+A single number cannot rank Gin Rummy strategies. The strategy that wins the most deals does not
+always win the most matches, and results depend on the opponent
+(docs/explanation/statistics.md#traps). The standings therefore show ratings, the equilibrium mix,
+matches, deals and points, together with the cross-table. Ratings are those of the Bradley-Terry
+model with one virtual draw per pairing. Their standard errors are bootstrap estimates
+(docs/explanation/statistics.md#ratings).
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ MIX_COLUMNS = (
     *("strategy", "mix", "mix_low", "mix_high"),
     *("elo_v_mix", "elo_v_mix_low", "elo_v_mix_high"),
 )
-MIX_SAMPLES = 200  # bootstrap samples, each of which needs a linear program
-INTERVAL_PERCENTILES = (2.5, 97.5)  # of the bootstrap samples
-MIN_WEIGHT = 1e-6  # strategies with lower weights are not part of the mix
+MIX_SAMPLES = 200  # number of bootstrap samples, each of which needs a linear program
+INTERVAL_PERCENTILES = (2.5, 97.5)  # percentiles of the bootstrap samples that bound an interval
+MIN_WEIGHT = 1e-6  # a strategy with a lower weight is not part of the mix
 RATING_COLUMNS = (
     *("strategy", "elo", "se", "low", "high"),
     *("lead", "lead_se", "lead_low", "lead_high", "n"),
@@ -38,12 +39,13 @@ def compute_cross_table(pairings: Pairings) -> Frame:
     """Return the win rate of every strategy against every opponent, in both directions.
 
     Args:
-        pairings: Batch rows by pair of strategies.
+        pairings: Batch rows of each pair of strategies.
 
     Returns:
-        A frame with CROSS_COLUMNS. `value` is the proportion of matches, or otherwise deals, that
-        the strategy won. Draws count as one half. `n` is the number of matches or deals. To get a
-        matrix, use `frame.pivot(index="strategy", columns="opponent", values="value")`.
+        DataFrame with CROSS_COLUMNS. `value` is the proportion of matches that the strategy won, or
+        of deals if no matches were played. Draws count as half a win. `n` is the number of matches
+        or deals. To get a matrix, use `frame.pivot(index="strategy", columns="opponent",
+        values="value")`.
     """
     table = [row for (a, b), rows in pairings.items() for row in _cross_rows(a, b, rows)]
     return make_frame(table, CROSS_COLUMNS)
@@ -53,14 +55,15 @@ def compute_ratings(robin: RoundRobin) -> Frame:
     """Return the Elo rating of every strategy, best first.
 
     Args:
-        robin: The round robin.
+        robin: Round robin of the strategies.
 
     Returns:
-        A frame with RATING_COLUMNS. The anchor is `simple` or otherwise the first strategy. Its
-        rating is 0 by definition. `lead` is the difference from the next row, with its own standard
-        error, because much of the uncertainty of a rating is due to the anchor. `n` is the number
-        of matches or deals. Ratings are NaN for strategies that are not connected with the anchor
-        by a chain of pairings, and for all strategies if a pairing has fewer than 5 batches.
+        DataFrame with RATING_COLUMNS. The anchor is `simple` or otherwise the first strategy. The
+        rating of the anchor is 0 by definition. `lead` is the difference from the next row, with
+        its own standard error, because much of the uncertainty of a rating is due to the anchor.
+        `n` is the number of matches or deals. If a strategy is not connected with the anchor by a
+        chain of pairings, its rating is NaN. If a pairing has fewer than 5 batches, all ratings are
+        NaN.
     """
     frame = _undefined_ratings(robin)
     connected = select_connected(robin)
@@ -76,7 +79,10 @@ def compute_ratings(robin: RoundRobin) -> Frame:
 
 
 def _rank(robin: RoundRobin) -> Frame:
-    """Return the ratings of a connected round robin, best first: RATING_COLUMNS without n."""
+    """Return the ratings of a connected round robin, best first.
+
+    The columns are RATING_COLUMNS without `n`.
+    """
     log_t = robin.strengths
     by_name = ELO_PER_LOG_ODDS * (log_t - log_t[:, :1])
     order = np.argsort(-by_name[0], kind="stable")
@@ -100,7 +106,7 @@ def _rank(robin: RoundRobin) -> Frame:
 
 
 def _undefined_ratings(robin: RoundRobin) -> Frame:
-    """Return a frame of undefined ratings."""
+    """Return a DataFrame of undefined ratings."""
     unknown = dict.fromkeys(RATING_COLUMNS, np.nan)
     counts = [
         sum(_count_results(rows) for pair, rows in robin.pairings.items() if name in pair)
@@ -110,7 +116,7 @@ def _undefined_ratings(robin: RoundRobin) -> Frame:
 
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
-    """Return both rows of a pairing in the cross-table, with standard errors over pairs."""
+    """Return both rows of a pairing in the cross-table, with standard errors over units."""
     counts = [int(count) for count in rows[:, batches.PAIR_COLUMNS].sum(axis=0, dtype=np.int64)]
     pairs = sum(counts)
     quarters = sum(count * score for score, count in enumerate(counts))
@@ -149,17 +155,17 @@ LEAGUE_ESTIMATES = ("elo", *MEASURES["match"], "lead", "mix", "elo_v_mix")  # co
 
 
 def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) -> Frame:
-    """Return the means of each strategy over its opponents, best rating first.
+    """Return the mean results of each strategy over its opponents, best rating first.
 
     Args:
-        sides: Every matchup from both perspectives, all with the same size and seed. Opponents have
+        sides: All matchups from both perspectives, with the same size and seed. Opponents have
             equal weights. Standard errors are computed from the joint batches of all matchups,
             because the matchups share their deals.
         ratings: Result of `compute_ratings` for the same matchups.
         mix: Result of `compute_equilibrium_mix` for the same matchups.
 
     Returns:
-        A frame with LEAGUE_COLUMNS and 95 % intervals.
+        DataFrame with LEAGUE_COLUMNS and 95 % intervals.
     """
     rows = []
     by_name = mix.set_index("strategy")
@@ -172,15 +178,16 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
 
 
 def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
-    """Return groups of strategies with equal results in every batch against all others.
+    """Return groups of strategies with equal results in every batch against all opponents.
 
-    Such duplicates count several times as an opponent of the other strategies.
+    Such duplicates count several times as opponents of the other strategies.
 
-    Random numbers of policies depend on the side, A or B. The function detects duplicates that use
-    random numbers only if they are listed next to each other or meet all others from the same side.
+    The random numbers of policies depend on the side, A or B. If duplicates use random numbers, the
+    function detects them only if they are adjacent in the list or play all opponents from the same
+    side.
 
     Args:
-        sides: Every matchup from both perspectives.
+        sides: All matchups from both perspectives.
     """
     results: dict[str, dict[str, bytes]] = {}
     for played in sides:
@@ -200,7 +207,7 @@ def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
 
 
 def _result_bytes(played: BatchRows) -> bytes:
-    """Return the numerators of all per-deal metrics, by batch and from one perspective."""
+    """Return the numerators of all per-deal metrics in each batch, from one perspective."""
     columns = [
         metric.sign(played.as_b) * batches.fact_sums(played.rows, metric.fact_index(played.as_b))
         for metric in metrics.select_metrics(metrics.DEAL)
@@ -221,9 +228,9 @@ def _mean_measures(cells: Sequence[BatchRows]) -> dict[str, float]:
 
 
 def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
-    """Return the mean of a metric over matchups, its standard error and interval half-width.
+    """Return the mean of a metric over matchups, its standard error and the interval half-width.
 
-    The half-width is NaN if there are too few batches.
+    If there are too few batches, the half-width is NaN.
     """
     mean = paired_estimate.average_estimates(
         [paired_estimate.compute_ratio(cell.rows, metric, cell.as_b) for cell in cells]
@@ -233,25 +240,25 @@ def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, flo
     return mean.value, mean.se, half_width
 
 
-# Equilibrium mix: a mixture of strategies that no strategy beats. Ratings average over all
-# participants, so ten copies of a weak strategy raise the rating of strategies that beat it. The
-# equilibrium of the game "choose a strategy" does not change if copies or weaker strategies are
+# Equilibrium mix, a mixture of strategies that no strategy beats. Ratings are averages over all
+# participants, so ten copies of a weak strategy raise the ratings of all strategies that beat it.
+# The equilibrium of the game "choose a strategy" does not change if copies or weaker strategies are
 # added (Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating evaluation", NeurIPS 2018).
 
 
 def compute_equilibrium_mix(robin: RoundRobin) -> Frame:
-    """Return the weight of each strategy in the equilibrium mix, and its Elo against the mix.
+    """Return the weights of the equilibrium mix, and the Elo ratings against the mix.
 
     The payoffs of the game are log odds. Elo against the mix is 0 for strategies in the mix and at
-    most 0 for the others. Weights can change abruptly between strategies, so their intervals are
-    percentiles of the bootstrap samples. A strategy that never won against the mix has the Elo for
-    half a win and no interval.
+    most 0 for other strategies. Weights can shift abruptly from one strategy to another, so their
+    intervals are percentiles of the bootstrap samples. If a strategy never won against the mix, its
+    Elo is computed for half a win and has no interval.
 
     Args:
-        robin: The round robin.
+        robin: Round robin of the strategies.
 
     Returns:
-        A frame with MIX_COLUMNS, in the order of names. Values are NaN unless there are at least
+        DataFrame with MIX_COLUMNS in the order of names. Values are NaN unless there are at least
         three strategies and all of them played each other in enough batches.
     """
     frame = make_frame({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
@@ -283,7 +290,7 @@ def solve_equilibrium(game: np.ndarray) -> np.ndarray:
 
     Returns:
         Weights, (k,) float64 with sum 1. If there are several equilibria, the result has maximum
-        entropy, so that equal choices have equal weights.
+        entropy, so that equivalent choices have equal weights.
     """
     inner = _solve_interior(game)
     in_play = inner > MIN_WEIGHT
@@ -298,7 +305,7 @@ def solve_equilibrium(game: np.ndarray) -> np.ndarray:
 def _solve_interior(game: np.ndarray) -> np.ndarray:
     """Return an equilibrium with a maximum number of positive weights.
 
-    Each choice with a positive weight in some equilibrium has a positive weight in the result. The
+    If a choice has a positive weight in some equilibrium, its weight in the result is positive. The
     result maximises the minimum of x - game @ x over weights x >= 0 with game @ x <= 0, because
     there is an equilibrium in which each choice has a positive weight or loses (Goldman and Tucker
     1956).

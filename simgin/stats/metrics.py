@@ -1,9 +1,9 @@
-"""The metrics of a matchup in table order.
+"""Metrics of a matchup in table order.
 
-A metric is the ratio of two facts of `simgin.core.batch_columns`. metrics.toml names the numerator,
-and `DENOMINATOR_INDEX` gives the denominator. Every metric has the perspective of one strategy. The
-numerator is `numerator_a` if that strategy is A and `numerator_b` if it is B. docs/blocks/facts.py
-documents the facts.
+A metric is the ratio of two facts of `simgin.core.batch_columns`. metrics.toml defines the
+numerator, and `DENOMINATOR_INDEX` defines the denominator. Every metric has the perspective of one
+strategy. The numerator is `numerator_a` if that strategy is A and `numerator_b` if it is B.
+docs/blocks/facts.py documents the facts.
 """
 
 import tomllib
@@ -13,7 +13,7 @@ from pathlib import Path
 from simgin.core import batch_columns
 
 DEAL, MATCH = "deal", "match"
-UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}  # facts that count deals and matches
+UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}  # names of the facts that count deals and matches
 ANY_PLAYERS, TWO_PLAYERS, ONE_PLAYER = (1, 2), (2,), (1,)  # numbers of players
 OTHER_SIDE = {"a_": "b_", "b_": "a_"}  # prefixes of the facts of one side
 
@@ -25,11 +25,12 @@ class Metric:
     Attributes:
         name: Name of the metric.
         title: Column heading, which ends with % for a proportion.
-        meaning: Definition with unit and range.
-        numerator: Fact from the perspective of A, if it differs from the name.
-        better: "higher" or "lower" if that is better for the strategy, otherwise empty.
+        meaning: Definition of the metric with unit and range.
+        numerator: Fact from the perspective of A. The default is the name of the metric.
+        better: Direction that is better for the strategy, "higher", "lower" or "".
         scale: Divisor of the numerator, for facts that are counted in halves.
-        heading: Column in summary.csv, if it is not the name with the suffix _pct for a proportion.
+        heading: Column in summary.csv. The default is the name, with the suffix _pct for a
+            proportion.
         players: Numbers of players for which the metric is defined.
     """
 
@@ -44,12 +45,15 @@ class Metric:
 
     @property
     def numerator_a(self) -> str:
-        """The numerator if the strategy is A."""
+        """Numerator if the strategy is A."""
         return self.numerator or self.name
 
     @property
     def numerator_b(self) -> str:
-        """The numerator if the strategy is B; facts without a side are the same for A and B."""
+        """Numerator if the strategy is B.
+
+        Facts without a side are the same for A and B.
+        """
         exchanged = (
             OTHER_SIDE.get(self.numerator_a[:2], self.numerator_a[:2]) + self.numerator_a[2:]
         )
@@ -57,17 +61,20 @@ class Metric:
 
     @property
     def is_zero_sum(self) -> bool:
-        """True if the value of B is the negative of that of A."""
+        """True if the value of B is the negative of the value of A."""
         return self.numerator_a == self.numerator_b and self.numerator_a.startswith("a_")
 
     @property
     def denominator(self) -> str:
-        """The fact by which the numerator is divided."""
+        """Fact by which the numerator is divided."""
         return batch_columns.FACT_NAMES[batch_columns.DENOMINATOR_INDEX[self.fact_index()]]
 
     @property
     def unit(self) -> str:
-        """The unit of the metric, "deal" or "match"; facts of matches are the last columns."""
+        """Unit of the metric, "deal" or "match".
+
+        Facts of matches are in the last columns.
+        """
         is_of_matches = (
             batch_columns.FACT_INDEX[self.denominator] >= batch_columns.FACT_INDEX["matches"]
         )
@@ -85,12 +92,12 @@ class Metric:
 
     @property
     def summary_column(self) -> str:
-        """The column name in summary.csv."""
+        """Column name in summary.csv."""
         return self.heading or (f"{self.name}_pct" if self.is_proportion else self.name)
 
     @property
     def display_factor(self) -> int:
-        """The factor by which values are multiplied for display."""
+        """Factor by which values are multiplied for display."""
         return 100 if self.is_proportion else 1
 
     def fact_index(self, as_b: bool = False) -> int:
@@ -98,12 +105,15 @@ class Metric:
         return batch_columns.FACT_INDEX[self.numerator_b if as_b else self.numerator_a]
 
     def sign(self, as_b: bool = False) -> int:
-        """Return -1 for the perspective of B of a zero-sum metric, otherwise 1."""
+        """Return the sign of a metric.
+
+        The sign is -1 for a zero-sum metric from the perspective of B, otherwise 1.
+        """
         return -1 if as_b and self.is_zero_sum else 1
 
 
 def format_deal_ending(kind: str) -> str:
-    """Return the display name of a deal ending: `big gin`, and `dead hand` for void."""
+    """Return the display name of a deal ending, such as `big gin`, or `dead hand` for void."""
     return "dead hand" if kind == "void" else kind.replace("_", " ")
 
 
@@ -118,8 +128,8 @@ def _read_metrics() -> tuple[Metric, ...]:
 
 METRICS = _read_metrics()
 
-# Metrics in tables of a matchup, in order, with the numbers of players for which the metric is
-# shown even if its event never occurred. The first six metrics describe who wins.
+# Metrics in the tables of a matchup, in table order, with the numbers of players for which a metric
+# is shown even if its event never occurred. The first six metrics describe who wins.
 TABLE_METRICS = {
     "deal_win": ANY_PLAYERS,
     "margin": TWO_PLAYERS,
@@ -150,7 +160,10 @@ def select_metrics(unit: str, players: int = 2) -> tuple[Metric, ...]:
 
 
 def headline_metrics(unit: str, players: int) -> tuple[str, str]:
-    """Return the two metrics that describe who wins: a proportion, then points."""
+    """Return the two metrics that describe who wins.
+
+    The first metric is a proportion, and the second one is in points.
+    """
     if players == 1:
         return ("win", "score") if unit == DEAL else ("match_win", "score")
     return ("deal_win", "margin") if unit == DEAL else ("match_win", "margin")

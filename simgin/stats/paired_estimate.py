@@ -1,8 +1,8 @@
-"""Estimates with the influence of each batch on them.
+"""Estimates that include the influence of each batch.
 
 Means over matchups, differences between variants and other derived numbers are computed from these
 estimates. Their standard errors are based on the joint influences of the batches (see
-`simgin.stats.batches`). For quantities other than ratios of sums, the influences are jackknife
+`simgin.stats.batches`). If a quantity is not a ratio of sums, its influences are jackknife
 estimates.
 """
 
@@ -24,20 +24,20 @@ NO_INFLUENCES = np.zeros(0)
 
 @dataclass(frozen=True, eq=False)
 class PairedEstimate:
-    """An estimate with a standard error from batches or from another source.
+    """Estimate with a standard error from batches or from another source.
 
     Attributes:
-        value: The estimate.
+        value: Estimated value.
         n: Number of deals or matches.
-        influences: Influence of each batch on the value, (n_batches,) float64; empty if the
-            standard error has another source.
+        influences: Influence of each batch on the value, (n_batches,) float64. If the standard
+            error has another source, the array is empty.
         effective_batches: Effective number of batches of equal size.
         is_proportion: True if the value is in 0..1.
         known_se: Standard error from another source.
-        event_size: Change of the value due to one event; 0 if the value is not a proportion.
+        event_size: Change of the value due to one event, or 0 if the value is not a proportion.
         unseen_variance: Variance due to unobserved events in a difference of proportions.
-        unit_se: Standard error from the squares of single units, which is more precise with few
-            batches; NaN if the squares are unknown.
+        unit_se: Standard error from the squares of single units, or NaN if the squares are unknown.
+            It is more precise with few batches.
     """
 
     value: float
@@ -52,22 +52,22 @@ class PairedEstimate:
 
     @classmethod
     def with_known_se(cls, value: float, se: float, n: int, share: bool = False) -> PairedEstimate:
-        """Return an estimate with a known standard error but without batches."""
+        """Return an estimate with a known standard error and without batches."""
         return cls(value, n, NO_INFLUENCES, np.inf, share, se)
 
     @property
     def se(self) -> float:
-        """The standard error; NaN if there are too few batches."""
+        """Standard error, or NaN if there are too few batches."""
         return self._se_and_df[0]
 
     @property
     def df(self) -> float:
-        """The degrees of freedom of the standard error."""
+        """Degrees of freedom of the standard error."""
         return self._se_and_df[1]
 
     @property
     def _se_and_df(self) -> tuple[float, float]:
-        """The standard error and its degrees of freedom."""
+        """Standard error, and its degrees of freedom."""
         freedom = self.effective_batches - 1
         if not len(self.influences):
             seen = self.known_se
@@ -79,10 +79,10 @@ class PairedEstimate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % confidence bounds.
+        """Bounds of the 95 % confidence interval.
 
-        For a proportion, they are Wilson's bounds with the number of trials that corresponds to the
-        standard error.
+        For a proportion, the bounds are those of Wilson's interval, with the number of trials that
+        corresponds to the standard error.
         """
         se = self.se
         z = critical_value(self.df + 1)
@@ -94,7 +94,10 @@ class PairedEstimate:
 
     @property
     def p(self) -> float:
-        """The two-sided p-value for a value of 0, by Student's t; NaN without a standard error."""
+        """Two-sided p-value for the null hypothesis that the value is 0.
+
+        The test uses Student's t. Without a standard error, the p-value is NaN.
+        """
         from scipy.special import stdtr
 
         se = self.se
@@ -103,7 +106,10 @@ class PairedEstimate:
         return 2 * float(stdtr(self.df, -(abs(self.value) / se)))
 
     def __add__(self, other: PairedEstimate) -> PairedEstimate:
-        """Return the sum; it is paired if both estimates have the same batches."""
+        """Return the sum of two estimates.
+
+        The sum is paired if both estimates have the same batches.
+        """
         n = min(self.n, other.n)
         value = self.value + other.value
         fewer = min(self.effective_batches, other.effective_batches)
@@ -122,7 +128,10 @@ class PairedEstimate:
         return PairedEstimate(value, n, NO_INFLUENCES, fewer, known_se=se, event_size=case)
 
     def __sub__(self, base: PairedEstimate) -> PairedEstimate:
-        """Return the difference, paired like a sum and with a correction for proportions."""
+        """Return the difference of two estimates.
+
+        It is paired like a sum. Differences of proportions are corrected for unobserved events.
+        """
         difference = self + base.rescale(-1)
         if not (self.event_size and base.event_size):
             return difference
@@ -132,7 +141,10 @@ class PairedEstimate:
         )
 
     def rescale(self, factor: float, shift: float = 0.0) -> PairedEstimate:
-        """Return factor * value + shift, which is not treated as a proportion."""
+        """Return factor * value + shift.
+
+        The result is not treated as a proportion.
+        """
         return PairedEstimate(
             factor * self.value + shift,
             self.n,
@@ -154,7 +166,7 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
         as_b: True for the perspective of B.
 
     Returns:
-        The estimate; NaN if the denominator is 0.
+        The estimate. If the denominator is 0, its value is NaN.
     """
     n = batches.count_played(rows, metric.unit)
     fact = metric.fact_index(as_b)
@@ -173,7 +185,10 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
 def compute_ratio_between(
     matchups: Mapping[Any, np.ndarray], a: object, b: object, metric: Metric
 ) -> PairedEstimate:
-    """Return a metric of `a` against `b`. The matchup can name them in either order."""
+    """Return a metric of `a` against `b`.
+
+    The key of the matchup can be (a, b) or (b, a).
+    """
     if (a, b) in matchups:
         return compute_ratio(matchups[a, b], metric)
     return compute_ratio(matchups[b, a], metric, as_b=True)
@@ -182,11 +197,11 @@ def compute_ratio_between(
 def compute_rate(
     counts: np.ndarray, cases: np.ndarray, *, is_proportion: bool = False
 ) -> PairedEstimate:
-    """Return the number of events per case.
+    """Return the number of events per case as an estimate.
 
     Args:
-        counts: Events in each batch, (n_batches,) int64.
-        cases: Cases in each batch, (n_batches,) int64.
+        counts: Number of events in each batch, (n_batches,) int64.
+        cases: Number of cases in each batch, (n_batches,) int64.
         is_proportion: True if the result is a proportion.
     """
     n = int(cases.sum())
@@ -202,8 +217,8 @@ def from_jackknife(value: float, left_out: np.ndarray, n: int) -> PairedEstimate
     """Return an estimate with influences from the jackknife (Efron 1982, 3.1).
 
     Args:
-        value: The estimate.
-        left_out: The estimate without each batch in turn, (n_batches,) float64.
+        value: Estimated value.
+        left_out: Estimate without each batch in turn, (n_batches,) float64.
         n: Number of deals or matches.
     """
     count = len(left_out)
@@ -211,9 +226,9 @@ def from_jackknife(value: float, left_out: np.ndarray, n: int) -> PairedEstimate
 
 
 def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
-    """Return the mean, with equal weights, of estimates on the same deals.
+    """Return the mean, with equal weights, of estimates from the same deals.
 
-    The mean is NaN if one of the estimates is NaN.
+    If one of the estimates is NaN, the mean is NaN.
     """
     n = sum(part.n for part in parts)
     value = float(np.mean([part.value for part in parts]))
@@ -221,7 +236,7 @@ def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
     moves = [part.influences for part in parts]
     if len({len(part) for part in moves}) == 1 and len(moves[0]):
         fewest = min(part.effective_batches for part in parts)
-        # One event in every part
+        # one event in every part
         case = float(np.mean([part.event_size for part in parts])) / len(parts)
         return PairedEstimate(value, n, np.mean(moves, axis=0), fewest, share, event_size=case)
     se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))

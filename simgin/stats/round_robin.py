@@ -1,8 +1,8 @@
-"""Results of a round robin, in all batches and in bootstrap samples of the batches.
+"""Results of a round robin over all batches and over bootstrap samples of the batches.
 
-The module also measures how well ratings describe the results: by non-additivity, and by circles in
-which each strategy beats the next. Matchups share their deals, so batches are resampled jointly for
-all pairings (docs/explanation/statistics.md#ratings).
+The module also measures how well ratings describe the results. The measures are non-additivity and
+circular triads, in which each strategy beats the next. Matchups share their deals, so batches are
+resampled jointly for all pairings (docs/explanation/statistics.md#ratings).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from simgin.stats.table import Frame, make_frame
 
 ANCHOR = "simple"
 BOOTSTRAP_SAMPLES = 1000
-ELO_PER_LOG_ODDS = 400 / np.log(10)  # Elo per unit of log t or log odds
-TOLERANCE = 1e-9  # largest final change of log t
+ELO_PER_LOG_ODDS = 400 / np.log(10)  # Elo points per unit of log t or log odds
+TOLERANCE = 1e-9  # maximum change of log t in the last iteration
 MAX_ITERATIONS = 100_000
-VIRTUAL_WINS = 0.5  # wins of each side in the virtual draw of a pairing
-PHILOX_WORDS = 4  # random numbers per Philox block
+VIRTUAL_WINS = 0.5  # wins that the virtual draw of a pairing adds to each side
+PHILOX_WORDS = 4  # number of random numbers in a Philox block
 
-# Batch rows, (n_batches, n_columns) int64, by pair of different strategies (A, B)
+# batch rows, (n_batches, n_columns) int64, of each pair of different strategies (A, B)
 Pairings = Mapping[tuple[str, str], np.ndarray]
 
 
@@ -40,8 +40,8 @@ class RoundRobin:
 
     Attributes:
         pairings: Batch rows by pair of strategies.
-        seed: Seed of the bootstrap, which uses stream 5 of the seed. Identical input gives
-            identical output.
+        seed: Seed of the bootstrap, which uses stream 5 of the seed. The same input always gives
+            the same output.
         samples: Number of bootstrap samples.
     """
 
@@ -51,13 +51,13 @@ class RoundRobin:
 
     @cached_property
     def names(self) -> list[str]:
-        """The strategies in the order of the pairings, the anchor first."""
+        """Strategies in the order of the pairings, with the anchor first."""
         named = dict.fromkeys(chain.from_iterable(self.pairings))
         return sorted(named, key=lambda name: name != ANCHOR)
 
     @cached_property
     def effective_batches(self) -> float:
-        """The smallest effective number of batches of any pairing."""
+        """Smallest effective number of batches in any pairing."""
         counts = [
             batches.effective_batches(rows) if len(rows) else 0.0 for rows in self.pairings.values()
         ]
@@ -78,11 +78,11 @@ class RoundRobin:
 
     @cached_property
     def wins(self) -> np.ndarray:
-        """Wins of every strategy against every other, (1 + samples, k, k) float64.
+        """Wins of each strategy against each opponent, (1 + samples, k, k) float64.
 
-        The first table uses all batches, and each of the others a bootstrap sample.
+        The first table uses all batches. Each of the other tables uses a bootstrap sample.
         """
-        count = max(map(len, self.pairings.values()))  # batches of the longest pairing
+        count = max(map(len, self.pairings.values()))  # number of batches of the longest pairing
         weights = np.vstack([np.ones(count), resample(self.seed, self.samples, count)])
         return count_wins(self.names, self.pairings, weights)
 
@@ -90,7 +90,7 @@ class RoundRobin:
     def strengths(self) -> np.ndarray:
         """Log strengths in the Bradley-Terry model, (1 + samples, k) float64 with mean 0.
 
-        Chains of pairings must connect all strategies.
+        All strategies must be connected by chains of pairings.
         """
         # A virtual draw in every pairing keeps all strengths finite.
         met = self.wins + self.wins.transpose(0, 2, 1) > 0
@@ -100,20 +100,25 @@ class RoundRobin:
 
     @cached_property
     def log_odds(self) -> np.ndarray:
-        """Log odds of every strategy against every other, (1 + samples, k, k) float64.
+        """Log odds of each strategy against each opponent, (1 + samples, k, k) float64.
 
-        Half a win is added to each side. This makes the log odds nearly unbiased, and finite for
-        pairings without wins (Haldane, Annals of Human Genetics 1956). The diagonal is 0.
+        Half a win is added to each side. The log odds are then nearly unbiased, and they are finite
+        for pairings without wins (Haldane, Annals of Human Genetics 1956). The diagonal is 0.
         """
         log_wins = np.log(self.wins + VIRTUAL_WINS)
         return np.asarray(log_wins - log_wins.transpose(0, 2, 1))
 
     def interval_half_width(self, sampled: np.ndarray) -> np.ndarray:
-        """Return the half-width of the 95 % interval of values, with samples on the first axis."""
+        """Return the half-width of the 95 % interval of values.
+
+        The first axis of `sampled` is the sample.
+        """
         return critical_value(self.effective_batches) * self.bootstrap_se(sampled)
 
     def bootstrap_se(self, sampled: np.ndarray) -> np.ndarray:
-        """Return the standard error of values, with samples on the first axis.
+        """Return the bootstrap standard error of values.
+
+        The first axis of `sampled` is the sample.
 
         Resampling n batches underestimates the variance by the factor 1 - 1 / n.
         """
@@ -131,11 +136,11 @@ def select_connected(robin: RoundRobin) -> RoundRobin:
 
 
 def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
-    """Return the wins of every strategy against every other, (n_tables, k, k) float64.
+    """Return the wins of each strategy against each opponent, (n_tables, k, k) float64.
 
     Args:
         names: Names of the strategies.
-        pairings: Batch rows by pair of strategies. A draw counts as one half.
+        pairings: Batch rows of each pair of strategies. A draw counts as half a win.
         weights: Weights of the batches in each table, (n_tables, n_batches) float64.
     """
     k = len(names)
@@ -153,9 +158,9 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
 
 
 def resample(seed: int, samples: int, count: int) -> np.ndarray:
-    """Return how often each batch is drawn, (samples, count) float64.
+    """Return the number of times that each batch is drawn, (samples, count) float64.
 
-    Every row consists of integers whose sum is `count`. Random number b of sample s is word b % 4
+    Every row consists of integers that add up to `count`. Random number b of sample s is word b % 4
     at the address (unit s, deal 0, index b // 4, domain 5) in the random stream of the seed.
 
     Args:
@@ -202,15 +207,15 @@ def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
 class NonAdditivity:
     """Proportion of the deviance from equal strength that ratings do not explain.
 
-    The proportion is 0 if the log odds of all pairs are differences of ratings, and 1 for rock,
-    paper, scissors. All values are NaN unless there are at least three strategies and all of them
+    If the log odds of all pairs are differences of ratings, the proportion is 0. For rock, paper,
+    scissors, it is 1. All values are NaN unless there are at least three strategies and all of them
     played each other in enough batches.
 
     Attributes:
-        proportion: The proportion, 0..1, minus the part due to sampling noise, at least 0.
-        raw: The proportion including sampling noise.
-        se: Standard error from the bootstrap.
-        half_width: Half-width of the 95 % interval.
+        proportion: Estimated proportion without sampling noise, 0..1.
+        raw: Proportion including sampling noise.
+        se: Bootstrap standard error of the proportion.
+        half_width: Half-width of the 95 % interval of the proportion.
     """
 
     proportion: float
@@ -223,19 +228,21 @@ UNDEFINED_NON_ADDITIVITY = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
 
 
 def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
-    """Return the deviance from the Bradley-Terry model relative to that from equal strength.
+    """Return the relative deviance of the results from the Bradley-Terry model.
+
+    The deviance is divided by the deviance from equal strength.
 
     This ratio of deviances, 1 - R² (Cameron and Windmeijer, Journal of Econometrics 1997), weights
     each pair by its information. Squares of log odds would be dominated by pairs in which one side
-    never won. Sampling noise increases a deviance. Resampling adds the same amount again, which
-    makes it possible to estimate and subtract the noise.
+    never won. Sampling noise increases a deviance. Resampling adds the same amount again, so the
+    noise can be estimated and subtracted.
     """
     if not robin.is_complete or not robin.has_enough_batches:
         return UNDEFINED_NON_ADDITIVITY
     left = compute_deviances(robin.wins, robin.strengths)
     whole = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
     if not whole.all():
-        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # in at least one sample, all results are even
+        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # all results are even in at least one sample
     raw = float(left[0] / whole[0])
     correction = robin.effective_batches / (robin.effective_batches - 1)
     noise = correction * (left[1:].mean() - left[0])
@@ -254,14 +261,14 @@ TRIAD_COLUMNS = ("strategy", "opponent", "third", "value", "excess", "p_holm")
 
 @dataclass(frozen=True)
 class Triads:
-    """Circles among the triads of a round robin, in which each strategy beats the next.
+    """Triads of a round robin, with the circular triads in which each strategy beats the next.
 
     Attributes:
         n_triads: Number of triads.
-        circles: Circular triads, most significant first (TRIAD_COLUMNS). `value` is the win rate
-            in the closest of the three pairs. `excess` is that win rate minus one half, in standard
+        circles: Circular triads, most significant first (TRIAD_COLUMNS). `value` is the win rate in
+            the closest of the three pairs. `excess` is that win rate minus one half, in standard
             errors. `p_holm` is the p-value of the null hypothesis that at least one of the three
-            does not win, after Holm's adjustment for both directions of all triads.
+            strategies does not win, after Holm's correction for both directions of all triads.
     """
 
     n_triads: int
@@ -269,19 +276,19 @@ class Triads:
 
     @property
     def significant_circles(self) -> Frame:
-        """The significant circles."""
+        """Circular triads that are significant."""
         return self.circles[self.circles["p_holm"] < ALPHA]
 
 
 def find_circles(cross_table: Frame) -> Triads:
-    """Return the triads of a cross-table.
+    """Find the circular triads in a cross-table.
 
-    A triad is a circle only if all three pairs are won, so the closest pair determines the p-value
-    (intersection-union test, Berger, Technometrics 1982). Triads with an undefined win rate are
-    omitted.
+    A triad is circular only if each strategy beats the next, so the closest pair determines the
+    p-value (intersection-union test, Berger, Technometrics 1982). Triads with an undefined win rate
+    are omitted.
 
     Args:
-        cross_table: Cross-table (`simgin.stats.league.CROSS_COLUMNS`).
+        cross_table: Cross-table with the columns `simgin.stats.league.CROSS_COLUMNS`.
     """
     from scipy.special import ndtr
 
@@ -312,7 +319,7 @@ PairIndices = tuple[int, int]
 def _circle_rows(
     around: Sequence[PairIndices], names: Sequence[str], shares: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
-    """Yield the row of a triad if it is a circle in one of the two directions."""
+    """Yield the row of a triad if it is circular in one of the two directions."""
     for links in (around, [(j, i) for i, j in reversed(around)]):
         closest = min(links, key=lambda link: excess[link])
         if excess[closest] > 0:
@@ -359,8 +366,8 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
 def compute_deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
     """Return the deviance of several tables from the model, (n_tables,) float64.
 
-    The deviance is twice the log-likelihood ratio between the observed win rates and those of the
-    model. Pairings without wins need no special treatment.
+    The deviance is twice the log-likelihood ratio between the observed win rates and the fitted win
+    rates. Pairings without wins need no special treatment.
 
     Args:
         wins: Wins of i against j, (n_tables, k, k) float64.

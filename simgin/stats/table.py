@@ -1,4 +1,4 @@
-"""Tidy rows: one estimate per row, with the same ten columns in all CSV and JSON output."""
+"""Tidy rows, which contain one estimate each and have the same ten columns in all output."""
 
 from __future__ import annotations
 
@@ -25,26 +25,32 @@ if TYPE_CHECKING:
     Frame: TypeAlias = pd.DataFrame
     TidyRows = Frame | list[dict[str, Any]]
 else:
-    Frame = Any  # only for annotations, because pandas loads slowly
+    Frame = Any  # used only in annotations, because pandas loads slowly
 
 Rows = list[dict[str, Any]]  # dictionaries of TABLE_COLUMNS
-ByMetric = dict[str, dict[str, Any]]  # rows of one side of a matchup by metric
+ByMetric = dict[str, dict[str, Any]]  # row of each metric of one side of a matchup
 TEXT_COLUMNS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBER_COLUMNS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXT_COLUMNS, *NUMBER_COLUMNS, "n")
 COLUMN_SUFFIXES = {"": "value", "_se": "se", "_low": "low", "_high": "high"}
-SIGNIFICANT_DIGITS = 10  # hides differences in the last bits between platforms
+SIGNIFICANT_DIGITS = 10  # rounding hides differences in the last bits between platforms
 
 
 def make_frame(rows: Any, columns: Sequence[str] | None = None) -> Frame:
-    """Return a DataFrame of rows, or of columns by name; import pandas on first use."""
+    """Return a DataFrame of rows or of named columns.
+
+    pandas is imported on first use.
+    """
     import pandas as pd
 
     return pd.DataFrame(rows, columns=None if columns is None else list(columns))
 
 
 def concat_frames(parts: Sequence[Frame], columns: Sequence[str] | None = None) -> Frame:
-    """Concatenate frames; if there are none, return an empty frame with the given columns."""
+    """Concatenate DataFrames.
+
+    If there are none, the result is an empty DataFrame with the given columns.
+    """
     import pandas as pd
 
     if not parts:
@@ -55,12 +61,15 @@ def concat_frames(parts: Sequence[Frame], columns: Sequence[str] | None = None) 
 
 @cache
 def read_schema() -> dict[str, Any]:
-    """Return the tables of rows.toml: the meanings of columns, and the columns of outputs."""
+    """Return the tables of rows.toml, which define the columns and the outputs."""
     return tomllib.loads(Path(__file__).with_name("rows.toml").read_text(encoding="utf-8"))
 
 
 def output_columns(output: str) -> tuple[str, ...]:
-    """Return the columns of an output: TABLE_COLUMNS if it has estimates, and its own columns."""
+    """Return the columns of an output.
+
+    The columns are TABLE_COLUMNS if the output has estimates, followed by its own columns.
+    """
     entry = read_schema()["outputs"][output]
     return (*(() if entry.get("plain") else TABLE_COLUMNS), *entry.get("columns", ()))
 
@@ -68,12 +77,12 @@ def output_columns(output: str) -> tuple[str, ...]:
 def build_frame(output: str, rows: Any) -> Frame:
     """Return the rows of an output as a DataFrame with the columns of `output_columns`.
 
-    Missing columns of TABLE_COLUMNS are filled with empty values, and the unit with that of the
+    Missing columns of TABLE_COLUMNS are filled with empty values. A missing unit is the unit of the
     metric. Other columns are included only if they are in the rows, or if there are no rows.
 
     Args:
         output: Name of an output in rows.toml.
-        rows: Dictionaries by column, or a DataFrame.
+        rows: List of dictionaries from column to value, or a DataFrame.
 
     Raises:
         ValueError: If rows.toml does not list a column for the output.
@@ -98,10 +107,12 @@ def build_frame(output: str, rows: Any) -> Frame:
 
 
 def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
-    """Convert columns with estimates to rows, with the name of the column as the metric.
+    """Convert columns with estimates to rows.
+
+    The name of a column becomes the metric.
 
     Args:
-        frame: Rows with the columns NAME, NAME_low, NAME_high, and optionally NAME_se.
+        frame: DataFrame with the columns NAME, NAME_low, NAME_high, and optionally NAME_se.
         names: Names of the columns with estimates.
     """
     import pandas as pd
@@ -132,14 +143,14 @@ def estimate_rows(
     Args:
         variant: Name of the variant.
         a: Name of strategy A.
-        b: Name of strategy B; empty in a solitaire game.
+        b: Name of strategy B, or "" in a solitaire game.
         unit: "deal" or "match". For matches, per-deal rows come before per-match rows.
         totals: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
-        multiplier: Half-width of intervals in standard errors for a run with a stopping rule
-            (`simgin.runs.stopping`).
+        multiplier: Half-width of intervals in standard errors for a run with a stopping rule (see
+            `simgin.runs.stopping`).
 
     Returns:
-        Dictionaries of TABLE_COLUMNS.
+        Dictionaries with the keys TABLE_COLUMNS.
     """
     levels = [metrics.DEAL] if unit == metrics.DEAL else [metrics.DEAL, metrics.MATCH]
     sides = [(a, b, False)]
@@ -153,7 +164,7 @@ def estimate_rows(
             )
             for metric in metrics.select_metrics(level, 2 if b else 1):
                 estimate = estimate_metric(totals, metric, as_b, multiplier)
-                # Adding 0.0 replaces -0.0 by 0.0.
+                # Adding 0.0 replaces -0.0 with 0.0.
                 numbers = (
                     estimate.value + 0.0,
                     estimate.se,
@@ -166,7 +177,7 @@ def estimate_rows(
 
 
 def format_csv(frame: Frame) -> str:
-    """Format a frame as CSV.
+    """Format a DataFrame as CSV.
 
     Numbers have 10 significant digits, undefined values are empty, and lines end with a newline
     character on every system.
@@ -175,7 +186,7 @@ def format_csv(frame: Frame) -> str:
 
 
 def read_table(path: str | Path) -> Frame:
-    """Read the tidy rows of a table.csv.
+    """Read the tidy rows from a table.csv file.
 
     The opponent is an empty string in solitaire games. Undefined estimates are NaN.
     """
@@ -193,7 +204,7 @@ def read_table(path: str | Path) -> Frame:
 def to_records(frame: Frame) -> list[dict[str, Any]]:
     """Convert rows to dictionaries for JSON.
 
-    Undefined values are None, and numbers are rounded as in the CSV.
+    Undefined values become None, and numbers are rounded as in the CSV output.
     """
     return [to_json_row(row) for row in frame.to_dict(orient="records")]
 
@@ -212,7 +223,7 @@ def _to_json_value(cell: Any) -> Any:
 def to_rows(tidy: TidyRows) -> Rows:
     """Return tidy rows as a list of dictionaries.
 
-    A list is returned unchanged, so that the command for a match does not import pandas.
+    A list is returned unchanged, so that `simgin match` does not import pandas.
     """
     if isinstance(tidy, list):
         return tidy
@@ -222,7 +233,7 @@ def to_rows(tidy: TidyRows) -> Rows:
 def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
     """Return the value and confidence bounds of a metric in the rows of a matchup.
 
-    All three numbers are NaN if the metric is undefined or missing.
+    If the metric is undefined or missing, all three numbers are NaN.
     """
     if metric not in rows:
         return np.nan, np.nan, np.nan
@@ -231,7 +242,7 @@ def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
 
 
 def iterate_matchups(tidy: TidyRows) -> Iterator[tuple[tuple[str, str, str], ByMetric]]:
-    """Yield (variant, A, B) and the rows of A by metric, for each matchup in order.
+    """Yield the key (variant, A, B) and A's rows by metric for each matchup in order.
 
     Args:
         tidy: Tidy rows of one run. The opponent is empty in a solitaire game.

@@ -1,11 +1,11 @@
-"""Variance reduction without more deals: control variates and mirrored pairs.
+"""Variance reduction without additional deals, by control variates and mirrored pairs.
 
 Luck-adjusted estimates are computed by regression over batches. The control variate is the
-deadwood as dealt: that of the dealer minus that of the nondealer, whose mean is exactly 0. In
-solitaire games, it is minus the deadwood of the player, whose mean is known exactly for the usual
-melds and card values. Adjusted estimates are always shown together with the raw ones
-(docs/explanation/statistics.md#control-variates). `control_variate_mean` does the same for any
-control variate with a measured mean.
+difference in dealt deadwood between the dealer and the nondealer, which has a mean of exactly 0. In
+solitaire games, it is the negative deadwood of the dealt hand. Its mean is known exactly for the
+usual melds and card values. Adjusted estimates are always shown together with the raw estimates
+(docs/explanation/statistics.md#control-variates). `control_variate_mean` supports any control
+variate with a measured mean.
 
 The efficiency of pairing and the number of double wins are computed from the pairs of a matchup
 (docs/explanation/statistics.md#efficiency-of-mirrored-pairs).
@@ -31,9 +31,9 @@ ADJUSTED_COLUMNS = (
     *("adjusted", "adjusted_se", "adjusted_low", "adjusted_high", "variance_ratio", "n"),
 )
 MIN_BATCHES_REGRESSION = 30  # with fewer batches, useless control variates often seem useful
-MIN_SLOPE_T = 3.0  # minimum distance of the slope from 0, in standard errors
-MAX_VARIANCE_RATIO = 0.95  # adjustments with a higher variance ratio are not shown
-# Metrics that the control variate can improve, by number of players
+MIN_SLOPE_T = 3.0  # minimum absolute slope, in standard errors
+MAX_VARIANCE_RATIO = 0.95  # an adjustment with a higher variance ratio is not shown
+# metrics that the control variate can improve, by number of players
 ADJUSTABLE_METRICS = {2: ("first_player_win",), 1: ("win", "score", "gin")}
 REQUIRED_PARAMS = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
 # Mean deadwood of ten cards over all C(52,10) hands (tests/oracles/test_opening_deadwood.py)
@@ -41,13 +41,13 @@ MEAN_DEADWOOD_OF_TEN = 894_929_816_444 / 15_820_024_220
 
 
 def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
-    """Return the exact mean of the column COL_DEALT per deal; None if it is unknown.
+    """Return the exact mean of the column COL_DEALT per deal, or None if it is unknown.
 
     Args:
         params: Parameters of the variant.
     """
     if params["first_turn"] == "discard_first":
-        return None  # a player is dealt eleven cards
+        return None  # one player is dealt eleven cards
     if params["players"] == 2:
         return 0.0
     # The joker can replace a card.
@@ -59,11 +59,11 @@ def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
 
 
 def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
-    """Return a metric of A adjusted for the deadwood as dealt, and the variance ratio.
+    """Return a metric of A adjusted for the dealt deadwood, and the variance ratio.
 
-    The influence of each batch is regressed on its control variate, and the regression line is
-    evaluated at the known mean. The standard error of the line at that point has batches - 2
-    degrees of freedom.
+    The influence of each batch is regressed on the control variate of the batch. The regression
+    line is evaluated at the known mean, where its standard error has batches - 2 degrees of
+    freedom.
 
     Args:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
@@ -71,9 +71,9 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
         mean: Known mean of the control variate per deal.
 
     Returns:
-        The adjusted estimate, and its variance divided by that of the raw estimate. The ratio is 1
-        if the control variate explains nothing. None if there are fewer than 30 effective batches
-        or no variance.
+        The adjusted estimate, and its variance divided by the variance of the raw estimate. If the
+        control variate explains nothing, this ratio is 1. If there are fewer than 30 effective
+        batches or no variance, the function returns None.
     """
     fact = metrics.METRICS_BY_NAME[metric].fact_index()
     below = batches.denominator_sums(rows, fact).sum()
@@ -83,7 +83,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     value = batches.fact_sums(rows, fact).sum() / below
     influences = batches.influence(rows, fact)
     deals = batches.fact_sums(rows, batch_columns.FACT_INDEX["deals"])
-    # Control variate of each batch, minus its mean
+    # control variate of each batch minus its mean
     excess = rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals
     off = excess.sum()
     units = batches.unit_counts(rows)
@@ -103,10 +103,10 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
 def control_variate_mean(
     values: np.ndarray, control: np.ndarray, control_mean: Estimate
 ) -> Estimate:
-    """Return the mean of values, adjusted to the known mean of their control variate.
+    """Return the mean of values, adjusted for the known mean of their control variate.
 
-    The standard error includes those of the regression line and of the known mean. The estimate is
-    linear in the values, so the estimate of a sum is the sum of the estimates.
+    The standard error includes the errors of the regression line and of the known mean. The
+    estimate is linear in the values, so the estimate of a sum is the sum of the estimates.
 
     Args:
         values: Values of independent units, (n_units,) float64.
@@ -134,8 +134,8 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Returns:
-        A frame with ADJUSTED_COLUMNS. It is empty for matches, because the mean of the control
-        variate is unknown, and if no variance is reduced by at least 5 %.
+        DataFrame with ADJUSTED_COLUMNS. It is empty for matches, because the mean of the control
+        variate is unknown. It is also empty if no variance is reduced by at least 5 %.
     """
     mean = find_mean_dealt_deadwood(params) if unit == metrics.DEAL else None
     helped = () if mean is None else ADJUSTABLE_METRICS[params["players"]]
@@ -144,7 +144,7 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
 
 
 def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
-    """Return the row of a metric; None if the adjustment is not worthwhile."""
+    """Return the row of a metric, or None if the adjustment is not worthwhile."""
     adjustment = adjust_metric(rows, name, mean)
     if adjustment is None:
         return None
@@ -169,7 +169,7 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
 def _is_significant(variance_ratio: float, count: float) -> bool:
     """Return True if the regression is significant.
 
-    With few batches, useless control variates often seem to help, and selecting them would bias the
+    With few batches, useless control variates often seem to help. Their selection would bias the
     results.
     """
     df = count - 2
@@ -185,23 +185,25 @@ PAIRING_COLUMNS = (
     *("measure", "rho", "luck", "se", "n"),
     *("rho_low", "rho_high", "luck_low", "luck_high"),
 )
-# Fact of the margin per deal or match, and column of its squares
+# fact of the margin per deal or match, and column of the squared margins
 MARGIN_COLUMNS = {
     metrics.DEAL: ("a_margin", batch_columns.COL_DEAL_SQUARE),
     metrics.MATCH: ("a_match_margin", batch_columns.COL_MATCH_SQUARE),
 }
 
-RhoFunction = Callable[[np.ndarray, str], np.ndarray]  # sums of rows, unit -> (n_sums,) rho
+RhoFunction = Callable[[np.ndarray, str], np.ndarray]  # (sums of rows, unit) -> rho, (n_sums,)
 
 
 def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = None) -> Frame:
-    """Return the efficiency of pairing for the margin ("points") and for wins ("share").
+    """Return the efficiency of pairing for the margin and for wins.
 
-    rho = Var(z) / (Var(x) / 2), where z is the mean of a pair and x a single result. A draw counts
-    as half a win. If pairing has no effect, rho is 1. n single results in pairs are equivalent to
-    n / rho unpaired results. luck = 1 - rho is the proportion of the variance of a single result
-    that is due to the deal. Both have the same standard error, a jackknife estimate over batches,
-    and intervals based on Student's t.
+    The rows are named "points" and "share".
+
+    The efficiency is rho = Var(z) / (Var(x) / 2), where z is the mean of a pair, and x is a single
+    result. A draw counts as half a win. If pairing has no effect, rho is 1. In pairs, n single
+    results are equivalent to n / rho unpaired results. The proportion of the variance of a single
+    result that is due to the deal is luck = 1 - rho. Both rho and luck have the same jackknife
+    standard error over batches, and intervals based on Student's t.
 
     Args:
         rows: Batch rows of a mirrored matchup, (n_batches, batch_columns.N_COLUMNS) int64.
@@ -209,8 +211,8 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
         multiplier: Half-width of intervals in standard errors for a run with a stopping rule.
 
     Returns:
-        A frame with PAIRING_COLUMNS, in which `n` is the number of single results. Values are NaN
-        if there are fewer than 30 pairs or 5 batches, or if the variance is 0.
+        DataFrame with PAIRING_COLUMNS. `n` is the number of single results. Values are NaN if there
+        are fewer than 30 pairs or 5 batches, or if the variance is 0.
     """
     singles = batches.count_played(rows, unit)
     table = []
@@ -223,7 +225,10 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
 
 
 def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float, float]:
-    """Return the 95 % confidence bounds, which are wider for runs with a stopping rule."""
+    """Return the 95 % confidence bounds.
+
+    They are wider for runs with a stopping rule.
+    """
     low, high = rho.interval
     if multiplier is None:
         return low, high
@@ -232,7 +237,7 @@ def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float,
 
 
 def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstimate:
-    """Return rho of all batches with a jackknife standard error."""
+    """Return rho over all batches with a jackknife standard error."""
     total = batches.sum_rows(rows)
     n = batches.count_played(rows, unit)
     if total[batch_columns.COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
@@ -242,7 +247,7 @@ def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstim
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return rho of the margin for each sum of rows; NaN if the variance is 0."""
+    """Return rho of the margin for each sum of rows, or NaN if the variance is 0."""
     name, square = MARGIN_COLUMNS[unit]
     fact = batch_columns.FACT_INDEX[name]
     margins = batches.fact_sums(totals, fact)
@@ -257,7 +262,10 @@ def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return rho of wins, which count as 1, one half or 0, for each sum of rows."""
+    """Return rho of wins for each sum of rows.
+
+    A win counts as 1, a draw as one half, and a loss as 0.
+    """
     counts = totals[:, PAIR_COLUMNS]
     if unit == metrics.DEAL:
         won = _sum_fact(totals, "a_deal_win")
@@ -280,13 +288,13 @@ def _sum_fact(totals: np.ndarray, name: str) -> np.ndarray:
 def _compute_rho(
     pairs: np.ndarray, total: np.ndarray, pair_squares: np.ndarray, single_squares: np.ndarray
 ) -> np.ndarray:
-    """Compute rho from sums over pairs and single results, with a common mean.
+    """Compute rho from sums over pairs and single results with a common mean.
 
     Args:
         pairs: Number of pairs, (n_sums,) int64.
         total: Sum of the pair means z.
-        pair_squares: Sum of z^2.
-        single_squares: Sum of x^2 over both games of the pairs.
+        pair_squares: Sum of z^2 over all pairs.
+        single_squares: Sum of x^2 over both games of all pairs.
     """
     mean = total / pairs
     singles = 2 * pairs
@@ -299,12 +307,12 @@ def _compute_rho(
 
 @dataclass(frozen=True)
 class DoubleWins:
-    """Pairs in which one strategy won both mirrored games.
+    """Numbers of pairs in which one strategy won both mirrored games.
 
     Attributes:
-        a: Number of pairs of A.
-        b: Number of pairs of B.
-        p: Two-sided p-value of the exact sign test; NaN if there are no such pairs.
+        a: Number of pairs in which A won both games.
+        b: Number of pairs in which B won both games.
+        p: Two-sided p-value of the exact sign test, or NaN if there are no such pairs.
     """
 
     a: int
@@ -313,7 +321,7 @@ class DoubleWins:
 
 
 def count_double_wins(totals: np.ndarray) -> DoubleWins:
-    """Return the double wins of both strategies, with an exact sign test.
+    """Return the number of double wins of both strategies, with an exact sign test.
 
     Args:
         totals: Sum of the batch rows of a mirrored matchup, (batch_columns.N_COLUMNS,) int64.

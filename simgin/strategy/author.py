@@ -1,8 +1,9 @@
 """Decorators that turn functions into policies, and the Strategy class.
 
-A *policy* is a plain function `policy(view, rules, params) -> int` that makes one type of decision,
-its *slot*. A *strategy* consists of a policy for each slot and the order of discard and ending.
-Functions are compiled when a strategy is first played, not when its file is loaded.
+A *policy* is a plain function `policy(view, rules, params) -> int` that makes one type of decision.
+The type of decision is the *slot* of the policy. A *strategy* consists of a policy for each slot
+and the order of discard and ending. Functions are compiled when a strategy is played for the first
+time, not when its file is loaded.
 
     from simgin.strategy import Strategy, discard, param
     from simgin.toolkit import best_discard
@@ -37,15 +38,15 @@ _BOOLEAN_WORDS = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0
 
 @dataclass(frozen=True)
 class Param:
-    """A named parameter of a policy; `param`, `flag` and `choice` create one.
+    """Named parameter of a policy, as created by `param`, `flag` or `choice`.
 
     Attributes:
         default: Default value, encoded as a number.
         low: Minimum.
         high: Maximum.
         about: Description.
-        kind: "number", "integer", "bool" or "choice".
-        choices: Values of a choice. A value is encoded as its index.
+        kind: Type of the parameter, "number", "integer", "bool" or "choice".
+        choices: Valid values if the kind is "choice". A value is encoded as its index.
     """
 
     default: float
@@ -59,7 +60,7 @@ class Param:
         """Return the number that encodes a value.
 
         Raises:
-            ValueError: If the value is not valid. The message must be preceded by the name.
+            ValueError: If the value is not valid. The caller prepends the name to the message.
         """
         if self.kind == "choice":
             if value not in self.choices:
@@ -101,7 +102,7 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
         about: Description.
 
     Returns:
-        The parameter, for a keyword argument of a decorator.
+        The parameter, for use as a keyword argument of a decorator.
 
     Raises:
         ValueError: If the default is out of range.
@@ -121,14 +122,16 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
 
 
 def flag(default: bool, about: str = "") -> Any:
-    """Declare a yes-or-no parameter, which is passed to the policy as 1.0 or 0.0.
+    """Declare a yes-or-no parameter.
+
+    The policy receives 1.0 for yes and 0.0 for no.
 
     Args:
         default: Default value.
         about: Description.
 
     Returns:
-        The parameter, for a keyword argument of a decorator.
+        The parameter, for use as a keyword argument of a decorator.
 
     Example:
         @discard(keep_pairs=flag(False, "keep pairs together"))
@@ -137,14 +140,16 @@ def flag(default: bool, about: str = "") -> Any:
 
 
 def choice(*words: str, about: str = "") -> Any:
-    """Declare a parameter with named values, which are passed to the policy as 0.0, 1.0, 2.0, ...
+    """Declare a parameter with named values.
+
+    The policy receives the index of the value as 0.0, 1.0, 2.0, ...
 
     Args:
-        *words: The values. The first is the default.
+        *words: Valid values. The first value is the default.
         about: Description.
 
     Returns:
-        The parameter, for a keyword argument of a decorator.
+        The parameter, for use as a keyword argument of a decorator.
 
     Raises:
         TypeError: If there are no values.
@@ -158,7 +163,10 @@ def choice(*words: str, about: str = "") -> Any:
 
 
 def _format_value(value: object) -> str:
-    """Return a value for a message, quoted and truncated if it is long or unprintable."""
+    """Format a value for a message.
+
+    A long or unprintable value is quoted and truncated.
+    """
     text = str(value)
     if len(text) <= 40 and text.isprintable():
         return text
@@ -166,29 +174,31 @@ def _format_value(value: object) -> str:
 
 
 def _require_type(what: str, value: object, kind: Any, expected: str) -> None:
-    """Raise TypeError unless a value has a type, which the message describes as `expected`."""
+    """Raise TypeError unless a value has the given type.
+
+    The message describes the type as `expected`.
+    """
     if not isinstance(value, kind):
         raise TypeError(f"{what} must be {expected}, not {reprlib.repr(value)}")
 
 
 @dataclass(frozen=True)
 class Policy:
-    """A function that makes the decisions of one slot, with its parameters.
+    """Function that makes the decisions in one slot, with its parameters.
 
-    Calling it with values, as in `at(k=0)`, returns a copy with other defaults.
+    A call with values, as in `at(k=0)`, returns a copy with other defaults.
 
     Attributes:
-        slot: The slot: take, discard, knock, offer, answer or show.
+        slot: Slot of the policy: take, discard, knock, offer, answer or show.
         name: Name of the policy.
-        function: The function `(view, rules, params) -> int`.
+        function: Python function with the signature `(view, rules, params) -> int`.
         params: Parameters by name, in the order of the vector `params`.
         noise: True if the function reads `view.noise`, a random number.
-        weights: Numbers that follow the parameters in `params`: a .npy file or an array.
-        describe: For a discard policy that `simgin train` can train, the function that writes the
-            features of a discard.
-        start: Initial weight of each feature by description, before training.
-        live: Pickle of a function that was defined in a running program, not in a strategy file
-            (`simgin.strategy.by_value`).
+        weights: Array or .npy file of numbers that follow the parameters in `params`.
+        describe: Function that writes the features of a discard. It is required for `simgin train`.
+        start: Initial weight of each feature before training, by description of the feature.
+        live: Pickle of the function if it was defined in a running program and not in a strategy
+            file (see `simgin.strategy.by_value`).
     """
 
     slot: str
@@ -228,7 +238,7 @@ class Policy:
 
     @property
     def about(self) -> str:
-        """The first line of the function's docstring."""
+        """First line of the function's docstring."""
         text = inspect.getdoc(self.function) or ""
         return text.split("\n")[0]
 
@@ -239,36 +249,40 @@ class Policy:
 
     @property
     def source_file(self) -> Path:
-        """The file that defines the function. It does not exist for notebook cells."""
+        """Path of the file that defines the function.
+
+        For notebook cells, the file does not exist.
+        """
         return Path(self.function.__code__.co_filename)
 
     @property
     def location(self) -> str:
-        """The name of the file that defines the function, or "a cell" for a notebook."""
+        """Name of the file that defines the function, or "a cell" for a notebook."""
         return self.source_file.name if self.source_file.is_file() else "a cell"
 
 
 @dataclass(frozen=True)
 class Strategy(RenamedAttributes):
-    """A named set of policies, one for each slot.
+    """Named set of policies, one for each slot.
 
     The default policies are `lower` (take), `low` (discard), `at:k=10` (knock), `none` (offer),
     `never` (answer) and `first` (show).
 
     Attributes:
-        name: Name, in the characters a-z, 0-9 and -.
+        name: Name of the strategy, which consists of the characters a-z, 0-9 and -.
         take: Policy that takes or declines the card on offer.
         discard: Policy that discards.
         knock: Policy that decides whether to end the deal.
         offer: Policy that offers to raise the die (Gin Dice).
         answer: Policy that accepts or refuses an offer (Gin Dice).
         show: Policy that chooses the melding to show, if the rules allow a choice.
-        ending: With "best", the engine proposes the best ending to `knock` and then calls
-            `discard`. With "same", it calls `discard` first and proposes only an ending with that
+        ending: If "best", the engine proposes the best ending to `knock` and then calls `discard`.
+            If "same", the engine calls `discard` first and proposes only an ending with that
             discard, as in the EAAI contest.
-        about: Description; by default the docstring of the module.
-        source: Origin; by default the paragraph `Source: ...` of that docstring.
-        spec: Canonical spec. The loader sets it.
+        about: Description of the strategy. The default is the docstring of the module.
+        source: Origin of the strategy. The default is the paragraph `Source: ...` of that
+            docstring.
+        spec: Canonical spec, which the loader sets.
 
     Example:
         STRATEGY = Strategy("mine", discard=low, knock=at(k=4))
@@ -287,7 +301,7 @@ class Strategy(RenamedAttributes):
     spec: str = field(default="")
 
     def __post_init__(self) -> None:
-        """Raise TypeError for a value of the wrong type, and ValueError for an invalid name."""
+        """Raise TypeError if a value has the wrong type, or ValueError if the name is invalid."""
         for name in ("name", "ending", "about", "source", "spec"):
             _require_type(f"the {name} of a strategy", getattr(self, name), str, "a string")
         if not NAME_PATTERN.fullmatch(self.name):
@@ -316,12 +330,15 @@ class Strategy(RenamedAttributes):
 
     @property
     def policies(self) -> list[Policy]:
-        """The policies of the filled slots, in the order of the slots."""
+        """Policies of the filled slots in slot order."""
         return [policy for policy in map(self.policy, SLOTS) if policy is not None]
 
 
 def _make_decorator(slot: str, docstring: str) -> Any:
-    """Return the decorator of a slot, for use with or without arguments."""
+    """Return the decorator of a slot.
+
+    The decorator can be used with or without arguments.
+    """
 
     def decorate(
         function: Callable[..., Any] | None = None,
@@ -364,7 +381,7 @@ def _make_decorator(slot: str, docstring: str) -> Any:
 
 
 def _check_trainable(slot: str, weights: str | None, describe: object, start: Any) -> None:
-    """Raise TypeError unless a policy has everything that `simgin train` requires."""
+    """Raise TypeError unless `simgin train` can train a policy that declares weights."""
     if slot != "discard":
         raise TypeError(
             f"only discard policies can be trained. Remove `start` and `describe` from @{slot}"
@@ -384,14 +401,14 @@ def _check_trainable(slot: str, weights: str | None, describe: object, start: An
 
 
 def helper(function: Callable[..., Any]) -> Any:
-    """Compile a function that policies call (decorator).
+    """Decorate a function that policies call, so that it is compiled.
 
     Example:
         @helper
         def high(cards):
             return cards & cards_of_ranks(0b1111 << 9)
     """
-    # Imported here so that reading a strategy file does not load the compiler.
+    # This import is here so that reading a strategy file does not load the compiler.
     from simgin.core.jit import compile_function
 
     return compile_function(function, use_cache=False)

@@ -1,8 +1,8 @@
-"""Pickling of an author's functions by value, with everything that they read.
+"""Pickling of an author's functions by value, including all objects that they read.
 
-Strategies from notebooks, scripts and modules are copied this way, as are policies that run in
-Python. Later changes do not affect the copies, and other processes receive them without running the
-script again. The pickles also identify cached compiled policies.
+simgin copies strategies from notebooks, scripts and modules this way. It also copies policies that
+run in Python. Later changes do not affect the copies, and other processes can receive them without
+running the script again. The pickles also identify cached compiled policies.
 """
 
 import functools
@@ -39,13 +39,13 @@ from simgin.text.files import read_bytes
 from simgin.text.messages import format_error_message, quote_text
 from simgin.version import get_version
 
-MODULE_PREFIX = "simgin_live_"  # prefix of the module names of live functions, followed by a digest
-_lock = threading.Lock()  # cloudpickle's registry of modules is global
-_helpers: dict[Callable[..., Any], Any] = {}  # compiled helpers by Python function
+MODULE_PREFIX = "simgin_live_"  # module name of a live function, followed by a digest
+_lock = threading.Lock()  # the registry of modules in cloudpickle is global
+_helpers: dict[Callable[..., Any], Any] = {}  # compiled helper of each Python function
 
 
 def pickle_strategy(strategy: Strategy) -> bytes:
-    """Return a strategy as a pickle.
+    """Return the pickle of a strategy.
 
     Raises:
         StrategyError: If the strategy reads an object that cannot be pickled.
@@ -57,7 +57,7 @@ def pickle_strategy(strategy: Strategy) -> bytes:
 
 
 def compute_fingerprint(function: Callable[..., Any]) -> str:
-    """Return a digest of everything, except the engine, that a compiled function depends on.
+    """Return a digest of all dependencies of a compiled function except the engine.
 
     Returns:
         16 hexadecimal digits, or an empty string if the function cannot be identified. Such a
@@ -75,7 +75,7 @@ def compute_fingerprint(function: Callable[..., Any]) -> str:
             )
             text = read_bytes(Path(one.__code__.co_filename))
             if text.count(f"def {one.__qualname__}(".encode()) != 1:
-                return ""  # the cache on disk cannot distinguish functions of the same name
+                return ""  # the disk cache cannot distinguish functions with the same name
             digest.update(text)
     except (OSError, ValueError):
         return ""
@@ -88,15 +88,15 @@ def pickle_by_value(
     functions: Sequence[Callable[..., Any]],
     shared_prefixes: tuple[str, ...] = (*ENGINE_PREFIXES, BUILT_IN_PREFIX),
 ) -> bytes:
-    """Pickle a value, including the functions in it.
+    """Pickle a value, including the functions that it contains.
 
     Args:
-        description: Description of the value, with which the error message begins.
-        value: The value.
+        description: Description of the value at the beginning of the error message.
+        value: Value to pickle.
         functions: The strategy author's functions that the value contains. They are pickled by
-            value, with everything that they read.
-        shared_prefixes: Prefixes of modules that exist in every process and are pickled by
-            reference.
+            value, including all objects that they read.
+        shared_prefixes: Prefixes of the names of modules that exist in every process. These modules
+            are pickled by reference.
 
     Raises:
         StrategyError: If the value reads an object that cannot be pickled.
@@ -124,7 +124,7 @@ def pickle_by_value(
 
 @functools.cache
 def unpickle_strategy(content: bytes) -> Strategy:
-    """Return the strategy in a pickle."""
+    """Return the strategy that a pickle contains."""
     strategy = Strategy(**pickle.loads(content))
     module = MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
     sys.modules[module] = ModuleType(module)  # numba looks up the module by name
@@ -138,33 +138,39 @@ def unpickle_strategy(content: bytes) -> Strategy:
 
 
 class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """Pickler that, unlike numba's, copies helpers with the present values of their globals."""
+    """Pickler that copies helpers with the present values of their globals.
+
+    The pickler of numba does not copy these values.
+    """
 
     def __init__(self, stream: io.BytesIO, shared_prefixes: tuple[str, ...]) -> None:
         super().__init__(stream)
         self._shared_prefixes = shared_prefixes
 
     def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, CodeType):  # version 2 does not depend on whether the code was cached
+        if isinstance(value, CodeType):  # marshal version 2 gives the same bytes for cached code
             return marshal.loads, (marshal.dumps(value, 2),)
         if isinstance(value, ModuleType):
             return importlib.import_module, (value.__name__,)
         if isinstance(value, Strategy):
-            return Strategy, (value.name,)  # no function reads other fields
+            return Strategy, (value.name,)  # functions do not read other fields
         if isinstance(value, functools._lru_cache_wrapper):
             return _restore_lru_cache, (value.__wrapped__, value.cache_parameters())
         if not isinstance(value, ReduceMixin):
             return super().reducer_override(value)
         function: Any = value
         if module_name(function).startswith(self._shared_prefixes):
-            return function.__name__  # pickled by reference
+            return function.__name__  # reference to a global object
         if isinstance(value, Dispatcher):
             return _recompile, (type(value), {**function._reduce_states(), "uuid": ""})
         return super().reducer_override(value)
 
 
 def _recompile(kind: Any, states: dict[str, Any]) -> Any:
-    """Return a compiled helper; recursive calls get the same object."""
+    """Return a compiled helper.
+
+    Recursive calls return the same object.
+    """
     function = states["py_func"]
     if function not in _helpers:
         is_ours = issubclass(kind, LazyDispatcher)
@@ -181,7 +187,7 @@ def _restore_lru_cache(function: Callable[..., Any], parameters: dict[str, Any])
 def _is_numba_extended() -> bool:
     """Return True if a package other than numba has registered numba extensions.
 
-    Compiled code does not record which extensions it uses.
+    The extensions that compiled code uses are not recorded.
     """
     from numba.core.typing.templates import builtin_registry
 

@@ -1,8 +1,8 @@
-"""Player types: the strategies that represent them in all commands and reports.
+"""Player types, and the strategies that represent them in all commands and reports.
 
     player_types(variants.find_variant("standard"))  # weakest first: beginner, ..., strong
 
-cast.toml lists the types of two-player and of solitaire games with their display names and
+cast.toml lists the player types of two-player and of solitaire games, with their display names and
 strategies. It also lists the strategies for odds, pilot matches and training.
 """
 
@@ -20,7 +20,7 @@ CAST: dict[str, Any] = tomllib.loads(FILE.read_text(encoding="utf-8"))
 
 
 class PlayerType(NamedTuple):
-    """A player type: its display name and the spec of its strategy."""
+    """Player type with its display name and the spec of its strategy."""
 
     name: str
     strategy: str
@@ -40,15 +40,14 @@ PLURALS: dict[str, str] = {
 CHAMPION: str = CAST["two_player"][-1]["strategy"]
 CHALLENGERS: list[str] = CAST["strong"]["challengers"]
 TRAINING: dict[str, Any] = CAST["training"]
-SELF = "self"  # in TRAINING: champion with its current weights
+SELF = "self"  # means champion with its current weights (in TRAINING)
 FAST_SOLO: str = CAST["strong"]["fast_solitaire"]
 
 
 def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
     """Return the player types of a game, weakest first.
 
-    If there are several variants, the player that knocks immediately uses the highest of their
-    knock limits.
+    The player that knocks immediately uses the highest knock limit of the given variants.
     """
     is_solitaire = variants[0].params["players"] == 1
     limit = max(int(str(variant.params["knock_limit"] or 0)) for variant in variants)
@@ -82,7 +81,7 @@ def odds_players(variant: Variant) -> tuple[str, ...]:
 
 
 def type_name(strategy: str) -> str:
-    """Return the display name of a strategy's two-player type; empty if it has none."""
+    """Return the display name of a strategy's two-player type, or "" if it has no type."""
     for entry in CAST["two_player"]:
         if strategy in (entry["strategy"], *entry.get("also", ())):
             return str(entry["name"])

@@ -1,6 +1,6 @@
 """Strength and speed of the built-in strategies.
 
-The values are in catalogue.toml, which docs/make.py writes from results/reference.
+docs/make.py computes the values from results/reference and writes them to catalogue.toml.
 """
 
 import re
@@ -14,10 +14,11 @@ from typing import Any
 from simgin.core.codes import SLOTS
 from simgin.strategy.author import Strategy
 
-# A decorated function in a strategy file: slot, arguments of the decorator, name of the function
+# Pattern of a decorated function in a strategy file, with the slot, the decorator's arguments and
+# the function's name
 _POLICY = re.compile(rf"^@({'|'.join(SLOTS)})\b(.*?)^def (\w+)", re.MULTILINE | re.DOTALL)
 CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
-# Tiers with their minimum number of deals per second in self-play
+# Speed tiers with their minimum number of deals per second in self-play
 SPEED_TIERS = {100_000: "fast", 5_000: "thorough", 0: "searching"}
 CATALOGUE_NOTE = (
     "\nStrength: Elo in a league of `eaai` matches (simple has 0) with its 95 % interval, and the "
@@ -27,16 +28,16 @@ CATALOGUE_NOTE = (
     "run in Python."
 )
 UNKNOWN_STRENGTH = "–"  # noqa: RUF001
-MIN_ELO = -1e9  # below all ratings
+MIN_ELO = -1e9  # lower than any rating
 
 
 def list_by_strength() -> tuple[str, ...]:
-    """Return the names of the built-in strategies, strongest first, without loading them."""
+    """List the names of the built-in strategies, strongest first, without loading them."""
     return tuple(_read_catalogue())
 
 
 def list_policy_names() -> dict[str, list[str]]:
-    """Return the sorted names of the built-in policies by slot, without importing any."""
+    """Return the sorted names of the built-in policies by slot, without importing a policy."""
     names: dict[str, list[str]] = {slot: [] for slot in SLOTS}
     for path in resources.files("simgin_strategies").iterdir():
         text = path.read_text(encoding="utf-8") if path.name.endswith(".py") else ""
@@ -47,20 +48,20 @@ def list_policy_names() -> dict[str, list[str]]:
 
 
 def read_entry(name: str) -> dict[str, Any]:
-    """Return the catalogue entry of a strategy; empty if it is not in the catalogue."""
+    """Return the catalogue entry of a strategy, or an empty entry if there is none."""
     return dict(_read_catalogue().get(name, {}))
 
 
 def is_solo_strategy(name: str) -> bool:
-    """Return True if a strategy is made for solitaire games."""
+    """Return True if a strategy is designed for solitaire games."""
     return name.startswith("solo-")
 
 
 def extract_idea(strategy: Strategy) -> str:
-    """Return the first sentence of the description, without a leading strategy name."""
+    """Return the first sentence of a strategy's description without its name."""
     about = " ".join(strategy.about.split())
     sentence = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]
-    if len(sentence) <= len("A b."):  # an initial such as "A."
+    if len(sentence) <= len("A b."):  # skip an initial such as "A."
         sentence = about
     name = f"{strategy.name}: "
     if sentence.lower().startswith(name):
@@ -69,7 +70,10 @@ def extract_idea(strategy: Strategy) -> str:
 
 
 def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
-    """Sort strategies by strength, strongest first; those of unknown strength come last."""
+    """Sort strategies by strength, strongest first.
+
+    Strategies of unknown strength come last.
+    """
 
     def rank(strategy: Strategy) -> tuple[float, str]:
         return -float(read_entry(strategy.name).get("elo", MIN_ELO)), strategy.name
@@ -86,7 +90,7 @@ def format_strength(name: str) -> str:
 
 
 def find_speed_tier(name: str) -> str:
-    """Return the speed tier of a strategy; empty if it has not been measured."""
+    """Return the speed tier of a strategy, or "" if its speed has not been measured."""
     rate = read_entry(name).get("deals_per_second")
     if rate is None:
         return ""
@@ -95,7 +99,7 @@ def find_speed_tier(name: str) -> str:
 
 @cache
 def _read_catalogue() -> dict[str, dict[str, Any]]:
-    """Read the catalogue: an entry for each strategy."""
+    """Read the catalogue, which has an entry for each strategy."""
     if not CATALOGUE_FILE.exists():
         return {}
     return tomllib.loads(CATALOGUE_FILE.read_text(encoding="utf-8"))

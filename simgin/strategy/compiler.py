@@ -1,7 +1,8 @@
 """Compilation of policies to functions that the engine can call.
 
-Functions whose return values numba would silently convert are rejected. Functions that numba cannot
-compile run in Python (`simgin.strategy.python_tier`), unless they would fail there too.
+A function is rejected if numba would silently convert its return value. A function that numba
+cannot compile runs in Python (see `simgin.strategy.python_tier`) unless it would also fail in
+Python.
 """
 
 import io
@@ -35,11 +36,14 @@ _TYPE_NAMES = {
     types.UnicodeType: "a string",
     types.StringLiteral: "a string",
 }
-NUMERIC_KINDS = "biuf"  # NumPy dtype kinds: no complex numbers, dates or strings
+NUMERIC_KINDS = "biuf"  # NumPy dtype kinds without complex numbers, dates and strings
 
 
 class PolicyError(StrategyError):
-    """Exception for a policy that cannot be played; the message names policy, file and reason."""
+    """Exception for a policy that cannot be played.
+
+    The message contains the policy, the file and the reason.
+    """
 
 
 def make_parameter_vector(policy: Policy) -> np.ndarray:
@@ -58,7 +62,10 @@ def make_parameter_vector(policy: Policy) -> np.ndarray:
 
 
 def _load_weights(policy: Policy) -> np.ndarray:
-    """Return the weights of a policy; raise PolicyError if their file cannot be read."""
+    """Return the weights of a policy.
+
+    If the file cannot be read, the function raises PolicyError.
+    """
     if not isinstance(policy.weights, Path):
         return np.asarray(policy.weights, np.float64)
     if policy.is_untrained:
@@ -68,7 +75,7 @@ def _load_weights(policy: Policy) -> np.ndarray:
         numbers = _read_weights(policy.weights, policy.weights.stat().st_mtime_ns)
     except OSError as error:
         reason = error.strerror
-    # numpy can raise any exception for a corrupt file, and MemoryError for a huge shape.
+    # numpy can raise any exception for a corrupt file, such as MemoryError for a huge shape.
     except Exception:
         reason = "the file is not an array of real numbers without NaN, saved by numpy.save"
     else:
@@ -85,7 +92,7 @@ def _load_weights(policy: Policy) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _report_untrained(source: Path, weights: Path) -> None:
-    """Report, once per process, that a strategy uses its initial weights."""
+    """Report once per process that a strategy uses its initial weights."""
     train = shell.join_command(["simgin", "train", source.name, "-o", weights.name])
     print_status(
         f"{source.name} uses its initial weights, because {weights.name} does not exist. To train "
@@ -95,7 +102,10 @@ def _report_untrained(source: Path, weights: Path) -> None:
 
 @lru_cache(maxsize=64)
 def _read_weights(path: Path, _modified: int) -> np.ndarray:
-    """Return the weights in a file; the cache key includes its modification time."""
+    """Return the weights in a file.
+
+    The cache key includes the modification time.
+    """
     numbers = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
     if numbers.dtype.kind not in NUMERIC_KINDS or np.isnan(numbers).any():
         raise ValueError("the file does not contain an array of numbers")
@@ -103,14 +113,14 @@ def _read_weights(path: Path, _modified: int) -> np.ndarray:
 
 
 def compile_policy(policy: Policy) -> Any:
-    """Return the compiled function of a policy, with the type that the engine calls.
+    """Return the compiled function of a policy, with the type that the engine requires.
 
     Raises:
         PolicyError: If the policy cannot be played.
     """
     if policy.function not in _COMPILED:
         try:
-            if not is_built_in(policy.function):  # tests check built-in policies
+            if not is_built_in(policy.function):  # tests check the built-in policies
                 check_source(policy)
             _COMPILED[policy.function] = _compile_uncached(policy)
         except StrategyError:
@@ -124,9 +134,11 @@ def compile_policy(policy: Policy) -> Any:
 
 
 def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
-    """Return how a policy runs: "fast" (compiled), "slow" (in Python) or "refused".
+    """Return the execution mode of a policy.
 
-    Built-in policies are always fast. The function does not compile them.
+    The mode is "fast" (compiled), "slow" (in Python) or "refused".
+
+    Built-in policies are always fast, so the function does not compile them.
     """
     if is_built_in(policy.function):
         return "fast"
@@ -138,12 +150,12 @@ def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
 
 
 def interpretation_reason(policy: Policy) -> str:
-    """Return the reason why a policy runs in Python; empty if it is compiled."""
+    """Return the reason why a policy runs in Python, or "" if it is compiled."""
     return _INTERPRETED.get(policy.function, "")
 
 
 def is_stateful(policy: Policy) -> bool:
-    """Return True if a policy that runs in Python has changed the values it reads."""
+    """Return True if a policy that runs in Python has changed the values that it reads."""
     copy, content = _COPIES.get(policy.function, (None, b""))
     return (
         copy is not None
@@ -151,14 +163,17 @@ def is_stateful(policy: Policy) -> bool:
     )
 
 
-# Compiled functions. Each is compiled once per process, for all values of its parameters.
+# Compiled functions. A function is compiled once per process, for all values of its parameters.
 _COMPILED: dict[Any, Any] = {}
 _INTERPRETED: dict[Any, str] = {}
-_COPIES: dict[Any, tuple[Any, bytes]] = {}  # copy that runs in Python, and its pickle
+_COPIES: dict[Any, tuple[Any, bytes]] = {}  # copy of a policy that runs in Python, with its pickle
 
 
 def _compile_uncached(policy: Policy) -> Any:
-    """Compile a policy, or load it from the cache; if numba fails, return a Python version."""
+    """Compile a policy, or load it from the cache.
+
+    If numba cannot compile the policy, the function returns a Python version.
+    """
     if jit.is_interpreted():
         return _wrap_in_python(policy)
     key = by_value.compute_fingerprint(policy.function)
@@ -167,9 +182,9 @@ def _compile_uncached(policy: Policy) -> Any:
     )
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
-            if is_built_in(policy.function):  # tests check their return types
+            if is_built_in(policy.function):  # tests check the return types
                 return compiled(POLICY_SIGNATURE)
-            # The complete signature would convert any return type.
+            # A complete signature would convert any return type.
             by_itself = compiled(POLICY_SIGNATURE.args)
             (signature,) = by_itself.nopython_signatures
             if signature.return_type == POLICY_SIGNATURE.return_type:
@@ -183,7 +198,7 @@ def _compile_uncached(policy: Policy) -> Any:
 
 
 def _check_return_type(policy: Policy, return_type: Any) -> None:
-    """Raise PolicyError for a return type that numba would silently convert to an integer."""
+    """Raise PolicyError if numba would silently convert the return value to an integer."""
     if not isinstance(return_type, types.Integer | types.Boolean):
         raise PolicyError(
             f"{_describe_policy(policy)} returns "
@@ -193,7 +208,7 @@ def _check_return_type(policy: Policy, return_type: Any) -> None:
 
 
 def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
-    """Return a function that runs a policy in Python, and report it.
+    """Report that a policy runs in Python, and return a function that runs it.
 
     Raises:
         PolicyError: If the policy would also fail in plain Python.
@@ -211,7 +226,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
         f"{_describe_policy(policy)} runs in Python, hundreds of times slower than compiled code, "
         f"because {reason}"
     )
-    # A copy of the policy and of everything that it reads, so that later changes have no effect
+    # The copy includes all objects that the policy reads, so that later changes have no effect.
     copy = pickle.loads(
         by_value.pickle_by_value(_describe_policy(policy), policy.function, [policy.function])
     )
@@ -225,7 +240,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
 def _wrap_in_python(policy: Policy) -> Any:
     """Return a policy as a plain Python function that rejects invalid return values.
 
-    Leaving the debugger interrupts the program.
+    Quitting the debugger interrupts the program.
     """
 
     def ask(view: Any, rules: Any, params: Any) -> int:
@@ -238,11 +253,11 @@ def _wrap_in_python(policy: Policy) -> Any:
 
 
 def check_source(policy: Policy) -> None:
-    """Raise PolicyError for a function that would fail, or whose compiled code would differ."""
+    """Raise PolicyError if a policy would fail, or if its compiled code would act differently."""
     if mistake := find_policy_error(policy):
         raise PolicyError(f"{_describe_policy(policy)} {mistake}")
 
 
 def _describe_policy(policy: Policy) -> str:
-    """Return the description of a policy in messages."""
+    """Return the description of a policy for messages."""
     return f"the {policy.slot} policy {policy.name!r} in {policy.location}"

@@ -1,7 +1,7 @@
-"""Dependencies of an author's function: its helpers and the global variables that they read.
+"""Dependencies of an author's function, which are helpers and global variables.
 
-Compiled code contains copies of these values and helpers. Sources of randomness and time are not
-allowed among them.
+Compiled code contains copies of these helpers and values. Sources of randomness and time are not
+allowed.
 """
 
 import contextlib
@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-BUILT_IN_PREFIX = "simgin_strategies."  # prefix of the modules of built-in strategies
+BUILT_IN_PREFIX = "simgin_strategies."  # prefix of the module names of built-in strategies
 # Prefixes of modules that are part of the digest of the cache directory
 ENGINE_PREFIXES = ("simgin.core.", "simgin.toolkit.")
-# Packages whose versions are part of the digest of the cache directory, and built-in modules
+# Packages with versions that are part of the digest of the cache directory, and built-in modules
 VERSIONED_PACKAGES = ("numpy", "numba", "math", "cmath", "operator", "builtins")
 # Modules and functions with random or time-dependent results. A policy must use `view.noise`.
 NONDETERMINISTIC_MODULES = (
@@ -26,7 +26,7 @@ NONDETERMINISTIC_MODULES = (
     "datetime.",
     "os.",
 )
-# Builtins whose results differ between processes
+# Builtins with results that differ between processes
 NONDETERMINISTIC_BUILTINS = ("hash", "id")
 
 
@@ -36,13 +36,13 @@ def is_built_in(function: Callable[..., Any]) -> bool:
 
 
 def module_name(value: Any) -> str:
-    """Return the name of a module, or of the module of a function or class; empty if unknown."""
+    """Return the name of the module that a value is or belongs to, or "" if it is unknown."""
     name = getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", "")
-    return name if type(name) is str else ""  # the name can be any object of the author's
+    return name if type(name) is str else ""  # an author can set the name to any object
 
 
 def collect_functions(function: Callable[..., Any]) -> list[FunctionType]:
-    """Return a function and its helpers, recursively, except those of the engine."""
+    """Return a function and, recursively, all of its helpers except those of the engine."""
     functions: list[Any] = [function]
     for one in functions:
         for _, value in _readable_values(one):
@@ -63,7 +63,7 @@ def collect_names(code: CodeType) -> set[str]:
 
 
 def collect_arguments(code: CodeType, opname: str) -> list[Any]:
-    """Return the arguments of all instructions of one type, including inner functions."""
+    """Return the arguments of all instructions of one type, including those in inner functions."""
     arguments = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -74,7 +74,7 @@ def collect_arguments(code: CodeType, opname: str) -> list[Any]:
 def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
     """Yield the names and values that a function can read.
 
-    They come from its closure, its module and the modules that it names.
+    The values come from its closure, from its module and from the modules that it names.
     """
     code = function.__code__
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
@@ -103,13 +103,16 @@ def collect_module_values(function: Any) -> list[tuple[str, Any]]:
 
 
 def _is_compiled(value: object) -> bool:
-    """Return True if a value is a compiled helper, without importing the compiler."""
+    """Return True if a value is a compiled helper.
+
+    The function does not import the compiler.
+    """
     compiler = sys.modules.get("numba.core.dispatcher")
     return compiler is not None and isinstance(value, compiler.Dispatcher)
 
 
 def _is_versioned(module: str) -> bool:
-    """Return True if every change of a module changes the name of the cache directory."""
+    """Return True if any change of a module changes the name of the cache directory."""
     return module.partition(".")[0] in VERSIONED_PACKAGES or f"{module}.".startswith(
         ENGINE_PREFIXES
     )
@@ -119,7 +122,7 @@ def _is_versioned(module: str) -> bool:
 
 
 def find_nondeterminism(function: Callable[..., Any]) -> str:
-    """Return the first source of randomness or time that a function uses; empty if none."""
+    """Return the first source of randomness or time in a function, or "" if there is none."""
     for one in collect_functions(function):
         wanted = collect_names(one.__code__)
         sources = [
@@ -142,7 +145,7 @@ def find_nondeterminism(function: Callable[..., Any]) -> str:
 
 
 def _is_nondeterministic(value: Any) -> bool:
-    # After `from random import random`, the function is a bound method of a generator.
+    # After `from random import random`, the name `random` is a bound method of a generator.
     owner = getattr(value, "__self__", value)
     return _is_nondeterministic_module(module_name(value)) or _is_nondeterministic_module(
         module_name(type(owner))

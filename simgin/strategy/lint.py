@@ -1,4 +1,4 @@
-"""Checks for common errors in policies, with messages that name the fix."""
+"""Checks for common errors in policies, with messages that suggest fixes."""
 
 import ast
 import builtins
@@ -30,7 +30,7 @@ from simgin.text.messages import describe_error, did_you_mean
 POLICY_ARGUMENTS = ("view", "rules", "params")
 AUTHOR_MODULES = ("simgin.toolkit", "simgin.strategy")  # public API for authors
 UNSUPPORTED_GLOBALS = (dict, list, set, str)  # types of globals that numba does not support
-# Prefixes of lines in numba's error report that state only a location
+# Prefixes of lines in numba's error report that contain only a location
 _LOCATION_PREFIXES = (
     *("Failed in", "During:", "File ", "This error"),
     *("<source", "- Of which", "* Of which", "Overload"),
@@ -39,7 +39,7 @@ COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def find_policy_error(policy: Policy) -> str:
-    """Return the error message about a policy, without its subject; empty without an error."""
+    """Return the error message about a policy, without its subject, or "" without an error."""
     code = policy.function.__code__
     if code.co_argcount != 3:
         return "must have three arguments. Define it with (view, rules, params)."
@@ -74,11 +74,13 @@ def _uses_print(function: Any) -> bool:
 
 
 def describe_unknown_field(name: str, record: str = "") -> str:
-    """Return the error message about an unknown field, without its subject; empty if it exists.
+    """Return the error message about an unknown field, without its subject.
+
+    The message is empty if the field exists.
 
     Args:
         name: Name of the field.
-        record: "view" or "rules"; empty if it is unknown.
+        record: "view" or "rules", or "" if the record is unknown.
     """
     fields = {"view": VIEW.names or (), "rules": RULES.names or ()}
     known = fields.get(record) or [*fields["view"], *fields["rules"]]
@@ -90,7 +92,7 @@ def describe_unknown_field(name: str, record: str = "") -> str:
 
 
 def _suggest_definition(name: str, defined: set[str]) -> str:
-    """Return the end of an error message about an undefined name, which suggests a fix."""
+    """Return the suggestion at the end of an error message about an undefined name."""
     if name in POLICY_ARGUMENTS:
         return ". The arguments of a policy are (view, rules, params)."
     for home in AUTHOR_MODULES:
@@ -104,8 +106,8 @@ def _suggest_definition(name: str, defined: set[str]) -> str:
 def _find_misused_arguments(policy: Policy) -> Iterator[str]:
     """Yield error messages about misused arguments.
 
-    These are unknown fields, indices beyond the last parameter, and numbers that are used as sets
-    or compared with strings.
+    The errors are unknown fields, indices beyond the last parameter, and numbers that are used as
+    sets or compared with strings.
     """
     code = policy.function.__code__
     tree = _parse_definition(code)

@@ -34,7 +34,7 @@ from simgin.text.messages import (
     quote_text,
 )
 
-LEARNED_FOLDER = "learned"  # folder of the cache for learned weights
+LEARNED_FOLDER = "learned"  # folder for learned weights in the cache
 # Default policies
 DEFAULT_POLICIES = {
     "take": "lower",
@@ -44,7 +44,7 @@ DEFAULT_POLICIES = {
     "answer": "never",
     "show": "first",
 }
-_live_strategies: dict[str, Strategy] = {}  # latest strategy of each name defined in this process
+_live_strategies: dict[str, Strategy] = {}  # latest strategy of each name in this process
 _MISSING_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
@@ -55,7 +55,7 @@ class _Library:
     Attributes:
         strategies: Strategies by name.
         policies: Policies by slot and name.
-        rejected: Reasons why plug-ins could not be loaded, by name of the plug-in or package.
+        rejected: Reason why a plug-in could not be loaded, by name of the plug-in or package.
     """
 
     strategies: dict[str, Strategy] = field(default_factory=dict)
@@ -67,8 +67,8 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
     """Return a strategy with every slot filled and its canonical spec.
 
     Args:
-        strategy: A spec string or a Strategy. The functions of a Strategy are copied in their
-            present state, and its name then refers to the copy.
+        strategy: Spec string or Strategy. The functions of a Strategy are copied in their present
+            state. Afterwards, the name of the strategy refers to the copy.
 
     Raises:
         StrategyError: If the strategy cannot be found or loaded.
@@ -100,7 +100,7 @@ def _live_contents(strategy: Strategy) -> list[bytes]:
 
 
 def _restore(spec: str, contents: list[bytes]) -> Strategy:
-    """Return the strategy of a spec, given the pickles of its functions from a running program."""
+    """Return the strategy of a spec with functions from pickles of a running program."""
     for content in contents:
         from simgin.strategy import by_value
 
@@ -111,7 +111,10 @@ def _restore(spec: str, contents: list[bytes]) -> Strategy:
 
 
 def _reduce(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
-    """Return how to pickle a strategy: as its spec, because compiled functions have no pickle."""
+    """Return the pickle reduction of a strategy.
+
+    A strategy is pickled as its spec, because compiled functions cannot be pickled.
+    """
     filled = find_strategy(strategy)
     return _restore, (filled.spec, _live_contents(filled))
 
@@ -140,7 +143,9 @@ def _find_by_spec(spec: str) -> Strategy:
 
 
 def _find_weights_file(spec: StrategySpec) -> Path:
-    """Return the weights file of a spec, which is a path or the name of a trained player.
+    """Return the weights file of a spec.
+
+    The spec contains a path or the name of a trained player.
 
     Raises:
         StrategyError: If the file of a trained player is missing or does not match the digest in
@@ -170,11 +175,11 @@ def format_learned_name(prefix: str, content: bytes) -> str:
 def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
     """Return a strategy with other weights for its discard policy.
 
-    Policies of other slots that read the same file get them too.
+    Policies of other slots that read the same file use the new weights as well.
 
     Args:
-        strategy: A strategy whose discard policy reads a weights file.
-        weights: Another file or an array.
+        strategy: Strategy with a discard policy that reads a weights file.
+        weights: New file or array of weights.
     """
     changed = {
         policy.slot: replace(policy, weights=weights)
@@ -184,7 +189,10 @@ def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
 
 
 def _policies_sharing_weights(strategy: Strategy) -> list[Policy]:
-    """Return the policies that read the weights file of the discard policy, if it has one."""
+    """Return the policies that read the weights file of the discard policy.
+
+    If the discard policy has no weights file, the result is empty.
+    """
     own = strategy.discard.weights if strategy.discard else None
     if not isinstance(own, Path):
         return []
@@ -202,12 +210,12 @@ def _check_has_weights(strategy: Strategy, text: str) -> None:
 
 
 def _check_weights_size(strategy: Strategy, file: Path) -> None:
-    """Raise StrategyError unless a file contains as many weights as the strategy's own."""
+    """Raise StrategyError unless a file contains the number of weights that a strategy needs."""
     if not file.exists():
         raise StrategyError(
             f"{file} was not found. Specify a file that `simgin train {strategy.name}` wrote."
         )
-    from simgin.strategy import compiler  # loads slowly, and few specs have a weights file
+    from simgin.strategy import compiler  # slow import; few specs have a weights file
 
     policy = _policies_sharing_weights(strategy)[0]
     needed = compiler.make_parameter_vector(policy).size - len(policy.params)
@@ -222,11 +230,11 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
 
 
 def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
-    """Return a strategy with other parameter values and an updated canonical spec.
+    """Return a strategy with new parameter values and an updated canonical spec.
 
     Args:
-        strategy: A strategy that `find_strategy` returned.
-        values: Values by slot and parameter.
+        strategy: Strategy, as returned by `find_strategy`.
+        values: New values by slot and parameter.
     """
     changed = _with_values(strategy, values, strategy.spec)
     return strategy_spec.with_policies(
@@ -237,7 +245,7 @@ def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str
 def _with_values(
     strategy: Strategy, values: Mapping[str, Mapping[str, str]], text: str
 ) -> Strategy:
-    """Return a strategy with other values by slot and parameter."""
+    """Return a strategy with new parameter values, given by slot and parameter."""
     changed = {
         slot: strategy_spec.set_policy_values(_require_policy(strategy, slot, text), of_slot, text)
         for slot, of_slot in values.items()
@@ -262,9 +270,9 @@ def list_policies() -> list[Policy]:
 
 
 def find_source_files(strategy: Strategy) -> list[Path]:
-    """Return the files of a strategy: its policies, their helpers and their weights.
+    """Return the files that contain the policies of a strategy, their helpers and their weights.
 
-    Functions that were defined in a running program have no file.
+    Functions that were defined in a running program do not have a file.
     """
     files = set()
     for policy in strategy.policies:
@@ -276,7 +284,9 @@ def find_source_files(strategy: Strategy) -> list[Path]:
 
 
 def compute_strategy_digest(strategy: Strategy) -> str:
-    """Return a digest of a strategy's files, which does not depend on its parameter values.
+    """Return a digest of a strategy's files.
+
+    The digest does not depend on parameter values.
 
     Raises:
         StrategyError: If a file cannot be read.
@@ -296,7 +306,7 @@ def compute_strategy_digest(strategy: Strategy) -> str:
 
 
 def collect_parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
-    """Return the values of all parameters by slot and name."""
+    """Return the values of all parameters by slot and parameter name."""
     return {
         policy.slot: {name: param.default for name, param in policy.params.items()}
         for policy in strategy.policies
@@ -317,17 +327,17 @@ def format_policies(strategy: Strategy) -> list[tuple[str, str]]:
     ]
 
 
-# The canonical spec
+# Canonical spec
 
 
 def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     """Return the canonical spec of a strategy, without values equal to the defaults.
 
     Args:
-        spec: The parsed spec. The result names the same policies. It also names a policy if its
-            values cannot be given for the whole strategy, because another policy has a different
-            value under the same name.
-        strategy: The strategy.
+        spec: Parsed spec. The result contains the same policies. It also contains a policy if the
+            values of the policy cannot be given for the whole strategy, because another policy has
+            a different value under the same name.
+        strategy: Strategy to describe.
     """
     name = spec.strategy.name
     base = _find_by_name(name)
@@ -336,7 +346,7 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     policies = {
         policy.slot: policy for policy in strategy.policies if policy.slot not in spec.policies
     }
-    values: dict[str, str] = {}  # values shared by several policies appear once
+    values: dict[str, str] = {}  # values that several policies share appear once
     for slot, policy in list(policies.items()):
         changed = strategy_spec.format_changed_values(policy, base.policy(slot))
         # Values can be given for the whole strategy if all policies declare the parameter equally.
@@ -360,7 +370,10 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
 
 
 def _format_policy_spec(policy: Policy) -> str:
-    """Return the spec of a policy, with the path of its file if the name is ambiguous."""
+    """Return the spec of a policy.
+
+    If the name is ambiguous, the spec contains the path of the file.
+    """
     named = dict(_load_library().policies)
     named |= {
         (live_policy.slot, name): live_policy
@@ -377,7 +390,7 @@ def _format_policy_spec(policy: Policy) -> str:
     return f"{policy.source_file}#{policy.name}" + strategy_spec.format_parameter_values(values)
 
 
-# Finding strategies and policies
+# Lookup of strategies and policies
 
 
 def _find_by_name(name: str) -> Strategy:
@@ -398,7 +411,7 @@ def _find_by_name(name: str) -> Strategy:
 
 
 def _select_strategy(strategies: Mapping[str, Strategy], inner: str, path: str) -> Strategy:
-    """Return a strategy of a file by name, or its only strategy if no name is given."""
+    """Return a strategy of a file by name, or the only strategy if no name is given."""
     if inner in strategies:
         return strategies[inner]
     if inner:
@@ -413,12 +426,12 @@ def _select_strategy(strategies: Mapping[str, Strategy], inner: str, path: str) 
         )
     if len(strategies) > 1:
         known = ", ".join(f"{path}#{name}" for name in strategies)
-        raise StrategyError(f"{path} has several strategies. Choose one of them: {known}.")
+        raise StrategyError(f"{path} contains several strategies. Choose one of them: {known}.")
     return next(iter(strategies.values()))
 
 
 def _find_policy(slot: str, name: str) -> Policy:
-    """Return a policy by its name, or by the name of a strategy that has it."""
+    """Return a policy by its own name or by the name of a strategy that uses it."""
     path, _, inner = name.partition("#")
     if has_suffix(path, ".py"):
         return _find_policy_in_file(slot, path, inner)
@@ -434,7 +447,7 @@ def _find_policy(slot: str, name: str) -> Policy:
 
 
 def _find_policy_in_file(slot: str, path: str, inner: str) -> Policy:
-    """Return a policy of a file by name, or its only policy of the slot if no name is given."""
+    """Return a policy of a file by name, or the only policy of the slot if no name is given."""
     policies = _load_file_library(Path(path)).policies
     if (slot, inner) in policies:
         return policies[slot, inner]
@@ -446,7 +459,10 @@ def _find_policy_in_file(slot: str, path: str, inner: str) -> Policy:
 
 
 def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
-    """Return a strategy's policy of a slot; raise StrategyError if it has none."""
+    """Return the policy of a strategy in a slot.
+
+    If there is none, the function raises StrategyError.
+    """
     policy = strategy.policy(slot)
     if policy is None:
         raise StrategyError(f"{quote_text(name)} has no {slot} policy. Choose another strategy.")
@@ -463,14 +479,14 @@ def _fill_slots(strategy: Strategy) -> Strategy:
     return strategy_spec.with_policies(strategy, missing)
 
 
-# Loading modules
+# Import of modules
 
 
 @cache
 def _load_library() -> _Library:
-    """Load all built-in strategies and policies, then those of plug-ins.
+    """Load all strategies and policies, first the built-in ones and then those of plug-ins.
 
-    A plug-in that cannot be loaded is skipped with a warning, so that other strategies remain
+    If a plug-in cannot be loaded, it is skipped with a warning, so that other strategies remain
     available.
     """
     library = _collect(_import_built_in_modules())
@@ -508,7 +524,7 @@ def find_plug_ins() -> list[EntryPoint]:
     for package in distributions():
         try:
             points += package.entry_points.select(group="simgin.strategies")
-        except Exception as error:  # its metadata can be corrupt
+        except Exception as error:  # the metadata can be corrupt
             path = getattr(package, "_path", "a package")
             print_status(
                 f"warning: the plug-ins of {path} could not be listed ({describe_error(error)}). "
@@ -520,14 +536,15 @@ def find_plug_ins() -> list[EntryPoint]:
 def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     """Load the strategies and policies of an entry point.
 
-    Its policies get names of the form `package.policy`, to avoid conflicts.
+    The policies are named `package.policy` to avoid conflicts.
 
     Args:
-        point: The entry point.
+        point: Entry point of the plug-in.
         known: Names of strategies that are already in use.
 
     Raises:
-        StrategyError: If the plug-in cannot be loaded, or the name of a strategy is taken.
+        StrategyError: If the plug-in cannot be loaded, or if the name of a strategy is already in
+            use.
     """
     package = _package_name(point)
     try:
@@ -554,7 +571,7 @@ def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
 
 def _package_name(point: EntryPoint) -> str:
     """Return the name of the package that provides an entry point."""
-    with contextlib.suppress(Exception):  # its metadata can be corrupt
+    with contextlib.suppress(Exception):  # the metadata can be corrupt
         return (point.dist and point.dist.name) or point.name
     return point.name
 
@@ -563,7 +580,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
     """Return the strategies and policies that modules define.
 
     Raises:
-        StrategyError: If two of them have the same name.
+        StrategyError: If two strategies, or two policies of a slot, have the same name.
     """
     library = _Library()
     for module in modules:
@@ -574,7 +591,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
                 value = replace(value, about=value.about or text, source=source)
                 known: object = library.strategies.setdefault(value.name, value)
                 kind = "strategies"
-            # Policies that a module imports from another one are excluded.
+            # Policies that a module imports from another module are excluded.
             elif isinstance(value, Policy) and value.function.__module__ == module.__name__:
                 if not value.name:
                     continue
@@ -591,7 +608,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
 
 
 def _extract_source(text: str) -> str:
-    """Return the text of the paragraph `Source: ...` of a docstring."""
+    """Return the text of the paragraph `Source: ...` in a docstring."""
     for paragraph in text.split("\n\n"):
         line = " ".join(paragraph.split())
         if line.startswith("Source:"):
@@ -615,7 +632,7 @@ def _load_file_library(path: Path) -> _Library:
     if b"\0" in content:
         raise StrategyError(f"{shown} is not UTF-8 text. Save it as UTF-8.")
     real_path = path.resolve()
-    if fault := describe_encoding_error(str(real_path)):  # numba could not compile it
+    if fault := describe_encoding_error(str(real_path)):  # numba could not compile the file
         raise StrategyError(f"the path {fault}.")
     with _convert_errors(real_path):
         return _collect([_load_file(real_path, content)])
@@ -626,7 +643,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     """Import a strategy file as a module with a unique name."""
     digest = hashlib.sha256(bytes(path) + content).hexdigest()
     name = f"simgin_plugin_{digest[:16]}"
-    reader = SourceFileLoader(name, str(path))  # accepts any suffix
+    reader = SourceFileLoader(name, str(path))  # this loader accepts any suffix
     spec = importlib.util.spec_from_file_location(name, path, loader=reader)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -636,29 +653,29 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     except BaseException:
         sys.modules.pop(name, None)
         raise
-    module.__file__ = str(path)  # messages use it, and the file can have changed it
+    module.__file__ = str(path)  # messages use this path, which the file can have changed
     return module
 
 
 @contextlib.contextmanager
 def _convert_errors(path: Path) -> Iterator[None]:
-    """Convert every exception that a strategy file raises, even SystemExit, to StrategyError."""
+    """Convert every exception of a strategy file, including SystemExit, to StrategyError."""
     try:
         yield
     except (StrategyError, KeyboardInterrupt):
         raise
     except BaseException as raised:
         error = ensure_printable_error(raised)
-        stack = traceback.walk_tb(error.__traceback__)  # does not read source files
+        stack = traceback.walk_tb(error.__traceback__)  # without reading source files
         lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
-        place = f" (line {lines[-1]})" if lines else ""  # a SyntaxError states the line itself
+        place = f" (line {lines[-1]})" if lines else ""  # a SyntaxError contains the line
         raise StrategyError(
             f"{path} cannot be read{place}: {_describe_load_error(error)}"
         ) from None
 
 
 def _describe_load_error(error: BaseException) -> str:
-    """Describe an import error, with a suggestion if a name is missing."""
+    """Describe an import error, and suggest a fix if a name is missing."""
     missing = _MISSING_NAME.match(format_error_message(error))
     if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
         near = did_you_mean(missing[1], vars(sys.modules[missing[2]]))

@@ -1,8 +1,9 @@
 """Python execution of policies that numba cannot compile.
 
-A compiled wrapper with the type of a compiled policy passes the addresses of the records. The
-policy gets read-only records in the memory of the engine: nothing is copied, and a write raises an
-exception. An exception of the policy is stored per thread until the kernel returns.
+A compiled wrapper has the type of a compiled policy and passes the addresses of the records. The
+policy receives read-only records in the memory of the engine. Records are not copied, and an
+attempt to write raises an exception. An exception of the policy is stored per thread until the
+kernel returns.
 """
 
 import ctypes
@@ -31,25 +32,34 @@ from simgin.text.messages import (
 _ERROR_CODE = -(2**63)  # return value that signals an exception
 _INT64 = ctypes.c_int64
 _CALLBACK = ctypes.CFUNCTYPE(_INT64, _INT64, _INT64, _INT64, _INT64)
-_CACHE_SIZE = 256  # cached records; a thread uses two views, the rules and a few vectors
+_CACHE_SIZE = 256  # number of cached records; a thread uses two views, the rules and a few vectors
 _thread_state = threading.local()
 
 
 class PolicyRaised(Exception):
-    """Exception that represents one raised by a policy; `reraise_policy_errors` replaces it."""
+    """Exception that stands for an exception of a policy.
+
+    `reraise_policy_errors` replaces it with the original exception.
+    """
 
 
 class InvalidActionError(SimginError):
-    """Exception for an invalid return value; the message lacks the policy as its subject."""
+    """Exception for an invalid return value.
+
+    The caller adds the policy as the subject of the message.
+    """
 
 
 class PolicyExitError(Exception):
-    """Exception that replaces one that would end the program; the message lacks its subject."""
+    """Exception that replaces an exception that would end the program.
+
+    The caller adds the subject of the message.
+    """
 
 
 @contextmanager
 def reraise_policy_errors() -> Iterator[None]:
-    """Raise the exception of a policy called in the block, instead of PolicyRaised."""
+    """Raise the original exception of a policy instead of PolicyRaised in the block."""
     try:
         yield
     except PolicyRaised:
@@ -61,9 +71,9 @@ def reraise_policy_errors() -> Iterator[None]:
 
 
 def _as_harmless_error(error: BaseException) -> BaseException:
-    """Return an exception, or a PolicyExitError if it would end the program.
+    """Return an exception, or a PolicyExitError if the exception would end the program.
 
-    KeyboardInterrupt, which only the main thread receives, is returned unchanged.
+    A KeyboardInterrupt is returned unchanged, because only the main thread receives it.
     """
     error = ensure_printable_error(error)
     in_main = threading.current_thread() is threading.main_thread()
@@ -100,7 +110,7 @@ def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int
             _thread_state.error = InvalidActionError(
                 f"calls a helper that cannot be compiled ({_first_reason(error)}). Remove @helper."
             )
-        # Compiled code cannot propagate exceptions, not even KeyboardInterrupt.
+        # Compiled code cannot propagate exceptions, including KeyboardInterrupt.
         except BaseException as error:
             _thread_state.error = error
         return _ERROR_CODE
@@ -112,7 +122,8 @@ def to_int(action: Any) -> int:
     """Return an action as an integer.
 
     Raises:
-        InvalidActionError: If it is not an integer or Boolean, or does not fit in an int64.
+        InvalidActionError: If the action is not an integer or a Boolean, or does not fit in an
+            int64.
     """
     if not isinstance(action, bool | int | np.bool_ | np.integer):
         raise make_action_error(action, "an action must be an integer or a Boolean")
@@ -128,7 +139,10 @@ def make_action_error(value: object, expected: str) -> InvalidActionError:
 
 
 def _first_reason(error: NumbaError) -> str:
-    """Return the first informative line; the first line only names the stage of compilation."""
+    """Return the first informative line of numba's error.
+
+    The very first line contains only the stage of compilation.
+    """
     report = COLOUR_CODES.sub("", str(error))
     for line in report.splitlines()[1:]:
         if line.strip():
@@ -141,7 +155,10 @@ def _first_reason(error: NumbaError) -> str:
 
 
 def _fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return a dtype whose fields are properties, which np.record reads four times as fast."""
+    """Return a dtype with properties as fields.
+
+    np.record reads properties four times as fast.
+    """
     fields = {name: property(operator.itemgetter(name)) for name in dtype.names or ()}
     members = {"__getattribute__": np.void.__getattribute__, **fields}
     kind = type("Record", (np.record,), members)

@@ -1,12 +1,12 @@
-"""Spec strings of strategies: `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}[@FILE]`.
+"""Spec strings of strategies, with the syntax `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}[@FILE]`.
 
     gold    gold-early:k=7    simple+knock=at:k=4    mine.py    mine.py#second+discard=low
     mine.py@tuned.toml    champion@./mine.npy    champion@LEARNED.npy
 
-`slot=` is followed by the policy for that slot, or by a strategy whose policy is used. `+stake=`
+`slot=` is followed by the policy for that slot, or by a strategy that has such a policy. `+stake=`
 sets both offer and answer. The optional file comes last. It contains parameter values by slot, or
-weights that replace the strategy's own. A weights file without a folder is that of a trained player
-in the cache. For a file in the current folder, write ./mine.npy.
+weights that replace the weights of the strategy. A file name without a folder refers to a trained
+player in the cache. For a weights file in the current folder, write ./mine.npy.
 """
 
 import json
@@ -24,7 +24,7 @@ from simgin.text.messages import SimginError, did_you_mean, format_value, quote_
 STRATEGY_TEMPLATE = Path(__file__).with_name("strategy.py.j2")
 STAKE_SLOTS = ("offer", "answer")
 _SLOT_SEPARATOR = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
-_UNKNOWN_SLOT = re.compile(r"\+(\w+)=")  # an unknown slot before the first valid one
+_UNKNOWN_SLOT = re.compile(r"\+(\w+)=")  # an unknown slot before the first valid slot
 _VALUES_SEPARATOR = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ASSIGNMENT = re.compile(r"\s*\w+\s*=.*\S.*")
 _FILE_SUFFIX = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
@@ -32,12 +32,15 @@ _MISPLACED_FILE = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)  # a
 
 
 class StrategyError(SimginError):
-    """Exception for a strategy that cannot be found or read; the message suggests a fix."""
+    """Exception for a strategy that cannot be found or read.
+
+    The message suggests a fix.
+    """
 
 
 @dataclass(frozen=True)
 class PolicyReference:
-    """A name with parameter values, such as `at:k=4`."""
+    """Name with parameter values, such as `at:k=4`."""
 
     text: str
     name: str
@@ -46,12 +49,12 @@ class PolicyReference:
 
 @dataclass(frozen=True)
 class StrategySpec:
-    """A parsed spec.
+    """Parsed spec of a strategy.
 
     Attributes:
         strategy: Name and parameter values of the strategy.
-        policies: Policies that replace the strategy's own, by slot.
-        file: File of parameter values or weights; empty if there is none.
+        policies: Policies that replace policies of the strategy, by slot.
+        file: File with parameter values or weights, or "" if there is none.
     """
 
     strategy: PolicyReference
@@ -65,11 +68,14 @@ class StrategySpec:
 
     @property
     def is_learned(self) -> bool:
-        """True for the weights of a trained player, whose file name has no folder."""
+        """True if the file contains the weights of a trained player.
+
+        Such a file name has no folder.
+        """
         return self.has_weights and "/" not in self.file
 
 
-# Reading
+# Parsing
 
 
 def parse_spec(spec: str) -> StrategySpec:
@@ -99,12 +105,15 @@ def parse_spec(spec: str) -> StrategySpec:
 
 
 def format_weights_path(file: Path) -> str:
-    """Return a path with a folder, because a bare name would refer to a trained player."""
+    """Return a path that contains a folder.
+
+    A name without a folder would refer to a trained player.
+    """
     return str(file) if "/" in str(file) else f"./{file}"
 
 
 def _check_slots(head: str) -> None:
-    """Raise StrategyError for a slot that does not exist."""
+    """Raise StrategyError if a slot does not exist."""
     stray = _UNKNOWN_SLOT.search(head)
     if stray and not has_suffix(head.partition("#")[0], ".py"):
         known = [*SLOTS, "stake"]
@@ -131,11 +140,11 @@ def _parse_reference(text: str) -> PolicyReference:
     return PolicyReference(text, name.strip(), values)
 
 
-# Setting parameter values
+# Parameter values
 
 
 def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> Policy:
-    """Return a policy with other parameter values.
+    """Return a policy with new parameter values.
 
     Raises:
         StrategyError: If a value is not valid. The message quotes `text`.
@@ -147,10 +156,10 @@ def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> P
 
 
 def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Strategy:
-    """Return a strategy with other parameter values.
+    """Return a strategy with new parameter values.
 
-    If several policies have the parameter, they must declare it equally. The value then applies to
-    all of them.
+    If several policies have the parameter, their declarations must be equal. The value then applies
+    to all of these policies.
     """
     for name, value in values.items():
         owners = [policy for policy in strategy.policies if name in policy.params]
@@ -183,11 +192,11 @@ def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str 
     return replace(strategy, spec=text, **slots)
 
 
-# Writing
+# Formatting
 
 
 def format_changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
-    """Return the values of a policy as strings, except those that equal the given defaults."""
+    """Return the values of a policy as strings, except values that equal the given defaults."""
     known = {name: param.default for name, param in defaults.params.items()} if defaults else {}
     return {
         name: param.format(param.default)
@@ -197,13 +206,16 @@ def format_changed_values(policy: Policy, defaults: Policy | None) -> dict[str, 
 
 
 def format_parameter_values(values: Mapping[str, str]) -> str:
-    """Format values for a spec, as in `:k=4,tie=random`; empty without values."""
+    """Format values for a spec, as in `:k=4,tie=random`.
+
+    Without values, the result is empty.
+    """
     settings = ",".join(f"{name}={value}" for name, value in values.items())
     return f":{settings}" if settings else ""
 
 
-# Files of parameter values, which `simgin tune` writes and `name@FILE.toml` reads. A file has a
-# table for each slot, such as `[knock]`, with the parameters of its policy, such as `k = 7`.
+# Files of parameter values, which `simgin tune` writes and `name@FILE.toml` reads. A file contains
+# a table for each slot, such as `[knock]`, with the parameters of the policy, such as `k = 7`.
 
 SlotValues = Mapping[str, Mapping[str, str]]  # values as strings, by slot and parameter
 
@@ -214,7 +226,7 @@ def read_values_file(path: Path) -> SlotValues:
     Raises:
         StrategyError: If the file cannot be read or has unknown slots.
     """
-    # Imported here because the module loads slowly and few specs have a file.
+    # This import is here because the module loads slowly and few specs have a file.
     from simgin.text.toml import TomlError, read_tables
 
     try:
@@ -239,7 +251,10 @@ def read_values_file(path: Path) -> SlotValues:
 
 
 def _to_string(value: object) -> str:
-    """Return a TOML value as a string, even an integer with too many digits for Python."""
+    """Return a TOML value as a string.
+
+    The function also supports integers with too many digits for Python.
+    """
     try:
         return str(value)
     except ValueError:
@@ -258,7 +273,10 @@ def format_values_toml(values: SlotValues) -> str:
 
 
 def _to_toml(text: str) -> str:
-    """Format a value as TOML: a number unchanged, any other value in quotes."""
+    """Format a value as TOML.
+
+    Numbers are unchanged, and other values are quoted.
+    """
     try:
         float(text)
     except ValueError:
@@ -266,7 +284,7 @@ def _to_toml(text: str) -> str:
     return text
 
 
-# Template of a strategy file, a working example of how to write policies
+# Template of a strategy file, which is a working example of policies
 
 
 def render_strategy_file(file: Path, name: str | None = None) -> str:
@@ -274,11 +292,11 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
 
     Args:
         file: Path of the file.
-        name: Name of the strategy; by default the name of the file.
+        name: Name of the strategy. The default is the name of the file.
 
     Raises:
-        NewFileError: If the path does not end in .py or could not be used in a spec, or if the name
-            is not valid.
+        NewFileError: If the path does not end in .py, if it cannot be used in a spec, or if the
+            name is not valid.
     """
     if not has_suffix(file, ".py"):
         suggestion = f"{file}.py" if file.name else "mine.py"
@@ -298,7 +316,7 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
 
 
 def _is_path(text: str) -> bool:
-    """Return True if a spec consists only of the path of a file."""
+    """Return True if a spec consists only of a file path."""
     try:
         named = parse_spec(text).strategy.name
     except StrategyError:

@@ -3,12 +3,12 @@
 Cards are numbers 0..51 (13 * suit + rank). Sets of cards are 52-bit masks. Functions with the
 argument `rules` apply the rules of the variant, for example to card values and runs.
 
-The modules are `hand` for own cards, `prospects` for future draws, `opponent` and `beliefs` for the
-opponent's cards, `penalties` for discards by cost, and `legal_actions` for actions and random
-choices. docs/how-to/writing-a-strategy.md lists all functions.
+The modules are `hand` for the player's cards, `prospects` for future draws, `opponent` and
+`beliefs` for the opponent's cards, `penalties` for discards by cost, and `legal_actions` for
+actions and random choices. docs/how-to/writing-a-strategy.md lists all functions.
 
 Example:
-    A strategy that takes cards which lower its deadwood and discards its highest unmatched card::
+    Take cards that lower the deadwood, and discard the highest unmatched card::
 
         from simgin.strategy import Strategy, discard, take
         from simgin.toolkit import highest_card, lowers_deadwood, take_if, unmatched_cards

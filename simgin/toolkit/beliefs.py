@@ -1,11 +1,12 @@
-"""Probabilities that the opponent holds each card, from the opponent's actions.
+"""Probability that the opponent holds each card, given the opponent's actions.
 
-The method follows Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy"
-(EAAI-21). The initial odds of a card depend on its rank and the stage of the deal. Each event
-multiplies the odds of the cards near the card of the event. training/beliefs.py fits all
-multipliers jointly to recorded deals and writes strategies/beliefs.npy. A policy loads them with
-`weights="beliefs.npy"` and passes their offset in its parameters. The computation uses only
-multiplications, divisions and tables, so that results are identical on all machines.
+The method is that of Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy"
+(EAAI-21). The initial odds of a card depend on its rank and on the stage of the deal. Each event
+multiplies the odds of all cards near the card of the event. training/beliefs.py fits all
+multipliers jointly to recorded deals and writes strategies/beliefs.npy. A policy loads this file
+with `weights="beliefs.npy"` and passes the offset of the multipliers in its parameters. The
+computation uses only multiplications, divisions and tables, so that results are identical on all
+machines.
 """
 
 from simgin.core.bits import lowest_bit, popcount
@@ -15,10 +16,11 @@ from simgin.core.view import FROM_PILE
 from simgin.toolkit.prospects import count_three_card_runs
 
 EVENT_DECLINED, EVENT_TAKEN, EVENT_DISCARDED = 0, 1, 2
-STAGE_STARTS = (4, 7, 11)  # turns of the opponent at which a new stage of the deal starts
-N_RELATIONS = 3  # relations of two cards: same rank, adjacent in a suit, two ranks apart in a suit
+STAGE_STARTS = (4, 7, 11)  # opponent's turns in which a new stage of the deal starts
+N_RELATIONS = 3  # same rank; adjacent in a suit; two ranks apart in a suit
 N_STAGES = len(STAGE_STARTS) + 1
-# Multipliers by stage and rank come first, followed by those by type of event, stage and relation.
+# The multipliers by stage and rank come first. The multipliers by type of event, stage and relation
+# follow.
 EVENTS_OFFSET = 13 * N_STAGES
 N_MULTIPLIERS = EVENTS_OFFSET + 3 * N_STAGES * N_RELATIONS
 _NEWTON_STEPS = 8
@@ -26,14 +28,17 @@ _NEWTON_STEPS = 8
 
 @jit
 def deal_stage(turn):
-    """Return the stage of the deal, 0..3, on a given turn of a player, counted from 1."""
+    """Return the stage of the deal, 0..3, in a given turn of a player.
+
+    Turns are counted from 1.
+    """
     # The sum starts with 0, because in interpreted mode the sum of two NumPy booleans is a boolean.
     return 0 + (turn >= STAGE_STARTS[0]) + (turn >= STAGE_STARTS[1]) + (turn >= STAGE_STARTS[2])
 
 
 @jit
 def prior_offset(view, offset):
-    """Return the position of the initial odds by rank at this stage of the deal."""
+    """Return the offset of the initial odds by rank at this stage of the deal."""
     return offset + 13 * deal_stage(view.turns - view.own_turn + 1)
 
 
@@ -48,8 +53,8 @@ def has_declined_upcard(view):
 def find_turn_event(view, turn):
     """Return the event at the start of a turn of the opponent.
 
-    The event is a type, EVENT_DECLINED or EVENT_TAKEN, and a card, or (-1, -1) if the opponent had
-    no choice. `turn` is the index in the history.
+    The event consists of a type, EVENT_DECLINED or EVENT_TAKEN, and a card. It is (-1, -1) if the
+    opponent had no choice. `turn` is the index in the history.
     """
     if view.history[turn, 1] == FROM_PILE:
         return EVENT_TAKEN, int(view.history[turn, 2])
@@ -60,7 +65,7 @@ def find_turn_event(view, turn):
 
 @jit
 def find_related_cards(card, cards, relation):
-    """Return the cards of a set that have a given relation to a card."""
+    """Return the cards in a set that have a given relation to a card."""
     if relation == 0:
         return cards & cards_of_rank(card % 13) & ~(1 << card)
     suit = 0x1FFF << (13 * (card // 13))
@@ -102,7 +107,7 @@ def apply_history(view, params, offset, odds):
 
 @jit
 def _solve_scale(cards, n_held, odds):
-    """Return the factor on the odds for which the probabilities add up to `n_held` cards.
+    """Return the factor on the odds that makes the probabilities add up to `n_held` cards.
 
     `n_held` must be less than the number of cards. The sum of s * o / (1 + s * o) is concave in s,
     so Newton's method converges from below without overshooting.
@@ -127,12 +132,12 @@ def _solve_scale(cards, n_held, odds):
 
 @jit
 def estimate_holdings(view, params, offset, probabilities):
-    """Estimate the probability that the opponent holds each card, from the opponent's actions.
+    """Estimate the probability that the opponent holds each card, given the opponent's actions.
 
     Args:
         view: View of the player.
-        params: The policy's `params`, declared with `weights="beliefs.npy"`.
-        offset: Position of the multipliers in `params`, which is the number of the policy's own
+        params: `params` of the policy, which is declared with `weights="beliefs.npy"`.
+        offset: Offset of the multipliers in `params`, which is the number of the policy's own
             parameters.
         probabilities: (52,) float64, overwritten with the probabilities. They are 1 for
             `view.known` and 0 for other cards that the player has seen.
@@ -165,7 +170,7 @@ def estimate_holdings(view, params, offset, probabilities):
 def meld_probability(card, probabilities, rules):
     """Return the probability that the opponent can meld a card with two cards of its hand.
 
-    The opponent's cards are treated as independent.
+    The function treats the opponent's cards as independent.
 
     Args:
         card: Card, 0..51.
@@ -176,7 +181,7 @@ def meld_probability(card, probabilities, rules):
         Probability, 0..1.
 
     Example:
-        Compute how likely the opponent can use a discard::
+        Compute the probability that the opponent can meld a discard::
 
             probabilities = np.zeros(52)
             estimate_holdings_uniformly(view, probabilities)

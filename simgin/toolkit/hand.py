@@ -1,4 +1,4 @@
-"""Own hand: values, deadwood, melds and their extensions."""
+"""Values, deadwood, melds and extensions of the player's hand."""
 
 from simgin.core.bitboard import cards_in_runs, cards_in_sets
 from simgin.core.bits import lowest_bit, popcount
@@ -33,14 +33,16 @@ def card_value(card, rules):
 
 @jit
 def total_points(cards, rules):
-    """Return the total value of some cards in points, whether melded or not.
+    """Return the total value of a set of cards, in points.
+
+    Melded cards count as well.
 
     Args:
         cards: Cards as a 52-bit mask.
         rules: Rules of the variant.
 
     Example:
-        Compute the points of the cards that are in no possible meld::
+        Compute the points of the cards that cannot be melded::
 
             total_points(view.hand & ~cards_in_melds(view.hand, rules), rules)
     """
@@ -52,7 +54,7 @@ def cards_of_ranks(ranks):
     """Return all cards that have one of the given ranks.
 
     Args:
-        ranks: Ranks as thirteen bits, ace first.
+        ranks: Ranks as thirteen bits, with the ace as the lowest bit.
 
     Returns:
         Cards as a 52-bit mask.
@@ -67,7 +69,9 @@ def cards_of_ranks(ranks):
 
 @jit
 def highest_card(cards):
-    """Return the card of highest rank; ties are broken by the lowest card number.
+    """Return the card with the highest rank.
+
+    Ties are broken by the lowest card number.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -76,7 +80,7 @@ def highest_card(cards):
         A card, 0..51, or -1 if there are no cards.
 
     Example:
-        Discard the legal card of highest rank::
+        Discard the legal card with the highest rank::
 
             highest_card(view.legal)
     """
@@ -101,7 +105,7 @@ def best_discard(hand, legal, rules):
         A card, 0..51.
 
     Example:
-        Discard for least deadwood, but keep the kings if possible::
+        Minimise the deadwood, but keep the kings if possible::
 
             best_discard(view.hand, view.legal & ~cards_of_rank(12) or view.legal, rules)
     """
@@ -196,7 +200,7 @@ def makes_meld(hand, card, rules):
 
 @jit
 def is_in_best_melding(hand, card, rules):
-    """Return True if at least one least-deadwood melding of a hand and a card uses the card.
+    """Return True if a melding with the least deadwood uses an additional card.
 
     Args:
         hand: Up to ten cards as a 52-bit mask.
@@ -222,7 +226,7 @@ def deadwood_of_melding(hand, melds, rules):
 
     Args:
         hand: Cards as a 52-bit mask.
-        melds: Row of `view.meldings`: three masks, 0 for none.
+        melds: Row of `view.meldings`, which contains three masks, with 0 for no meld.
         rules: Rules of the variant.
 
     Returns:
@@ -241,7 +245,7 @@ def count_extensions(melds, cards, rules):
     """Return the number of cards that could be laid off directly on a melding.
 
     Args:
-        melds: Row of `view.meldings`: three masks, 0 for none.
+        melds: Row of `view.meldings`, which contains three masks, with 0 for no meld.
         cards: Cards to count, as a 52-bit mask.
         rules: Rules of the variant.
 
@@ -262,9 +266,9 @@ def count_extensions(melds, cards, rules):
 
 @jit
 def unmatched_cards(hand, rules):
-    """Return the cards that some least-deadwood melding leaves over.
+    """Return the cards that are unmatched in some melding with the least deadwood.
 
-    Discarding one of these cards lowers the deadwood by its whole value.
+    Discarding one of these cards lowers the deadwood by the full value of the card.
 
     Args:
         hand: Up to eleven cards as a 52-bit mask.
@@ -291,18 +295,18 @@ def unmatched_cards(hand, rules):
 
 @jit
 def leftover_cards(hand, preferred, rules):
-    """Return the cards that one least-deadwood melding leaves over.
+    """Return the cards that are unmatched in one melding with the least deadwood.
 
     Args:
         hand: Up to eleven cards as a 52-bit mask.
-        preferred: Cards to leave over if there is a choice, as a 52-bit mask.
+        preferred: Cards to leave unmatched if there is a choice, as a 52-bit mask.
         rules: Rules of the variant.
 
     Returns:
         Cards as a 52-bit mask. Their total value is the deadwood of the hand.
 
     Example:
-        Find the unmatched cards of a melding, preferring cards that can be discarded::
+        Find the unmatched cards of a melding, and prefer cards that can be discarded::
 
             leftover_cards(view.hand, view.legal, rules)
     """
@@ -316,7 +320,7 @@ def leftover_cards(hand, preferred, rules):
 
 @jit
 def _remove_unmatched(hand, left, cards, rules):
-    """Remove cards that save their whole value; return the remaining hand and its deadwood."""
+    """Remove cards that save their full value, and return the remaining hand and its deadwood."""
     cards &= hand
     while cards:
         card = lowest_bit(cards)

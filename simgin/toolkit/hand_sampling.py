@@ -1,16 +1,16 @@
 """Sampling of the opponent's hand, weighted by the opponent's actions.
 
 Hands are sampled as a whole, not card by card. A hand of ten cards is more likely if it has little
-deadwood for the stage of the deal, if the cards that the opponent took fit the hand, and if the
-cards that the opponent declined or discarded do not. The log-likelihood of a hand, up to a
+deadwood for the stage of the deal, if the cards that the opponent took fit it, and if the cards
+that the opponent declined or discarded do not fit it. The log-likelihood of a hand, up to a
 constant, is a weighted sum of features. training/hands.py fits the weights by distinguishing real
-hands from the same hands with some cards replaced. There are two sets of weights: for opponents who
-wait for gin, and for opponents who knock immediately.
+hands from the same hands with some cards replaced. There are two sets of weights, one for opponents
+who wait for gin and one for opponents who knock immediately.
 
 Hands are sampled with the Metropolis algorithm (Metropolis et al., "Equation of State Calculations
 by Fast Computing Machines", 1953). An exchange of cards is always accepted if it raises the
-likelihood, and otherwise with a probability equal to the ratio of the likelihoods. The computation
-uses neither logarithms nor powers, so that results are identical on all machines.
+likelihood. Otherwise, the probability of acceptance is the ratio of the likelihoods. The
+computation uses neither logarithms nor powers, so that results are identical on all machines.
 """
 
 import numpy as np
@@ -77,13 +77,13 @@ _N_SQUARINGS = 10
 
 @jit
 def _mask_if_known(card):
-    """Return the mask of a card; 0 for an unknown card (-1)."""
+    """Return the mask of a card, or 0 for an unknown card (-1)."""
     return 1 << np.int64(card) if card >= 0 else np.int64(0)
 
 
 @jit
 def find_declined_and_discarded(view):
-    """Return the cards that the opponent declined and those that the opponent discarded.
+    """Return the cards that the opponent declined, and the cards that the opponent discarded.
 
     The function uses only the part of the history that the view contains.
     """
@@ -156,7 +156,7 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
 
 @jit
 def log_likelihood(ten, features, weights, declined, discarded, view, rules):
-    """Return the log-likelihood of ten cards of the opponent, up to a constant."""
+    """Return the log-likelihood, up to a constant, that the opponent holds ten given cards."""
     write_hand_features(features, ten, declined, discarded, view, rules)
     total = 0.0
     for i in range(N_LIKELIHOOD_FEATURES):
@@ -192,8 +192,8 @@ def run_metropolis(
 ):
     """Return the opponent's hidden cards after a number of Metropolis steps.
 
-    Each step proposes to exchange one, two or three of the hidden cards for other unseen cards.
-    `stream` is as in `next_random_word`.
+    Each step proposes to exchange one, two or three of the hidden cards for other unseen cards. For
+    `stream`, see `next_random_word`.
     """
     current = log_likelihood(
         hidden | view.known, features, weights, declined, discarded, view, rules

@@ -11,15 +11,15 @@ from simgin.core.rng import random_words, write_random_blocks
 
 @jit
 def take_if(wanted, legal):
-    """Return the action of a take policy: take the card on offer, or else pass or draw.
+    """Return the action of a take policy that takes the card on offer, passes or draws.
 
     Args:
         wanted: True to take the card on offer.
         legal: `view.legal`.
 
     Returns:
-        1 to take the card, 2 to pass, or 0 to draw from the stock. If the only choice is to take
-        or to pass, 0 means to pass.
+        1 to take the card, 2 to pass, or 0 to draw from the stock. If the player can only take or
+        pass, 0 means to pass.
 
     Example:
         Take the card on offer if it makes a meld::
@@ -39,7 +39,7 @@ def is_gin_or_better(view):
         view: View of the player.
 
     Example:
-        Knock only with at most 5 points of deadwood, but always go gin::
+        Knock with at most 5 points of deadwood, and always go gin::
 
             is_gin_or_better(view) or view.ending_count <= 5
     """
@@ -50,7 +50,7 @@ def is_gin_or_better(view):
 def legal_discards(view, rules):
     """Return the legal discards if the deal continues, for use in knock policies.
 
-    In a knock policy, `view.legal` contains the actions 0 and 1, not discards.
+    In a knock policy, `view.legal` contains the actions 0 and 1 instead of discards.
 
     Args:
         view: View of the player, with eleven cards.
@@ -69,11 +69,11 @@ def legal_discards(view, rules):
 
 @jit
 def pick_random(cards, noise):
-    """Return a random card of a set.
+    """Return a random card from a set.
 
     Args:
-        cards: Cards to choose from, a non-empty 52-bit mask.
-        noise: `view.noise`, in a policy declared with `noise=True`.
+        cards: Cards to choose from, as a non-empty 52-bit mask.
+        noise: `view.noise` in a policy that is declared with `noise=True`.
 
     Returns:
         A card, 0..51. All cards of the set are equally likely.
@@ -94,7 +94,7 @@ def bernoulli(p, noise):
 
     Args:
         p: Probability, 0..1.
-        noise: `view.noise`, in a policy declared with `noise=True`.
+        noise: `view.noise` in a policy that is declared with `noise=True`.
 
     Example:
         Knock with probability 0.3::
@@ -109,9 +109,9 @@ def next_random_word(noise, stream):
     """Return a random 32-bit word, for policies that need several random numbers.
 
     Args:
-        noise: `view.noise`, in a policy declared with `noise=True`.
-        stream: State of the generator, (33,) int64, zero before the first call. If only a few
-            numbers are needed, it can be (9,) int64, which yields the same words.
+        noise: `view.noise` in a policy that is declared with `noise=True`.
+        stream: State of the generator, (33,) int64, which must be zero before the first call. If
+            only a few numbers are needed, a state of (9,) int64 yields the same words.
 
     Returns:
         Random integer, 0..2**32 - 1.

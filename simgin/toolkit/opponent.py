@@ -1,9 +1,9 @@
-"""Simple estimates about the opponent: likely cards, useful discards and deadwood.
+"""Simple estimates of the opponent's likely cards, useful discards and deadwood.
 
-`view.known` contains the cards that the opponent took and still holds, `view.shed` the cards that
-the opponent discarded or declined, and `view.unseen` the cards that are in the opponent's hand or
-in the stock. `simgin.toolkit.beliefs` estimates the probability of each card from the opponent's
-actions.
+`view.known` contains the cards that the opponent took and still holds. `view.shed` contains the
+cards that the opponent discarded or declined. `view.unseen` contains the other cards in the
+opponent's hand and the cards in the stock. `simgin.toolkit.beliefs` estimates the probability of
+each card from the opponent's actions.
 """
 
 from simgin.core.bitboard import ranks_of
@@ -12,8 +12,8 @@ from simgin.core.cards import ALL_CARDS, cards_of_rank
 from simgin.core.jit import jit
 from simgin.toolkit.hand import cards_of_ranks
 
-# Mean deadwood of the opponent's ten cards by number of the opponent's turns (0: as dealt), in
-# deals that have not ended; from 3,000 deals of gold-early against itself (training/beliefs.py)
+# Mean deadwood of the opponent's ten cards after 0, 1, 2, ... turns of the opponent, in deals that
+# have not ended. Estimated from 3,000 deals of gold-early against itself (training/beliefs.py).
 MEAN_DEADWOOD_BY_TURN = (
     (56.4, 47.4, 40.5, 35.3, 31.3, 27.6, 22.4, 18.0, 14.5, 11.7)
     + (9.4, 7.6, 6.4, 5.3, 4.6, 3.9, 3.4, 3.0, 2.6, 2.1)
@@ -22,9 +22,9 @@ MEAN_DEADWOOD_BY_TURN = (
 
 @jit
 def neighbours(card):
-    """Return the other cards of the same rank, and of the same suit within two ranks.
+    """Return the other cards with the same rank, or with the same suit within two ranks.
 
-    Sequences do not go round the corner.
+    Sequences do not wrap from king to ace.
 
     Args:
         card: Card, 0..51.
@@ -44,13 +44,13 @@ def neighbours(card):
 
 @jit
 def neighbours_of_any(cards):
-    """Return the cards that are `neighbours` of at least one of some cards.
+    """Return the cards that are neighbours of at least one card in a set (see `neighbours`).
 
     Args:
         cards: Cards as a 52-bit mask.
 
     Returns:
-        Cards as a 52-bit mask, which can include some of `cards`.
+        Cards as a 52-bit mask. The mask can include cards from `cards`.
 
     Example:
         Avoid discards near the cards that the opponent took::
@@ -66,9 +66,9 @@ def neighbours_of_any(cards):
 
 @jit
 def touching_cards(cards):
-    """Return the cards of the same rank as, or adjacent in a suit to, at least one of some cards.
+    """Return the cards with the rank of, or adjacent in suit to, at least one card in a set.
 
-    The cards themselves are included. Sequences do not go round the corner.
+    The cards themselves are included. Sequences do not wrap from king to ace.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -93,7 +93,7 @@ def first_discards(view, seat, max_discards):
 
     Args:
         view: View of the player.
-        seat: Seat, 0 or 1: `view.seat` or `1 - view.seat`.
+        seat: Seat, 0 or 1. The player has `view.seat`, and the opponent has `1 - view.seat`.
         max_discards: Maximum number of discards.
 
     Returns:
@@ -116,7 +116,7 @@ def first_discards(view, seat, max_discards):
 
 @jit
 def last_opponent_discard(view):
-    """Return the opponent's last discard, or -1 before the first.
+    """Return the opponent's last discard, or -1 before the first discard.
 
     Args:
         view: View of the player.
@@ -138,13 +138,13 @@ def last_opponent_discard(view):
 
 @jit
 def declined_card(view):
-    """Return the opponent's last discard, or the first upcard, if the player declined it.
+    """Return the last card that the player declined, a discard or the first upcard.
 
     Args:
         view: View of the player, after drawing.
 
     Returns:
-        A card, 0..51, or -1 if the player took it or there is none.
+        A card, 0..51, or -1 if the player took the card on offer or there was no card.
 
     Example:
         Avoid a discard near the card that the player has just declined::
@@ -161,14 +161,14 @@ def declined_card(view):
 def holding_probability(view):
     """Return the probability that the opponent holds a given unseen card.
 
-    All unseen cards are treated as equally likely: the result is the number of unknown cards in the
+    All unseen cards are treated as equally likely. The result is the number of unknown cards in the
     opponent's hand divided by the number of unseen cards.
 
     Args:
         view: View of the player.
 
     Returns:
-        Probability, 0..1; 0 in single-player variants.
+        Probability, 0..1. In single-player variants, it is 0.
 
     Example:
         Compute the expected number of queens in the opponent's unknown cards::
@@ -183,7 +183,7 @@ def holding_probability(view):
 
 @jit
 def estimate_holdings_uniformly(view, probabilities):
-    """Estimate the probability that the opponent holds each card, without using the history.
+    """Estimate the probability that the opponent holds each card without using the history.
 
     All unseen cards are treated as equally likely.
 
@@ -208,9 +208,9 @@ def estimate_holdings_uniformly(view, probabilities):
 
 @jit
 def discard_danger(card, view, held_weight, unseen_weight, shed_weight):
-    """Return a score for how much a discard can help the opponent.
+    """Return a score that measures how much a discard can help the opponent.
 
-    The score is the sum of a weight for each neighbour of the card (see `neighbours`).
+    The score is the sum of the weights of all neighbours of the card (see `neighbours`).
     jdh8/gin-rummy-engine uses the weights 2, 1 and 2.
 
     Args:
@@ -218,14 +218,13 @@ def discard_danger(card, view, held_weight, unseen_weight, shed_weight):
         view: View of the player.
         held_weight: Weight of neighbours that the opponent took and still holds.
         unseen_weight: Weight of unseen neighbours.
-        shed_weight: Weight of neighbours that the opponent discarded or declined, which is
-            subtracted.
+        shed_weight: Weight to subtract for neighbours that the opponent discarded or declined.
 
     Returns:
-        Weighted sum, in the units of the weights.
+        Weighted sum in the units of the weights.
 
     Example:
-        Compute the danger of a discard with jdh8's weights::
+        Compute the danger of a discard with the weights of jdh8::
 
             discard_danger(card, view, 2, 1, 2)
     """
@@ -241,10 +240,10 @@ def discard_danger(card, view, held_weight, unseen_weight, shed_weight):
 def expected_deadwood(n_turns):
     """Return the mean deadwood of an opponent after a number of turns.
 
-    The table is based on deals of `gold-early` against itself that had not ended.
+    The table is based on unfinished deals of `gold-early` against itself.
 
     Args:
-        n_turns: Number of the opponent's turns; 0 for the hand as dealt.
+        n_turns: Number of the opponent's turns, or 0 for the dealt hand.
 
     Returns:
         Deadwood in points.

@@ -1,14 +1,14 @@
-"""Discards by cost: least deadwood plus a penalty on some cards.
+"""Discards by cost, which is the remaining deadwood plus a penalty on some cards.
 
-Advice about discards states which cards to keep, but rarely how many points this is worth. As a
-policy, such a rule is the discard of `gold` with a penalty on some cards: the discard minimises the
-remaining deadwood plus the penalty. Ties are broken by the highest card, then by the lowest card
-number. A penalty of less than 1 point only breaks ties. A penalty of 10 or more is a strict rule,
-because no card counts more than 10 points.
+Advice about discards recommends which cards to keep, but rarely states how many points they are
+worth. As a policy, such a rule is the discard policy of `gold` with a penalty on some cards. The
+discard minimises the remaining deadwood plus the penalty. Ties are broken by the highest card, then
+by the lowest card number. A penalty of less than 1 point only breaks ties. A penalty of 10 points
+or more is a strict rule, because no card counts more than 10 points.
 
-Costs and penalties that depend on the card are functions of the author, decorated with `@helper`.
-They are called with (view, rules, params, card, context). `context` is any value that the policy
-has computed once for all cards: a number, a mask, an array or a tuple of these.
+If costs or penalties depend on the card, the author writes a function with the decorator `@helper`.
+It is called with the arguments (view, rules, params, card, context). `context` is a value that the
+policy has computed once for all cards, such as a number, a mask, an array or a tuple of these.
 """
 
 from simgin.core.bits import lowest_bit
@@ -25,14 +25,14 @@ def discard_with_penalty(view, rules, penalised, penalty):
     Args:
         view: View of the player, in a discard policy.
         rules: Rules of the variant.
-        penalised: Cards with the penalty, as a 52-bit mask.
+        penalised: Cards that have the penalty, as a 52-bit mask.
         penalty: Penalty in points.
 
     Returns:
         A card, 0..51.
 
     Example:
-        Keep cards near those that the opponent took, unless this costs more than 2 points::
+        Keep cards near the cards that the opponent took unless this costs more than 2 points::
 
             discard_with_penalty(view, rules, neighbours_of_any(view.known), 2.0)
     """
@@ -54,16 +54,16 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
     Args:
         view: View of the player, in a discard policy.
         rules: Rules of the variant.
-        params: The policy's `params`.
+        params: `params` of the policy.
         penalty: Function decorated with `@helper`. `penalty(view, rules, params, card, context)`
-            returns the penalty on a card in points.
+            returns the penalty on a card, in points.
         context: Value that is passed to `penalty` as `context`.
 
     Returns:
         A card, 0..51.
 
     Example:
-        Penalise discards by their danger::
+        Penalise dangerous discards::
 
             @helper
             def penalty(view, rules, params, card, context):
@@ -92,14 +92,14 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
 
 @inline_always
 def lowest_cost_card(view, rules, params, cards, cost, context):
-    """Return the card of a set with the lowest cost.
+    """Return the card with the lowest cost in a set.
 
     Ties are broken by the highest card, then by the lowest card number.
 
     Args:
         view: View of the player.
         rules: Rules of the variant.
-        params: The policy's `params`.
+        params: `params` of the policy.
         cards: Cards to choose from, as a 52-bit mask.
         cost: Function decorated with `@helper`. `cost(view, rules, params, card, context)` returns
             the cost of a card.

@@ -1,8 +1,9 @@
-"""Prospects of a hand: outs, deadwood after a draw, and pairs that need a third card.
+"""Prospects of a hand, such as outs, deadwood after a draw, and pairs that need a third card.
 
-Two cards are *partners* if a third card could make a meld with them: they have the same rank, or
-the same suit and are at most two ranks apart. The third card is a *completer*, and is *live* if it
-is unseen. Both terms ignore rainbows. *Outs*, the cards that would be in a meld, include rainbows.
+Two cards are *partners* if a third card could make a meld with them. They have the same rank, or
+they have the same suit and are at most two ranks apart. The third card is a *completer*, and it is
+*live* if it is unseen. Both terms ignore rainbows. *Outs* are the cards that would make a meld if
+drawn. They include rainbows.
 """
 
 from simgin.core.bitboard import can_leave_one_card, cards_in_sets, ranks_of, run_outs
@@ -26,7 +27,7 @@ def outs(hand, rules):
         Cards as a 52-bit mask.
 
     Example:
-        Count the unseen outs of the hand without a card::
+        Count the unseen outs that remain after discarding a card::
 
             popcount(outs(view.hand & ~card_mask(card), rules) & view.unseen)
     """
@@ -87,14 +88,14 @@ def count_outs(hand, cards, rules):
 
 @jit
 def deadwood_after_draws(ten, cards, rules, counts):
-    """Compute the least deadwood after drawing each of some cards and discarding a card.
+    """Compute the least deadwood after each possible draw and a discard.
 
     Args:
         ten: Ten cards as a 52-bit mask, or eleven cards if a discard leaves eleven.
-        cards: Cards to draw, outside the hand, as a 52-bit mask.
+        cards: Possible draws outside the hand, as a 52-bit mask.
         rules: Rules of the variant.
-        counts: int64 array, overwritten with one deadwood per card, in ascending order of the
-            cards.
+        counts: int64 array, overwritten with the deadwood after each draw, in ascending order of
+            the cards.
 
     Returns:
         Number of cards.
@@ -124,14 +125,14 @@ def deadwood_after_draws(ten, cards, rules, counts):
 def tally_deadwood_after_draws(ten, cards, rules, tally):
     """Count the draws that lead to each deadwood.
 
-    This is faster than `deadwood_after_draws` and is used with `mean_of_smallest`.
+    The function is faster than `deadwood_after_draws`. Use the result with `mean_of_smallest`.
 
     Args:
         ten: Ten cards as a 52-bit mask, or eleven cards if a discard leaves eleven.
-        cards: Cards to draw, outside the hand, as a 52-bit mask.
+        cards: Possible draws outside the hand, as a 52-bit mask.
         rules: Rules of the variant.
         tally: int64 array to which the counts are added. tally[k] is the number of cards that leave
-            k points. The last element includes cards that leave more.
+            k points. The last element also counts cards that leave more points.
 
     Returns:
         Number of cards.
@@ -159,19 +160,18 @@ def tally_deadwood_after_draws(ten, cards, rules, tally):
 
 @jit
 def count_gin_draws(ten, cards, rules):
-    """Return the number of cards that make gin when drawn.
+    """Return the number of possible draws that make gin.
 
     Args:
         ten: Ten cards as a 52-bit mask.
-        cards: Cards to draw, outside the hand, as a 52-bit mask.
+        cards: Possible draws outside the hand, as a 52-bit mask.
         rules: Rules of the variant.
 
     Returns:
-        Number of cards. The number is 0 if more than three cards of the hand are in no possible
-        meld.
+        Number of cards. If more than three cards of the hand cannot be melded, the number is 0.
 
     Example:
-        Compute the number of unseen cards that make gin after discarding a card::
+        Count the unseen cards that make gin after a given discard::
 
             count_gin_draws(view.hand & ~card_mask(card), view.unseen, rules)
     """
@@ -186,14 +186,14 @@ def count_gin_draws(ten, cards, rules):
 
 @jit
 def count_gin_outs(ten, unmatched, new_melds, fits, rules):
-    """Return how many outs of ten cards make gin when drawn.
+    """Return the number of outs that make gin with ten cards.
 
-    `unmatched` contains the cards of the hand in no possible meld, at most three. `new_melds`
-    contains the outs that make a meld with two of these, and `fits` the other outs.
+    `unmatched` contains the cards of the hand that cannot be melded, at most three. `new_melds`
+    contains the outs that make a meld with two of these cards, and `fits` contains the other outs.
     """
     n_outs, fit = 0, new_melds | fits
     if unmatched & (unmatched - 1) and rules.n_rainbows == 0:
-        fit &= _same_rank_or_suit(unmatched)  # an out must be melded with at least one of them
+        fit &= _same_rank_or_suit(unmatched)  # an out must be melded with an unmatched card
         if find_run_cards(ten, rules) & cards_in_sets(ten) == 0:
             n_outs = popcount(new_melds)  # these outs leave the other melds unchanged
             fit &= ~new_melds
@@ -207,8 +207,8 @@ def count_gin_outs(ten, unmatched, new_melds, fits, rules):
 def _can_go_gin(eleven, rules):
     """Return True if a discard from eleven cards leaves no deadwood.
 
-    If all eleven cards are in melds, one of the melds has more than three cards, so that a card can
-    be discarded from it.
+    If all eleven cards are in melds, one of the melds has more than three cards. A card can be
+    discarded from that meld.
     """
     if rules.by_planes[0]:
         return can_leave_one_card(eleven)
@@ -218,7 +218,7 @@ def _can_go_gin(eleven, rules):
 
 @jit
 def _same_rank_or_suit(cards):
-    """Return all cards with the rank or the suit of some cards."""
+    """Return all cards that share a rank or a suit with some of the given cards."""
     related = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
         if suit_lane(cards, suit):
@@ -228,7 +228,9 @@ def _same_rank_or_suit(cards):
 
 @jit
 def partners_by_rank_and_suit(cards):
-    """Return the cards with a partner in rank, and those with a partner in suit (aces low).
+    """Return the cards with a partner of the same rank, and the cards with a partner in suit.
+
+    Aces are low.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -244,7 +246,7 @@ def partners_by_rank_and_suit(cards):
             view.legal & ~(by_rank | by_suit)
     """
     by_rank = cards_of_ranks(ranks_held_twice(cards))
-    below_king = cards & ~cards_of_rank(12)  # cards with an upper neighbour
+    below_king = cards & ~cards_of_rank(12)  # cards that can have an upper neighbour in suit
     below_queen = below_king & ~cards_of_rank(11)
     above = below_king << 1 | below_queen << 2
     next_below = cards >> 1 & ~cards_of_rank(12)
@@ -254,7 +256,7 @@ def partners_by_rank_and_suit(cards):
 
 @jit
 def count_run_pairs(window):
-    """Return how many three-card runs the middle of five ranks makes with available cards.
+    """Return the number of three-card runs that the middle of five ranks can make.
 
     Args:
         window: Five bits, one per rank from two below to two above the middle rank. A bit is 1 if
@@ -264,7 +266,7 @@ def count_run_pairs(window):
         Number of runs, 0..3.
 
     Example:
-        Count the runs of the 5 of hearts with two unseen cards::
+        Count the runs that two unseen cards make with the 5 of hearts::
 
             count_run_pairs(suit_lane(view.unseen, 1) >> 2 & 0b11111)
     """
@@ -275,17 +277,17 @@ def count_run_pairs(window):
 
 @jit
 def sum_of_smallest(numbers, n, n_smallest):
-    """Return the sum of the smallest numbers of an array.
+    """Return the sum of the smallest numbers in an array.
 
     The smallest numbers are moved to the front of the array, in ascending order.
 
     Args:
         numbers: One-dimensional array.
-        n: Number of elements to use, from the front.
+        n: Number of elements to use from the front of the array.
         n_smallest: Number of elements to add.
 
     Returns:
-        Sum of the `n_smallest` smallest numbers, or of all n if there are fewer.
+        Sum of the `n_smallest` smallest numbers, or of all n numbers if n is smaller.
 
     Example:
         Compute the mean of the ten lowest deadwoods after a draw::
@@ -313,7 +315,7 @@ def sum_of_smallest(numbers, n, n_smallest):
 
 @jit
 def mean_of_smallest(histogram, n_values):
-    """Return the mean of the smallest values of a histogram.
+    """Return the mean of the smallest values in a histogram.
 
     Args:
         histogram: Array in which element k is the number of values equal to k.
@@ -342,7 +344,9 @@ def mean_of_smallest(histogram, n_values):
 
 @jit
 def count_three_card_melds(card):
-    """Return the number of three-card melds that contain a card, with aces low.
+    """Return the number of three-card melds that contain a card.
+
+    Aces are low.
 
     Args:
         card: Card, 0..51.
@@ -363,13 +367,14 @@ def count_three_card_melds(card):
 def count_three_card_runs(rules):
     """Return the number of three-card runs in `rules.runs`.
 
-    They are the first runs in the array: A23 to JQK, then QKA and KA2 if the rules allow them.
+    The three-card runs are the first runs in the array, from A23 to JQK, followed by QKA and KA2 if
+    the rules allow them.
 
     Args:
         rules: Rules of the variant.
 
     Returns:
-        11, 12 or 13.
+        11, 12 or 13, depending on the rules.
 
     Example:
         Loop over the three-card runs::
@@ -384,7 +389,7 @@ def count_three_card_runs(rules):
 def count_possible_melds(card, cards, rules):
     """Return the number of three-card melds that a card could make with two other cards.
 
-    Rainbows are not counted. Dreyfus calls such melds dangerous.
+    Rainbows are not counted. Dreyfus calls these melds dangerous.
 
     Args:
         card: Card, 0..51.
@@ -415,8 +420,8 @@ def count_possible_melds(card, cards, rules):
 def partners(card, rules):
     """Return the cards that can be partners of a card.
 
-    These are the cards of the same rank, and of the same suit within two ranks if they can be in a
-    run together.
+    These are the cards with the same rank, and the cards with the same suit within two ranks if a
+    run can contain both cards.
 
     Args:
         card: Card, 0..51.
@@ -447,7 +452,7 @@ def completers(first, second, rules):
         rules: Rules of the variant.
 
     Returns:
-        Cards as a 52-bit mask, 0 if the two cards are not partners.
+        Cards as a 52-bit mask. The mask is 0 if the two cards are not partners.
 
     Example:
         Count the unseen cards that would complete a pair::
@@ -467,7 +472,7 @@ def completers(first, second, rules):
 
 @jit
 def count_live_completers(card, cards, unseen, rules):
-    """Return the number of live completers of a card with its best partner.
+    """Return the number of live completers that a card has with its best partner.
 
     Args:
         card: Card, 0..51.
@@ -494,7 +499,7 @@ def count_live_completers(card, cards, unseen, rules):
 
 @jit
 def cards_with_partner(cards, rules):
-    """Return the cards of a set with a partner in the set.
+    """Return the cards in a set that have a partner in the set.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -520,7 +525,7 @@ def cards_with_partner(cards, rules):
 
 @jit
 def cards_worth_holding(cards, unseen, min_live, rules):
-    """Return the cards of a set that are in a pair with enough live completers.
+    """Return the cards in a set that form a pair with enough live completers.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -532,7 +537,7 @@ def cards_worth_holding(cards, unseen, min_live, rules):
         Cards as a 52-bit mask.
 
     Example:
-        Keep the pairs with at least two live completers::
+        Select the pairs with at least two live completers::
 
             keep = cards_worth_holding(view.hand, view.unseen, 2, rules)
     """

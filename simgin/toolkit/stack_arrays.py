@@ -1,7 +1,7 @@
-"""Scratch arrays on the stack, for vectorised loops over several hands.
+"""Scratch arrays on the stack for vectorised loops over several hands.
 
-A loop over `N_LANES` elements takes as long as a loop over one or two hands. LLVM knows that the
-arrays do not overlap with other memory, and therefore processes four elements at a time.
+A loop over `N_LANES` elements takes as long as a loop over one or two hands. Because LLVM knows
+that the arrays do not overlap with other memory, it processes four elements at a time.
 """
 
 import numpy as np
@@ -12,22 +12,22 @@ from numba.np.arrayobj import populate_array
 
 from simgin.core.jit import is_interpreted
 
-N_LANES = 12  # array length: at least eleven cards, and a multiple of four
+N_LANES = 12  # length of the arrays, which is at least eleven and a multiple of four
 
 if is_interpreted():
 
     def int_stack_array():
-        """Return int64[N_LANES] of zeros, in interpreted mode."""
+        """Return an array of zeros, (N_LANES,) int64, in interpreted mode."""
         return np.zeros(N_LANES, np.int64)
 
     def float_stack_array():
-        """Return float64[N_LANES] of zeros, in interpreted mode."""
+        """Return an array of zeros, (N_LANES,) float64, in interpreted mode."""
         return np.zeros(N_LANES)
 
 else:
 
     def _stack_array(dtype):
-        """Return the type and the code generator of an array of zeros with a given numba type."""
+        """Return the type and the code generator of an array of zeros with a numba dtype."""
         array_type = types.Array(dtype, 1, "C")
 
         def code(context, builder, signature, arguments):
@@ -50,10 +50,10 @@ else:
 
     @intrinsic
     def int_stack_array(typing_context):
-        """Return int64[N_LANES] of zeros, valid until the calling function returns."""
+        """Return an array of zeros, (N_LANES,) int64, valid until the caller returns."""
         return _stack_array(int64)
 
     @intrinsic
     def float_stack_array(typing_context):
-        """Return float64[N_LANES] of zeros, valid until the calling function returns."""
+        """Return an array of zeros, (N_LANES,) float64, valid until the caller returns."""
         return _stack_array(float64)
