@@ -29,7 +29,10 @@ from simgin.toolkit import (
     partials=param(2, 1, 10, "minimum number of new two-way partial melds"),
 )
 def speculate(view, rules, params):
-    """Also take early cards that start two two-way melds (rummytalk, skillgames.zone)."""
+    """Also take cards that start two two-way partial melds (rummytalk, skillgames.zone).
+
+    The policy takes such cards only in early turns or with high deadwood.
+    """
     if lowers_deadwood(view, rules):
         return take_if(True, view.legal)
     hopeful = view.own_turn <= params[0] or view.count >= params[1]
