@@ -71,7 +71,7 @@ reference: setup
 	$(BIN)/python benchmarks/reference.py $(ONLY)
 
 # Trains all policy weights (strategies/*.npy) again from the seeds in the scripts, which takes about 45 minutes on
-# one core. The training of champion uses the table of match values.
+# one core. The training of champion uses the table of match values. The last script writes the drill in the package.
 train: setup
 	$(BIN)/python training/beliefs.py
 	$(BIN)/python training/improvement.py
@@ -82,6 +82,7 @@ train: setup
 	$(BIN)/python training/champion.py
 	$(BIN)/python training/hands.py
 	$(BIN)/python training/champion_mc.py
+	$(BIN)/python training/drill.py
 
 clean:
 	rm -rf $(VENV) build site *.egg-info .pytest_cache .mypy_cache .ruff_cache

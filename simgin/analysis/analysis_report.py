@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from simgin.analysis.analysis import Analysis, analyses_to_frame, select_measure
 from simgin.analysis.position import Position, format_better_action
 from simgin.core.codes import PHASE_BLIND
@@ -42,6 +44,13 @@ PENALTY_FACTOR = -1  # factor that shows points as a penalty
 NET_NOTES = {
     "deals": "Deals: won deals, yours minus the opponent's.",
     "games": "Games: won games, yours minus the opponent's. A game can count as several.",
+}
+# Phrases with the percentages of two actions, by measure
+CHANCES = {
+    "win": "win {:.0f} % (vs. {:.0f} %)",
+    "gin": "go gin in {:.0f} % (vs. {:.0f} %)",
+    "undercut": "are undercut in {:.0f} % (vs. {:.0f} %)",
+    "opponent": "your opponent wins {:.0f} % (vs. {:.0f} %)",
 }
 MAX_NAMED_ACTIONS = 3  # actions named in a sentence
 MAX_PLOTS = 6  # plots per deal: the costliest decisions
@@ -158,6 +167,37 @@ def format_cost(analysis: Analysis, index: int) -> str:
     half_width = high - mean
     value, error = (numbers.format_number(one, half_width) for one in (mean, half_width))
     return f"{value} ± {error}"
+
+
+def compare_chances(analysis: Analysis, other: int) -> str:
+    """Return a sentence with the outcomes after the best action and after another action."""
+    position = analysis.position
+    pair = (analysis.ranking[0], other)
+    names = [position.format_action(position.actions[index]) for index in pair]
+    shown = [*display_factors(analysis), *(() if position.is_solo else ("opponent",))]
+    *most, last = [
+        phrase.format(*(chance(analysis, name, index) for index in pair))
+        for name, phrase in CHANCES.items()
+        if name in shown
+    ]
+    comma = "" if position.is_solo else ","
+    chances = f"{', '.join(most)}{comma} and {last}" if most else last
+    return f"In the simulated deals after {names[0]} (vs. {names[1]}), you {chances}."
+
+
+def chance(analysis: Analysis, measure: str, index: int) -> float:
+    """Return the percentage of worlds with an outcome after an action.
+
+    Args:
+        analysis: Analysis of the decision.
+        measure: A key of `CHANCES`.
+        index: Index of the action.
+    """
+    outcomes = analysis.outcomes[:, index]
+    tried = outcomes[~np.isnan(analysis.values[:, index])]
+    if measure == "opponent":
+        return 100 * float(np.mean(tried[select_measure(analysis.position.variant)] < 0))
+    return 100 * float(np.mean(tried[measure]))
 
 
 def table_note(analyses: Analyses) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from simgin.analysis.analysis import Analysis, Budget, analyse_position, select_measure
-from simgin.analysis.analysis_report import action_table, analysis_verdict, display_factors
+from simgin.analysis.analysis import Analysis, Budget, analyse_position
+from simgin.analysis.analysis_report import action_table, analysis_verdict, chance, compare_chances
 from simgin.analysis.position import Position, find_decisions, format_better_action
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import TracedDeal
@@ -17,13 +15,6 @@ from simgin.strategy.cast import strong_player
 WORLDS, SECONDS = 1000, 2.0  # maximum per decision
 MAX_HINTS = 4  # actions in a hint
 OMITTED_COLUMNS = ("points", "penalty", "deals", "games", "worlds")
-# Phrases with the percentages of two actions, by measure
-CHANCES = {
-    "win": "win {:.0f} % (vs. {:.0f} %)",
-    "gin": "go gin in {:.0f} % (vs. {:.0f} %)",
-    "undercut": "are undercut in {:.0f} % (vs. {:.0f} %)",
-    "opponent": "your opponent wins {:.0f} % (vs. {:.0f} %)",
-}
 
 
 class Coach:
@@ -123,38 +114,19 @@ def _explain(found: Analysis, other: int, indices: Sequence[int]) -> Iterator[st
         other: Index of the action that is compared.
         indices: Indices of the actions for the table, best first; at most `MAX_HINTS` are shown.
     """
-    is_solo = found.position.is_solo
-    pair = (found.ranking[0], other)
-    names = [_format_action(found, index) for index in pair]
-    shown = {**display_factors(found), "opponent": 0}
-    *most, last = [
-        phrase.format(*(_chance(found, name, index) for index in pair))
-        for name, phrase in CHANCES.items()
-        if name in shown and not (name == "opponent" and is_solo)
-    ]
-    chances = f"{', '.join(most)}{',' * (not is_solo)} and {last}" if most else last
-    yield f"In the simulated deals after {names[0]} (vs. {names[1]}), you {chances}."
+    yield compare_chances(found, other)
     yield ""
     table = action_table(found)
     kept = [place for place, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
     lines = [[str(row[place]) for place in kept] for row in (table.headings, *table.rows)]
     lines = [lines[0], *(lines[1 + found.ranking.index(place)] for place in indices[:MAX_HINTS])]
-    if not is_solo:
+    if not found.position.is_solo:
         lines[0].append("opponent %")
         for index, cells in zip(indices, lines[1:], strict=False):
-            cells.append(f"{_chance(found, 'opponent', index):.0f}")
+            cells.append(f"{chance(found, 'opponent', index):.0f}")
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for name, *cells in lines:
         yield "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
     if len(indices) > MAX_HINTS:
         least = min(found.estimate_cost(index)[0] for index in indices[MAX_HINTS:])
         yield f"The estimated cost of every other action is at least {least:.1f} {found.unit}."
-
-
-def _chance(found: Analysis, measure: str, index: int) -> float:
-    """Return the percentage of deals with an outcome after an action."""
-    outcomes = found.outcomes[:, index]
-    tried = outcomes[~np.isnan(found.values[:, index])]
-    if measure == "opponent":
-        return 100 * float(np.mean(tried[select_measure(found.position.variant)] < 0))
-    return 100 * float(np.mean(tried[measure]))

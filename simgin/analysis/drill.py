@@ -6,8 +6,9 @@ drill.records()  # one row per option of each exercise
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,7 +38,7 @@ from simgin.play.matchup import Matchup, parse_matchup, short_names
 from simgin.play.parallel import Progress, map_units, partial_progress
 from simgin.play.traced_deal import trace_deal
 from simgin.report import html_report
-from simgin.report.card_rows import cards_to_html
+from simgin.report.card_rows import CardRow
 from simgin.report.report import Report
 from simgin.rules import variants
 from simgin.runs.result import Result
@@ -51,11 +52,13 @@ from simgin.text.notation import format_card
 MAX_POSITIONS = 200
 DEALS_PER_POSITION = 12  # deals searched per position
 SCREENING_WORLDS = 200  # worlds of the screening; selected decisions are analysed in new worlds
-TURNS_PER_STAGE, LAST_STAGE = 8, 2  # turns of both players per stage of a deal, and the last stage
+TURNS_PER_STAGE = 8  # turns of both players
+STAGES = ("early", "middle", "late")  # the last stage has no end
 # An exercise with a higher proportion of correct options teaches little
 MAX_CORRECT_PROPORTION = 1 / 3
-HTML_TEMPLATE, CARD_TEMPLATE = (
-    Path(__file__).with_name(name) for name in ("drill.html.j2", "drill_parts.html.j2")
+HTML_TEMPLATE, CARD_TEMPLATE, INCLUDED_DRILL = (
+    Path(__file__).with_name(name)
+    for name in ("drill.html.j2", "drill_parts.html.j2", "drill.json")
 )
 DECK_NAME = "simgin drill"
 # Contents by which simgin recognises a file that a drill wrote
@@ -103,6 +106,12 @@ class DrillRequest:
         plays_on = parse_matchup(judge or best, best, game.spec, seed, "deal")
         return cls(players, plays_on, positions)
 
+    @property
+    def identity(self) -> list[Any]:
+        """Variant, evaluator, number of exercises and seed, which determine the drill."""
+        evaluator = self.evaluator
+        return [evaluator.variant.spec, evaluator.a.spec, self.n_positions, evaluator.seed]
+
 
 @dataclass(frozen=True)
 class Exercise:
@@ -127,6 +136,12 @@ class Exercise:
     def theme(self) -> str:
         """Kind of decision, a key of `decision_evaluator.MISTAKES`."""
         return classify_decision(self.position, self.position.actions[self.analysis.ranking[0]])
+
+    @property
+    def title(self) -> str:
+        """Kind of decision for readers, with the stage of the deal if it is a discard."""
+        title = DECISION_TITLES[self.theme]
+        return f"{STAGES[_stage(self.position)]} {title}" if self.theme == "discard" else title
 
     @cached_property
     def options(self) -> list[int]:
@@ -189,12 +204,8 @@ class Drill(Result):
 
     def report(self, command: str) -> Report:
         """Return a report with the number of exercises per kind of decision."""
-        had = Counter(one.theme for one in self.exercises)
-        listed = ", ".join(
-            f"{name} ({had[key]})" for key, name in DECISION_TITLES.items() if had[key]
-        )
         title = f"Drill, {self.request.evaluator.variant.spec}"
-        return Report(title, [f"{len(self.exercises)} positions: {listed}."], command=command)
+        return Report(title, [summarize(one.title for one in self.exercises)], command=command)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each option, ordered by exercise and cost (output `drill`)."""
@@ -271,9 +282,13 @@ def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
         low = estimate_mean(values[:, 0] - values[:, 1]).low
         if low > 0:
             theme = classify_decision(position, evaluator_action)
-            stage = min(position.turn // TURNS_PER_STAGE, LAST_STAGE)
-            kind = (theme, classify_mistake(position, theme, evaluator_action), stage)
-            yield Candidate(kind, low, matchup, unit, position)
+            mistake = classify_mistake(position, theme, evaluator_action)
+            yield Candidate((theme, mistake, _stage(position)), low, matchup, unit, position)
+
+
+def _stage(position: Position) -> int:
+    """Return the index of the stage of the deal."""
+    return min(position.turn // TURNS_PER_STAGE, len(STAGES) - 1)
 
 
 def _select_exercises(
@@ -318,21 +333,45 @@ def _select_exercises(
     return list(exercises.values())
 
 
-# HTML page, and flash cards for Anki
+# Contents of a drill, the HTML page, and flash cards for Anki
 
 
-def render_drill_page(drill: Drill, command: str) -> str:
-    """Render the HTML page; the same drill always produces the same page."""
-    return html_report.load_template(HTML_TEMPLATE).render(
-        exercises=[*map(_template_variables, drill.exercises)],
-        unit=drill.exercises[0].analysis.unit,
-        variant=drill.request.evaluator.variant.spec,
-        deals=sorted({one.matchup.title for one in drill.exercises}),
-        command=command,
-    )
+def drill_contents(drill: Drill) -> dict[str, Any]:
+    """Return the contents of the HTML page and of the flash cards as data for JSON."""
+    return {
+        "identity": drill.request.identity,
+        "unit": drill.exercises[0].analysis.unit,
+        "deals": sorted({one.matchup.title for one in drill.exercises}),
+        "exercises": [*map(_exercise_contents, drill.exercises)],
+    }
 
 
-def write_anki_deck(drill: Drill, path: Path) -> None:
+def read_included_drill(request: DrillRequest) -> dict[str, Any] | None:
+    """Return the contents of the drill in the package if the request is for it.
+
+    training/drill.py writes the file.
+    """
+    contents: dict[str, Any] = json.loads(INCLUDED_DRILL.read_text("utf-8"))
+    if contents["identity"] != request.identity:
+        return None
+    for exercise in contents["exercises"]:
+        exercise["rows"] = [CardRow(*row) for row in exercise["rows"]]
+    return contents
+
+
+def summarize(titles: Iterable[str]) -> str:
+    """Return a sentence with the number of exercises per kind of decision."""
+    counts = Counter(titles)
+    listed = ", ".join(f"{title} ({n})" for title, n in counts.most_common())
+    return f"{counts.total()} positions: {listed}."
+
+
+def render_drill_page(contents: dict[str, Any], command: str) -> str:
+    """Render the HTML page; the same contents always produce the same page."""
+    return html_report.load_template(HTML_TEMPLATE).render(contents, command=command)
+
+
+def write_anki_deck(contents: dict[str, Any], path: Path) -> None:
     """Write an Anki package with a note for each exercise.
 
     If a note of the same position has been imported before, the new one replaces it.
@@ -342,7 +381,7 @@ def write_anki_deck(drill: Drill, path: Path) -> None:
     """
     import genanki
 
-    variant = drill.request.evaluator.variant.spec
+    variant = contents["identity"][0]
     parts: Any = html_report.load_template(CARD_TEMPLATE).module
     style = html_report.load_template(html_report.STYLE).render()
     model = genanki.Model(
@@ -353,46 +392,52 @@ def write_anki_deck(drill: Drill, path: Path) -> None:
         css=f"{style}{parts.style()}body {{ padding: 1rem; }}",
     )
     deck = genanki.Deck(crc32(f"simgin {variant}".encode()), f"simgin: {variant}")
-    for exercise in drill.exercises:
-        variables = _template_variables(exercise)
-        fields = [str(parts.front(variables)), str(parts.told(variables))]
-        guid = genanki.guid_for(exercise.command)
-        deck.add_note(genanki.Note(model, fields, guid=guid, tags=[exercise.theme]))
+    for exercise in contents["exercises"]:
+        fields = [str(parts.front(exercise)), str(parts.told(exercise, contents["unit"]))]
+        guid = genanki.guid_for(exercise["command"])
+        deck.add_note(genanki.Note(model, fields, guid=guid, tags=[exercise["theme"]]))
     with atomic_write(path) as opened:
         genanki.Package(deck).write_to_file(opened)
 
 
-def _template_variables(exercise: Exercise) -> dict[str, Any]:
-    """Return the variables of an exercise for the templates."""
+def _exercise_contents(exercise: Exercise) -> dict[str, Any]:
+    """Return the contents of an exercise: the cards, the options and their costs."""
     position, analysis = exercise.position, exercise.analysis
     evaluator = analysis.matchup.a.spec
-    costs = {place: analysis.estimate_cost(place) for place in exercise.options}
-    max_cost = max(high for *_, high in costs.values()) or 1.0
-    options = {
-        place: {
-            "option": number,
-            "text": cards_to_html(position.format_action(position.actions[place])),
-            "cost": round(mean, 3),
-            "right": place in exercise.correct_options,
-            "price": analysis_report.format_cost(analysis, place) if high else "0",
-            "ends": [round(100 * max(0.0, end) / max_cost, 1) for end in (low, mean, high)],
-        }
-        for number, (place, (mean, low, high)) in enumerate(costs.items())
-    }
     turn = f"Turn {position.turn}. " if position.turn else ""
+    options = exercise.options
     return {
-        "theme": DECISION_TITLES[exercise.theme].capitalize(),
+        "id": f"{crc32(exercise.command.encode()):08x}",
+        "theme": exercise.theme,
+        "title": exercise.title,
         "situation": f"{turn}{analysis_report.position_caption(position)}",
-        "rows": list(analysis_report.card_rows(position)),
-        "question": cards_to_html(_exercise_question(exercise)),
-        "options": [*options.values()],
-        "prices": [options[place] for place in analysis.ranking if place in options],
-        "lesson": cards_to_html(" ".join(_lesson_sentences(exercise))),
-        "unit": analysis.unit,
+        "rows": [*analysis_report.card_rows(position)],
+        "question": _exercise_question(exercise),
+        "options": [*_option_contents(exercise)],
+        "ranking": [options.index(place) for place in analysis.ranking if place in options],
+        "lesson": " ".join(_lesson_sentences(exercise)),
+        "why": analysis_report.compare_chances(analysis, position.chosen_index),
         "worlds": f"{analysis.n_worlds:,}",
         "judge": short_names([analysis.matchup]).get(evaluator, evaluator),
         "command": exercise.command,
     }
+
+
+def _option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
+    """Yield the action, the cost and the chances of each option."""
+    position, analysis = exercise.position, exercise.analysis
+    costs = {place: analysis.estimate_cost(place) for place in exercise.options}
+    max_cost = max(high for *_, high in costs.values()) or 1.0
+    best, second, *_ = (place for place in analysis.ranking if place in costs)
+    for place, (mean, low, high) in costs.items():
+        yield {
+            "text": position.format_action(position.actions[place]),
+            "cost": round(mean, 3),
+            "right": place in exercise.correct_options,
+            "price": analysis_report.format_cost(analysis, place) if high else "0",
+            "ends": [round(100 * max(0.0, end) / max_cost, 1) for end in (low, mean, high)],
+            "why": analysis_report.compare_chances(analysis, second if place == best else place),
+        }
 
 
 def _exercise_question(exercise: Exercise) -> str:

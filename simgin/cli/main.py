@@ -48,7 +48,7 @@ COMMANDS = {
     "compare": "Compare the results of two runs.",
     "web": "Open web pages to play, analyse and compare.",
     "play": "Play against a strategy, or play a solitaire game.",
-    "drill": "Create a set of costly decisions to practise on.",
+    "drill": "Practise on a set of costly decisions.",
     "show": "Replay one deal, decision by decision.",
     "hand": "Evaluate a hand: deadwood, melds and best discards.",
     "analyze": "Find the best action, or the cost of each decision.",
@@ -320,7 +320,7 @@ def cli(context: click.Context) -> None:
       simgin web                              in the browser
       simgin play                             a match against champion
       simgin play simple --coach              advice after each decision
-      simgin drill -o drill.html              thirty costly decisions
+      simgin drill                            thirty costly decisions
       simgin grade mine-*.json                the cost of your mistakes
 
     \b

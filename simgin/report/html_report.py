@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from simgin.report import figures
+from simgin.report.card_rows import cards_to_html
 from simgin.report.report import Plot, Report
 from simgin.report.report_table import NUMBER_PATTERN, ScoreCell, Table
 from simgin.report.wrapping import bind_units
@@ -146,6 +147,7 @@ def load_template(path: Path) -> Template:
     )
     environment.filters |= {
         "breakable": _allow_breaks,
+        "cards": cards_to_html,
         "digest": _script_digest,
         "keep_units": bind_units,
         "link": urllib.parse.quote,

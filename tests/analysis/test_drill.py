@@ -7,9 +7,12 @@ import sqlite3
 import zipfile
 from itertools import groupby
 
+import drill as training_drill
 import pytest
 
 from simgin.analysis import drill
+from simgin.analysis.position import PositionError
+from simgin.cli.commands import drill as command
 from simgin.play.traced_deal import trace_deal
 from simgin.stats.table import to_json_row
 from simgin.text.notation import format_card, mask_to_cards
@@ -28,6 +31,10 @@ def run_small_drill(patch, positions=N_POSITIONS, workers=None):
     patch.setattr(drill, "DEFAULT_WORLDS", WORLDS)
     patch.setattr(drill, "DEALS_PER_POSITION", 6)
     return drill.run_drill(drill.DrillRequest.read("standard", None, positions, 1), workers)
+
+
+def render_page(found, command):
+    return drill.render_drill_page(drill.drill_contents(found), command)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +99,7 @@ def test_packs_differ_and_themes_are_mixed(small_drill):
 
 
 def test_hidden_cards_are_not_shown(small_drill):
-    sections = drill.render_drill_page(small_drill, "").split('<section class="position"')[1:]
+    sections = render_page(small_drill, "").split('<section class="position"')[1:]
     assert len(sections) == len(small_drill.exercises)
     for one, section in zip(small_drill.exercises, sections, strict=True):
         view = one.position.view
@@ -104,28 +111,24 @@ def test_hidden_cards_are_not_shown(small_drill):
         assert shown <= {format_card(card) for card in mask_to_cards(seen)}
         dealt = trace_deal(one.matchup, one.unit).hands[1 - int(view.seat)]
         assert dealt & ~seen, "the opponent holds something unseen, or this would test nothing"
-        plain = re.sub(r"<pre>.*?</pre>|data-[\w-]+=\S+|<[^>]*>", " ", section)
+        plain = re.sub(r"<pre>.*?</pre>|<[^>]*>", " ", section)
         assert not re.search(r"\b[A2-9TJQK][SHDC]\b", plain), "cards are written as faces alone"
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_number_of_workers(monkeypatch):
-    one, two = (
-        drill.render_drill_page(run_small_drill(monkeypatch, 2, workers), "") for workers in (1, 2)
-    )
+    one, two = (render_page(run_small_drill(monkeypatch, 2, workers), "") for workers in (1, 2))
     assert one == two and one.count('<section class="position"') > 0
 
 
 def test_the_page_loads_nothing_and_names_its_command(small_drill):
-    text = drill.render_drill_page(small_drill, "simgin drill --seed 1")
+    text = render_page(small_drill, "simgin drill --seed 1")
     assert not re.search(r"(?:src|href)=|https?://|@import|url\(", text)
     assert "default-src 'none'" in text and "simgin drill --seed 1" in text
     assert all(one.command in text for one in small_drill.exercises)
 
 
 def test_every_price_has_its_error(small_drill):
-    prices = re.findall(
-        r'<span class="price">(.*?)</span>', drill.render_drill_page(small_drill, "")
-    )
+    prices = re.findall(r'<span class="price">(.*?)</span>', render_page(small_drill, ""))
     assert len(prices) == len(small_drill.records())
     assert all(re.fullmatch(r"0|-?\d+(\.\d+)? ± \d+(\.\d+)?", price) for price in prices)
     assert prices.count("0") >= len(small_drill.exercises)
@@ -142,7 +145,7 @@ def test_flash_cards_are_notes_with_ids_of_their_own(small_drill, tmp_path):
     pytest.importorskip("genanki")
     found = []
     for name in ("one.apkg", "two.apkg"):
-        drill.write_anki_deck(small_drill, tmp_path / name)
+        drill.write_anki_deck(drill.drill_contents(small_drill), tmp_path / name)
         with zipfile.ZipFile(tmp_path / name) as archive:
             archive.extract("collection.anki2", tmp_path)
         with sqlite3.connect(tmp_path / "collection.anki2") as data:
@@ -163,3 +166,51 @@ def test_the_command_writes_the_page_and_the_rows(tmp_path, monkeypatch):
     assert {row["position"] for row in answer["rows"]} <= {1, 2}
     assert all(row["low"] <= row["cost"] <= row["high"] for row in answer["rows"])
     assert "--as champion --seed 1" in page.read_text()
+
+
+def test_the_default_drill_is_included_and_opens_at_once(tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr(drill, "run_drill", lambda *_: pytest.fail("searched for positions"))
+    monkeypatch.setattr(command, "_open_page", opened.append)
+    monkeypatch.chdir(tmp_path)
+    shown = call("drill").stdout
+    (page,) = opened
+    assert page.read_text().count('<section class="position"') == 30
+    assert shown.startswith("30 positions: ") and "simgin drill -v standard" in shown
+    call("drill", "-o", "named.html")
+    assert len(opened) == 1 and (tmp_path / "named.html").exists()
+
+
+@pytest.mark.parametrize("words", [["--new"], ["--seed", "2"], ["-v", "eaai"], ["--as", "gold"]])
+def test_other_drills_are_new(words, tmp_path, monkeypatch):
+    requests = []
+
+    def run(request, workers, on_progress):
+        requests.append(request)
+        raise PositionError("enough")
+
+    monkeypatch.setattr(drill, "run_drill", run)
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        call("drill", *words, code=2)
+    first, second = (one.identity for one in requests)
+    assert (first == second) is (words != ["--new"])
+
+
+def test_each_option_explains_its_chances(small_drill):
+    for one in small_drill.exercises:
+        contents = drill.drill_contents(small_drill)["exercises"]
+        texts = [one.position.format_action(one.position.actions[place]) for place in one.options]
+        found = next(each for each in contents if each["command"] == one.command)
+        best = texts[found["ranking"][0]]
+        for text, option in zip(texts, found["options"], strict=True):
+            assert f"after {best} (vs. " in option["why"]
+            assert text == best or f"(vs. {text})" in option["why"]
+
+
+@pytest.mark.slow
+def test_the_included_drill_can_be_written_again(tmp_path, monkeypatch):
+    included = drill.INCLUDED_DRILL.read_text()
+    monkeypatch.setattr(drill, "INCLUDED_DRILL", tmp_path / "drill.json")
+    training_drill.main()
+    assert (tmp_path / "drill.json").read_text() == included

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from simgin.analysis import drill
 from support.browser import CONTRASTS, unreadable_texts
 from support.command_line import call
 
@@ -18,12 +19,10 @@ THUMB = 44  # px
 def drill_page(tmp_path_factory):
     """Write the page; return it with the costs of each position by action."""
     page = tmp_path_factory.mktemp("drill") / "drill.html"
-    rows = json.loads(call("drill", "--positions", 8, "-o", page, "--json").stdout)["rows"]
+    contents = json.loads(drill.INCLUDED_DRILL.read_text())
+    call("drill", "-o", page)
     prices = [
-        {row["action"]: row for row in of_one}
-        for of_one in (
-            [*group] for _, group in itertools.groupby(rows, key=lambda row: row["position"])
-        )
+        {option["text"]: option for option in one["options"]} for one in contents["exercises"]
     ]
     return page, prices
 
@@ -35,7 +34,10 @@ def open_page(chromium, drill_page):
 
     def go(width=390, scheme="light", **more):
         context = chromium.new_context(
-            viewport={"width": width, "height": 844}, color_scheme=scheme, **more
+            viewport={"width": width, "height": 800},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+            **more,
         )
         contexts.append(context)
         tab = context.new_page()
@@ -71,6 +73,19 @@ def answer_by_touch(tab, number):
     tab.locator(".options button:visible").nth(number).tap()
 
 
+def assert_visible_together(tab):
+    """Check that the hand, the verdict, the explanation and all costs are on the screen."""
+    height = tab.viewport_size["height"]
+    section = tab.locator("section.position:visible")
+    for part in (".row:first-of-type", "#heading", ".lesson", ".why", ".prices"):
+        box = section.locator(part).first.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= height, part
+    hand = section.locator(".row").first.bounding_box()
+    told = section.locator("#heading").bounding_box()
+    below = hand["y"] + hand["height"] - 1  # px, the sizes are rounded
+    assert told["x"] > hand["x"] + hand["width"] or told["y"] >= below
+
+
 @pytest.mark.parametrize("choose", [answer_by_key, answer_by_arrow, answer_by_touch])
 def test_every_position_is_answered_and_counted(open_page, drill_page, choose):
     tab = open_page(has_touch=True)
@@ -85,13 +100,15 @@ def test_every_position_is_answered_and_counted(open_page, drill_page, choose):
         assert sorted(says) == sorted(known)
         wanted = number % len(says)
         price = known[says[wanted]]
+        is_right = price["right"]
         choose(tab, wanted)
         assert tab.locator(".prices:visible li").count() == len(known)
         message = tab.locator("#said").text_content()
-        right += price["best"]
-        missed += not price["best"]
-        lost += 0 if price["best"] else price["cost"]
-        assert message.startswith("Correct." if price["best"] else "Your choice costs ")
+        right += is_right
+        missed += not is_right
+        lost += 0 if is_right else price["cost"]
+        assert message.startswith("Correct." if is_right else "Your choice costs ")
+        assert plain_text(message).endswith(price["why"])
         assert tab.evaluate("document.activeElement.id") == "next"
         tab.locator("#next").tap() if choose is answer_by_touch else tab.keyboard.press("Enter")
     assert tab.locator("#result").is_visible()
@@ -102,6 +119,9 @@ def test_every_position_is_answered_and_counted(open_page, drill_page, choose):
     rows = [row.split("\t") for row in tab.locator("#themes tr").all_inner_texts()]
     assert sum(int(row[1].split()[0]) for row in rows) == right
     assert sum(int(row[1].split()[2]) for row in rows) == len(prices)
+    for _, correct, _, rate in rows:
+        known, asked = int(correct.split()[0]), int(correct.split()[2])
+        assert rate == f"{int(100 * known / asked + 0.5)} % of {asked}"
     assert 0 < missed < len(prices)
     tab.locator("#missed").click()
     assert tab.locator("h2:visible").first.text_content() == f"Position 1 of {missed}"
@@ -111,7 +131,7 @@ def test_every_position_is_answered_and_counted(open_page, drill_page, choose):
     ("width", "scheme"), list(itertools.product((390, 1280), ("light", "dark")))
 )
 def test_the_page_fits_is_readable_and_wide_enough_for_thumbs(open_page, drill_page, width, scheme):
-    tab = open_page(width, scheme, reduced_motion="reduce")
+    tab = open_page(width, scheme)
     for _ in drill_page[1]:
         for key in ("1", "Enter"):
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
@@ -120,8 +140,27 @@ def test_the_page_fits_is_readable_and_wide_enough_for_thumbs(open_page, drill_p
                 box = button.bounding_box()
                 assert box["width"] >= THUMB and box["height"] >= THUMB
             tab.keyboard.press(key)
+            if key == "1":
+                assert_visible_together(tab)
     assert tab.locator("#result").is_visible()
     assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
+
+
+def test_missed_positions_come_back_when_the_page_is_opened_again(open_page, drill_page):
+    tab = open_page()
+    _, prices = drill_page
+    for known in prices[:2]:  # one wrong answer, and one correct answer
+        rights = [known[plain_text(text[1:])]["right"] for text in labels(tab)]
+        tab.locator(".options button:visible").nth(rights.index(known is prices[1])).click()
+        tab.locator("#next").click()
+    tab.reload()
+    assert tab.locator("#score").text_content() == "Positions that you missed come first (1)."
+    assert sorted(plain_text(text[1:]) for text in labels(tab)) == sorted(prices[0])
+    assert tab.locator("h2:visible").first.text_content() == f"Position 1 of {len(prices) - 1}"
+
+
+def labels(tab):
+    return tab.locator(".options button:visible").all_text_contents()
 
 
 def test_without_scripts_the_prices_are_there_to_read(open_page, drill_page):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import secrets
+import sys
+import webbrowser
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,12 +13,17 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import print_note, repeat_command
+from simgin.cli.output import CommandResult, print_note, repeat_command
+
+MAX_SEED = 2**32  # of a drill without --seed, short enough to type
 
 
 @click.command("drill")
 @options.variant_option
-@options.output_option("HTML file to write [default: drill.html].", metavar="FILE.html")
+@click.option("--new", is_flag=True, help="Create another drill, with a random seed.")
+@options.output_option(
+    "HTML file to write, instead of opening drill.html in the browser.", metavar="FILE.html"
+)
 @options.number_option("--positions", "Number of positions.", "N", default=30)
 @click.option(
     "--anki",
@@ -29,28 +38,30 @@ from simgin.cli.output import print_note, repeat_command
 @options.workers_option
 @options.json_option
 def drill_command(
-    output: Path | None, anki: Path | None, workers: int | None, as_json: bool, **asked: Any
+    output: Path | None,
+    anki: Path | None,
+    workers: int | None,
+    as_json: bool,
+    new: bool,
+    **asked: Any,
 ) -> None:
-    """Create a set of costly decisions to practise on.
+    """Practise on a set of costly decisions.
 
     simgin writes an HTML file that works offline, with a keyboard or on a phone. Choose an action
-    in each position to see the cost of all actions. An action counts as correct unless it is
-    significantly worse than the best one. The positions cover first upcards, draws, discards and
-    knocks in random order.
+    in each position to see the cost of all actions, and why the best one is better. An action
+    counts as correct unless it is significantly worse than the best one. The positions cover first
+    upcards, draws, discards and knocks in random order.
+
+    simgin includes the drill of the default options, which opens immediately. With other options,
+    simgin searches for positions, which takes about a minute.
 
     \b
       simgin drill
+      simgin drill --new                    other positions
       simgin drill -v oklahoma --seed 7 -o oklahoma.html
-      simgin drill --anki gin.apkg
+      simgin drill --anki gin.apkg          flash cards
     """
-    from simgin.analysis.drill import (
-        FILE_MARKS,
-        Drill,
-        DrillRequest,
-        render_drill_page,
-        run_drill,
-        write_anki_deck,
-    )
+    from simgin.analysis import drill
     from simgin.cli import session
     from simgin.text.files import check_writable, has_suffix, write_file
 
@@ -61,31 +72,52 @@ def drill_command(
             ".apkg. Change the file name."
         )
     for file in filter(None, (place, anki)):
-        check_writable(file, FILE_MARKS[file.suffix.lower()])
+        check_writable(file, drill.FILE_MARKS[file.suffix.lower()])
     if anki:
         _check_anki()
-    request = DrillRequest.read(**asked)
-    command = repeat_command(output=str(place), judge=request.evaluator.a.spec)
+    if new and not options.is_given("seed"):
+        asked["seed"] = secrets.randbelow(MAX_SEED)
+    request = drill.DrillRequest.read(**asked)
+    seed = request.evaluator.seed
+    command = repeat_command(output=str(place), judge=request.evaluator.a.spec, seed=seed, new=None)
 
-    def finish(found: Drill) -> list[Path]:
-        write_file(place, render_drill_page(found, command).encode())
+    def write(contents: dict[str, Any]) -> list[Path]:
+        write_file(place, drill.render_drill_page(contents, command).encode())
         if anki:
-            write_anki_deck(found, anki)
+            drill.write_anki_deck(contents, anki)
+        return [place, anki] if anki else [place]
+
+    def finish(found: drill.Drill) -> list[Path]:
         if (number := len(found.exercises)) < request.n_positions:
             print_note(
                 f"only {number} of {request.n_positions} positions were found. Try another --seed."
             )
-        return [place, anki] if anki else [place]
+        return write(drill.drill_contents(found))
 
-    session.run_request(
-        partial(run_drill, request, workers),
-        "drill",
-        command,
-        lambda _, report: [*report().verdict, ""],
-        workers=workers,
-        finish=finish,
-        as_json=as_json,
-    )
+    included = None if new or as_json else drill.read_included_drill(request)
+    if included is not None:
+        sentence = drill.summarize(one["title"] for one in included["exercises"])
+        result = CommandResult(command, [], seed, write(included))
+        result.print(False, [f"{sentence} For other positions, add --new.", ""])
+    else:
+        session.run_request(
+            partial(drill.run_drill, request, workers),
+            "drill",
+            command,
+            lambda _, report: [*report().verdict, ""],
+            workers=workers,
+            finish=finish,
+            as_json=as_json,
+        )
+    if output is None and not as_json:
+        _open_page(place)
+
+
+def _open_page(page: Path) -> None:
+    """Open the page in a browser if stdout is a terminal, unless there is only a text browser."""
+    with contextlib.suppress(webbrowser.Error):
+        if sys.stdout.isatty() and type(webbrowser.get()) is not webbrowser.GenericBrowser:
+            webbrowser.open(page.resolve().as_uri())
 
 
 def _check_anki() -> None:

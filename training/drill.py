@@ -1,0 +1,16 @@
+"""Write the drill that is included in simgin: `simgin drill` with its default options."""
+
+import json
+
+from simgin.analysis import drill
+
+
+def main() -> None:
+    """Search for the exercises again and write their contents, which takes a minute."""
+    found = drill.run_drill(drill.DrillRequest.read("standard"))
+    contents = json.dumps(drill.drill_contents(found), ensure_ascii=False, indent=1)
+    drill.INCLUDED_DRILL.write_text(contents + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
