@@ -116,7 +116,7 @@ def metric_cells(metric: Metric) -> tuple[str, ...]:
         facts.describe_fact(metric.numerator_a),
         facts.describe_fact(metric.denominator),
         "yes" if metric.is_proportion else "no",
-        "all" if metric.is_in_every_unit else "with the denominator",
+        "all" if metric.is_in_every_unit else "denominator > 0",
     )
 
 

@@ -163,7 +163,7 @@ def test_the_script_for_developers_prints_one_batch(words, monkeypatch, capsys):
 
 GAMES = DOCS / "reference" / "games"
 GAME_PAGES = sorted(GAMES.glob("*.md"))
-HEADINGS = ["Rules", "Parameters", "Interpretations", "Results", "Version history"]
+HEADINGS = ["Rules", "Parameters", "Interpretations", "Results"]
 N_QUESTIONS = {
     "X": 12,
     "000": 17,

@@ -171,8 +171,9 @@ def _list_parts(found: Sequence[Variant]) -> Iterator[Any]:
     rows = [(one.spec, f"{one.title}. {one.about}") for one in found]
     yield table_from_rows("Variants", ("name", "rules"), rows)
     yield ""
-    yield "Show all rules of a variant: simgin variants NAME. Change a rule: standard+gin_bonus=10."
-    yield "Define your own variants: simgin variants new mine.toml."
+    yield "Show all rules of a variant: simgin variants NAME"
+    yield "Change a rule: standard+gin_bonus=10"
+    yield "Define your own variants: simgin variants new mine.toml"
 
 
 def _show(variant: Variant, as_json: bool) -> None:
