@@ -37,7 +37,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return link[0]
         if is_image:
             return f"![{text}]({relpath(path, PurePosixPath(source).parent)})"
-        return f"{text} `{path}`"
+        return f"`{path}`" if text == path else f"{text} `{path}`"
 
     return LINK_PATTERN.sub(rewrite_link, markdown)
 
