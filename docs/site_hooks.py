@@ -1,7 +1,8 @@
 """MkDocs hooks for links to files outside docs/ (`hooks` in mkdocs.yml).
 
 The hooks copy linked images into the site. They replace links to other files, and to pages that are
-excluded from the site (`exclude_docs` in mkdocs.yml), by their text and path.
+excluded from the site (`exclude_docs` in mkdocs.yml), by their text and path. If the path ends with
+the text, only the path remains.
 """
 
 import re
@@ -37,7 +38,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return link[0]
         if is_image:
             return f"![{text}]({relpath(path, PurePosixPath(source).parent)})"
-        return f"`{path}`" if text == path else f"{text} `{path}`"
+        return f"`{path}`" if path.endswith(text.strip("`")) else f"{text} `{path}`"
 
     return LINK_PATTERN.sub(rewrite_link, markdown)
 
