@@ -11,9 +11,8 @@
 # %% [markdown]
 # # Comparing discards
 #
-# In Gin Rummy, the discard matters most, and there is a lot of advice. This notebook compares
-# several discard rules with each other. It then tests one rule of thumb on another player, and
-# shows how to avoid wrong conclusions.
+# This notebook compares several discard rules with each other. It then tests one rule of thumb with
+# another player, and shows how to avoid wrong conclusions.
 
 # %%
 # %matplotlib inline
@@ -25,14 +24,14 @@ from simgin import plots
 # %% [markdown]
 # ## State the question first
 #
-# An experiment states its question, the players, and the number of deals in advance. The players
-# below take and knock like `gold`, but discard differently. `gold` discards the highest unmatched
-# card. `high-first` accepts up to ten points of deadwood to discard a high card. `live-melds`
-# discards the card that fits the fewest possible melds of the opponent. `safe-neighbour` discards
-# near the opponent's discards.
+# State the question, the players and the number of deals before you play. The following players
+# take and knock like `gold`, but discard differently. `gold` discards the highest unmatched card.
+# `high-first` accepts up to ten points of deadwood to discard a high card. `live-melds` discards
+# the card that fits the fewest possible melds of the opponent. `safe-neighbour` discards near the
+# opponent's discards.
 #
 # With `round_robin`, every strategy plays against every other strategy. In `panel`, each strategy
-# plays against `simple`, and the first one is the baseline of the comparison.
+# plays against `simple`, and the first strategy is the baseline.
 
 # %%
 Path("discards.toml").write_text("""
@@ -63,9 +62,8 @@ results = simgin.run("discards.toml")
 # %% [markdown]
 # ## Compare all pairs
 #
-# Each number is the percentage of deals that the row strategy wins against the column strategy; a
-# drawn deal counts as half a win. Results in a league can be cyclic, which ratings do not show.
-# Therefore look at the table before you trust the order.
+# Each number is the percentage of deals that the row strategy wins against the column strategy. A
+# drawn deal counts as half a win. Check the table for cycles, which a ranking cannot show.
 
 # %%
 plots.cross_table(results.standings, results.cross_table, unit="deal", seed=1)
@@ -76,16 +74,16 @@ print(results.summary())
 # %% [markdown]
 # ## Compare differences
 #
-# To see if one discard rule is better than another, do not compare two intervals. Both rules play
-# the same shuffles, and most of the uncertainty comes from the luck of these shuffles, which
-# cancels out in the difference. As a result, the difference has a much smaller standard error.
+# To find out whether one discard rule is better than another, do not compare two intervals. Both
+# rules play the same shuffles, so most of the luck cancels out in the difference. The difference
+# therefore has a much smaller standard error.
 
 # %%
 plots.forest_plot(results.differences, seed=1)
 
 # %% [markdown]
 # `high-first` wins more deals than `gold`, but loses points. The better rule depends on the metric,
-# so choose the metric before you look. In a match to 100, points decide.
+# so choose the metric before you look. In a match to 100 points, the points decide.
 #
 # The table contains several comparisons. Among twenty comparisons without a real difference, one
 # has p < 0.05 on average. `p_holm` corrects for the number of comparisons.
@@ -96,10 +94,10 @@ results.differences[["strategy", "metric", "value", "low", "high", "p_holm", "de
 # %% [markdown]
 # ## Test a rule of thumb
 #
-# The rule "Discard near the opponent's discards" assumes that the opponent cannot use cards near
-# their own discards. This rule came out best above, but it was selected on these deals. Therefore
-# test it on new deals (`seed=2`) and with another player, `gold-early`, which waits for gin after
-# the first turns.
+# The rule "Discard near the opponent's discards" assumes that the opponent cannot use such cards.
+# The rule had the best result above, but it was selected on these deals. The next cell therefore
+# tests the rule on new deals (`seed=2`) and with another player, `gold-early`, which waits for gin
+# after the first turns.
 
 # %%
 result = simgin.match(
@@ -113,9 +111,10 @@ plots.win_and_points(result.frame, seed=2)
 # %% [markdown]
 # ## Know what the run can detect
 #
-# "No difference" is only meaningful if you know which difference the run can detect. `detectable`
-# above is the true difference that such a run detects with 80 % power: 2.8 standard errors. For the
-# rule of thumb, this table shows it in points per deal and as a proportion of deals:
+# A result of "no difference" is meaningful only if you know which difference the run can detect.
+# The column `detectable` contains the true difference that the run detects with 80 % power (2.8
+# standard errors). The following table shows it for the rule of thumb, in points per deal and as a
+# proportion of deals:
 
 # %%
 frame = result.frame
@@ -123,9 +122,9 @@ wins = frame[(frame["strategy"] != "gold-early") & frame["metric"].isin(["margin
 wins.assign(detectable=2.8 * wins["se"])[["metric", "value", "low", "high", "detectable", "n"]]
 
 # %% [markdown]
-# To detect half of this difference, you need four times as many deals. You can also let simgin play
-# until the interval is narrow enough. Such intervals remain valid although simgin checks the
-# results several times, but they are wider.
+# To detect half of this difference, you need four times as many deals. With `until`, simgin plays
+# until the interval is narrow enough. Such intervals are wider, because simgin checks the results
+# several times.
 
 # %%
 precise = simgin.match("gold-early+discard=safe-neighbour", "gold-early", until=0.15, seed=3)
@@ -134,8 +133,8 @@ precise
 # %% [markdown]
 # ## Avoid wrong conclusions
 #
-# * **State the question first.** Write down question, players and number of deals before you play,
-#   as in the file above.
+# * **State the question first.** Write down the question, the players and the number of deals
+#   before you play.
 # * **Deals won, points and matches** can disagree. A player that wins more deals can lose more
 #   matches.
 # * **Do not select and report on the same deals.** The best of many results is too optimistic.
@@ -145,5 +144,5 @@ precise
 # * **Count all comparisons**, including those that you did not print.
 #
 # The [findings](../docs/findings.md) follow these rules, with two million deals per question. To
-# try your own discard rule, write it as [a function of the player's
-# view](../docs/how-to/writing-a-strategy.md), and use the name of its file as the strategy.
+# test your own discard rule, [write a strategy](../docs/how-to/writing-a-strategy.md), and use the
+# name of its file in the experiment.

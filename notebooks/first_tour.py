@@ -12,8 +12,8 @@
 # # A first tour
 #
 # In this notebook, you compare two strategies, follow one deal card by card, write your own
-# strategy, and compute solitaire odds. Every cell is one call of simgin or of one of its plots.
-# [Metrics](../docs/reference/metrics.md) explains every number.
+# strategy, and compute solitaire odds. For an explanation of every number, see
+# [Metrics](../docs/reference/metrics.md).
 
 # %%
 # %matplotlib inline
@@ -24,9 +24,9 @@ from simgin import plots
 # ## Compare two strategies
 #
 # `simple` knocks as soon as it can. `gold-early` knocks in its first turns and then waits for gin.
-# They play `"2k"` matches to 100 points under the standard rules. Every shuffle is played twice,
-# the second time with the seats swapped, so that neither strategy is lucky. The same seed always
-# gives the same shuffles and numbers.
+# The strategies play 2,000 matches to 100 points under the standard rules. simgin plays every
+# shuffle twice, with the seats swapped, so that much of the luck of the cards cancels out. The same
+# seed always gives the same numbers.
 
 # %%
 result = simgin.match("gold-early", "simple", "standard", matches="2k", seed=7)
@@ -69,9 +69,9 @@ plots.endings(frame, seed=7)
 # %% [markdown]
 # ## One deal, card by card
 #
-# Any deal can be replayed. This is the first deal of the first match above: `unit` is the number of
-# the pair of matches, and `deal` the number of the deal in the match. `half=1` is the mirrored
-# game, with the same shuffle and swapped seats.
+# You can replay any deal. The next cell shows the first deal of the first match: `unit` is the
+# number of the pair of matches, and `deal` is the number of the deal in the match. `half=1` selects
+# the mirrored game, with the seats swapped.
 
 # %%
 print(simgin.show("gold-early", "simple", "standard", seed=7, unit=0, deal=0))
@@ -79,10 +79,9 @@ print(simgin.show("gold-early", "simple", "standard", seed=7, unit=0, deal=0))
 # %% [markdown]
 # ## Write your own strategy
 #
-# A strategy is a set of small functions, one for each type of decision. For missing functions,
-# simgin uses those of `gold`. Change the 5 or the rule, and run both cells again: simgin reads
-# constants and functions when the match begins. [Write a
-# strategy](../docs/how-to/writing-a-strategy.md) documents what a function can use.
+# A strategy is a set of small functions, one for each type of decision. If a function is missing,
+# simgin uses that of `gold`. Change the 5 or the rule, and run both cells again. To see what a
+# function can use, read [Write a strategy](../docs/how-to/writing-a-strategy.md).
 
 # %%
 from simgin.strategy import Strategy, knock
@@ -106,15 +105,15 @@ plots.win_and_points(own.frame, seed=7)
 # ## Solitaire odds
 #
 # In Solitaire Gin, you play against a joker in the deck. The plot compares a naive player, a strong
-# player, and the range in which the best possible player lies:
+# player and the best possible player, for whom it shows a range:
 
 # %%
 odds = simgin.compute_odds("solitaire-gin", deals="10k").frames()
 plots.skill(odds["bracket"], seed=1)
 
 # %% [markdown]
-# This plot shows, by number of draws, how often the player has gin and how often the joker has come
-# first.
+# The next plot shows, by number of draws, how often the player has gone gin and how often the joker
+# has come first.
 
 # %%
 plots.gin_by_draw(odds["odds"], seed=1)
@@ -132,7 +131,7 @@ odds["gap"][["metric", "value", "low", "high", "own_packs", "same_packs"]]
 #
 # * [comparing_discards.py](comparing_discards.py) tests ideas about discards.
 # * [rule_review.py](rule_review.py) measures how a rule affects the game.
-# * `simgin.strategies()` and `simgin.variants()` list the strategies and the variants. Names can be
-#   combined: `"gold+knock=at:k=5"`, `"standard+undercut_bonus=10"`.
-# * `simgin match`, `simgin odds` and `simgin review` do the same on the command line, and write
-#   reports and plots to a directory.
+# * `simgin.strategies()` and `simgin.variants()` list the strategies and the variants. You can
+#   combine names, as in `"gold+knock=at:k=5"` and `"standard+undercut_bonus=10"`.
+# * `simgin match`, `simgin odds` and `simgin review` run on the command line, and write reports and
+#   plots to a directory.

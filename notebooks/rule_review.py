@@ -12,8 +12,8 @@
 # # A rule review
 #
 # A review shows how a rule change affects the game. Four types of players play every rule set with
-# the same shuffles, and simgin compares the rule sets. [Reviews](../docs/how-to/reviews.md)
-# explains the method and every row.
+# the same shuffles. For the method and the meaning of every row, see [Review a
+# rule](../docs/how-to/reviews.md).
 #
 # This notebook compares two changes with the standard rules: Oklahoma, in which the upcard sets the
 # knock limit, and a smaller undercut bonus.
@@ -25,8 +25,8 @@ from simgin import plots
 from simgin.review import review_plots
 
 # %% [markdown]
-# A thousand matches per pair of strategies are enough for this notebook. `simgin review` plays
-# 20,000 and writes a report.
+# This notebook plays 1,000 matches per pair of strategies. `simgin review` plays 20,000 matches and
+# writes a report.
 
 # %%
 review = simgin.review_rules(
@@ -36,8 +36,8 @@ review = simgin.review_rules(
 # %% [markdown]
 # ## Read the verdicts
 #
-# The verdicts describe what players would notice: *much* marks a difference that shows in an
-# evening of five matches, *a little* one that shows in ten evenings.
+# The verdicts describe what players would notice. *Much* marks a difference that players notice in
+# an evening of five matches, and *a little* a difference that they notice in ten evenings.
 
 # %%
 print(review.summary())
@@ -46,8 +46,8 @@ print(review.summary())
 review
 
 # %% [markdown]
-# The table contains every difference for every type of player. With so many intervals, some exclude
-# zero by chance; `p_holm` corrects for this.
+# The table contains every difference for every type of player. Some of these intervals exclude zero
+# by chance. `p_holm` corrects the p-values for the number of comparisons.
 
 # %%
 review.differences[["variant", "title", "players", "value", "low", "high", "p_holm", "size"]]
@@ -55,8 +55,8 @@ review.differences[["variant", "title", "players", "value", "low", "high", "p_ho
 # %% [markdown]
 # ## Compare types of players
 #
-# The type of player matters more than the rule: a rule that makes one type of player play for gin
-# may not affect another.
+# The type of player matters more than the rule. For example, a rule might make only one type of
+# player play for gin.
 
 # %%
 plots.effects_by_player_type(review_plots.effects_frame(review), seed=1)
@@ -79,10 +79,10 @@ plots.knocks_by_turn(review_plots.knocks_frame(review), seed=1)
 plots.score_difference(review_plots.score_difference_frame(review), seed=1)
 
 # %% [markdown]
-# * The results apply to *these strategies*. Players who know the rules better may play differently:
-#   `adapt=True` trains a player for every rule set.
-# * In a longer match, the better player wins more often under any rules. Compare win rates only at
-#   equal match length. The report contains a scorecard for this.
+# * The results apply only to *these strategies*. With `adapt=True`, simgin trains a strong player
+#   for every rule set.
+# * In a longer match, the better player wins more often. Compare win rates only at equal match
+#   length, as in the second scorecard of the report.
 # * More matches can show differences that are too small to be significant here.
 #
 # Next, run `simgin review oklahoma standard+undercut_bonus=10 --against standard --adapt`.

@@ -11,9 +11,9 @@
 # %% [markdown]
 # # Training an agent
 #
-# In this notebook, a small network learns Gin Rummy from scratch: it plays against `simple` for a
-# few minutes and is then measured like any other strategy. The learning algorithm is PPO with
-# action masks from Stable-Baselines3. To install it, run `pip install 'simgin[rl]' sb3-contrib`.
+# In this notebook, you train a small network to play Gin Rummy, and measure its strength like that
+# of any other strategy. The learning algorithm is PPO with action masks from Stable-Baselines3. To
+# install it, run `pip install 'simgin[rl]' sb3-contrib`.
 
 # %%
 # %matplotlib inline
@@ -30,9 +30,10 @@ from simgin import plots
 # %% [markdown]
 # ## An environment and a strategy
 #
-# One file contains both. Stable-Baselines3 needs one array and a method `action_masks`, so the
-# environment returns the observation and stores the mask. It also scales the rewards, which are
-# points of a deal. The strategy uses the saved network, so that every command can play it.
+# The next cell writes a file with the environment and the strategy. Stable-Baselines3 needs one
+# array and a method `action_masks`, so the environment returns the observation and stores the mask.
+# The environment also scales the rewards, which are points of a deal. The strategy uses the saved
+# network.
 
 # %%
 Path("agent.py").write_text('''
@@ -85,9 +86,9 @@ STRATEGY = make_external_strategy("agent", act)
 # %% [markdown]
 # ## Train the network
 #
-# Sixteen games are played in parallel. The network has two layers of 256 units, and PPO makes four
-# passes over every batch. There is no discounting, because a deal is short and only its end gives
-# points.
+# Training plays sixteen games in parallel. The network has two layers of 256 units, and PPO makes
+# four passes over every batch. Rewards are not discounted, because a deal is short and gives points
+# only at the end.
 
 # %%
 game = run_path("agent.py")["game"]
@@ -111,7 +112,7 @@ model.save("agent.zip")
 # %% [markdown]
 # ## Measure the agent
 #
-# The ladder consists of `random`, which is the weakest strategy, `rlcard-novice` and
+# The agent plays against four opponents of increasing strength: `random`, `rlcard-novice` and
 # `stock-greedy`, which draw from the stock and choose sensible discards, and `simple`, the training
 # opponent.
 
@@ -152,8 +153,8 @@ plots.analysis(deal.frame, seed=1)
 # %% [markdown]
 # ## Improve the agent
 #
-# The agent is weak: after a few minutes of training, it is far below `simple`, which is 300 Elo
-# below the strongest strategy. An agent that is trained against one opponent plays well only
-# against this opponent. Next, try more steps, self-play, and a network that shares weights between
-# suits. [Learning agents](../docs/how-to/environment.md) documents the environments, including a
-# vector of games that is ten times as fast as these sixteen.
+# The agent is weak. After a few minutes of training, the agent is far below `simple`, which is 300
+# Elo below the strongest strategy. An agent that is trained against one opponent plays well only
+# against this opponent. Next, try more steps, self-play, or a network that shares weights between
+# suits. For a vector of games that is ten times as fast as these sixteen, see [Train learning
+# agents](../docs/how-to/environment.md).

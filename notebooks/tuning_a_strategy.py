@@ -12,8 +12,8 @@
 # # Tuning a strategy
 #
 # The parameters of a first strategy are usually guesses. This notebook searches for better values,
-# and then tests if the gain is real and if it holds against another opponent. It requires the
-# package cma: `pip install 'simgin[tune]'`.
+# and then tests whether the gain is real and whether it holds against another opponent. Tuning
+# needs the package cma: `pip install 'simgin[tune]'`.
 
 # %%
 # %matplotlib inline
@@ -25,9 +25,9 @@ from simgin import plots
 # %% [markdown]
 # ## A first strategy
 #
-# The strategy knocks immediately early in the deal, and later with low deadwood only. It takes the
-# upcard or discard if that saves enough points. The author guessed three values: three turns, 5
-# points and 2 points. Parameters with limits, declared with `param`, can be tuned.
+# The strategy knocks immediately in its first turns, and later only with low deadwood. It takes a
+# card if the card saves enough points. The author guessed three values: three turns, 5 points and 2
+# points. simgin can tune all parameters that are declared with `param`.
 
 # %%
 Path("newcomer.py").write_text('''
@@ -58,8 +58,8 @@ STRATEGY = Strategy("newcomer", take=thrifty, knock=early_or_low)
 # ## Search for better values
 #
 # In every generation, a few strategies with different values play `simple` and `gold-early` on the
-# same shuffles. The next generation is sampled around the best ones and uses new shuffles. A real
-# search should be longer. On the command line, run `simgin tune newcomer.py --against simple
+# same shuffles. The next generation is sampled around the best strategies and uses new shuffles. A
+# real search should be longer. On the command line, run `simgin tune newcomer.py --against simple
 # --against gold-early -o newcomer.toml`, which takes a minute or two.
 
 # %%
@@ -80,8 +80,8 @@ plots.search_history(tuned.history_frame, seed=7)
 # %% [markdown]
 # ## Check that the gain is real
 #
-# The best of many strategies looks better than it is, because some of its wins were luck. Therefore
-# simgin plays a confirmation: the tuned and the default values play the same held-out shuffles.
+# The best of many strategies looks better than it is, because some of its wins were luck.
+# Therefore, the tuned and the default values also play on held-out deals.
 
 # %%
 print(tuned.summary())
@@ -90,13 +90,14 @@ print(tuned.summary())
 tuned.table[["opponent", "default", "tuned", "value", "low", "high", "n"]]
 
 # %% [markdown]
-# The last row shows the tuned strategy against the default one. A strategy can gain against its
-# opponents and lose this comparison, because its values are fitted to these opponents.
+# The last row shows the result of the tuned strategy against the default. A strategy can gain
+# against its opponents and lose this comparison, because its values are fitted to these opponents.
 #
 # ## Test another opponent
 #
-# The search did not use `tonic-like`. The next cells test if the new values are also better against
-# this opponent. Both strategies play the same shuffles, so their difference has a small error.
+# The search did not use `tonic-like`. The next cells test whether the new values are also better
+# against this opponent. Both strategies play the same shuffles, so their difference has a small
+# error.
 
 # %%
 Path("others.toml").write_text(f"""
@@ -122,9 +123,9 @@ plots.forest_plot(others.differences, seed=8)
 # ## Avoid wrong conclusions
 #
 # * **Trust the confirmation**, not the best value of the search.
-# * **Do not repeat the search until you like the confirmation.** Otherwise the confirmation becomes
-#   part of the search. If you repeat the search, confirm the last one with another `seed`.
-# * **Tune against several opponents**, and test against others.
+# * **Do not repeat the search until you like the confirmation.** Otherwise, the confirmation
+#   becomes part of the search. If you repeat the search, confirm the result with another `seed`.
+# * **Tune against several opponents**, and test against other opponents.
 # * **"No gain" is a result.** Some parameters do not matter, and some guesses were good.
 #
-# [Tune a strategy](../docs/how-to/tuning.md) documents the options and the search.
+# For all options and the search method, see [Tune a strategy](../docs/how-to/tuning.md).

@@ -12,8 +12,8 @@
 # # What should I discard?
 #
 # You hold eleven cards and must discard one. `simgin.analyze` samples the hidden cards many times,
-# consistent with the opponent's play. In each of these simulations (*worlds*), it discards every
-# card in turn, and two strategies play the deal to its end.
+# consistent with the opponent's play. In each of these simulations (*worlds*), simgin tries every
+# discard, and two strategies play the deal to its end.
 
 # %%
 # %matplotlib inline
@@ -24,7 +24,7 @@ from simgin import plots
 # ## A position
 #
 # The hand has two melds and five unmatched cards: the king just drawn, two fours, a ten and an ace.
-# The pile lists the upcard and all discards, oldest first; `*` marks the nine of diamonds, which
+# The pile lists the upcard and all discards, oldest first. `*` marks the nine of diamonds, which
 # the opponent took.
 
 # %%
@@ -36,9 +36,9 @@ print(position)
 
 # %% [markdown]
 # The best action is in the first row. The cost of an action is the loss compared with the best
-# action, in points per deal. The intervals hold for all actions together. `position.frame` contains
-# the same values; if its column `best` is true in several rows, there is no significant difference
-# between these actions.
+# action, in points per deal. All intervals hold simultaneously. `position.frame` contains the same
+# values. If its column `best` is true in several rows, there is no significant difference between
+# these actions.
 
 # %%
 plots.analysis(position.frame, seed=1)
@@ -68,8 +68,8 @@ found = simgin.find(
 print(found)
 
 # %% [markdown]
-# One deal cannot show if the first of these decisions was a mistake or bad luck. Thousands of
-# worlds can show it, with `champion` playing on after both choices.
+# One deal cannot show whether the first of these decisions was a mistake or bad luck. The next cell
+# compares both choices in thousands of worlds, in which `champion` plays the rest of the deal.
 
 # %%
 deal = simgin.analyze_deal(
@@ -84,6 +84,6 @@ deal = simgin.analyze_deal(
 plots.analysis(deal.frame, seed=1)
 
 # %% [markdown]
-# `simgin analyze` and `simgin find` do the same on the command line, and `simgin analyze -o DIR`
-# writes an HTML report. [Positions](../docs/how-to/positions.md) documents the options and the
-# accuracy of the results.
+# `simgin analyze` and `simgin find` run on the command line, and `simgin analyze -o DIR` writes an
+# HTML report. For all options and the accuracy of the results, see [Find the best
+# move](../docs/how-to/positions.md).
