@@ -11,8 +11,8 @@
 # %% [markdown]
 # # Comparing discards
 #
-# This notebook compares several discard rules with each other. It then tests one rule of thumb with
-# another player, and shows how to avoid wrong conclusions.
+# This notebook compares several discard rules with each other, tests one rule of thumb with another
+# player, and shows how to avoid wrong conclusions.
 
 # %%
 # %matplotlib inline

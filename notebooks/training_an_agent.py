@@ -112,9 +112,8 @@ model.save("agent.zip")
 # %% [markdown]
 # ## Measure the agent
 #
-# The agent plays against four opponents of increasing strength: `random`, `rlcard-novice` and
-# `stock-greedy`, which draw from the stock and choose sensible discards, and `simple`, the training
-# opponent.
+# The agent plays against four opponents of increasing strength: `random`, `rlcard-novice`,
+# `stock-greedy` and `simple`.
 
 # %%
 Path("ladder.toml").write_text("""

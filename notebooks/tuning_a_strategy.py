@@ -25,9 +25,9 @@ from simgin import plots
 # %% [markdown]
 # ## A first strategy
 #
-# The strategy knocks immediately in its first turns, and later only with low deadwood. It takes a
-# card if the card saves enough points. The author guessed three values: three turns, 5 points and 2
-# points. simgin can tune all parameters that are declared with `param`.
+# The strategy knocks immediately in its first turns, and later only with low deadwood. The strategy
+# takes a card if the card saves enough points. The author guessed three values: three turns, 5
+# points and 2 points. simgin can tune all parameters that are declared with `param`.
 
 # %%
 Path("newcomer.py").write_text('''
