@@ -1,4 +1,4 @@
-"""Gold: takes cards that lower its deadwood, discards for least deadwood, and knocks immediately.
+"""Gold: takes cards that lower its deadwood, keeps the least deadwood, and knocks immediately.
 
 Ties between discards go to the card with the highest value, then to the lowest number. The
 strategies in this file differ in when they end the deal. `gold-early`, which knocks early or waits

@@ -1,4 +1,4 @@
-"""Hazard: discards for low deadwood at the end of the deal and for little help to the opponent.
+"""Hazard: minimises its deadwood at the end of the deal and the help to the opponent.
 
 The deal can end on each of the next turns, with a probability (the hazard) that increases during
 the deal. The cost of a discard is the expected deadwood on each of these turns, weighted by the

@@ -1,4 +1,4 @@
-"""MARJJ: takes useful cards, discards for low future deadwood, and waits for gin.
+"""MARJJ: takes useful cards, minimises future deadwood, and waits for gin.
 
 It takes a card if the card is in a best melding and lowers the deadwood. It follows the public file
 v5 of the player that reportedly won the EAAI-21 gin rummy challenge. The cost of a discard consists
@@ -192,7 +192,7 @@ def _run_score(around, both, near, far):
     return near * popcount(around & 0b01010) + far * popcount(around & 0b10001)
 
 
-ABOUT = "Plays like MARJJ with the reported parameters of the paper (20, 0.9 and the best six)."
+ABOUT = "Plays like MARJJ, with the parameters that the paper reportedly uses."
 MARJJ = Strategy("marjj", take=meld_best_lower, discard=marjj, knock=early(k=3), ending="same")
 EARLY = Strategy(
     "marjj-early",

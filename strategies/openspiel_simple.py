@@ -1,4 +1,4 @@
-"""OpenSpiel-simple: takes cards for melds or a knock, discards high, and knocks immediately.
+"""OpenSpiel-simple: takes cards for melds or a knock, discards high cards, and knocks immediately.
 
 It discards the highest card that the best melding of the eleven cards leaves over, and therefore
 sometimes overlooks a better discard. The original uses the first best melding that its program

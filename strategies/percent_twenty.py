@@ -1,4 +1,4 @@
-"""Percent-twenty: discards safely for least deadwood, and knocks according to a table.
+"""Percent-twenty: chooses a safe discard of least deadwood, and knocks according to a table.
 
 Take: It takes a card that makes a meld and lowers the deadwood, or that lowers it by nine. If the
 opponent is known to hold two cards that make a meld with the card, the meld must lower the deadwood

@@ -1,4 +1,4 @@
-"""Simple: takes any card that makes a meld, discards for least deadwood, and knocks immediately.
+"""Simple: takes any card that makes a meld, keeps the least deadwood, and knocks immediately.
 
 It is the baseline of the EAAI-21 challenge. Ties between discards are broken at random, and a pair
 {drawn, discarded} is never repeated within a deal. Here, the engine chooses the melding shown.

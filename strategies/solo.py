@@ -96,7 +96,7 @@ SOLO_GREEDY = Strategy(
     "solo-greedy",
     discard=low,
     knock=GIN,
-    about="Solitaire: discards for least deadwood, and ends the deal only with gin.",
+    about="Solitaire: keeps the least deadwood, and ends the deal only with gin.",
 )
 SOLO_LOOKAHEAD = Strategy(
     "solo-lookahead",

@@ -171,5 +171,5 @@ SOLO_TWO_DRAWS = Strategy(
     "solo-two-draws",
     discard=two_draws,
     knock=dp_stop,
-    about="Solitaire: searches the next draw with the table of `solo-dp`, which looks one ahead.",
+    about="Solitaire: looks two draws ahead, with the table of `solo-dp`.",
 )

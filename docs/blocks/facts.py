@@ -57,9 +57,9 @@ def describe_fact(fact: str) -> str:
     side, _, kind = fact.partition("won_")
     is_won = kind in batch_columns.WINNING_RESULTS
     if side == "a_" and is_won:
-        return f"deals that the strategy wins with the ending `{kind}`"
+        return f"deals with the ending `{kind}` that the strategy won"
     if side == "b_" and is_won:
-        return f"deals that the opponent wins with the ending `{kind}`"
+        return f"deals with the ending `{kind}` that the opponent won"
     points, _, kind = fact.partition("points_")
     if not points and kind in batch_columns.SCORED_RESULTS:
         return f"points of both sides in deals with the ending `{kind}`"

@@ -48,7 +48,7 @@ def forest_plot(
     `differences.csv`. Rows are sorted by the first metric. Parts that all names share are only in
     the caption. Arrows mark values outside the scale. Significance depends on p_holm if the column
     exists, and otherwise on the interval. Metrics without a significant difference are only listed
-    in the caption, unless no metric has one.
+    in the caption, unless no difference is significant.
 
     Args:
         frame: The differences, such as `results.differences` or `differences.csv`.
