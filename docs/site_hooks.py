@@ -1,8 +1,8 @@
-"""MkDocs hooks for links to files outside docs/ (`hooks` in mkdocs.yml).
+"""MkDocs hooks for links to files outside docs/ and for tables (`hooks` in mkdocs.yml).
 
 The hooks copy linked images into the site. They replace links to other files, and to pages that are
 excluded from the site (`exclude_docs` in mkdocs.yml), by their text and path. If the path ends with
-the text, only the path remains.
+the text, only the path remains. In tables, they allow line breaks in code after punctuation.
 """
 
 import re
@@ -15,6 +15,9 @@ from mkdocs.structure.pages import Page
 
 HERE = Path(__file__).resolve().parent
 LINK_PATTERN = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+CELL_PATTERN = re.compile(r"<t[dh][ >].*?</t[dh]>", re.S)
+CODE_PATTERN = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
+BREAK_PATTERN = re.compile(r"(?<=[-+:,=/_])(?=\w)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -41,6 +44,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"`{path}`" if path.endswith(text.strip("`")) else f"{text} `{path}`"
 
     return LINK_PATTERN.sub(rewrite_link, markdown)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Allow line breaks after punctuation in the code of table cells."""
+
+    def break_code(cell: re.Match[str]) -> str:
+        return CODE_PATTERN.sub(lambda code: BREAK_PATTERN.sub("<wbr>", code[0]), cell[0])
+
+    return CELL_PATTERN.sub(break_code, html)
 
 
 def _repository_path(source: str, target: str, config: MkDocsConfig) -> str | None:

@@ -33,7 +33,6 @@ def render_metrics(unit: str) -> str:
         "Definition",
         "Numerator",
         "Denominator",
-        "Proportion",
         "Units for the error",
     )
     return format_table(
@@ -115,7 +114,6 @@ def metric_cells(metric: Metric) -> tuple[str, ...]:
         metric.meaning,
         facts.describe_fact(metric.numerator_a),
         facts.describe_fact(metric.denominator),
-        "yes" if metric.is_proportion else "no",
         "all" if metric.is_in_every_unit else "denominator > 0",
     )
 
