@@ -1,6 +1,6 @@
 """Monte Carlo simulator for Gin Rummy and its variants.
 
-`simgin --help` lists the commands. The Python functions do the same:
+`simgin --help` lists the commands. Every command has a corresponding Python function:
 
     import simgin
 
@@ -27,7 +27,7 @@ Modules are imported on first use.
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # for editors and type checkers
+if TYPE_CHECKING:  # needed by editors and type checkers
     from simgin import plots, strategy, toolkit
     from simgin.api import (
         analyze,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:  # for editors and type checkers
 
 # Modules of the public names that are not in simgin.api
 _HOMES = {"find_strategy": "simgin.strategy.loader", "find_variant": "simgin.rules.variants"}
-# Modules that are also attributes of simgin
+# Modules that are also available as attributes of simgin
 _MODULES = ("plots", "strategy", "toolkit")
 
 __all__ = [

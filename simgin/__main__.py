@@ -9,14 +9,14 @@ INTERRUPTED_EXIT_CODE = 130  # exit code
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C ends it with a short message, even during the imports."""
+    """Run the command line. Ctrl-C ends it with a short message, even during the imports."""
     try:
         from simgin.cli.main import main as run
 
         run()
     except KeyboardInterrupt:
         print("simgin: interrupted.", file=sys.stderr, flush=True)
-        # Without this, a signal that arrives during an exec would kill Python
+        # Without this handler, a signal that arrives during an exec call would kill Python.
         os._exit(INTERRUPTED_EXIT_CODE)
 
 

@@ -1,9 +1,9 @@
 """Python interface to the commands.
 
 Most functions return a `simgin.runs.result.Result`. A Python prompt shows it as a sentence and a
-table, and a notebook also shows a plot. Ledgers are kept in memory, and nothing is written unless
-you call `save`. Each function of `simgin.plots` draws the DataFrame of its name
-(docs/reference/plots.md).
+table, and a notebook also shows a plot. Ledgers are stored in memory, and files are written only if
+you call `save`. See docs/reference/plots.md for the functions of `simgin.plots`, which draw these
+DataFrames.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
     from simgin.review.review import Review
     from simgin.runs.result import Result
 
-Player = str | Path | Strategy  # name, file or object
+Player = str | Path | Strategy  # name, path or object
 Game = str | Variant  # spec or object
 
 P = ParamSpec("P")
 R = TypeVar("R", bound="Result")
 
-ODDS_DEALS = 40_000  # default number of deals per player, as for `simgin odds`
+ODDS_DEALS = 40_000  # default number of deals per player, as in `simgin odds`
 
 
 def _record_call(function: Callable[P, R]) -> Callable[P, R]:
-    """Record each call of a function in its result, as the call that repeats it."""
+    """Store the call in the result of a function, so that reports can show how to repeat it."""
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -61,7 +61,7 @@ def _record_call(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _format_argument(value: object) -> str:
-    """Return an argument as Python code, and a strategy or a variant as its spec."""
+    """Format an argument as Python code, with specs instead of strategies and variants."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_format_argument, value))}]"
     spec = value.spec if isinstance(value, Strategy | Variant) else value
@@ -69,7 +69,7 @@ def _format_argument(value: object) -> str:
 
 
 def _run(title: str, run: Callable[..., R], request: object, workers: int | None) -> R:
-    """Run a request, with progress in IPython."""
+    """Run a request, and show its progress in IPython."""
     with progress.show_progress_in_ipython(title) as on_progress:
         return run(request, workers, on_progress)
 
@@ -94,27 +94,29 @@ def match(
     """Play one matchup, or several strategies against one opponent.
 
     Args:
-        a: Strategy A: a name, a file or a Strategy object. With `against`, a list of strategies.
+        a: Strategy A, given as a name, a path or a Strategy object. With `against`, a list of
+            strategies.
         b: Strategy B, by default `simple` in two-player variants.
-        variant: Variant.
+        variant: Spec of the variant, or a Variant object.
         against: Common opponent of several strategies.
-        base: Baseline of the differences, by default the first strategy.
+        base: Baseline for the differences, by default the first strategy.
         labels: Names of variants and strategies in reports and plots, by spec.
         deals: Number of deals, such as 200_000 or "200k" (default: 100,000).
         matches: Number of matches to play instead of single deals.
-        until: Half-width of the interval at which to stop: "0.1%" of wins or 0.05 points.
-        sprt: Two Elo differences for a sequential test.
+        until: Half-width of the interval at which the run stops, such as "0.1%" of wins or 0.05
+            points.
+        sprt: Two Elo differences, which are the hypotheses of a sequential test.
         seconds: Time limit for the simulation, such as 10, "10s" or "5m".
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
-        Results whose `frame` has the columns `simgin.stats.table.TABLE_COLUMNS`. With `until` or
-        `sprt`, intervals are those of a confidence sequence.
+        Results with a DataFrame `frame`, which has the columns `simgin.stats.table.TABLE_COLUMNS`.
+        With `until` or `sprt`, the intervals form a confidence sequence.
 
     Raises:
-        ValueError: If a name was not found, the variant cannot be played, or a policy acts
-            illegally.
+        ValueError: If a name was not found, the variant cannot be played, or a policy chooses an
+            illegal action.
 
     Example:
         Play 200,000 deals::
@@ -155,19 +157,20 @@ def league(
     seed: int = 1,
     workers: int | None = None,
 ) -> RunResults:
-    """Play each strategy against every other one, as `simgin league` does.
+    """Play all pairs of several strategies, as `simgin league` does.
 
     Args:
         strategies: Three or more strategies.
-        variant: Variant.
+        variant: Spec of the variant, or a Variant object.
         labels: Names of variants and strategies in reports and plots, by spec.
-        deals: Number of deals per pair to play instead of matches.
+        deals: Number of deals per pair, if deals are played instead of matches.
         matches: Number of matches per pair (default: 5,000).
-        until: Half-width of the interval at which to stop: "0.1%" of wins or 0.05 points.
+        until: Half-width of the interval at which the run stops, such as "0.1%" of wins or 0.05
+            points.
         sprt: Two Elo differences for a sequential test of each pair.
         seconds: Time limit per pair, such as 10, "10s" or "5m".
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
         Results with the DataFrames `standings` and `cross_table`, among others.
@@ -194,7 +197,7 @@ def run(path: str | Path, *, seed: int | None = None, workers: int | None = None
     Args:
         path: Experiment file, or the name of an example experiment.
         seed: Seed that replaces the seed in the file.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
         Results with the DataFrames `table`, `differences`, `effects`, `league_estimates`,
@@ -230,14 +233,14 @@ def review_rules(
     Args:
         rules: One or more variants.
         against: Baseline variant for the comparison.
-        players: Strategies to use instead of the default player types, weakest first.
+        players: Strategies that replace the default player types, weakest first.
         goals: Design goals, such as "gin 40..50 %".
-        sweep: One or two parameters with values, such as "undercut_bonus=0,10,25".
+        sweep: One or two parameters with their values, such as "undercut_bonus=0,10,25".
         adapt: True to train a strong player for each rule set.
         matches: Matches per pair of players. The default is 20,000, or 5,000 in solitaire variants.
-        deep: True for 100 times as many matches.
+        deep: True to play 100 times as many matches.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
         Review with the DataFrames `metrics` and `differences`.
@@ -280,15 +283,16 @@ def compute_odds(
     """Compute the probability of winning a deal and a match, as `simgin odds` does.
 
     Args:
-        variant: Variant.
-        *strategies: Players, weakest first, by default those of `simgin odds`.
+        variant: Spec of the variant, or a Variant object.
+        *strategies: Players, weakest first; by default, the players that `simgin odds` uses.
         deals: Number of deals per player.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
-        Odds, whose `frames()` are DataFrames by name: strength, bracket, odds, left, gin, totals,
-        gap and joker for a solitaire variant, seats and scores for a two-player variant.
+        Odds with the method `frames()`, which returns DataFrames by name: strength, bracket, odds,
+        left, gin, totals, gap and joker for a solitaire variant, and seats and scores for a
+        two-player variant.
 
     Example:
         Plot luck and skill in a solitaire variant::
@@ -328,16 +332,16 @@ def compute_chart(
         score: Score such as "60-80", with your points first.
         deals: Number of deals. The default is 1,000,000, or 200,000 for discards.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
-        Chart whose `frame` has one row per cell.
+        Chart with a DataFrame `frame`, which has one row per cell.
 
     Raises:
         ChartError: If charts do not support the variant or the score.
 
     Example:
-        Compute which upcards to take::
+        Find out which upcards to take::
 
             simgin.compute_chart("upcard", "oklahoma")
     """
@@ -371,13 +375,15 @@ def grade(
         opponent: Strategy that continues for the opponent.
         worlds: Maximum number of sampled hidden states per decision.
         seed: Seed of the hidden states.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
-        Grade whose `frame` has one row for each type of decision and mistake.
+        Grade with a DataFrame `frame`, which has one row for each type of decision and each type of
+        mistake.
 
     Raises:
-        PositionError: If a file does not contain a deal, or if the variants or players differ.
+        PositionError: If a file does not contain a deal, or if the variants or players differ
+            between files.
 
     Example:
         Grade a deal that you saved with `simgin play --save`::
@@ -413,17 +419,18 @@ def tune_strategy(
         strategy: Strategy with numeric parameters.
         variant: Two-player variant.
         against: One or more opponents.
-        parameters: Parameters to tune, such as "k,share" or "k=0..12", by default all.
+        parameters: Parameters to tune, such as "k,share" or "k=0..12"; by default, all parameters
+            are tuned.
         objective: "matches", "points" or "worst".
         generations: Number of generations.
-        matches: Matches of each candidate against each opponent.
-        confirmation_matches: Matches per opponent that confirm the result.
+        matches: Number of matches of each candidate against each opponent.
+        confirmation_matches: Number of validation matches per opponent.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
-        Result with the tuned `strategy` and the DataFrames `parameters`, `table` (the validation),
-        `history_frame` (for `simgin.plots.search_history`) and `candidates`.
+        Result with the tuned strategy (`strategy`) and the DataFrames `parameters`, `table` (the
+        validation), `history_frame` (for `simgin.plots.search_history`) and `candidates`.
 
     Raises:
         TuneError: If the strategy has no numeric parameters or the package cma is missing.
@@ -462,12 +469,12 @@ def show(
     half: int = 0,
     deal: int | None = None,
 ) -> str:
-    """Return the replay of one deal as text, with every decision and the showdown.
+    """Return the replay of one deal as a string, with every decision and the showdown.
 
     Args:
         a: Strategy A.
         b: Strategy B.
-        variant: Variant.
+        variant: Spec of the variant, or a Variant object.
         seed: Seed of the deals.
         unit: Index of the deal, pair of deals or pair of matches, from 0.
         half: Game of a mirrored pair: 0, or 1 for swapped seats.
@@ -516,26 +523,26 @@ def analyze(
         cards: Ten cards, or eleven cards with the drawn card last. Use "blind" for a decision
             before you see your cards.
         pile: Discard pile, oldest card first, with * after each card that was taken. Use ? for a
-            forgotten card and .. for any number of them if `stock` is given. In solitaire variants,
-            list your own discards.
-        variant: Variant.
-        score: Match score, your points (or won deals) first. With a score, actions are ranked by
-            the probability of winning the match.
+            forgotten card and, if `stock` is given, .. for any number of forgotten cards. In
+            solitaire variants, list your own discards.
+        variant: Spec of the variant, or a Variant object.
+        score: Match score, starting with your points or won deals. If it is given, actions are
+            ranked by the probability of winning the match.
         dealer: "me" or "other", by default inferred from the pile.
         stock: Number of cards in the stock.
-        stake: Number shown on the die.
+        stake: Number that the die shows.
         owner: Owner of the die: "me", "other" or "nobody".
         offer: True to evaluate offering the die.
         offered: Number offered by the opponent; 0 for no offer.
         strategy: Strategy that finishes the deals for you, by default the strongest.
         opponent: Strategy that finishes the deals for the opponent, by default the strongest.
         worlds: Maximum number of sampled hidden states.
-        seconds: Time limit.
+        seconds: Time limit in seconds.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
-        Result whose `frame` has one row per action, best first.
+        Result with a DataFrame `frame`, which has one row per action, best action first.
 
     Raises:
         ValueError: If the position is not possible.
@@ -581,25 +588,25 @@ def analyze_deal(
     seconds: float | str | None = None,
     workers: int | None = None,
 ) -> AnalysisResult:
-    """Evaluate each legal action in all decisions of a deal or of one turn.
+    """Evaluate every legal action in all decisions of a deal, or in the decisions of one turn.
 
     Args:
         a: Strategy A.
         b: Strategy B.
-        variant: Variant.
+        variant: Spec of the variant, or a Variant object.
         seed: Seed of the deals.
         unit: Index of the deal, pair of deals or pair of matches, from 0.
         half: Game of a mirrored pair: 0, or 1 for swapped seats.
         deal: Index of the deal in its match, from 0; None for a single deal.
-        turn: Number of the turn, 0 for the first upcard; None for all turns.
-        strategy: Strategy that finishes the deals for A, by default A.
-        opponent: Strategy that finishes the deals for B, by default B.
+        turn: Number of the turn (0 for the first upcard), or None for all turns.
+        strategy: Strategy that finishes the deals for A, by default A itself.
+        opponent: Strategy that finishes the deals for B, by default B itself.
         worlds: Maximum number of sampled hidden states.
-        seconds: Time limit per decision.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        seconds: Time limit per decision in seconds.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
-        Result whose `frame` has one row per decision and action.
+        Result with a DataFrame `frame`, which has one row per decision and action.
 
     Raises:
         ValueError: If the deal or the turn was not played.
@@ -639,23 +646,24 @@ def error_rates(
     seed: int = 1,
     workers: int | None = None,
 ) -> ErrorRates:
-    """Measure how many points per deal a strategy loses by its mistakes.
+    """Measure how many points per deal a strategy loses through mistakes.
 
-    The actions of A are compared with those of the judge and with all actions that are
+    simgin compares A's actions with the judge's actions, and with all actions that are
     significantly better in the sampled hidden states.
 
     Args:
         a: Strategy A.
         b: Strategy B, by default the strongest.
-        variant: Variant.
+        variant: Spec of the variant, or a Variant object.
         deals: Number of deals, at least 100.
         judge: Strategy that evaluates the decisions, by default the strongest.
         worlds: Maximum number of sampled hidden states per decision.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
-        Result whose `frame` has one row for each type of decision and mistake.
+        Result with a DataFrame `frame`, which has one row for each type of decision and each type
+        of mistake.
 
     Raises:
         ValueError: If the number of deals is too small.
@@ -699,17 +707,17 @@ def find(
     Args:
         a: Strategy A.
         b: Strategy B.
-        variant: Variant.
+        variant: Spec of the variant, or a Variant object.
         where: Conditions, such as "undercut, lost", "points < -40, longest", "differ" or "costly".
         deals: Number of deals to search.
         matches: Number of matches to search instead of single deals.
         against: Common opponent of A and B for the condition "differ", by default B.
         limit: Maximum number of rows.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. It does not affect the results.
 
     Returns:
-        Result whose `frame` has one row per deal, or no rows if no deal fits.
+        Result with a DataFrame `frame`, which has one row per matching deal.
 
     Raises:
         ValueError: If a condition is not valid.
@@ -749,8 +757,8 @@ def strategies() -> pd.DataFrame:
     """List the built-in strategies, strongest first.
 
     Returns:
-        One row per strategy with its number of players, its description and, if it was measured,
-        its Elo rating and speed.
+        DataFrame with one row per strategy, which contains the number of players, the description
+        and, if they were measured, the Elo rating and the speed.
 
     Example:
         List the solitaire strategies::
@@ -771,7 +779,8 @@ def variants() -> pd.DataFrame:
     """List the built-in variants.
 
     Returns:
-        One row per variant with its number of players, its title and its description.
+        DataFrame with one row per variant, which contains the number of players, the title and the
+        description.
 
     Example:
         List the solitaire variants::
@@ -787,7 +796,7 @@ def variants() -> pd.DataFrame:
 
 
 def _names(*players: Player | None) -> list[Any]:
-    """Return the names of strategies; names, paths and None are not changed."""
+    """Return the specs of strategies. Names, paths and None are not changed."""
     names: list[str | None] = []
     found: dict[str, Strategy] = {}
     for player in players:

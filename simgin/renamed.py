@@ -1,6 +1,6 @@
-"""Error messages with the new names of renamed parts of the public API.
+"""Error messages that state the new names of renamed parts of the public API.
 
-The table and this module are removed at 1.0.
+The table and this module will be removed in version 1.0.
 """
 
 import sys
@@ -21,14 +21,14 @@ def find_new_name(owner: str, name: str) -> str | None:
 
 
 def missing_name_error(owner: str, name: str) -> Exception:
-    """Return the error for a missing name, which states the new name if there is one.
+    """Return the error for a missing name. The error states the new name if there is one.
 
-    Python discards the message of an AttributeError in `from module import name`. The error is then
+    In `from module import name`, Python discards the message of an AttributeError, so the error is
     an ImportError.
 
     Args:
         owner: Module, such as `simgin.toolkit`, or name of a class.
-        name: Name that the module or the class does not have.
+        name: Name that is missing in the module or the class.
     """
     import dis
 
@@ -53,10 +53,10 @@ def make_getattr(module: str) -> Callable[[str], NoReturn]:
 class RenamedAttributes:
     """Base class of classes with renamed attributes."""
 
-    if not TYPE_CHECKING:  # type checkers would accept any attribute
+    if not TYPE_CHECKING:  # Type checkers would accept any attribute.
 
         def __getattr__(self, name: str) -> NoReturn:
-            if hasattr(type(self), name):  # a property raised an AttributeError of its own
+            if hasattr(type(self), name):  # A property raised its own AttributeError.
                 object.__getattribute__(self, name)
             owners = [one.__name__ for one in type(self).__mro__]
             renamed = (owner for owner in owners if find_new_name(owner, name))

@@ -6,14 +6,14 @@ UNKNOWN_VERSION = "0+source"
 TITLE = "simgin: a Monte Carlo simulator for Gin Rummy and its variants"
 AUTHORS = "The developers of simgin"
 LICENSE = "MIT"
-YEAR = 2026  # of this version
+YEAR = 2026  # release date of this version
 
 
 def get_version() -> str:
     """Return the installed version, or `0+source` if simgin is not installed."""
     from importlib import metadata
 
-    with suppress(Exception):  # the metadata can be missing or corrupt
+    with suppress(Exception):  # The metadata can be missing or corrupt.
         return metadata.version("simgin") or UNKNOWN_VERSION
     return UNKNOWN_VERSION
 

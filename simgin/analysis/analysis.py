@@ -1,7 +1,7 @@
 """Values of the legal actions in a position, estimated by rollouts.
 
-Each action is played to the end of the deal in the same sampled worlds, that is, with the same
-assignments of the hidden cards:
+Every action is rolled out to the end of the deal in the same sampled worlds. A world is a possible
+assignment of the hidden cards. For example:
 
     analysis = analyse_position(position, "champion", "champion", Budget(worlds=10_000))
     analysis.frame()  # one row per action, best action first
@@ -37,30 +37,32 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_WORLDS = 10_000  # default number of worlds per position
-MAX_WORLDS = 1_000_000  # limited because all outcomes stay in memory
+MAX_WORLDS = 1_000_000  # maximum, because all outcomes are stored in memory
 WORLDS_PER_CALL = 50  # worlds per engine call
 WORLDS_PER_CHECK = 400  # worlds between two checks of the time limit
 GIN_ENDINGS = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))
 UNDERCUT = DEAL_RESULTS.index("undercut")
 
 # Outcome of a deal for the player. Points are net points, or minus the penalty. `match` is the
-# probability of winning the match in %, or NaN if it is unknown. `deals` and `games` are net won
-# deals and games with a die, otherwise NaN. The other measures are 1 if the event occurred.
+# probability of winning the match in %, or NaN if it is unknown. `deals` and `games` are the net
+# numbers of won deals and games if the game has a die, and NaN if it has none. The other measures
+# are 1 if the event occurred.
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
-# Smallest assumed range of the difference of two actions in one world, in points or % of matches
+# Minimum assumed range of the difference between two actions in one world, in points or % of
+# matches
 MIN_OUTCOME_RANGE = 100.0
-# Smallest assumed ranges of other measures: a deal won or lost with the die at 6, or a game worth 4
+# Minimum assumed ranges for other measures: a deal with the die at 6, or a game that counts as 4
 MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 
 # Selection of the best action, with early elimination of worse actions
 #
-# All actions are played in the same worlds, so the comparison uses the differences world by world.
-# The confidence sequences of these differences (simgin.stats.estimate) are valid at every number of
-# worlds and simultaneously for all pairs of actions, with probability 1 - ALPHA. Therefore the best
-# action is eliminated with probability ALPHA at most, regardless of the number of checks, and the
-# printed intervals are valid no matter which action turns out to be the best.
+# All actions are played in the same worlds, so the comparison uses the differences within each
+# world. The confidence sequences for these differences (simgin.stats.estimate) are valid at every
+# number of worlds and simultaneously for all pairs of actions, with probability 1 - ALPHA.
+# Therefore the best action is eliminated with probability at most ALPHA, regardless of the number
+# of checks. The printed intervals are valid no matter which action turns out to be the best.
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ class ActionGaps:
 
     Attributes:
         best: Index of the best action.
-        means: float64 (n_actions,), mean differences from the best action, usually negative.
-        half_widths: float64 (n_actions,), half-widths of the confidence intervals of the
-            differences; 0 for the best action.
+        means: Mean differences from the best action, usually negative; float64 (n_actions,).
+        half_widths: Half-widths of the confidence intervals of the differences, float64
+            (n_actions,); 0 for the best action.
     """
 
     best: int
@@ -80,7 +82,7 @@ class ActionGaps:
 
 
 def next_checkpoint(n_played: int, max_worlds: int) -> int:
-    """Return the number of worlds at the next check: twice `n_played`, at most `max_worlds`."""
+    """Return the number of worlds at the next check: `2 * n_played`, but at most `max_worlds`."""
     return min(max_worlds, max(MIN_UNITS_FIRST_LOOK, 2 * n_played))
 
 
@@ -90,9 +92,9 @@ def compare_actions(
     """Compare each action with the best one.
 
     Args:
-        values: float64 (n_worlds, n_actions), action values; NaN after an action was eliminated.
-        max_worlds: Maximum number of worlds, which must be fixed in advance.
-        min_range: Smallest assumed range of the difference of two actions in one world.
+        values: Action values, float64 (n_worlds, n_actions); NaN in worlds without the action.
+        max_worlds: Maximum number of worlds, fixed in advance.
+        min_range: Minimum assumed range of the difference between two actions in one world.
     """
     tried = ~np.isnan(values)
     means = np.where(tried[-1], values.mean(axis=0), -np.inf)
@@ -102,11 +104,11 @@ def compare_actions(
     mean_gaps = np.nanmean(gaps, axis=0)
     ranges = np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
     value_range = max(min_range, float(ranges.max()))
-    # Count one more world with the widest possible gap. A few hundred worlds might contain no
-    # rare event, and the estimated error must not vanish because of that.
+    # Add one world with the widest possible gap. Without it, the estimated error could vanish,
+    # because a few hundred worlds might not contain a rare event.
     variances = np.nanvar(gaps, axis=0) + value_range**2 / worlds
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
-    # The intervals are tightest at the geometric mean of the first and last checkpoint
+    # The intervals are narrowest at the geometric mean of the first and last checkpoints.
     tightest = sqrt(MIN_UNITS_FIRST_LOOK * max(MIN_UNITS_FIRST_LOOK, max_worlds))
     widths = [confidence_sequence_width(int(n), tightest, alpha) for n in worlds]
     errors = np.sqrt(variances / worlds)
@@ -118,12 +120,12 @@ def compare_actions(
 def active_actions(
     values: np.ndarray, max_worlds: int, min_range: float = MIN_OUTCOME_RANGE
 ) -> np.ndarray:
-    """Return a mask of the actions that could still be the best: bool (n_actions,).
+    """Return a mask of the actions that could still be the best, bool (n_actions,).
 
     Args:
-        values: float64 (n_worlds, n_actions), action values; NaN after an action was eliminated.
-        max_worlds: Maximum number of worlds, which must be fixed in advance.
-        min_range: Smallest assumed range of the difference of two actions in one world.
+        values: Action values, float64 (n_worlds, n_actions); NaN in worlds without the action.
+        max_worlds: Maximum number of worlds, fixed in advance.
+        min_range: Minimum assumed range of the difference between two actions in one world.
     """
     alive = np.asarray(~np.isnan(values[-1]))
     if len(values) < MIN_UNITS_FIRST_LOOK:
@@ -133,7 +135,7 @@ def active_actions(
     return np.asarray(alive & may_be_best)
 
 
-# The analysis of a position
+# Analysis of a position
 
 
 @dataclass(frozen=True)
@@ -142,9 +144,9 @@ class Budget:
 
     Attributes:
         worlds: Maximum number of worlds per position.
-        seconds: Time limit per position, or None.
+        seconds: Time limit per position in seconds, or None for no limit.
         seed: Seed of the sampled worlds.
-        workers: Number of worker threads; None for all cores.
+        workers: Number of worker threads; None to use all cores.
     """
 
     worlds: int = DEFAULT_WORLDS
@@ -159,8 +161,8 @@ class Analysis(RenamedAttributes):
 
     Attributes:
         position: The analysed decision.
-        matchup: Strategies that play the rollouts.
-        outcomes: OUTCOME (n_worlds, n_actions); NaN after an action was eliminated.
+        matchup: Strategies that play in the rollouts.
+        outcomes: OUTCOME (n_worlds, n_actions); NaN in worlds without the action.
         max_worlds: Maximum number of worlds.
     """
 
@@ -171,7 +173,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def measure(self) -> str:
-        """Measure by which actions are compared: match, deals, games, win or points."""
+        """Measure used to compare actions: match, deals, games, win or points."""
         if self.position.in_match and self.has_match_probability:
             return "match"
         return select_measure(self.position.variant)
@@ -183,9 +185,10 @@ class Analysis(RenamedAttributes):
 
     @property
     def values(self) -> np.ndarray:
-        """Values of the actions, float64 (n_worlds, n_actions); NaN if not tried.
+        """Values of the actions, float64 (n_worlds, n_actions); NaN in worlds without the action.
 
-        The values are points, % of matches or % of deals, depending on the measure.
+        The values are points, percentages of matches or percentages of deals, depending on the
+        measure.
         """
         factor = 100 if self.measure == "win" else 1
         return np.asarray(factor * self.outcomes[self.measure])
@@ -202,7 +205,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def min_range(self) -> float:
-        """Smallest assumed range of the difference of two actions in one world."""
+        """Minimum assumed range of the difference between two actions in one world."""
         return MIN_OUTCOME_RANGES.get(self.measure, MIN_OUTCOME_RANGE)
 
     @property
@@ -228,14 +231,14 @@ class Analysis(RenamedAttributes):
         return [int(place) for place in ranked]
 
     def estimate_cost(self, index: int) -> tuple[float, float, float]:
-        """Estimate the cost of an action: its difference from the best, with a 95 % interval.
+        """Estimate how much worse an action is than the best action, with a 95 % interval.
 
         Args:
             index: Index of the action.
 
         Returns:
-            Mean, lower and upper bound. The lower bound is at least 0 for an eliminated action,
-            because such an action is significantly worse than another one.
+            Mean, lower bound and upper bound of the cost. The lower bound is at least 0 for an
+            eliminated action, because it is significantly worse than another action.
         """
         mean = -float(self.gaps.means[index])
         half_width = float(self.gaps.half_widths[index])
@@ -245,7 +248,7 @@ class Analysis(RenamedAttributes):
         return mean, low, mean + half_width
 
     def frame(self) -> pd.DataFrame:
-        """Return a row per action, best action first (output `analysis` in rows.toml)."""
+        """Return one row per action, best action first (output `analysis` in rows.toml)."""
         return build_frame("analysis", self.rows())
 
     def rows(self) -> list[dict[str, object]]:
@@ -285,12 +288,12 @@ def _standard_error(values: np.ndarray) -> float:
 
 
 def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | None) -> np.ndarray:
-    """Compute the outcomes of deals for side A.
+    """Compute the outcome of each deal for side A.
 
     Args:
         records: DEAL array of any shape.
         variant: Variant of the deals.
-        equity: Values of deal results in the match or game, or None.
+        equity: Equity that values deal results in the match or game, or None.
 
     Returns:
         OUTCOME array of the same shape.
@@ -309,7 +312,7 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
 
 
 def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
-    """Compute the gain of side A in deals, in the measure of the variant.
+    """Compute the gain of side A in each deal, in the measure of the variant.
 
     Args:
         records: DEAL array of any shape.
@@ -332,7 +335,7 @@ def select_measure(variant: Variant) -> str:
     return "win" if row["deal_scoring"] == "winloss" else "points"
 
 
-# Called with the number of worlds played, the maximum, and a function that returns the result
+# Receives the number of worlds played, the maximum, and a function that returns the result.
 OnProgress = Callable[[int, int, Callable[[], Analysis]], None]
 
 
@@ -356,8 +359,8 @@ def analyse_position(
         strategy: Strategy that continues for the player.
         opponent: Strategy that continues for the opponent; None in solitaire games.
         budget: Limits of the analysis.
-        on_progress: Called with the number of worlds played, the maximum, and a function that
-            returns the result so far.
+        on_progress: Function that receives the number of worlds played, the maximum number of
+            worlds, and a function that returns the current result.
 
     Raises:
         PositionError: If the budget exceeds `MAX_WORLDS`.
@@ -399,7 +402,7 @@ def analyse_without_elimination(
 
 
 class _Rollouts:
-    """Rollouts of the actions of one position, which grow world by world."""
+    """Rollouts of all actions in one position, played in batches of worlds."""
 
     def __init__(
         self, position: Position, strategy: str, opponent: str | None, budget: Budget
@@ -434,7 +437,7 @@ class _Rollouts:
         self.n_played += n
 
     def get_result(self) -> Analysis:
-        """Return the result so far."""
+        """Return the current result."""
         outcomes = np.concatenate(self._chunks)
         return Analysis(self.position, self.matchup, outcomes, self.budget.worlds)
 
@@ -453,20 +456,21 @@ def analyse_deal(
     on_progress: OnDealProgress = ignore_progress,
     names: Sequence[str] = (),
 ) -> dict[str, Analysis]:
-    """Analyse the decisions of a deal, or of one turn.
+    """Analyse all decisions of a deal, or the decisions of one turn.
 
     Args:
         deal: Recorded deal.
-        turn: Turn to analyse; None for all turns.
+        turn: Turn to analyse; None to analyse all turns.
         strategy: Strategy that continues for side A; by default the strategy that played A.
         opponent: Strategy that continues for side B; by default the strategy that played B.
         budget: Limits of each analysis.
-        on_progress: Called with the progress, its total, and a function that returns the analyses
-            so far.
-        names: Names of the players by side; by default those of the strategies.
+        on_progress: Function that receives the progress, the total, and a function that returns the
+            finished analyses.
+        names: Names of the players by side; by default the names of the strategies.
 
     Returns:
-        Analyses by label and player, such as `turn 5, draw, gold`; in solitaire games by label.
+        Analyses, with keys such as `turn 5, draw, gold`. In solitaire games, the keys contain no
+        player.
     """
     players = [player.spec for player in deal.matchup.players]
     names = names if len(set(names)) == len(players) else short_player_names(deal.matchup)

@@ -1,4 +1,4 @@
-"""Reports of analyses: terminal output, and an HTML report with the cards."""
+"""Terminal output and HTML reports of analyses; the HTML reports show the cards."""
 
 from __future__ import annotations
 
@@ -40,20 +40,21 @@ MEASURE_TITLES = {
     "undercut": "undercut %",
 }
 INTERVAL_NOTE = "± marks simultaneous 95 % confidence intervals for all actions."
-PENALTY_FACTOR = -1  # factor that shows points as a penalty
+PENALTY_FACTOR = -1  # display factor that turns points into a penalty
 NET_NOTES = {
-    "deals": "Deals: won deals, yours minus the opponent's.",
-    "games": "Games: won games, yours minus the opponent's. A game can count as several.",
+    "deals": "Deals: deals that you win minus deals that your opponent wins.",
+    "games": "Games: games that you win minus games that your opponent wins. A game can count more "
+    "than once.",
 }
-# Phrases with the percentages of two actions, by measure
+# Phrases that compare the percentages of two actions, by measure
 CHANCES = {
     "win": "win {:.0f} % (vs. {:.0f} %)",
     "gin": "go gin in {:.0f} % (vs. {:.0f} %)",
     "undercut": "are undercut in {:.0f} % (vs. {:.0f} %)",
     "opponent": "your opponent wins {:.0f} % (vs. {:.0f} %)",
 }
-MAX_NAMED_ACTIONS = 3  # actions named in a sentence
-MAX_PLOTS = 6  # plots per deal: the costliest decisions
+MAX_NAMED_ACTIONS = 3  # maximum number of actions named in a sentence
+MAX_PLOTS = 6  # maximum number of plots per deal, for the costliest decisions
 HAND_SIZE = 10
 NEW_CARD_NOTE = "The thick frame marks the card just drawn or taken."
 TAKEN_CARD_NOTE = "Cards with a dashed frame were taken from the pile."
@@ -64,7 +65,7 @@ Analyses = Mapping[str, Analysis]
 
 
 def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableType]:
-    """Yield the terminal output: one table for a deal, or one table of actions per position.
+    """Yield one table for a deal, or one table of actions per position.
 
     Args:
         analyses: Analyses by label.
@@ -84,7 +85,7 @@ def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableTyp
 
 
 def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Report:
-    """Build the report. It has plots of the costliest decisions, at most `MAX_PLOTS`."""
+    """Build the report, with plots of up to `MAX_PLOTS` of the costliest decisions."""
     return Report(
         question=_report_title(analyses),
         verdict=list(_summary_sentences(analyses)),
@@ -115,7 +116,7 @@ def _capitalise(text: str) -> str:
 
 
 def _summary_sentences(analyses: Analyses) -> Iterator[str]:
-    """Yield a sentence for each plotted decision, with a label if there are several decisions."""
+    """Yield a sentence for each plotted decision, with a label if several decisions are plotted."""
     drawn = _select_plotted(analyses)
     for title, analysis in drawn.items():
         prefix = f"{_capitalise(title)}: " if len(analyses) > 1 else ""
@@ -125,7 +126,7 @@ def _summary_sentences(analyses: Analyses) -> Iterator[str]:
 
 
 def _select_plotted(analyses: Analyses) -> Analyses:
-    """Return the decisions to plot: all of them if there are few, otherwise the costliest."""
+    """Return all decisions if they are few, otherwise the costliest decisions."""
     if len(analyses) <= MAX_PLOTS:
         return analyses
     costs = {
@@ -137,7 +138,7 @@ def _select_plotted(analyses: Analyses) -> Analyses:
 
 
 def analysis_verdict(analysis: Analysis) -> str:
-    """Return the verdict: the best action or the candidates, and the cost of the chosen action."""
+    """Return a verdict with the best actions and the cost of the chosen action."""
     position = analysis.position
     names = [position.format_action(position.actions[place]) for place in analysis.best_indices]
     worlds = f"{analysis.n_worlds:,} worlds"
@@ -221,7 +222,7 @@ def table_note(analyses: Analyses) -> str:
 
 
 def _offer_sentences(analysis: Analysis) -> list[str]:
-    """Return a sentence about what the opponent's offer of the die reveals; empty without one."""
+    """Return a list with a sentence about the opponent's offer of the die, if there is one."""
     drawing = analysis.world_sampler
     if not drawing.has_offer:
         return []
@@ -236,7 +237,7 @@ def _offer_sentences(analysis: Analysis) -> list[str]:
 
 
 def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:
-    """Yield the settings with which the values were computed."""
+    """Yield the settings of the analysis as pairs of a label and a value."""
     yield "Variant", first.matchup.variant.spec
     yield "Rollout players", first.matchup.title
     yield "Worlds", f"At most {first.max_worlds:,} per position, seed {first.matchup.seed}"
@@ -251,7 +252,7 @@ def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:
 
 
 def _action_tables(analyses: Analyses) -> Iterator[Table]:
-    """Yield the table of each position, titled by its label if there are several."""
+    """Yield one table per position. If there are several positions, the label is the title."""
     for title, analysis in analyses.items():
         table = action_table(analysis, table_note(analyses))
         yield table if len(analyses) == 1 else replace(table, title=_capitalise(title))
@@ -275,12 +276,12 @@ def action_table(analysis: Analysis, note: str = "") -> Table:
 
 
 def _format_mean(row: Mapping[str, Any], name: str, factor: int) -> str:
-    """Format a measure with as many digits as its error allows."""
+    """Format a measure, rounded according to its standard error."""
     return numbers.format_number(row[name] * factor, Z95 * row[f"{name}_se"] * factor)
 
 
 def display_factors(analysis: Analysis) -> dict[str, int]:
-    """Return the measures to display for the variant, each with its display factor."""
+    """Return the displayed measures of the variant, each with its display factor."""
     variant = analysis.position.variant
     shares = {"win": 100, "gin": 100, "undercut": 100}
     scoring = variant.params["deal_scoring"]
@@ -305,7 +306,7 @@ def deal_table(analyses: Analyses) -> Table:
     first = next(iter(analyses.values()))
     note = INTERVAL_NOTE
     if any(len(analysis.best_indices) > 1 for analysis in analyses.values()):
-        note += " ? marks decisions in which another action could be best."
+        note += " ? marks decisions in which another action could also be the best."
     headings = ("decision", "chosen", "best", "cost", "worlds")
     return table_from_rows(f"Cost of each decision in {first.unit}", headings, rows, note)
 
@@ -331,7 +332,7 @@ def _deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
 
 
 def _make_plots(analyses: Analyses) -> Iterator[Plot]:
-    """Yield a plot of the costs of each selected decision, with its cards."""
+    """Yield a plot for each selected decision, with its cards and the costs of its actions."""
     for number, (title, analysis) in enumerate(_select_plotted(analyses).items()):
         position = analysis.position
         prefix = f"{_capitalise(title)}: " if len(analyses) > 1 else ""
@@ -345,7 +346,7 @@ def _make_plots(analyses: Analyses) -> Iterator[Plot]:
 
 
 def position_caption(position: Position) -> str:
-    """Return the caption of a position: the score, the die and the meaning of the card frames."""
+    """Return the caption of a position, with the score, the die and the meaning of the frames."""
     view = position.view
     *_, last = position.describe()
     sentences = [last]
@@ -361,7 +362,7 @@ def position_caption(position: Position) -> str:
 
 
 def card_rows(position: Position) -> Iterator[CardRow]:
-    """Yield the player's hand, the pile and the opponent's hand, if the cards have been dealt."""
+    """Yield the player's hand, the pile and the opponent's hand if the cards have been dealt."""
     view = position.view
     if view.phase == PHASE_BLIND:
         return

@@ -36,16 +36,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnalysisRequest:
-    """Request to analyse a position, or the decisions of a deal.
+    """Request to analyse a position or the decisions of a deal.
 
     Attributes:
         source: The position or the deal.
         budget: Limits of the analysis.
-        strategy: Strategy that continues for the player, or for A; None for the strategy of the
-            deal.
-        opponent: Strategy that continues for the opponent, or for B.
-        turn: Turn of the deal; None for all turns.
-        names: Names of the players of a deal from a file.
+        strategy: Strategy that continues for the player or for side A; None to use A's strategy.
+        opponent: Strategy that continues for the opponent or for side B.
+        turn: Turn of the deal; None to analyse all turns.
+        names: Names of the players if the deal was read from a file.
     """
 
     source: Position | TracedDeal
@@ -105,7 +104,7 @@ class AnalysisRequest:
 
     @classmethod
     def read_file(cls, path: str, budget: Budget, **more: Any) -> AnalysisRequest:
-        """Read a request for a deal in a file.
+        """Read a request for a deal that is stored in a file.
 
         Raises:
             PositionError: If the file does not contain a deal.
@@ -116,19 +115,19 @@ class AnalysisRequest:
 
 @dataclass(frozen=True, repr=False)
 class AnalysisResult(Result):
-    """Analyses of a position, a turn or a whole deal, by label."""
+    """Analyses of a position, a turn or a whole deal; the keys are labels."""
 
     request: AnalysisRequest
     analyses: Mapping[str, Analysis]
 
     @property
     def is_deal(self) -> bool:
-        """True if the result covers several decisions of a whole deal."""
+        """True if the result covers all decisions of a deal."""
         return _requests_whole_deal(self.request) and len(self.analyses) > 1
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups with the units played in each; see `Result.played`."""
+        """Matchups, each with the number of units played; see `Result.played`."""
         matchups = {one.matchup.title: one.matchup for one in self.analyses.values()}
         worlds = next(iter(self.analyses.values())).n_worlds
         return [(matchup, worlds) for matchup in matchups.values()]
@@ -182,7 +181,7 @@ def _requests_whole_deal(request: AnalysisRequest) -> bool:
 
 
 def _live_table(analyses: Mapping[str, Analysis], is_deal: bool) -> RenderableType:
-    """Return the results so far: of all decisions of a deal, or of the position in progress."""
+    """Return a table of the current results for all decisions of a deal, or for one position."""
     from rich.console import Group
 
     *_, title = analyses

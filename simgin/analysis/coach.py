@@ -1,4 +1,4 @@
-"""Coach of `simgin play`: hints before a decision, and the costs of decisions that were made."""
+"""Coach of `simgin play`: hints before decisions, and costs of past decisions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import TracedDeal
 from simgin.strategy.cast import strong_player
 
-WORLDS, SECONDS = 1000, 2.0  # maximum per decision
-MAX_HINTS = 4  # actions in a hint
+WORLDS, SECONDS = 1000, 2.0  # maximum number of worlds and of seconds per decision
+MAX_HINTS = 4  # maximum number of actions in a hint
 OMITTED_COLUMNS = ("points", "penalty", "deals", "games", "worlds")
 
 
@@ -22,10 +22,11 @@ class Coach:
 
     def __init__(self, matchup: Matchup) -> None:
         self.matchup = matchup
-        self._analyses: dict[tuple[int, ...], Analysis] = {}  # by the actions before the decision
+        # keys: the actions before the decision
+        self._analyses: dict[tuple[int, ...], Analysis] = {}
 
     def hint(self, deal: TracedDeal) -> list[str]:
-        """Return the values of the legal actions in the open decision of an unfinished deal."""
+        """Return the values of the legal actions in the current decision of an unfinished deal."""
         position = next(iter(find_decisions(deal)), None)
         if position is None or position.chosen is not None:
             return ["There is only one legal action."]
@@ -33,7 +34,7 @@ class Coach:
         return [analysis_verdict(found), *_explain(found, found.ranking[1], found.ranking)]
 
     def explain(self, deal: TracedDeal) -> list[str]:
-        """Return the cost of the last decision, and a comparison with another action."""
+        """Return the cost of the last decision, and compare its action with another one."""
         positions = _own_decisions(deal)
         if not positions:
             return ["You have not made a decision in this deal yet."]
@@ -43,7 +44,7 @@ class Coach:
         return [_comment(found), *_explain(found, other, [best, other])]
 
     def comments(self, deal: TracedDeal, first: int) -> list[str]:
-        """Return a line for each decision from number `first` on."""
+        """Return one line for each decision, starting with decision number `first`."""
         new = [position for position in _own_decisions(deal) if position.query_index >= first]
         return [_comment(self._analyse(deal, position)) for position in new]
 
@@ -59,11 +60,11 @@ class Coach:
         return f"Coach: your {mistakes} in this deal cost {_format_cost(costs, wrong[0].unit)}."
 
     def start_deal(self) -> None:
-        """Forget the analyses of the previous deal."""
+        """Discard the analyses of the previous deal."""
         self._analyses = {}
 
     def _analyse(self, deal: TracedDeal, position: Position) -> Analysis:
-        """Analyse a decision, unless its hint or comment did so already."""
+        """Analyse a decision, or return its analysis if a hint or comment needed it already."""
         key = _key(deal, position)
         if key not in self._analyses:
             budget = Budget(WORLDS, SECONDS, self.matchup.seed)
@@ -78,7 +79,7 @@ def _key(deal: TracedDeal, position: Position) -> tuple[int, ...]:
 
 
 def _own_decisions(deal: TracedDeal) -> list[Position]:
-    """Return the decisions that seat 0 made in a deal, which can be unfinished."""
+    """Return the decisions that seat 0 made in a finished or unfinished deal."""
     made = find_decisions(replace(deal, error="", is_truncated=False))
     return [position for position in made if position.view.seat == 0]
 
@@ -101,18 +102,19 @@ def _format_action(found: Analysis, index: int) -> str:
 
 
 def _format_cost(costs: Sequence[tuple[float, float, float]], unit: str) -> str:
-    """Format the sum of some costs."""
+    """Format the sum of several costs with its interval."""
     mean, low, high = map(sum, zip(*costs, strict=True))
     return f"{mean:.1f} {unit} ({low:.1f} to {high:.1f})"
 
 
 def _explain(found: Analysis, other: int, indices: Sequence[int]) -> Iterator[str]:
-    """Yield a sentence that compares the best action with another action, and a table.
+    """Yield a sentence that compares the best action with another one, and then a table.
 
     Args:
         found: Analysis of the decision.
-        other: Index of the action that is compared.
-        indices: Indices of the actions for the table, best first; at most `MAX_HINTS` are shown.
+        other: Index of the action to compare with the best one.
+        indices: Indices of the actions in the table, best first. The table shows at most
+            `MAX_HINTS` actions.
     """
     yield compare_chances(found, other)
     yield ""

@@ -1,9 +1,9 @@
-"""Recorded deals, read from the JSON output of `simgin show --json` or from logs of other engines.
+"""Reader of recorded deals: the JSON output of `simgin show --json`, and logs of other engines.
 
-A file can contain a complete deal or only the beginning of one, from a single deal, a match or a
-solitaire game. The engine replays the deal from its pack and its actions without calling a policy,
-so the strategies are not needed. It rejects actions that do not follow from the cards and earlier
-decisions. Logs of other engines are read by simgin.analysis.foreign_logs.
+A file contains a complete deal or only its beginning. The deal can be a single deal, part of a
+match, or a solitaire game. The engine replays the deal from its shuffle and its actions. It does
+not call any policies, so the strategies are not needed. It rejects actions that contradict the
+cards or earlier decisions. See simgin.analysis.foreign_logs for the logs of other engines.
 """
 
 import json
@@ -32,7 +32,7 @@ JsonRow = Mapping[str, Any]
 MAX_FILE_BYTES = 1 << 24
 FIELD_BOUNDS = replay.ADDRESS_BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
 MAX_ABS_SCORE = 1_000_000
-# Fields of a decision that must follow from earlier decisions
+# Fields of a decision that are determined by earlier decisions
 CHECKED_FIELDS = (
     "turn",
     "seat",
@@ -49,14 +49,14 @@ CHECKED_FIELDS = (
 
 @dataclass(frozen=True)
 class RecordedDeal:
-    """Recorded deal of a file.
+    """Deal that was read from a file.
 
     Attributes:
         path: Path of the file.
         deal: The deal, with side A at seat 0.
         names: Names of the players by seat.
         seat_of_a: Seat of side A in the file.
-        engine: Engine that logged the deal, if it was not simgin.
+        engine: Engine that logged the deal; empty for simgin.
     """
 
     path: str
@@ -67,7 +67,7 @@ class RecordedDeal:
 
 
 def read_deal_file(path: str | Path) -> RecordedDeal:
-    """Read the deal of a file; the deal is truncated if the file ends before it.
+    """Read a deal from a file. If the file ends before the deal, the deal is truncated.
 
     Raises:
         PositionError: If the file does not contain a deal.
@@ -78,7 +78,8 @@ def read_deal_file(path: str | Path) -> RecordedDeal:
         log = parse_log(text)
         if log is not None:
             deal = replay_log(log)
-            best = strong_player(deal.matchup.variant)  # the real players are unknown
+            # the players who played the deal are unknown
+            best = strong_player(deal.matchup.variant)
             matchup = parse_matchup(best, best, log.variant, 1, "deal")
             return RecordedDeal(
                 str(path), replace(deal, matchup=matchup), log.names, engine=log.engine
@@ -100,7 +101,7 @@ def read_deal_file(path: str | Path) -> RecordedDeal:
 
 
 def _strip_side(name: str) -> str:
-    """Remove the suffix that distinguishes a strategy from itself."""
+    """Remove the suffix ` (A)` or ` (B)` from the name of a strategy in self-play."""
     return str(name).removesuffix(" (A)").removesuffix(" (B)")
 
 
@@ -109,7 +110,7 @@ def _deal_file_error(path: str | Path, reason: str) -> PositionError:
 
 
 def _replay_deal(content: JsonRow) -> TracedDeal:
-    """Replay the deal in the rows of a file."""
+    """Replay a deal from the rows of its file."""
     first, *rows = content["rows"]
     decisions = [row for row in rows if row["event"] == "decision"]
     variant = variants.find_variant(first["variant"])
@@ -140,7 +141,7 @@ def _replay_deal(content: JsonRow) -> TracedDeal:
 
 
 def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup:
-    """Return the strategies by seat; the strongest strategy replaces unavailable ones."""
+    """Return the matchup of the deal. The strongest strategy replaces unavailable strategies."""
     players = int(str(variant.params["players"]))
     names = [_strip_side(name) for name in first["strategies"]]
     if len(names) != players or (first["dealer"] is None) != (players == 1):
@@ -153,9 +154,9 @@ def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup
 
 
 def _find_strategy(name: str, substitute: str) -> str:
-    """Return the name of a strategy if it can be loaded safely, otherwise that of the substitute.
+    """Return the name of a strategy that can be loaded safely, or the name of its substitute.
 
-    A file can come from an untrusted source, so no Python file that it names is executed.
+    The file can come from an untrusted source, so simgin does not execute Python files named in it.
     """
     if ".py" in name.lower():
         return substitute
@@ -166,7 +167,7 @@ def _find_strategy(name: str, substitute: str) -> str:
 
 
 def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
-    """Return the actions up to the first decision without an action."""
+    """Return all actions before the first decision without an action."""
     script: list[int] = []
     for row in decisions:
         if row["answer"] is None:
@@ -181,7 +182,7 @@ def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
 
 
 def _read_integer(row: JsonRow, name: str) -> int:
-    """Return an integer of a row; raise PositionError unless it is in its valid range."""
+    """Return an integer field of a row, or raise PositionError if it is out of range."""
     value = row[name]
     if not isinstance(value, int) or not 0 <= value < FIELD_BOUNDS[name]:
         raise PositionError(f"{name} must be an integer from 0 to {FIELD_BOUNDS[name] - 1}")
@@ -189,7 +190,7 @@ def _read_integer(row: JsonRow, name: str) -> int:
 
 
 def _read_pair(values: Sequence[Any]) -> tuple[int, int]:
-    """Return the integers of both seats."""
+    """Return the two integers of a row, one per seat."""
     first, second = values
     if not all(isinstance(number, int) and abs(number) < MAX_ABS_SCORE for number in values):
         raise PositionError(
@@ -199,13 +200,13 @@ def _read_pair(values: Sequence[Any]) -> tuple[int, int]:
 
 
 def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None:
-    """Raise PositionError if a decision does not follow from earlier ones."""
+    """Raise PositionError if a decision contradicts earlier decisions."""
     expected_rows = replay_json.replay_to_json(replay.make_replay(replayed))[1:-1]
     for index, recorded in enumerate(decisions):
         row = expected_rows[index] if index < len(expected_rows) else {}
         wrong = [name for name in CHECKED_FIELDS if name not in row or row[name] != recorded[name]]
         if recorded["answer"] is None and wrong == ["answer"]:
-            return  # the last recorded decision
+            return  # last recorded decision
         if wrong:
             raise PositionError(
                 f"decision {index + 1} (turn {recorded['turn']}, {recorded['slot']}, field "
@@ -214,7 +215,7 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
 
 
 def _write_match_state(replayed: TracedDeal, first: JsonRow) -> None:
-    """Write the match state to the views of a deal that was replayed as a single deal."""
+    """Write the match state to all views of a deal that was replayed as a single deal."""
     deal = _read_integer(first, "deal")
     target = int(build_rules(replayed.matchup.variant).points_target)
     columns = [

@@ -1,7 +1,7 @@
 """Queries that select deals, such as `undercut, lost` or `points < -40`.
 
-A query consists of conditions separated by commas, all of which a deal must fulfil. At most one
-of the conditions is an order.
+A query consists of conditions separated by commas. A deal must fulfil all conditions. At most one
+condition specifies an order.
 """
 
 import operator
@@ -15,7 +15,7 @@ from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.messages import SimginError, did_you_mean, quote_text
 
-# A deal, and the same deal played by the second of two compared strategies
+# Deal, and the same deal played by the second strategy if two strategies are compared
 FOUND_DEAL = np.dtype([("deal", DEAL_RECORD), ("other", DEAL_RECORD)])
 
 ENDING_KEYWORDS = {kind.replace("_", "-"): kind for kind in DEAL_RESULTS}
@@ -29,7 +29,7 @@ DEAL_QUANTITIES = {
     "dealt": "deadwood of A's dealt hand",
     "takes": "upcards and discards that A took",
     "laid-off": "cards laid off",
-    "gain": "with differ: net points of A minus net points of B with the same cards",
+    "gain": "with `differ`: net points of A minus net points of B, with the same cards",
 }
 QUANTITY_FIELDS = {"dealt": "dealt_a", "takes": "takes_a", "laid-off": "laid_off"}
 COMPARISON_OPERATORS = {
@@ -58,11 +58,12 @@ class DealQuery:
 
     Attributes:
         text: The query as a string.
-        endings: Indices of the accepted deal endings in `DEAL_RESULTS`; empty for all.
-        winner: Side that won, or None.
-        comparisons: Quantity, operator and bound of each comparison.
-        differ: True if the two compared strategies must have different results.
-        order: Key of `ORDERS`, or `COSTLY_KEYWORD`; empty for the order of play.
+        endings: Indices of the accepted deal endings in `DEAL_RESULTS`; empty to accept all
+            endings.
+        winner: Side that must win, or None.
+        comparisons: Comparisons, each with a quantity, an operator and a bound.
+        differ: True if the results of the two compared strategies must differ.
+        order: Key of `ORDERS`, or `COSTLY_KEYWORD`; empty to keep the order of play.
     """
 
     text: str
@@ -78,7 +79,7 @@ class DealQuery:
         return self.order == COSTLY_KEYWORD
 
     def fits(self, deals: np.ndarray) -> np.ndarray:
-        """Return a mask of the deals that fulfil the query: bool (n_deals,)."""
+        """Return a mask of the deals that fulfil the query, bool (n_deals,)."""
         deal = deals["deal"]
         fits = np.ones(len(deals), bool)
         if self.endings:
@@ -92,7 +93,7 @@ class DealQuery:
         return fits
 
     def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
-        """Return the first deals in the order of the query; ties stay in the order of play."""
+        """Return the first deals in the order of the query. Ties stay in the order of play."""
         if self.order not in ORDERS:
             return deals[:limit]
         name, sign = ORDERS[self.order]
@@ -102,7 +103,7 @@ class DealQuery:
 
 
 def compute_quantity(deals: np.ndarray, name: str) -> np.ndarray:
-    """Return a quantity of each deal: int64 (n_deals,).
+    """Return a quantity of each deal, int64 (n_deals,).
 
     Args:
         deals: FOUND_DEAL (n_deals,).
@@ -149,7 +150,7 @@ def parse_query(text: str) -> DealQuery:
 
 
 def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
-    """Return the condition that is one of these words; empty if there is none."""
+    """Return the condition that is one of these words, or an empty string if there is none."""
     word, *others = [part for part in parts if part in words] or [""]
     if others:
         raise QueryError(f"'{word}' and '{others[0]}' cannot be combined. Use only one of them.")

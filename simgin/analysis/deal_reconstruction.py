@@ -47,16 +47,16 @@ class DealReconstruction:
         self.variant = variant
         self.rules = build_rules(variant)
         self.has_upcard = bool(self.rules.first_turn != FIRST_TURN_DISCARD)
-        # Top card of the pile before each turn, including the turn of the decision
+        # Top card of the pile before every turn up to the turn of the decision
         self.top_cards: Sequence[PileCard | None] = pile if self.has_upcard else [None, *pile]
         self.discards = [card.card for card in pile[self.has_upcard :]]
         self.die = die
-        # Players discard in turn, and a player may offer the die only in their own turn
+        # Players discard in turn. A player can offer the die only in their own turn.
         self.first_seat = (len(self.discards) + die.mover) % 2
         self.dealer = 1 - self.first_seat if dealer is None else dealer
 
     def seat_of_turn(self, turn: int) -> int:
-        """Return the seat of a turn, counted from 0."""
+        """Return the seat that plays a turn. Turns are counted from 0."""
         return (self.first_seat + turn) % 2
 
     def card_source(self, turn: int) -> str:
@@ -68,7 +68,7 @@ class DealReconstruction:
 
     @cached_property
     def started_turns(self) -> list[int]:
-        """Turns in which a player has received a card: with ten cards, all except the last one."""
+        """Turns in which a player has received a card; with ten cards, all except the last turn."""
         is_open = len(self.cards) == 11 and bool(self.top_cards) and not self.die.is_decision
         return list(range(len(self.discards) + is_open))
 
@@ -85,7 +85,7 @@ class DealReconstruction:
 
     @property
     def slots(self) -> Collection[str]:
-        """Slots of the query."""
+        """Policy slots of the current decision."""
         if self.die.is_decision:
             return {self.die.slot}
         if len(self.cards) == 11:
@@ -95,10 +95,10 @@ class DealReconstruction:
     # Deal
 
     def make_pack(self, free: list[int]) -> list[int]:
-        """Return the pack in dealing order, with the cards that were discarded first dealt first.
+        """Return the pack in dealing order; the cards that were discarded first are dealt first.
 
         Args:
-            free: Cards with unknown locations.
+            free: Cards whose locations are unknown.
         """
         hidden = list(free)
         came = [
@@ -116,7 +116,7 @@ class DealReconstruction:
         return pack + hidden
 
     def _received_cards(self, seat: int, hidden: list[int]) -> list[int]:
-        """Return the cards that a player received, in the order of their discards.
+        """Return the cards that a player received, in the order in which they were discarded.
 
         Unknown cards of the opponent are removed from `hidden`.
         """
@@ -148,7 +148,7 @@ class DealReconstruction:
         return came
 
     def decisions(self) -> Iterator[ScriptedAction]:
-        """Yield the decisions of both players before the query."""
+        """Yield the decisions of both players before the current decision."""
         yield from self._opening_decisions()
         for turn in self.started_turns:
             if turn and self.rules.take_discard:
@@ -161,8 +161,8 @@ class DealReconstruction:
     def _opening_decisions(self) -> Iterator[ScriptedAction]:
         """Yield the decisions about the first upcard.
 
-        If the nondealer may draw from the stock immediately, the pile does not show whether the
-        dealer had a decision. Most players pass first, so simgin assumes a pass.
+        If the nondealer may draw from the stock immediately, the pile does not show if the dealer
+        had a decision. simgin assumes that the nondealer passed first, as most players do.
         """
         first_turn = self.rules.first_turn
         nondealer = 1 - self.dealer
@@ -190,7 +190,7 @@ class DealReconstruction:
     # Errors
 
     def find_errors(self) -> Iterator[str]:
-        """Yield an error message if the position is impossible or requires no decision."""
+        """Yield an error message if the position is impossible or contains no decision."""
         yield from hand_size_errors(self.cards)
         if self.has_upcard and not self.pile:
             yield "the pile is missing. Add it from the first upcard on, for example --pile QD."
@@ -215,7 +215,7 @@ class DealReconstruction:
             yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
     def _pile_errors(self) -> Iterator[str]:
-        """Yield errors in the number of cards, and for forgotten cards that must be known."""
+        """Yield errors about the number of cards, and about forgotten cards that must be known."""
         top = self.top_cards[-1]
         if top is not None and top.is_taken and len(self.cards) == 10:
             name = format_card(top.card)
@@ -246,8 +246,8 @@ class DealReconstruction:
         return len(terms) > 1
 
     def _location_errors(self) -> Iterator[str]:
-        """Yield errors for cards that would be in two locations."""
-        locations: dict[int, int] = {}  # IN_PILE, or the seat of the player who took the card
+        """Yield an error message for every card that would be in two locations."""
+        locations: dict[int, int] = {}  # `IN_PILE`, or the seat of the player who took the card
         for turn, top in enumerate(self.top_cards):
             if top is None or top.card < 0:
                 continue

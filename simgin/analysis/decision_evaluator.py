@@ -1,8 +1,8 @@
-"""Evaluation of decisions: the loss compared with the best action, given the actual hidden cards.
+"""Evaluation of decisions: loss compared with the best action, given the actual hidden cards.
 
-The best action is chosen in sampled worlds. Its gain compared with the chosen action is then
-measured with the actual hidden hand and a reshuffled stock. Measuring the gain in the worlds that
-selected the action would be biased upwards.
+The best action is chosen in sampled worlds. Its gain over the chosen action is then measured with
+the actual hidden hand and a reshuffled stock. A gain measured in the worlds that were used to
+select the action would be biased upwards.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,11 +28,12 @@ from simgin.rules.build import build_rules
 from simgin.stats.estimate import Estimate, estimate_mean
 from simgin.text.notation import mask_to_cards
 
-FIRST_CHECK_WORLDS = 25  # worlds before the first comparison, doubled for each later one
-CONFIRMATION_WORLDS = 400  # new worlds that must confirm a mistake before it is measured
-MIN_LEAD = 1.0  # standard errors by which an action must beat the evaluator's own action
+# worlds before the first comparison; the number doubles for each later comparison
+FIRST_CHECK_WORLDS = 25
+CONFIRMATION_WORLDS = 400  # new worlds used to confirm a mistake before its cost is measured
+MIN_LEAD = 1.0  # minimum lead of an action over the evaluator's own action, in standard errors
 N_STOCK_SHUFFLES = 100  # reshuffles of the stock with the actual hidden hand
-N_STREAMS = 2**39  # possible numbers of the first world of a position
+N_STREAMS = 2**39  # number of possible first worlds of a position
 # Mistakes by kind of decision
 MISTAKES = {
     "upcard": ("took the card", "left the card"),
@@ -50,21 +51,22 @@ MISTAKES = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedDecision:
-    """Decision and its loss.
+    """Decision of a player, with the loss that it caused.
 
     Attributes:
-        unit: Number of the pair, or of the deal.
-        half: Mirrored game of the pair, 0 or 1.
+        unit: Number of the mirrored pair, or of the deal if deals are not mirrored.
+        half: Index of the mirrored game within the pair, 0 or 1.
         turn: Number of the turn.
         label: Label of the position.
         kind: Kind of decision, a key of `MISTAKES`.
         mistake: Mistake, a value of `MISTAKES`; empty if the best action was chosen.
         chosen: Chosen action.
         best: Best action.
-        cost: Gain of the best action compared with the chosen one, in the measure of the variant.
-        evaluator_cost: Gain of the evaluator's action compared with the chosen one.
-        selection_lead: Lower bound of the gain of the best action, in the worlds that selected it.
-        se: Standard error of the cost, if it was measured (`DecisionEvaluator.measure`).
+        cost: Gain of the best action over the chosen action, in the measure of the variant.
+        evaluator_cost: Gain of the evaluator's action over the chosen action.
+        selection_lead: Lower bound of the best action's gain, from the same worlds that were used
+            to select it.
+        se: Standard error of the cost; 0 unless `DecisionEvaluator.measure` measured the cost.
     """
 
     unit: int
@@ -82,17 +84,18 @@ class EvaluatedDecision:
 
 
 class DecisionEvaluator:
-    """Evaluator of the decisions of players who meet one opponent.
+    """Evaluator of decisions against one opponent.
 
-    The evaluator is a strategy that also plays all rollouts.
+    The evaluating strategy also plays all rollouts.
 
     Args:
-        matchup: Matchup of the evaluator, with the opponent unless the game is a solitaire game.
-            Its seed is the seed of the worlds.
-        worlds: Maximum number of worlds used to find the best action. With 0, the evaluator's
-            action counts as the best.
-        first_check: Number of worlds after which actions that are not ahead are dropped.
-        min_lead: Standard errors by which an action must beat the evaluator's action.
+        matchup: Matchup of the evaluator against the opponent. In a solitaire game, there is no
+            opponent. The seed of the matchup is the seed of the worlds.
+        worlds: Maximum number of worlds used to find the best action. If it is 0, the evaluator's
+            action counts as the best one.
+        first_check: Number of worlds before the first check, which drops all actions that are not
+            ahead.
+        min_lead: Minimum lead of an action over the evaluator's action, in standard errors.
     """
 
     def __init__(
@@ -117,11 +120,11 @@ class DecisionEvaluator:
         return decisions
 
     def measure(self, deal: TracedDeal, worlds: int) -> list[EvaluatedDecision]:
-        """Evaluate the same decisions, with their costs measured in new worlds.
+        """Evaluate the same decisions as `evaluate`, and measure their costs in new worlds.
 
-        A cost is then the mean gain of the best action over all possible hidden cards, not the gain
-        with the actual hidden cards. An action without a gain in `CONFIRMATION_WORLDS` worlds does
-        not count as a mistake.
+        Such a cost is the mean gain of the best action over all possible hidden cards, instead of
+        the gain with the actual hidden cards. A mistake counts only if `CONFIRMATION_WORLDS` worlds
+        confirm the gain.
         """
         pairs = zip(self.evaluate(deal), positions_of_a(deal), strict=True)
         return [self._measure(judged, position, worlds) for judged, position in pairs]
@@ -135,7 +138,7 @@ class DecisionEvaluator:
         ):
             cost = estimate_mean(self.sample_lead(position, decision.best, worlds))
             missed = 1.0 - self._detection_probability(cost)
-            # Weight the mistake to account for missed ones (Horvitz and Thompson 1952)
+            # Weight the mistake to account for undetected mistakes (Horvitz and Thompson 1952).
             error = sqrt(cost.se**2 + missed * cost.value**2)
             return replace(decision, cost=cost.value, se=error)
         kind = classify_decision(position, position.chosen_action)
@@ -150,15 +153,15 @@ class DecisionEvaluator:
         return prod(NormalDist().cdf(lead) for lead in in_errors)
 
     def sample_lead(self, position: Position, best: str, worlds: int) -> np.ndarray:
-        """Return the gains of an action compared with the chosen action, in new worlds.
+        """Return the gains of an action over the chosen action in new worlds.
 
         Args:
             position: Decision in a recorded deal.
-            best: Formatted action.
+            best: The action, formatted as a string.
             worlds: Number of worlds.
 
         Returns:
-            Gains, float64 (n_worlds,).
+            Gains of the action, float64 (n_worlds,).
         """
         named = {position.format_action(action): action for action in position.actions}
         view = position.view
@@ -175,7 +178,8 @@ class DecisionEvaluator:
         rng: np.random.Generator,
     ) -> EvaluatedDecision:
         chosen = position.chosen_action
-        rng.random()  # unused; keeps the worlds of each seed as they were in earlier versions
+        # The value is unused. It keeps the worlds of each seed as they were in earlier versions.
+        rng.random()
         best, seeming = self._find_best(position, evaluator_action, rng)
         mean_gains = self._mean_gains(deal, position, [chosen, best, evaluator_action], rng)
         kind = classify_decision(position, best)
@@ -196,10 +200,10 @@ class DecisionEvaluator:
     def _find_best(
         self, position: Position, evaluator_action: Action, rng: np.random.Generator
     ) -> tuple[Action, float]:
-        """Return the evaluator's action, unless another one is significantly better, and its lead.
+        """Return the best action and its lead; by default, the best action is the evaluator's.
 
-        The lead is the lower bound of the gain compared with the chosen action. Actions that are
-        not ahead of the evaluator's action at a check are dropped.
+        The lead is the lower bound of the gain over the chosen action. Each check drops the actions
+        that are not ahead of the evaluator's action.
         """
         actions = position.actions
         evaluator_index = actions.index(evaluator_action)
@@ -228,7 +232,7 @@ class DecisionEvaluator:
     def _sample_gains(
         self, position: Position, actions: list[Action], worlds: int, first: int
     ) -> np.ndarray:
-        """Return the gains of actions in sampled worlds: float64 (n_worlds, n_actions)."""
+        """Return the gains of actions in sampled worlds, float64 (n_worlds, n_actions)."""
         drawn = WorldSampler(self.matchup, position.view).sample(worlds, first)
         return self._rollout_gains(position, actions, drawn, first)
 
@@ -242,7 +246,7 @@ class DecisionEvaluator:
         """Return the mean gains of actions with the actual hidden hand and a reshuffled stock."""
         actions = list(dict.fromkeys(wanted))
         if len(actions) == 1:
-            return {actions[0]: 0.0}  # only differences matter
+            return {actions[0]: 0.0}  # Only differences between actions matter.
         if self.matchup.b is None or position.view.phase == PHASE_BLIND:
             gains = self._sample_gains(
                 position, actions, N_STOCK_SHUFFLES, int(rng.integers(N_STREAMS))
@@ -255,25 +259,25 @@ class DecisionEvaluator:
     def _rollout_gains(
         self, position: Position, actions: list[Action], worlds: Worlds, first: int
     ) -> np.ndarray:
-        """Return the gains of the player in given worlds: float64 (n_worlds, n_actions)."""
+        """Return the gains of the player in the given worlds, float64 (n_worlds, n_actions)."""
         return compute_gains(
             roll_out_worlds(self.matchup, position.view, actions, worlds, first), position.variant
         )
 
 
 def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Position, Action]]:
-    """Yield the decisions of strategy A in a deal, each with the action of the evaluator."""
+    """Yield the decisions of strategy A in a deal, each with the evaluator's action."""
     state = deal.state
-    if state.half:  # swap the strategies, because a deal from a given pack is not mirrored
-        assert matchup.b is not None, "one player has one half"
+    if state.half:  # Swap the strategies, because a deal from a given shuffle is not mirrored.
+        assert matchup.b is not None, "A single-player game has only one half."
         matchup = replace(matchup, a=matchup.b, b=matchup.a)
     table = {"dealer": int(state.dealer), "joker": int(state.joker)}
-    decisions: list[ScriptedAction] = []  # all decisions so far, including declined endings
+    decisions: list[ScriptedAction] = []  # all past decisions, including declined endings
     known = 0
     for position in positions_of_a(deal):
         step = decision_key(deal.decisions[position.query_index])
         for question in deal.decisions[known : position.query_index]:
-            assert question.action is not None, "only the last question of a deal has no answer"
+            assert question.action is not None, "Only the last decision of a deal has no action."
             decisions.append(ScriptedAction(question.seat, question.slot, question.action))
         known = position.query_index
 
@@ -283,7 +287,7 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
         replay = trace_to_decision(
             matchup, decisions, is_there, int(state.unit), pack=state.pack, **table
         )
-        assert replay is not None, "the deal went there"
+        assert replay is not None, "actions that the players chose in the deal"
         played, number = replay
         action = find_chosen_action(played, number)
         if action is None:
@@ -299,12 +303,12 @@ def positions_of_a(deal: TracedDeal) -> Iterator[Position]:
 
 
 def _lower_bound_leads(gains: np.ndarray, baseline: int, n_errors: float) -> np.ndarray:
-    """Return the lower bound of each action's lead over a baseline action; -inf if unknown.
+    """Return the lower bound of each action's lead over the baseline action, or -inf if unknown.
 
     Args:
-        gains: float64 (n_worlds, n_actions), NaN if an action was not tried.
+        gains: Gains of the actions, float64 (n_worlds, n_actions); NaN if an action was not tried.
         baseline: Index of the baseline action.
-        n_errors: Number of standard errors below the mean.
+        n_errors: Distance of the bound from the mean, in standard errors.
     """
     leads = gains - gains[:, baseline, None]
     error = leads.std(axis=0) / sqrt(len(gains))
@@ -321,7 +325,7 @@ def _reshuffle_stock(deal: TracedDeal, view: Any, rng: np.random.Generator) -> W
 
 
 def _find_hidden_hand(deal: TracedDeal, view: Any) -> int:
-    """Return the mask of the cards that the opponent holds at a decision."""
+    """Return the mask of the opponent's cards at the time of a decision."""
     opponent = 1 - int(view.seat)
     hand = deal.hands[opponent]
     for seat, _, card, discard in deal.turns[: int(view.turns)]:
@@ -331,7 +335,7 @@ def _find_hidden_hand(deal: TracedDeal, view: Any) -> int:
 
 
 def classify_decision(position: Position, best: Action) -> str:
-    """Return the kind of a decision: die, upcard, draw, discard, or knock (or play on)."""
+    """Return the kind of a decision: die, upcard, draw, discard or knock."""
     if position.is_about_die:
         return "die"
     view = position.view
@@ -343,11 +347,11 @@ def classify_decision(position: Position, best: Action) -> str:
 
 
 def classify_mistake(position: Position, kind: str, best: Action) -> str:
-    """Return the mistake, a value of `MISTAKES`, of a decision that was not the best."""
+    """Return the mistake in a decision that was not the best, as a value of `MISTAKES`."""
     chosen = position.chosen_action
     if chosen.kind in (ACTION_ACCEPT, ACTION_REFUSE):
         return "accepted" if chosen.kind == ACTION_ACCEPT else "refused"
-    if kind == "die":  # card is the number offered, 0 for no offer
+    if kind == "die":  # The card field is the offered number, or 0 for no offer.
         return "offered too much" if chosen.card > best.card else "offered too little"
     if kind in ("upcard", "draw"):
         return "took the card" if chosen.kind == ACTION_TAKE else "left the card"

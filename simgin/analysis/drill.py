@@ -50,18 +50,18 @@ from simgin.text.files import atomic_write
 from simgin.text.notation import format_card
 
 MAX_POSITIONS = 200
-DEALS_PER_POSITION = 12  # deals searched per position
+DEALS_PER_POSITION = 12  # deals searched per requested exercise
 SCREENING_WORLDS = 200  # worlds of the screening; selected decisions are analysed in new worlds
 TURNS_PER_STAGE = 8  # turns of both players
 STAGES = ("early", "middle", "late")  # the last stage has no end
-# An exercise with a higher proportion of correct options teaches little
+# maximum proportion of correct options, because easy exercises teach little
 MAX_CORRECT_PROPORTION = 1 / 3
 HTML_TEMPLATE, CARD_TEMPLATE, INCLUDED_DRILL = (
     Path(__file__).with_name(name)
     for name in ("drill.html.j2", "drill_parts.html.j2", "drill.json")
 )
 DECK_NAME = "simgin drill"
-# Contents by which simgin recognises a file that a drill wrote
+# Strings that identify a file as the output of a drill
 FILE_MARKS = {".html": b"<title>Drill: ", ".apkg": DECK_NAME.encode()}
 
 
@@ -86,7 +86,8 @@ class DrillRequest:
         """Read a request. The default evaluator is the strongest strategy.
 
         Raises:
-            PositionError: If there are too few or too many positions, or the game is solitaire.
+            PositionError: If the number of positions is out of range, or the game is a solitaire
+                game.
         """
         if not 1 <= positions <= MAX_POSITIONS:
             raise PositionError(
@@ -147,7 +148,7 @@ class Exercise:
     def options(self) -> list[int]:
         """Indices of the actions offered as answers, in ascending order.
 
-        Of the actions that end the deal in the same way, only the best is offered.
+        If several actions end the deal in the same way, only the best of them is offered.
         """
         options: dict[str, int] = {}
         for index in self.analysis.ranking:
@@ -163,7 +164,7 @@ class Exercise:
 
     @property
     def is_useful(self) -> bool:
-        """True if the chosen action was significantly worse and few options are correct."""
+        """True if the chosen action was a significant mistake and few options are correct."""
         was_wrong = self.position.chosen_index not in self.analysis.best_indices
         return was_wrong and len(self.correct_options) <= max(
             1, MAX_CORRECT_PROPORTION * len(self.options)
@@ -194,7 +195,7 @@ class Drill(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups with the units played in each; see `Result.played`."""
+        """Matchups, each with the number of units played; see `Result.played`."""
         n = DEALS_PER_POSITION * self.request.n_positions
         return [(matchup, n) for matchup in (*self.request.players, self.request.evaluator)]
 
@@ -208,7 +209,7 @@ class Drill(Result):
         return Report(title, [summarize(one.title for one in self.exercises)], command=command)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each option, ordered by exercise and cost (output `drill`)."""
+        """Return one row per option, ordered by exercise and cost (output `drill`)."""
         rows = []
         for number, exercise in enumerate(self.exercises, start=1):
             columns = {
@@ -250,14 +251,14 @@ def run_drill(
 
 
 class Candidate(NamedTuple):
-    """Decision with a significant cost in the screening.
+    """Decision that has a significant cost in the screening.
 
     Attributes:
         kind: Kind of decision, mistake and stage of the deal.
         low: Lower bound of the cost.
         matchup: Matchup of the player.
         unit: Number of the deal.
-        position: The decision.
+        position: Position in which the decision was made.
     """
 
     kind: tuple[str, str, int]
@@ -268,7 +269,7 @@ class Candidate(NamedTuple):
 
 
 def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
-    """Yield decisions of a deal in which the evaluator has a significantly better action."""
+    """Yield the decisions of a deal in which another action is significantly better."""
     matchup = request.players[unit % len(request.players)]
     evaluator = request.evaluator
     rough = Budget(SCREENING_WORLDS, seed=evaluator.seed + 1, workers=1)
@@ -302,10 +303,10 @@ def _select_exercises(
     The costs are estimated in new worlds.
 
     Args:
-        request: The drill.
-        candidates: Candidates, costliest last.
+        request: Request for the drill.
+        candidates: Candidates in ascending order of cost.
         workers: Number of worker threads.
-        on_progress: Called with the number of exercises found and the number requested.
+        on_progress: Function that receives the number of exercises found and the number requested.
     """
     remaining: dict[tuple[str, str, int], list[Candidate]] = {}
     for candidate in candidates:
@@ -374,7 +375,7 @@ def render_drill_page(contents: dict[str, Any], command: str) -> str:
 def write_anki_deck(contents: dict[str, Any], path: Path) -> None:
     """Write an Anki package with a note for each exercise.
 
-    If a note of the same position has been imported before, the new one replaces it.
+    If Anki already contains a note for the same position, the new note replaces it.
 
     Raises:
         ImportError: If genanki is not installed.
@@ -452,7 +453,7 @@ def _exercise_question(exercise: Exercise) -> str:
 
 
 def _lesson_sentences(exercise: Exercise) -> Iterator[str]:
-    """Yield sentences with the best option, those too close to call, and the player's choice."""
+    """Yield sentences about the best option, equally good options and the player's choice."""
     analysis, position = exercise.analysis, exercise.position
     best, *close = [
         position.format_action(position.actions[place]) for place in exercise.correct_options

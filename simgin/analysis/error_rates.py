@@ -1,9 +1,9 @@
-"""Error rates: points that a strategy loses per deal, by kind of decision.
+"""Error rates: points per deal that a strategy loses, by kind of decision.
 
 Every decision of the strategy is evaluated (simgin.analysis.decision_evaluator). By the performance
 difference lemma (Kakade and Langford 2002), the gains of the evaluator's actions sum to the
-evaluator's lead over the strategy against the same opponent. This lead is estimated precisely from
-deals without evaluation, and serves as a control variate of the error rates.
+evaluator's lead over the strategy against the same opponent. Many deals without evaluation give a
+precise estimate of this lead, which is a control variate for the error rates.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
 
 DEFAULT_EVALUATION_WORLDS = 200
-ENOUGH_WORLDS = 100  # with only 20 worlds, error rates are two points too low
-MIN_DEALS, MAX_DEALS = 100, 100_000  # intervals are not reliable with fewer deals
-LEAD_FACTOR = 25  # deals for the lead per evaluated deal
+ENOUGH_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
+MIN_DEALS, MAX_DEALS = 100, 100_000  # minimum number of deals for reliable intervals
+LEAD_FACTOR = 25  # deals used to estimate the lead, per evaluated deal
 UNITS_PER_CALL = 1000  # pairs per engine call
 ALL_KINDS = "all"
-# Number of seemingly costliest decisions to measure again, and new worlds for each. The first
-# estimates are biased upwards.
+# Number of decisions that are measured again because they seem costliest, and number of new worlds
+# for each. The first estimates of the costliest decisions are biased upwards.
 MAX_CANDIDATES, RECHECK_WORLDS = 20, 1000
-N_COSTLIEST = 5  # decisions listed in the report
+N_COSTLIEST = 5  # number of decisions listed in the report
 DECISION_TITLES = {
     "upcard": "first upcard",
     "draw": "discard pile or stock",
@@ -68,11 +68,11 @@ RateRow = dict[str, Any]
 
 @dataclass(frozen=True)
 class RatingTask:
-    """Deals to evaluate.
+    """Specification of the deals to evaluate.
 
     Attributes:
-        matchup: A, the evaluated strategy, against B.
-        evaluator: The evaluator against B, or in a solitaire game.
+        matchup: Matchup of A, the evaluated strategy, against B.
+        evaluator: Matchup of the evaluator against B, or of the evaluator in a solitaire game.
         n_deals: Number of deals.
         n_worlds: Maximum number of worlds per decision.
     """
@@ -93,10 +93,10 @@ class RatingTask:
         worlds: int = DEFAULT_EVALUATION_WORLDS,
         seed: int = 1,
     ) -> RatingTask:
-        """Read a task. The default evaluator and the default B are the strongest strategy.
+        """Read a task. By default, both the evaluator and B are the strongest strategy.
 
         Raises:
-            PositionError: If there are too few deals or too many.
+            PositionError: If the number of deals is out of range.
         """
         game = variants.find_variant(variant)
         best = strong_player(game)
@@ -115,13 +115,13 @@ class RatingTask:
 class ErrorRates(Result):
     """Evaluated decisions of a strategy and their costs.
 
-    All values are in the measure of the variant: points, % of deals won, or won deals or games in
-    games with a die.
+    All values use the measure of the variant: points, percentage of deals won, or, in games with a
+    die, won deals or games.
 
     Attributes:
-        task: The evaluated deals.
-        decisions: Evaluated decisions by pair, or by deal.
-        lead: Gain per deal of the evaluator minus the gain of A, against B.
+        task: Specification of the evaluated deals.
+        decisions: Evaluated decisions of each pair, or of each deal.
+        lead: Gain per deal of the evaluator against B, minus the gain of A against B.
     """
 
     task: RatingTask
@@ -130,7 +130,7 @@ class ErrorRates(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups with the units played in each; see `Result.played`."""
+        """Matchups, each with the number of units played; see `Result.played`."""
         return [(self.task.evaluator, len(self.decisions))]
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -166,20 +166,20 @@ class ErrorRates(Result):
 
     @cached_property
     def total(self) -> Estimate:
-        """Points lost per deal."""
+        """Total loss in points per deal."""
         return self.rate()
 
     @cached_property
     def evaluator_gains(self) -> np.ndarray:
-        """Gains of the evaluator's actions in points per deal, float64 (n_units,)."""
+        """Gain of the evaluator's actions in each unit, in points per deal; float64 (n_units,)."""
         return self.sum_by_unit(lambda judged: judged.evaluator_cost)
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
-        """Return the points lost per deal, in total or for one kind of decision or mistake.
+        """Return the loss in points per deal, in total or for one kind of decision or mistake.
 
         Args:
-            kind: Kind of decision, a key of `MISTAKES`; empty for all.
-            mistake: Mistake of this kind, a value of `MISTAKES`; empty for all.
+            kind: Kind of decision, a key of `MISTAKES`; empty for all kinds.
+            mistake: Mistake of this kind, a value of `MISTAKES`; empty for all mistakes.
         """
 
         def cost(decision: EvaluatedDecision) -> float:
@@ -188,7 +188,7 @@ class ErrorRates(Result):
         return self.mean(self.sum_by_unit(cost))
 
     def mean(self, costs: np.ndarray) -> Estimate:
-        """Return the mean of costs per unit, with the evaluator's lead as a control variate."""
+        """Return the mean cost per unit, with the evaluator's lead as a control variate."""
         return control_variate_mean(costs, self.evaluator_gains, self.lead)
 
     def frequency(self, kind: str = "", mistake: str = "") -> float:
@@ -197,7 +197,7 @@ class ErrorRates(Result):
         return sum(matches_kind(judged, kind, mistake) for judged in mistakes) / self.n_deals
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
-        """Return the costliest decisions in descending order, each with its cost in new worlds."""
+        """Return the costliest decisions, costliest first, each measured in new worlds."""
         wrong = [judged for unit in self.decisions for judged in unit if judged.mistake]
         wrong.sort(key=lambda judged: judged.selection_lead, reverse=True)
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
@@ -217,7 +217,7 @@ class ErrorRates(Result):
         return costs[:n]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
-        """Return the deal of a decision."""
+        """Return the deal in which a decision was made."""
         return trace_deal(self.task.matchup, decision.unit, decision.half)
 
     def command(self, decision: EvaluatedDecision) -> str:
@@ -228,7 +228,7 @@ class ErrorRates(Result):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with a row per kind of decision, per mistake, and in total (output `rates`)."""
+        """DataFrame with a row per kind of decision, per mistake and in total (output `rates`)."""
         rows = []
         for kind, mistakes in MISTAKES.items():
             for mistake in ("", *mistakes):
@@ -260,16 +260,16 @@ class ErrorRates(Result):
 
     @property
     def display_factor(self) -> int:
-        """Factor from a tidy value to the displayed one: 100 for a proportion, otherwise 1."""
+        """Factor for displaying a stored value: 100 for a proportion, otherwise 1."""
         return 100 if self.unit.startswith("%") else 1
 
     def to_columns(self, rate: Estimate) -> dict[str, float]:
-        """Return value, standard error and bounds of a loss as columns of a tidy row."""
+        """Return the value, standard error and bounds of a loss as columns of a tidy row."""
         names = ("value", "se", "low", "high")
         return {name: getattr(rate, name) / self.display_factor for name in names}
 
     def sum_by_unit(self, function: Callable[[EvaluatedDecision], float]) -> np.ndarray:
-        """Sum a function over the decisions of each unit, per deal: float64 (n_units,)."""
+        """Sum a function over the decisions of each unit, per deal; float64 (n_units,)."""
         sums = [sum(function(judged) for judged in unit) for unit in self.decisions]
         return np.array(sums, np.float64) / self.deals_per_unit
 
@@ -280,7 +280,7 @@ class ErrorRates(Result):
 
 
 def matches_kind(decision: EvaluatedDecision, kind: str, mistake: str) -> bool:
-    """Return True if a decision has this kind and this mistake; an empty name matches all."""
+    """Return True if a decision has this kind and this mistake; empty names match everything."""
     return kind in ("", decision.kind) and mistake in ("", decision.mistake)
 
 
@@ -311,18 +311,18 @@ def evaluate_units(
     """Evaluate the decisions of strategy A in consecutive pairs or deals.
 
     Args:
-        task: The evaluated deals.
+        task: Specification of the evaluated deals.
         first: Number of the first pair.
         units: Number of pairs.
         workers: Number of worker threads.
-        on_progress: Called with the progress, its total, and a function that returns the result so
-            far as a string.
+        on_progress: Function that receives the progress, the total, and a function that returns the
+            current result as a string.
 
     Returns:
-        Evaluated decisions by pair.
+        Evaluated decisions of each pair.
     """
     evaluator, matchup = DecisionEvaluator(task.evaluator, task.n_worlds), task.matchup
-    costs: list[float] = []  # by deal
+    costs: list[float] = []  # decisions of each deal
 
     def evaluate_unit(start: int, _n: int) -> list[EvaluatedDecision]:
         decisions = []
@@ -349,18 +349,18 @@ def loss_phrase(matchup: Matchup) -> str:
 
 
 def estimate_lead(task: RatingTask, workers: int | None = None) -> Estimate:
-    """Estimate the evaluator's gain per deal minus the gain of A, from other deals."""
+    """Estimate the evaluator's lead over A per deal, from deals that are not evaluated."""
     units = task.matchup.count_units(task.n_deals)
     gains = compute_mean_gains(task.evaluator, units, workers)
     return estimate_mean(gains - compute_mean_gains(task.matchup, units, workers))
 
 
 def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = None) -> np.ndarray:
-    """Return the gains of A per deal, float64 (LEAD_FACTOR * units,); 0 in self-play."""
+    """Return A's gain per deal in each unit, float64 (LEAD_FACTOR * units,); 0 in self-play."""
     if matchup.b is not None and not matchup.is_mirrored:
         return np.zeros(LEAD_FACTOR * n_units)
     batches = -(-n_units // matchup.batch_size)
-    first = batches * matchup.batch_size  # after the evaluated deals
+    first = batches * matchup.batch_size  # Start after the evaluated deals.
 
     def play(start: int, n: int) -> np.ndarray:
         _, records = kernel.play_with_records(matchup, first + start, n)
@@ -373,7 +373,7 @@ def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = Non
 
 
 def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
-    """Build the report of error rates, with the lead of the evaluator."""
+    """Build the report of error rates, including the evaluator's lead."""
     matchup = rates.task.matchup
     strategy, opponent, evaluator = _short_names(rates)
     against = f" against {opponent}" if matchup.b else ""
@@ -391,7 +391,7 @@ def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
 
 
 def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
-    """Return the short names of strategy, opponent and evaluator."""
+    """Return the short names of the strategy, the opponent and the evaluator."""
     task = rates.task
     short = short_names([task.matchup, task.evaluator])
     players = (*task.matchup.players, task.evaluator.a)
@@ -420,7 +420,7 @@ def build_rates_table(rates: ErrorRates, evaluator_name: str) -> Table:
 
 
 def few_worlds_warning(n_worlds: int) -> str:
-    """Return a warning if there are too few worlds to find better actions, otherwise nothing."""
+    """Return a warning if there are too few worlds to find better actions, or ""."""
     if n_worlds >= ENOUGH_WORLDS:
         return ""
     return (
@@ -430,7 +430,7 @@ def few_worlds_warning(n_worlds: int) -> str:
 
 
 def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
-    """Return the rows of the DataFrame, and a row for each of the costliest decisions."""
+    """Return the rows of the DataFrame, followed by one row for each of the costliest decisions."""
     rows: list[Any] = rates.frame.to_dict("records")
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     costliest = [
@@ -454,7 +454,7 @@ def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
 
 
 def describe_costliest(rows: Sequence[RateRow]) -> Iterator[tuple[str, str]]:
-    """Yield a description and a command for each of the costliest decisions in report rows."""
+    """Yield a description and a command for each of the costliest decisions."""
     for row in rows:
         if row["metric"] == "cost" and row["value"] > 0:
             factor = 100 if row["counted"].startswith("%") else 1

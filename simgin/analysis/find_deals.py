@@ -1,4 +1,4 @@
-"""Search for deals of a matchup that fulfil a query, and for their costliest decisions.
+"""Search for deals that fulfil a query, and for their costliest decisions.
 
 request = FindRequest.read("gold", "simple", "standard", "undercut, lost", deals=1_000_000)
 run_find(request).frames()["deals"]  # the first ten matching deals
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 DealRow = dict[str, Any]
 DEFAULT_DEALS = 100_000
-DEFAULT_COSTLY_DEALS = 20  # default if every decision is analysed
+DEFAULT_COSTLY_DEALS = 20  # default number of deals if every decision is analysed
 DEFAULT_LIMIT = 10
 MAX_LISTED_DEALS = 1_000
 MAX_ANALYSED_DEALS = 1_000
-UNITS_PER_BLOCK = 10_000  # pairs per block, a multiple of the batch size
+UNITS_PER_BLOCK = 10_000  # pairs per block, which must be a multiple of the batch size
 DRAWN_DEAL_WORDS = {
     "void": "dead hand",
     "stalled": "the deal stalls",
@@ -51,8 +51,8 @@ DRAWN_DEAL_WORDS = {
     "limit": "the draw limit is reached",
 }
 PHASE_LABELS = {PHASE_BLIND: "before the deal", PHASE_UPCARD: "upcard"}
-SCREENING_WORLDS = 200  # worlds for every decision
-MEASUREMENT_WORLDS = 2000  # worlds for the decisions that seem costliest
+SCREENING_WORLDS = 200  # worlds per decision in the first analysis
+MEASUREMENT_WORLDS = 2000  # worlds per decision that seems costly
 
 
 class SearchError(SimginError):
@@ -61,12 +61,12 @@ class SearchError(SimginError):
 
 @dataclass(frozen=True)
 class FindRequest:
-    """Request for a search.
+    """Request to search the deals of a matchup.
 
     Attributes:
         matchup: Matchup of the deals.
-        rival: Matchup with the compared strategy as A, or None.
-        query: Query that the deals must match.
+        rival: Matchup of the second compared strategy, which plays as A; None without a comparison.
+        query: Query that the deals must fulfil.
         n: Number of deals or matches.
         limit: Maximum number of listed deals or decisions.
     """
@@ -91,16 +91,16 @@ class FindRequest:
         limit: int = DEFAULT_LIMIT,
         seed: int = 1,
     ) -> FindRequest:
-        """Read a request. With `differ`, A and B are compared, each against the opponent.
+        """Read a request. With `differ`, A and B both play the opponent and are compared.
 
         Args:
             a: Strategy A.
             b: Strategy B; None in solitaire games.
             variant: Variant spec.
-            where: Query that the deals must match.
+            where: Query that the deals must fulfil.
             deals: Number of deals.
-            matches: Number of matches, instead of deals.
-            against: Opponent of both strategies with `differ`; by default B.
+            matches: Number of matches; an alternative to the number of deals.
+            against: Opponent of both strategies if the query contains `differ`; by default B.
             limit: Maximum number of listed deals or decisions.
             seed: Seed of the deals.
 
@@ -150,7 +150,7 @@ class FindRequest:
 
     @property
     def matchups(self) -> list[Matchup]:
-        """Matchup of the deals, and the one with the compared strategy."""
+        """Matchup of the deals, followed by the matchup of the compared strategy, if any."""
         return [self.matchup] if self.rival is None else [self.matchup, self.rival]
 
     @property
@@ -159,7 +159,7 @@ class FindRequest:
         return all(matchup.is_mirrored for matchup in self.matchups)
 
 
-# Columns of the table, and the headings that differ from their names
+# Columns of the table, and the headings that differ from the column names
 TABLE_COLUMNS = (
     "unit",
     "half",
@@ -177,14 +177,14 @@ HEADINGS = {"happened": "ending", "place": "decision", "own": "action", "other":
 
 @dataclass(frozen=True, repr=False)
 class FoundDeals(Result):
-    """Result of a search.
+    """Result of a search for deals.
 
     Attributes:
-        request: The search.
+        request: Request for the search.
         n_played: Number of deals searched.
         n_matching: Number of deals that fulfil the query.
-        deals: FOUND_DEAL (n_deals,), the first `limit` of them.
-        listed_rows: Rows of these deals, or of the costliest decisions.
+        deals: First `limit` matching deals, FOUND_DEAL (n_deals,).
+        listed_rows: Rows of the listed deals, or of the costliest decisions.
     """
 
     request: FindRequest
@@ -195,7 +195,7 @@ class FoundDeals(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups with the units played in each; see `Result.played`."""
+        """Matchups, each with the number of units played; see `Result.played`."""
         n = self.request.n
         return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]
 
@@ -222,7 +222,7 @@ class FoundDeals(Result):
 def _read_compared(
     a: str, b: str | None, variant: str, against: str | None, seed: int
 ) -> tuple[Matchup, Matchup]:
-    """Return the matchups of A and of B, each against the same opponent if there is one."""
+    """Return the matchups of A and B, both against the same opponent if there is one."""
     if b is None:
         raise SearchError("'differ' compares two strategies. Specify both, as in `gold simple`.")
     opponent: str | None = against or b
@@ -243,7 +243,7 @@ def _read_compared(
 def search_deals(
     request: FindRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> FoundDeals:
-    """Play the deals and return the first ones that fulfil the query."""
+    """Play the deals and return the first deals that fulfil the query."""
     where = request.query
     limit = MAX_ANALYSED_DEALS + 1 if where.is_costly else request.limit
     for matchup in request.matchups:
@@ -270,11 +270,11 @@ def search_deals(
 
 
 def _play_deals(request: FindRequest, first: int, n: int) -> np.ndarray:
-    """Return the deals of consecutive pairs: FOUND_DEAL (n_deals,)."""
+    """Return the deals of consecutive pairs, FOUND_DEAL (n_deals,)."""
     played = []
     for matchup in request.matchups:
         _, records = play_with_records(matchup, first, n)
-        # If only one matchup is mirrored, drop its second games
+        # If only one matchup is mirrored, drop its second games.
         played.append(records if request.is_mirrored else records[records["half"] == 0])
     deals = np.zeros(len(played[0]), FOUND_DEAL)
     deals["deal"] = played[0]
@@ -290,7 +290,7 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
 
     Args:
         record: DEAL record.
-        names: Names by side.
+        names: Names of the players by side.
     """
     kind = DEAL_RESULTS[record["kind"]]
     turn = f"turn {record['turns']}"
@@ -314,7 +314,7 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
 
 
 def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:
-    """Return the first decision that differs between the strategies A of two matchups."""
+    """Return the first decision in which the strategies A of two matchups differ."""
     first = trace_deal(matchup, unit, half)
     for query, rival_query in zip(
         first.decisions, trace_deal(rival, unit, half).decisions, strict=False
@@ -326,18 +326,18 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
                 "own": _describe_decision(query),
                 "other": _describe_decision(rival_query),
             }
-    raise AssertionError("no different decision was found in deals with different results")
+    raise AssertionError("no differing decision was found in deals with different results")
 
 
 def _describe_decision(question: Decision) -> str:
-    """Describe a decision; a declined ending is `plays on`."""
+    """Describe a decision; if the player declined to end the deal, return `plays on`."""
     if question.slot == "knock" and not question.action:
         return "plays on"
     return format_decision(question)
 
 
 def build_deal_rows(result: FoundDeals) -> list[DealRow]:
-    """Return a row for each found deal: its position in the run, its result and a command."""
+    """Return one row per matching deal, with its position in the run, result and command."""
     request = result.request
     matchup = request.matchup
     names = short_player_names(matchup)
@@ -367,7 +367,7 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
 
 
 def _rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealRow:
-    """Return the columns for the compared strategy: its decision and result."""
+    """Return the columns that show the decision and the result of the compared strategy."""
     unit, half = int(record["unit"]), int(record["half"])
     return _find_first_difference(matchup, rival, unit, half) | {
         "rival": rival.a.spec,
@@ -379,9 +379,9 @@ def _rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealRow:
 
 # Costliest decisions
 #
-# Every decision is analysed in a few worlds. For the decisions that seem costliest, the chosen
-# action and the best one are compared again in new worlds, because the largest of many rough
-# estimates is biased upwards and a new estimate is not.
+# Every decision is first analysed in a few worlds. The largest of many rough estimates is biased
+# upwards. Therefore, if a decision seems costly, the chosen action and the best action are compared
+# again in new worlds.
 
 
 def _find_costliest(
@@ -389,14 +389,14 @@ def _find_costliest(
 ) -> list[DealRow]:
     """Return the costliest decisions of A, costliest first, with the rows of their deals.
 
-    A and B play the rollouts. The result has at most as many rows as the limit of the search, and
-    no decision without a cost in the new worlds.
+    A and B play the rollouts. The number of rows is limited by the search. Decisions that cost
+    nothing in the new worlds are left out.
 
     Args:
         result: Result of the search.
-        deals: Rows of all found deals.
+        deals: Rows of all matching deals.
         budget: Limits of the analyses.
-        on_progress: Called with the progress and its total.
+        on_progress: Function that receives the progress and the total.
     """
     screening_budget = replace(budget, worlds=SCREENING_WORLDS)
     candidates = _find_costly_candidates(
@@ -419,9 +419,9 @@ def _find_costliest(
 def _find_costly_candidates(
     result: FoundDeals, budget: Budget, on_progress: Progress | None
 ) -> list[tuple[int, Analysis]]:
-    """Return decisions with a seemingly better action, each after the index of its deal.
+    """Return tuples of deal index and decision, for decisions that seem to be mistakes.
 
-    The costliest decision is first.
+    The first decision seems the costliest.
     """
     matchup = result.request.matchup
     decisions: list[tuple[int, Position]] = []
@@ -439,14 +439,14 @@ def _find_costly_candidates(
 
 
 def _estimate_rough_cost(analysis: Analysis) -> float:
-    """Return the estimated cost of a decision, in the worlds that selected the best action."""
+    """Estimate the cost of a decision in the worlds that were used to select the best action."""
     return analysis.estimate_cost(analysis.position.chosen_index)[0]
 
 
 def _measure_mistake(
     result: FoundDeals, command: str, analysis: Analysis, budget: Budget
 ) -> DealRow:
-    """Measure the cost of a decision in new worlds, all of them for both actions."""
+    """Measure the cost of a decision in new worlds, without eliminating either action."""
     position = analysis.position
     best = position.actions[analysis.ranking[0]]
     pair = replace(position, actions=[best, position.chosen_action])
@@ -467,7 +467,7 @@ def _measure_mistake(
     }
 
 
-# The whole search, and its report
+# Complete search and its report
 
 
 def run_find(
@@ -483,7 +483,7 @@ def run_find(
 
 
 def _result_sentences(result: FoundDeals) -> Iterator[str]:
-    """Yield sentences with the number of matching deals, and the introduction of the list."""
+    """Yield a sentence about the number of matching deals, and one that introduces the list."""
     request, rows = result.request, result.listed_rows
     name = request.short_name(request.matchup.a.spec)
     yield f"{result.n_matching:,} of {result.n_played:,} deals match."

@@ -1,13 +1,14 @@
 """Deals logged by other engines (OpenSpiel, Kaggle, RLCard), replayed by simgin.
 
-The logs contain the whole pack and every move. simgin replays them under the variant that is
-closest to the rules of the engine. `ENGINE_NOTES` lists the remaining differences. A move that the
-rules of simgin do not allow raises an error.
+A log contains the whole pack and every move. simgin replays them under the variant that is closest
+to the rules of the engine. `ENGINE_NOTES` lists the remaining differences. If simgin's rules do not
+allow a move, simgin raises an error.
 
-* OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`, or only `state.serialize()`, which
-  contains no rules, so that the default rules apply (google-deepmind/open_spiel, gin_rummy.h).
-  Games implemented in Python log the player of every action (`history=-1:41,0:54`, -1 for chance).
-* Kaggle: the replay of an episode as JSON. Its observations contain OpenSpiel's serialized game
+* OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`. The output of `state.serialize()` is
+  also valid, but it contains no rules, so the default rules apply (google-deepmind/open_spiel,
+  gin_rummy.h). Games implemented in Python log the player of every action (`history=-1:41,0:54`, -1
+  for chance).
+* Kaggle: the JSON replay of an episode. Its observations contain OpenSpiel's serialized game
   (Kaggle/kaggle-environments, open_spiel_env).
 * RLCard: the move sheet, `print(*env.game.round.move_sheet, sep="\\n")` (datamllab/rlcard,
   games/gin_rummy/round.py).
@@ -41,19 +42,19 @@ ENGINE_NOTES = {
     "RLCard": "RLCard rewards gin with 1 and a knock with 0.2, and subtracts deadwood. simgin "
     "scores the deals in points, with lay-offs and undercuts. RLCard players must declare gin.",
 }
-# Rule parameters of simgin by OpenSpiel parameter, and settings that an OpenSpiel game must have
+# simgin's rule parameter for each OpenSpiel parameter, and required settings of OpenSpiel games
 OPENSPIEL_PARAMETERS = {"knock_card": "knock_limit", "oklahoma": "knock_by_upcard"}
 OPENSPIEL_PARAMETERS |= {name: name for name in ("gin_bonus", "undercut_bonus")}
 FIXED_PARAMETERS = ("hand_size=10", "num_ranks=13", "num_suits=4")
 TAKE_MOVE, DRAW_MOVE, PASS_MOVE, KNOCK_MOVE = 52, 53, 54, 55
 HEADER_PATTERN = re.compile(r"^\s*gin_rummy(?:_proxy)?\(([^()]*)\)\s*$", re.MULTILINE)
 HISTORY_PATTERN = re.compile(r"^history=(.*)$", re.MULTILINE)
-ACTION_PATTERN = re.compile(r"(?:(-1|0|1):)?([0-9]{1,3})", re.ASCII)  # the player is optional
+ACTION_PATTERN = re.compile(r"(?:(-1|0|1):)?([0-9]{1,3})", re.ASCII)  # The player is optional.
 CHANCE_PLAYER = -1
 SEVERAL_DEALS_ERROR = "the file contains several deals. Save each deal in its own file"
 KAGGLE_GAME, KAGGLE_NAMES = "serializedGameAndState", "TeamNames"
 SHEET_PATTERN = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
-SCORE_WORD = ["score"]  # second word of lines without a move
+SCORE_WORD = ["score"]  # second word of log lines that contain no move
 RLCARD_MOVES = {
     "draw_card": ACTION_STOCK,
     "pick_up_discard": ACTION_TAKE,
@@ -69,9 +70,9 @@ ACTION_WORDS = {
     ACTION_END: "knock",
     ACTION_LEAVE: "leave",
 }
-REPLAY_PLAYER = "openspiel-simple"  # a strategy that chooses the ending after the discard
+REPLAY_PLAYER = "openspiel-simple"  # strategy that chooses the ending after the discard
 MAX_MOVES = 600
-ANY_GIN = Action(ACTION_END)  # RLCard does not log the discard of a gin
+ANY_GIN = Action(ACTION_END)  # RLCard does not log the discard that accompanies gin.
 
 Move = tuple[int, Action]  # seat and action
 HistoryEntry = tuple[int | None, int]  # player, or None if the log does not name it, and action
@@ -82,7 +83,7 @@ class ForeignLog:
     """Deal logged by another engine.
 
     Attributes:
-        engine: Name of the engine.
+        engine: Name of the engine that logged the deal.
         variant: Spec of the variant.
         names: Names of the players by seat.
         dealer: Seat of the dealer.
@@ -99,7 +100,7 @@ class ForeignLog:
 
 
 def parse_log(text: str) -> ForeignLog | None:
-    """Parse a log; return None if the text is not a log.
+    """Parse a log. Return None if the text is not a log of a supported engine.
 
     Raises:
         PositionError: If the log is not valid.
@@ -133,7 +134,7 @@ def _parse_openspiel(text: str) -> ForeignLog:
 
 
 def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry]]:
-    """Return the game of a serialized state, None if it has no header, and the history."""
+    """Return the game of a serialized state, or None if it has no header, and its history."""
     header, *states = text.split("[State]")
     if len(states) > 1:
         raise PositionError(SEVERAL_DEALS_ERROR)
@@ -167,7 +168,7 @@ def _parse_kaggle(text: str) -> ForeignLog:
 
 
 def _collect_observations(text: str) -> tuple[list[str], tuple[str, str] | None]:
-    """Return the distinct serialized games of a replay, and the names of its players."""
+    """Return the distinct serialized games and the player names of a replay."""
     states: dict[str, None] = {}
     teams = []
 
@@ -199,7 +200,7 @@ def _parse_rules(header: re.Match[str] | None) -> str:
 
 
 def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> Iterator[Move]:
-    """Yield the moves up to the ending, and append cards drawn from the stock to the pack."""
+    """Yield the moves up to the ending, and append the cards drawn from the stock to the pack."""
     seat, passes, has_begun = 0, 0, False
     for player, action in history:
         if player not in (None, seat):
@@ -214,7 +215,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
                 return
             if card >= 0:
                 pack.append(card)
-            if has_begun or passes < 2:  # after two passes the draw is forced
+            if has_begun or passes < 2:  # After two passes, the draw is forced.
                 yield seat, Action(ACTION_STOCK)
         elif action == TAKE_MOVE:
             yield seat, Action(ACTION_TAKE)
@@ -237,7 +238,7 @@ def _convert_card(openspiel_card: int) -> int:
 
 
 def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
-    cards = parse_cards(deal[2])[::-1]  # RLCard deals from the end
+    cards = parse_cards(deal[2])[::-1]  # RLCard deals from the end of the deck.
     if len(cards) != 52:
         raise PositionError(f"the deck has {len(cards)} cards instead of 52")
     dealer = "NS".index(deal[1])
@@ -268,7 +269,7 @@ def _parse_rlcard_move(line: str) -> Move:
 
 
 def replay_log(log: ForeignLog) -> TracedDeal:
-    """Replay the deal of a log; it is truncated at the end of the log or at a rule difference.
+    """Replay the deal of a log. The replay stops at the end of the log or at a rule difference.
 
     Raises:
         PositionError: If the rules of simgin do not allow a move.
@@ -293,7 +294,7 @@ def replay_log(log: ForeignLog) -> TracedDeal:
 
 
 class _LoggedMoves:
-    """Moves of a log as actions of simgin, which skips forced decisions."""
+    """Iterator that converts the moves of a log to simgin actions and skips forced moves."""
 
     def __init__(self, log: ForeignLog, rules: Any) -> None:
         self.log = log
@@ -302,12 +303,13 @@ class _LoggedMoves:
         self.is_ending = False
 
     def next_action(self, question: Decision) -> int | None:
-        """Return the next action; None if the log ends or the engine aborted the deal."""
+        """Return the next action, or None if the log ends or the engine aborted the deal."""
         view, is_last = question.view, question.view.phase == PHASE_LAST
         if question.slot == "knock" and not is_last:
-            return int(self.is_ending)  # declared with the discard
+            return int(self.is_ending)  # declared together with the discard
         remaining = self.log.moves[self.n_done :]
-        if is_last and remaining and remaining[0][1].kind == ACTION_TAKE:  # to end the deal
+        # action that ends the deal
+        if is_last and remaining and remaining[0][1].kind == ACTION_TAKE:
             self.n_done += 1
             del remaining[0]
         if not remaining or (question.slot == "take" and remaining[0][1].kind == ACTION_LEAVE):
@@ -318,7 +320,7 @@ class _LoggedMoves:
         }
         if action == ANY_GIN:
             action = next((one for one in legal if legal[one] == 0), action)
-        # With the last discard, the engine proposes only the best ending
+        # With the last discard, the engine proposes only the best ending.
         is_proposed = not is_last or legal.get(action) in (-1, view.ending_count)
         if seat != question.seat or action not in legal or not is_proposed:
             raise self._illegal_move_error()
@@ -331,7 +333,7 @@ class _LoggedMoves:
         )
 
     def _deadwood_after_ending(self, view: Any, action: Action) -> int:
-        """Return the deadwood that an ending leaves; -1 for another action."""
+        """Return the deadwood after an ending, or -1 if the action is not an ending."""
         if action.kind != ACTION_END:
             return -1
         eleven = int(view.hand) | (1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0)

@@ -1,7 +1,7 @@
 """Grades: points that a player lost in recorded deals, and a luck-adjusted result.
 
-A mistake is found in some worlds, confirmed in others, and measured in further ones. The report has
-the total of these costs, the costs by kind of decision, and the costliest decisions.
+Each mistake is found, confirmed and measured in three separate sets of worlds. The report shows the
+total cost, the costs by kind of decision, and the costliest decisions.
 """
 
 from __future__ import annotations
@@ -43,31 +43,32 @@ from simgin.strategy.strategy_spec import with_policies
 from simgin.text import shell
 from simgin.text.messages import quote_text
 
-# Points lost per deal, and the half-width of the 95 % interval
+# Points lost per deal, and half-width of the 95 % confidence interval
 STRATEGY_RATES: dict[str, tuple[float, float]] = {
     name: (points, half) for name, (points, half) in CAST["points_lost"].items()
 }
-MANY_DEALS = 100  # with fewer deals, the result is mostly luck
-# Worlds before the first comparison; with fewer, mistakes depend on the seed
+MANY_DEALS = 100  # minimum number of deals; with fewer deals, the result depends mostly on luck
+# Worlds before the first comparison. With fewer worlds, the mistakes found depend on the seed.
 GRADE_CHECK_WORLDS = 100
 MIN_MEASUREMENT_WORLDS = 1000  # minimum number of worlds to measure a mistake
 YOU = "you"
-MAX_SIMILAR_STRATEGIES = 3  # strategies named for comparison; more would not be informative
+# maximum number of strategies named for comparison; more would not be informative
+MAX_SIMILAR_STRATEGIES = 3
 LADDER_NOTE = (
-    "Rates of built-in strategies: against champion, evaluated by champion, in hundreds of deals "
-    "of eaai. They differ slightly under other rules and against other opponents."
+    "Error rates of built-in strategies against champion, estimated by champion in hundreds of "
+    "deals of eaai. They differ slightly under other rules and against other opponents."
 )
 
 
 @dataclass(frozen=True)
 class GradeRequest:
-    """Request for a grade.
+    """Request to grade a player.
 
     Attributes:
         task: Player and evaluator.
-        deals_played: Deals as returned by `with_player_at`.
-        files: Paths of the deals.
-        engine: Engine that logged the deals, if it was not simgin.
+        deals_played: Recorded deals, as returned by `with_player_at`.
+        files: Paths of the deal files.
+        engine: Engine that logged the deals; empty for simgin.
     """
 
     task: error_rates.RatingTask
@@ -91,13 +92,15 @@ class GradeRequest:
             files: Paths, one deal per file.
             player: Name or seat of the player; by default the first player of the files.
             judge: Strategy of the evaluator; by default the strongest.
-            opponent: Strategy that continues for the opponent. By default, the opponent in the
-                files if it is the same in all of them and available, otherwise the strongest.
+            opponent: Strategy that continues for the opponent. By default, this is the opponent in
+                the files if it is available and the same in all files, otherwise the strongest
+                strategy.
             worlds: Maximum number of worlds per decision.
             seed: Seed of the worlds.
 
         Raises:
-            PositionError: If a file does not contain a deal, or if the variants or players differ.
+            PositionError: If a file does not contain a deal, or if variants or players differ
+                between files.
         """
         recorded_deals = [read_deal_file(file) for file in files]
         variants = list(dict.fromkeys(one.deal.matchup.variant.spec for one in recorded_deals))
@@ -140,16 +143,16 @@ class GradeRequest:
 class Grade(error_rates.ErrorRates):
     """Error rates of a player in recorded deals.
 
-    With fewer than `MIN_UNITS` deals, standard errors cover only the measurement, not other deals
-    of the player. With more deals, they are standard errors of a mean over deals.
+    With fewer than `MIN_UNITS` deals, standard errors include only the measurement error. With more
+    deals, they also include the variation between deals.
 
     Attributes:
-        decisions: Evaluated decisions by deal, with the index of the deal as `unit`.
-        deals_played: Deals as returned by `with_player_at`.
+        decisions: Evaluated decisions by deal, with the deal's index as `unit`.
+        deals_played: Recorded deals, as returned by `with_player_at`.
         files: Paths of the deals, if they were read from files.
-        opponent_decisions: Evaluated decisions of the opponent by deal.
-        evaluator_gain: Gain per deal of the evaluator against the opponent in the rollouts.
-        engine: Engine that logged the deals, if it was not simgin.
+        opponent_decisions: Evaluated decisions of the opponent, by deal.
+        evaluator_gain: Gain per deal of the evaluator against the rollout opponent.
+        engine: Engine that logged the deals; empty for simgin.
     """
 
     deals_played: Sequence[TracedDeal]
@@ -177,11 +180,11 @@ class Grade(error_rates.ErrorRates):
         return self.n_deals >= MIN_UNITS
 
     def mean(self, costs: np.ndarray) -> Estimate:
-        """Return the mean over deals; with one deal, the standard error is unknown."""
+        """Return the mean over deals. With only one deal, the standard error is unknown."""
         return estimate_mean(costs) if len(costs) > 1 else Estimate(float(costs[0]), np.nan, 1)
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
-        """Return the points lost per deal, with the standard error described in the class."""
+        """Return the points lost per deal; see `Grade` for the meaning of the standard error."""
         decisions = [
             one for one in chain(*self.decisions) if error_rates.matches_kind(one, kind, mistake)
         ]
@@ -192,7 +195,7 @@ class Grade(error_rates.ErrorRates):
         return interval_around(float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf)
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
-        """Return the costliest decisions with their costs, costliest first."""
+        """Return the costliest decisions with their costs, in descending order."""
         wrong = sorted(chain(*self.decisions), key=lambda one: one.cost, reverse=True)
         worlds = measurement_worlds(self.task)
         return [
@@ -202,7 +205,7 @@ class Grade(error_rates.ErrorRates):
         ]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
-        """Return the deal of a decision."""
+        """Return the deal in which a decision was made."""
         return self.deals_played[decision.unit]
 
     def command(self, decision: EvaluatedDecision) -> str:
@@ -221,12 +224,12 @@ class Grade(error_rates.ErrorRates):
 
     @cached_property
     def result(self) -> dict[str, Estimate]:
-        """Points won per deal, and the luck-adjusted points; empty if they are unknown.
+        """Points won per deal and luck-adjusted points; empty if they are unknown.
 
         By the performance difference lemma (Kakade and Langford 2002), the points won have the same
         mean as the opponent's loss minus the player's loss plus the gain of the evaluator. With
-        enough deals, the difference between the two is a control variate for the points. Only
-        complete deals count.
+        enough deals, the difference between the two sides of this equation is a control variate for
+        the points. Only complete deals count.
         """
         ended = [place for place, deal in enumerate(self.deals_played) if deal.kind]
         if not ended or not self.is_comparable:
@@ -253,7 +256,7 @@ class Grade(error_rates.ErrorRates):
 
 
 def with_player_at(deal: TracedDeal, seat: int) -> TracedDeal:
-    """Return the known part of a deal, with side A at a seat."""
+    """Return the known part of a deal, with side A at the given seat."""
     state = deal.state.copy()
     state.half = seat
     return replace(deal, state=state, error="", is_truncated=False)
@@ -262,7 +265,7 @@ def with_player_at(deal: TracedDeal, seat: int) -> TracedDeal:
 def run_grade(
     request: GradeRequest, workers: int | None = None, on_progress: OnProgress | None = None
 ) -> Grade:
-    """Evaluate every decision of the deals. See `grade_deals`."""
+    """Evaluate every decision of the requested deals; see `grade_deals`."""
     result = grade_deals(request.task, request.deals_played, request.files, workers, on_progress)
     return replace(result, engine=request.engine)
 
@@ -280,11 +283,11 @@ def grade_deals(
 
     Args:
         task: Player and evaluator.
-        deals_played: Deals as returned by `with_player_at`.
+        deals_played: Recorded deals, as returned by `with_player_at`.
         files: Paths of the deals, if they were read from files.
         workers: Number of worker threads.
-        on_progress: Called with the progress, its total, and a function that returns the result so
-            far as a string.
+        on_progress: Function that receives the progress, the total, and a function that returns the
+            current result as a string.
 
     Raises:
         PolicyCallError: If a policy fails.
@@ -351,7 +354,7 @@ def measurement_worlds(task: error_rates.RatingTask) -> int:
 def make_rating_task(
     name: str, evaluator: Matchup, deals: int, worlds: int = error_rates.DEFAULT_EVALUATION_WORLDS
 ) -> error_rates.RatingTask:
-    """Return the task of grading a player from recorded deals.
+    """Return the task for grading a player from recorded deals.
 
     simgin never calls the policies of the player, because it reads the decisions from the deals.
     """
@@ -406,7 +409,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
 
 
 def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
-    """Return the rows of the error rates, then the net points and the luck-adjusted points."""
+    """Return the rows of the error rates, followed by the net and luck-adjusted points."""
     rows = error_rates.build_rates_rows(grade)
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     for metric, estimate in grade.result.items():
@@ -420,7 +423,7 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
 
 
 def grade_verdict(result: Grade) -> Iterator[str]:
-    """Yield the verdict: the loss and the net score; `simgin play` prints it after a match."""
+    """Yield the verdict, which `simgin play` prints after a match: the loss and the net score."""
     player = result.task.matchup.a.spec
     player = "You" if player == YOU else player
     yield from (
@@ -429,22 +432,22 @@ def grade_verdict(result: Grade) -> Iterator[str]:
 
 
 def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
-    """Yield the verdict on a player with enough deals to estimate an error rate."""
+    """Yield the verdict for a player with enough deals to estimate an error rate."""
     like = _similar_strategies(grade.total) if grade.is_comparable else ""
     lost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
     yield f"{player} lost {lost} through mistakes{like}."
     if grade.result:
         won, less_luck = map(_format_estimate, grade.result.values())
         yield (
-            f"Net score: {won} points per deal. Adjusted for luck, based on the mistakes of both "
-            f"players: {less_luck} points per deal."
+            f"Net score: {won} points per deal. After adjustment for luck, based on the mistakes "
+            f"of both players: {less_luck} points per deal."
         )
     if grade.n_deals < MANY_DEALS:
         yield f"With only {grade.n_deals} deals, the net score depends mostly on luck."
 
 
 def _deal_sentences(grade: Grade, player: str) -> Iterator[str]:
-    """Yield the verdict on a player with too few deals to estimate an error rate."""
+    """Yield the verdict for a player with too few deals to estimate an error rate."""
     is_one = grade.n_deals == 1
     deals = "this deal" if is_one else f"these {grade.n_deals} deals"
     if grade.total.se:
@@ -467,7 +470,7 @@ def _format_estimate(estimate: Estimate) -> str:
 
 
 def _similar_strategies(total: Estimate) -> str:
-    """Return the strategies with a similar error rate; empty if there are too many."""
+    """Return the strategies that have a similar error rate, or none if there are too many."""
     away = {name: abs(points - total.value) for name, (points, _) in STRATEGY_RATES.items()}
     like = [
         name for name, (points, _) in STRATEGY_RATES.items() if total.low <= points <= total.high

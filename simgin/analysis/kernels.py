@@ -17,30 +17,30 @@ from simgin.toolkit.hand_sampling import (
 )
 from simgin.toolkit.legal_actions import next_random_word
 
-VALUE_ITERATIONS = 40  # per score, whose entries for both dealers depend on each other
+VALUE_ITERATIONS = 40  # per score, because the entries for the two dealers depend on each other
 
 
 @jit
 def fill_worlds(view, rules, hand_weights, p_immediate, n_steps, seed, first, hands, stocks):
     """Fill hands and stocks with independent worlds of a view.
 
-    World i uses the random numbers of `seed` and first + i.
+    World i uses the random stream of `seed` and `first + i`.
 
     Args:
         view: View of the player.
         rules: Rules of the variant.
-        hand_weights: Weights of the features of hands (simgin.toolkit.hand_sampling).
+        hand_weights: Weights of the hand features (simgin.toolkit.hand_sampling).
         p_immediate: Probability that the opponent knocks immediately.
-        n_steps: Metropolis steps per hand; with 0 steps all hands are equally likely.
+        n_steps: Metropolis steps per hand. If it is 0, all hands are equally likely.
         seed: Seed of the worlds.
         first: Number of the first world.
-        hands: int64 (n_worlds,), output: masks of the opponent's cards.
-        stocks: int8 (n_worlds, n_cards), output: the stock, next card first.
+        hands: Output array of masks of the opponent's cards, int64 (n_worlds,).
+        stocks: Output array of stocks, next card first, int8 (n_worlds, n_cards).
     """
     weights, f = np.zeros(N_LIKELIHOOD_FEATURES), np.zeros(N_LIKELIHOOD_FEATURES)
     interpolate_weights(weights, view, p_immediate, hand_weights, 0)
     declined, discarded = find_declined_and_discarded(view)
-    blind = view.phase == PHASE_BLIND  # no cards have been dealt yet
+    blind = view.phase == PHASE_BLIND  # No cards have been dealt yet.
     hidden_cards = 0 if blind else 10 - popcount(view.known)
     stock = np.zeros(52, np.int64)
     for i in range(len(hands)):
@@ -58,10 +58,10 @@ def fill_worlds(view, rules, hand_weights, p_immediate, n_steps, seed, first, ha
 
 @jit
 def fill_decks(view, has_joker, deck_size, seed, first, decks):
-    """Fill decks with independent orders of the unseen cards of a solitaire game.
+    """Fill decks with independent shuffles of the unseen cards of a solitaire game.
 
-    The joker is at random among the first `deck_size` cards. The remaining cards
-    are not in the deck. Deck i uses the random numbers of `seed` and first + i.
+    The joker is at a random position among the first `deck_size` cards. The remaining cards are not
+    in the deck. Deck i uses the random stream of `seed` and `first + i`.
 
     Args:
         view: View of the player.
@@ -69,7 +69,7 @@ def fill_decks(view, has_joker, deck_size, seed, first, decks):
         deck_size: Number of cards in the deck.
         seed: Seed of the worlds.
         first: Number of the first world.
-        decks: int8 (n_worlds, n_cards), output.
+        decks: Output array of decks, int8 (n_worlds, n_cards).
     """
     deck = np.zeros(53, np.int64)
     n = decks.shape[1]
@@ -88,16 +88,16 @@ def fill_decks(view, has_joker, deck_size, seed, first, decks):
 
 @jit
 def _compute_value_with_offers(play_values, refusal_values, dealer, stake, owner, cap, pays_new):
-    """Return the value of a deal for A before the cards are seen, with optimal offers of the die.
+    """Return the value of a deal for A before the cards are seen, if offers are optimal.
 
     Args:
-        play_values: Values if the deal is played, by the number on the die and the owner + 1.
-        refusal_values: Values of a refusal, by the seat that offered and by the stake paid.
-        dealer: Seat of the dealer; the nondealer may offer first.
-        stake: Number on the die.
-        owner: Seat that owns the die, or -1.
-        cap: Highest number of the die.
-        pays_new: True if a refusal pays the number offered.
+        play_values: Values of playing the deal, indexed by the number on the die and by owner + 1.
+        refusal_values: Values of a refusal, indexed by the offering seat and the stake paid.
+        dealer: Seat of the dealer; the nondealer may make the first offer.
+        stake: Number that the die shows.
+        owner: Seat that owns the die, or -1 if neither player owns it.
+        cap: Highest number that the die can show.
+        pays_new: True if a refusing player pays the offered number.
     """
     value = play_values[stake, owner + 1]
     for seat in (dealer, 1 - dealer):
@@ -113,15 +113,15 @@ def _compute_value_with_offers(play_values, refusal_values, dealer, stake, owner
 
 @jit
 def fill_deals_table(table, probabilities, next_dealer, cap, pays_new):
-    """Fill the probabilities that A wins a match to a number of won deals.
+    """Fill in the probabilities that A wins a match to a number of won deals.
 
     Args:
-        table: float64 (goal + 1, goal + 1, 2), by won deals of A and B and dealer; the final
-            scores are filled in already.
-        probabilities: float64 (2, 3, n), probabilities by dealer, winner and won deals at stake 1.
-        next_dealer: int64 (2, 3), next dealer by dealer and winner.
-        cap: Highest number of the die.
-        pays_new: True if a refusal pays the number offered.
+        table: float64 (goal + 1, goal + 1, 2), indexed by A's won deals, B's won deals and the
+            dealer. The final scores must be filled in already.
+        probabilities: float64 (2, 3, n), indexed by dealer, winner and won deals at stake 1.
+        next_dealer: Next dealer, int64 (2, 3), indexed by dealer and winner.
+        cap: Highest number that the die can show.
+        pays_new: True if a refusing player pays the offered number.
     """
     goal = len(table) - 1
     played = np.zeros((cap + 1, 3))
@@ -144,7 +144,7 @@ def fill_deals_table(table, probabilities, next_dealer, cap, pays_new):
 
 @jit
 def _expected_value(table, probabilities, next_dealer, a, b, stake):
-    """Return the expected value of a deal that is played at a stake."""
+    """Return the expected value of a deal that is played at the given stake."""
     goal = len(table) - 1
     mean = probabilities[2, 0] * table[a, b, next_dealer[2]]
     for deals in range(1, probabilities.shape[1]):
@@ -158,16 +158,17 @@ def _expected_value(table, probabilities, next_dealer, a, b, stake):
 
 @jit
 def fill_game_table(table, probabilities, games_by_points, next_dealer, cap, pays_new):
-    """Fill the values of a game for A, in games.
+    """Fill in the values of a game for A, in net games won.
 
     Args:
-        table: float64 (goal, goal, 2, cap + 1, 3), by points of A and B, dealer, number on the
-            die and owner + 1.
-        probabilities: float64 (2, 3, n), probabilities by dealer, winner and points.
-        games_by_points: int64 (goal,), number of games that a game counts, by the loser's points.
-        next_dealer: int64 (2, 3), next dealer by dealer and winner.
-        cap: Highest number of the die.
-        pays_new: True if a refusal pays the number offered.
+        table: float64 (goal, goal, 2, cap + 1, 3), indexed by A's points, B's points, the dealer,
+            the number on the die and owner + 1.
+        probabilities: float64 (2, 3, n), indexed by dealer, winner and points.
+        games_by_points: Number of games that a won game counts, int64 (goal,), indexed by the
+            loser's points.
+        next_dealer: Next dealer, int64 (2, 3), indexed by dealer and winner.
+        cap: Highest number that the die can show.
+        pays_new: True if a refusing player pays the offered number.
     """
     goal = len(table)
     paid = np.zeros((2, cap + 1))
@@ -207,10 +208,11 @@ def _add_transitions(values, table, probabilities, games_by_points, dealer, winn
     """Add the values after deals in which one player scores points.
 
     Args:
-        values: float64 (cap + 1, 3), output, by number on the die and owner + 1.
-        table: Values of the game, see `fill_game_table`.
-        probabilities: float64 (n,), probabilities by points.
-        games_by_points: int64 (goal,), number of games that a game counts, by the loser's points.
+        values: Output array, float64 (cap + 1, 3), indexed by the number on the die and owner + 1.
+        table: Values of the game; see `fill_game_table`.
+        probabilities: float64 (n,), indexed by points.
+        games_by_points: Number of games that a won game counts, int64 (goal,), indexed by the
+            loser's points.
         dealer: Dealer of the next deal.
         winner: Seat that scores the points.
         a: Points of A before the deal.

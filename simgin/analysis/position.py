@@ -33,7 +33,7 @@ DRAW_WORDS = {
     codes.ACTION_PASS: "pass",
     ACTION_LEAVE: "leave",
 }
-# All queries with eleven cards or about the last discard belong to one decision
+# All policy calls with eleven cards or about the last discard belong to one decision.
 STEP_OF_SLOT = {
     "take": "draw",
     "discard": "end",
@@ -43,7 +43,8 @@ STEP_OF_SLOT = {
 }
 DIE_WORDS = {ACTION_ACCEPT: "accept", ACTION_REFUSE: "refuse"}
 DIE_ACTIONS = (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE)
-FORGOTTEN_RUN = re.compile(r"\?( \?){3,}")  # four or more forgotten cards, printed as an ellipsis
+# four or more forgotten cards are printed as an ellipsis
+FORGOTTEN_RUN = re.compile(r"\?( \?){3,}")
 
 
 class PositionError(SimginError):
@@ -52,15 +53,15 @@ class PositionError(SimginError):
 
 @dataclass(frozen=True)
 class Position:
-    """Decision of a player, with the information and the actions available.
+    """Decision of a player, with the available information and actions.
 
     Attributes:
         variant: Variant of the deal.
-        view: VIEW record, the information of the player.
+        view: Information available to the player, as a VIEW record.
         actions: Legal actions.
-        in_match: True if the score counts, so that the goal is to win the match.
+        in_match: True if the score matters because the goal is to win the match.
         chosen: Action that the player chose, if the position is from a recorded deal.
-        query_index: Number of the first policy query of the decision in that deal, or -1.
+        query_index: Index of the decision's first policy call in the deal, or -1.
     """
 
     variant: Variant
@@ -72,7 +73,7 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """Number of the turn as in `simgin show`; 0 for the first upcard and earlier decisions.
+        """Number of the turn as in `simgin show`; 0 for decisions before the first turn.
 
         A decision to stop after a discard belongs to the turn of the discard. A decision to stop
         before the first draw belongs to turn 0.
@@ -84,8 +85,8 @@ class Position:
 
     @property
     def chosen_action(self) -> Action:
-        """Chosen action of a decision in a recorded deal."""
-        assert self.chosen is not None, "positions of a deal have a chosen action"
+        """Action that the player chose in a recorded deal."""
+        assert self.chosen is not None, "the position does not come from a recorded deal"
         return self.chosen
 
     @property
@@ -95,7 +96,7 @@ class Position:
 
     @property
     def is_about_die(self) -> bool:
-        """True if the decision is to offer the die or to answer an offer."""
+        """True if the decision is about offering, accepting or refusing the die."""
         return self.actions[0].kind in DIE_ACTIONS
 
     @property
@@ -146,10 +147,10 @@ class Position:
         ending, count = find_ending(ten, deadwood_left, must, int(view.limit), points, rules)
         return "shoot" if ending == codes.ENDING_SHOT else "knock" if count else "gin"
 
-    # Description of the view
+    # Description of the player's view
 
     def describe(self) -> Iterator[str]:
-        """Yield lines with the hand, the information about the opponent, and the score."""
+        """Yield lines that describe the hand, the known cards of the opponent, and the score."""
         view = self.view
         dealer = "you are the dealer" if view.dealer == view.seat else "the opponent is the dealer"
         if view.phase == codes.PHASE_BLIND:
@@ -183,7 +184,7 @@ class Position:
 
     @property
     def die_text(self) -> str:
-        """Text about the number on the die, its owner, and the offer, without a full stop."""
+        """Text about the die, its owner and the offer, without a full stop."""
         view = self.view
         owner = "you own" if view.owner == view.seat else "the opponent owns"
         if view.owner < 0:
@@ -193,12 +194,12 @@ class Position:
 
     @property
     def pile_cards(self) -> list[str]:
-        """Cards of the pile, oldest first, as `--pile` reads them; taken cards have a mark."""
+        """Cards of the pile in the format of `--pile`, oldest first. Taken cards are marked."""
         return format_pile(self.view, build_rules(self.variant), self.is_solo)
 
     @property
     def _score_text(self) -> str:
-        """Score of the match before the deal."""
+        """Match score before the deal."""
         view = self.view
         if self.variant.goal.score == "deals":
             return f"{view.own_deals}-{view.other_deals} (match to {view.target} won deals)"
@@ -206,7 +207,7 @@ class Position:
 
     @property
     def _deck_text(self) -> str:
-        """Line with the cards and turns that are left in a solitaire game."""
+        """Line with the remaining cards and turns of a solitaire game."""
         view, row = self.view, self.variant.params
         cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
         joker = " including the joker" if row["joker"] != "none" else ""
@@ -216,7 +217,7 @@ class Position:
 
     @property
     def _new_card_text(self) -> str:
-        """Sentence about the card that was taken or drawn, or that can be taken."""
+        """Sentence about the card that the player took or drew, or can take."""
         view = self.view
         if view.taken >= 0:
             return f" You just took {format_card(int(view.taken))}."
@@ -230,7 +231,7 @@ class Position:
 def format_better_action(chosen: str, best: str) -> str:
     """Format the best action for display next to the chosen one.
 
-    If the player ended the deal and a discard is better, the text is `play on, discarding ...`.
+    If the player ended the deal and a discard is better, return `play on, discarding ...`.
     """
     plays_on = best.startswith("discard") and not chosen.startswith("discard")
     return best.replace("discard", "play on, discarding") if plays_on else best
@@ -239,14 +240,15 @@ def format_better_action(chosen: str, best: str) -> str:
 def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
     """Return the decisions of a deal or of one turn, in the order of play.
 
-    For a truncated deal without a given turn, the result contains only the last decision.
+    If the deal is truncated and no turn is given, return only the last decision.
 
     Args:
         deal: Recorded deal.
-        turn: Number of the turn as in `simgin show`, 0 for decisions before the first turn.
+        turn: Number of the turn as in `simgin show`, 0 for decisions before the first turn, None
+            for all turns.
 
     Raises:
-        PositionError: If there is no decision in the turn.
+        PositionError: If the turn contains no decision.
     """
     decisions = list(_iterate_positions(deal))
     if turn is None or not decisions:
@@ -263,7 +265,7 @@ def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
 
 
 def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
-    """Yield one decision per draw, offer and response, and one per hand of eleven cards."""
+    """Yield one decision per draw, per offer, per response, and per hand of eleven cards."""
     variant = deal.matchup.variant
     rules = build_rules(variant)
     in_match = deal.matchup.unit == "match"
@@ -283,10 +285,10 @@ def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
 
 
 def decision_key(question: Decision) -> tuple[int, int, int, str]:
-    """Return the key of the decision to which a policy query belongs.
+    """Return the key of the decision to which a policy call belongs.
 
-    A discard and the endings after it form one decision. Every other query is a decision of its
-    own.
+    A discard and the choice to end the deal after it form one decision. Every other policy call is
+    a separate decision.
     """
     view = question.view
     return (
@@ -298,7 +300,7 @@ def decision_key(question: Decision) -> tuple[int, int, int, str]:
 
 
 def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:
-    """Return the action chosen in the decision that begins with a query; None if unknown."""
+    """Return the action chosen in the decision that starts at a policy call, or None."""
     step = decision_key(deal.decision(query_index))
     queries = (deal.decision(each) for each in range(query_index, deal.n_decisions))
     same = takewhile(lambda question: decision_key(question) == step, queries)
@@ -306,7 +308,7 @@ def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:
 
 
 def _chosen_action(questions: list[Decision], rules: Any) -> Action | None:
-    """Return the action of the player; None if the policy failed or the action is unknown."""
+    """Return the player's action, or None if the policy failed or the action is unknown."""
     for question in questions:
         view = question.view
         if question.action is None:

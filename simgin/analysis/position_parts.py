@@ -13,11 +13,11 @@ from simgin.rules.variants import Variant
 from simgin.text.messages import quote_text
 from simgin.text.notation import parse_card, split_cards
 
-PLAYER_SEAT, OPPONENT_SEAT, NO_SEAT, IN_PILE = 0, 1, -1, 2  # seats, and locations of a card
+PLAYER_SEAT, OPPONENT_SEAT, NO_SEAT, IN_PILE = 0, 1, -1, 2  # seats and locations of a card
 SEAT_WORDS = {"me": PLAYER_SEAT, "other": OPPONENT_SEAT}
 OWNER_WORDS = {**SEAT_WORDS, "nobody": NO_SEAT}
 PACK_SIZE = 52
-INITIAL_STOCK = 31  # after the deal
+INITIAL_STOCK = 31  # location of a card after the deal
 SCORE_PATTERN = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
 
 
@@ -27,7 +27,7 @@ class PileCard:
 
     Attributes:
         card: The card, or -1 if it is forgotten.
-        is_taken: True if the next player took the card.
+        is_taken: True if the opponent took the card.
     """
 
     card: int
@@ -38,7 +38,7 @@ def parse_pile(text: str) -> tuple[list[PileCard], int | None]:
     """Parse a pile such as `QD KS ? 9C* .. TH`.
 
     Returns:
-        The cards, and the index of `..`, the gap for omitted cards, or None.
+        Cards of the pile, and the index of `..` (the gap for omitted cards) or None.
 
     Raises:
         CardError: If a card is not valid.
@@ -70,14 +70,14 @@ def fill_gap(
     stock: int | None,
     stock_word: str = "stock",
 ) -> list[PileCard]:
-    """Return the pile with the gap filled with forgotten cards.
+    """Return the pile with forgotten cards inserted at the gap.
 
     Args:
         pile: Cards of the pile.
-        gap: Index of the gap, or None.
-        max_stock: Number of cards in the stock if no card was omitted.
-        stock: Number of cards in the stock that the user has entered, or None.
-        stock_word: Word for the stock in error messages.
+        gap: Index of the gap, or None if the pile has no gap.
+        max_stock: Number of cards that the stock would contain if no card was omitted.
+        stock: Number of cards in the stock as entered by the user, or None.
+        stock_word: Word that error messages use for the stock.
     """
     if gap is None and stock not in (None, max_stock):
         raise PositionError(
@@ -100,10 +100,10 @@ def fill_gap(
 
 
 def parse_score_pair(text: str) -> tuple[int, int]:
-    """Parse a score like `30-45` into the player's points and the opponent's.
+    """Parse a score such as `30-45` into the player's points and the opponent's points.
 
     Raises:
-        PositionError: If the text is not a score.
+        PositionError: If the text is not a valid score.
     """
     score = SCORE_PATTERN.fullmatch(text.strip())
     if score is None:
@@ -116,13 +116,13 @@ def parse_score_pair(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Die:
-    """Die in a position.
+    """State of the die in a position.
 
     Attributes:
         stake: Number on the die.
         owner: `me`, `other` or `nobody`.
         is_offering: True if the decision is whether to offer the die.
-        offered: Number that the opponent offers, to be accepted or refused; 0 for no offer.
+        offered: Number that the opponent offers; 0 if there is no offer.
     """
 
     stake: int = 1
@@ -137,11 +137,11 @@ class Die:
 
     @property
     def mover(self) -> int:
-        """Seat whose turn it is; if the decision is about the die, the seat that offers it."""
+        """Seat of the player to move; in decisions about the die, the seat that offers it."""
         return OPPONENT_SEAT if self.offered else PLAYER_SEAT
 
     def find_errors(self, variant: Variant, is_blind: bool = False) -> Iterator[str]:
-        """Yield an error message for each impossible property of the die.
+        """Yield an error message for each invalid property of the die.
 
         Args:
             variant: Variant of the deal.
@@ -168,7 +168,7 @@ class Die:
         if self.is_offering and self.offered:
             yield "your offer and the opponent's offer cannot be combined. Use only one of them."
         if is_blind and not self.is_decision:
-            yield "a blind position needs a decision about the die. Add an offer."
+            yield "a blind position requires a decision about the die. Add an offer."
         if is_blind and variant.params["die"] == "deal" and self.stake > 1:
             yield f"in {name}, the die shows 1 at the start of a deal. Omit the stake."
         if not self.is_decision:
@@ -184,20 +184,20 @@ class Die:
             yield f"in {name}, a die without an owner can only be offered blind. Specify an owner."
 
     def past_decisions(self) -> Iterator[ScriptedAction]:
-        """Yield the decisions that raised the die: an offer before the deal and its acceptance."""
+        """Yield the past decisions about the die: an offer before the deal and its acceptance."""
         if self.stake > 1:
             owner = OWNER_WORDS[self.owner]
             yield ScriptedAction(1 - owner, "offer", self.stake)
             yield ScriptedAction(owner, "answer", 1)
 
     def pending_offer(self) -> Iterator[ScriptedAction]:
-        """Yield the current offer of the opponent, if there is one."""
+        """Yield the opponent's current offer, if there is one."""
         if self.offered:
             yield ScriptedAction(OPPONENT_SEAT, "offer", self.offered)
 
     @property
     def slot(self) -> str:
-        """Slot of the decision about the die."""
+        """Policy slot of the decision about the die."""
         return "answer" if self.offered else "offer"
 
 
@@ -205,7 +205,7 @@ NO_DIE = Die()
 
 
 def hand_size_errors(cards: Sequence[int]) -> Iterator[str]:
-    """Yield an error message if a hand has neither ten nor eleven cards."""
+    """Yield an error message unless the hand has ten or eleven cards."""
     n = len(cards)
     if n not in (10, 11):
         cards_text = "1 card" if n == 1 else f"{n} cards"

@@ -1,9 +1,10 @@
 """Parsing of positions: the hand, the pile in order, the score and the dealer.
 
-The pile determines the other facts. Players discard in turn, so the pile shows who discarded, took
-and declined each card, and how many cards are in the stock. simgin deals a pack that fits the pile,
-replays the decisions of both players, and reads the view at the decision. It then removes what the
-user has not specified: forgotten cards, and the turns in which cards of the hand were drawn.
+Everything else follows from the pile. Players discard in turn, so the pile shows who discarded,
+took and declined each card, and how many cards are in the stock. simgin deals a pack that fits the
+pile, replays the decisions of both players, and reads the view at the decision. It then removes
+facts that the user did not specify: the forgotten cards, and the turns in which the cards of the
+hand were drawn.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -37,9 +38,9 @@ from simgin.rules.variants import Variant
 from simgin.text.messages import format_value
 from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, parse_cards
 
-BLIND_WORD = "blind"  # instead of the cards, before the player sees them
+BLIND_WORD = "blind"  # entered instead of the cards if the player has not seen them
 MAX_POINTS = 10**9
-# Strategies of the replay, which have no effect on the view
+# Strategies that play the replay; they do not affect the view.
 DUMMY_PLAYER, DUMMY_PLAYER_SOLO = ("simple", "solo-greedy")
 
 
@@ -53,22 +54,21 @@ def parse_position(
     stock: int | None = None,
     die: Die = NO_DIE,
 ) -> Position:
-    """Return the position of a player.
+    """Parse the position of a player.
 
     Args:
         cards: Ten or eleven cards of the player, or `blind` if the player has not seen them. With
             eleven cards, the last one is the card just drawn.
-        pile: Discard pile from the first upcard on, see `parse_pile`. A mark after the last card
-            means that the player has just taken it. If the pile is empty and the player has
-            eleven cards, it is unknown. In solitaire games, the pile contains the player's own
-            discards.
+        pile: Discard pile, starting with the first upcard; see `parse_pile`. A mark after the last
+            card means that the player has just taken that card. If the pile is empty and the player
+            has eleven cards, the pile is unknown. In solitaire games, the pile contains the
+            player's own discards.
         variant: Variant of the deal.
-        score: Points of the player and the opponent, or won deals if these are the score. If
-            given, the goal is to win the match.
-        dealer: `me` or `other`; by default, the pile determines the dealer.
-        stock: Number of cards in the stock, if the pile has a gap.
-        die: State of the die, and whether the decision is about it. A decision about the die
-            comes before the draw.
+        score: Points of the player and the opponent, or their won deals if these are the score. If
+            a score is given, the goal is to win the match.
+        dealer: `me` or `other`; by default, simgin infers the dealer from the pile.
+        stock: Number of cards in the stock; required if the pile has a gap.
+        die: State of the die. A decision about the die comes before the draw.
 
     Raises:
         PositionError: If the position is impossible.
@@ -97,7 +97,7 @@ def parse_position(
 
 
 def _raise_first(errors: Iterator[str]) -> None:
-    """Raise PositionError for the first error message, if there is one."""
+    """Raise PositionError with the first error message, if there is one."""
     for reason in errors:
         raise PositionError(reason)
 
@@ -127,8 +127,9 @@ def _make_blind_view(die: Die, variant: Variant, dealer: int | None) -> Any:
     view = _replay_view(
         variant, range(PACK_SIZE), die.pending_offer(), {die.slot}, 0, dealer=dealt_by
     )
-    assert view is not None, "every deal begins with the die"
-    view.stake, view.owner = die.stake, OWNER_WORDS[die.owner]  # set by an earlier deal
+    assert view is not None, "Every deal begins with the die."
+    # The stake was set in an earlier deal.
+    view.stake, view.owner = die.stake, OWNER_WORDS[die.owner]
     return view
 
 
@@ -140,14 +141,14 @@ def _replay_view(
     hand: int,
     **deal_options: int,
 ) -> Any:
-    """Return the view at the first matching query after some decisions, or None.
+    """Return the view at the first matching policy call after the decisions, or None.
 
     Args:
         variant: Variant of the deal.
         pack: Cards in dealing order.
-        decisions: Decisions of both players, in order.
-        slots: Accepted slots of the query.
-        hand: Mask of the player's cards at the query.
+        decisions: Decisions of both players, in the order of play.
+        slots: Policy slots that match.
+        hand: Mask of the player's cards at the policy call.
         **deal_options: Dealer and position of the joker.
     """
     strategy, opponent = (
@@ -169,7 +170,7 @@ def _replay_view(
 def _add_placeholders(
     pile: Sequence[PileCard], cards: Sequence[int], shift: int = 0
 ) -> tuple[list[PileCard], list[int]]:
-    """Return the pile with placeholder cards for forgotten ones, and the remaining free cards."""
+    """Replace forgotten cards of the pile with placeholders; return the pile and the free cards."""
     remembered = {card.card for card in pile if card.card >= 0}
     free = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *remembered]))
     if sum(card.card < 0 for card in pile) > len(free):
@@ -179,7 +180,7 @@ def _add_placeholders(
 
 
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
-    """Remove placeholder cards from the view, and the turns in which cards were drawn."""
+    """Remove placeholder cards, and the turns in which cards were drawn, from the view."""
     stand_ins = [card.card for card, told in zip(full_pile, pile, strict=True) if told.card < 0]
     cards = cards_to_mask(stand_ins)
     for name in ("pile", "known", "shed"):
@@ -214,10 +215,10 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     )
     slots = ("discard", "knock") if len(cards) == 11 else ("knock",)
     joker = PACK_SIZE if has_joker else -1
-    for shift in range(10):  # try other orders if gin ended the replayed deal too early
+    for shift in range(10):  # Try other orders in case gin ends the replayed deal too early.
         full_pile, free = _add_placeholders(known_pile, cards, shift)
         discards = [card.card for card in full_pile]
-        # Deal the discards in their order first, and the card that was drawn last at the end
+        # Deal the discards first, in order, and the card that was drawn last at the end.
         pack = [*discards, *cards[shift:10], *cards[:shift], *cards[10:], *free]
         decisions = [ScriptedAction(PLAYER_SEAT, "discard", card) for card in discards]
         view = _replay_view(variant, pack, decisions, slots, cards_to_mask(cards), joker=joker)
@@ -230,7 +231,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
 
 
 def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant) -> Iterator[str]:
-    """Yield an error message if a solitaire position is impossible or requires no decision."""
+    """Yield an error message if a solitaire position is impossible or contains no decision."""
     rules = build_rules(variant)
     for card in discards:
         if card in cards:
@@ -248,8 +249,8 @@ def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant
         return
     if rules.deal_scoring == SCORING_PENALTY:
         yield (
-            "with ten cards, there is no decision because gin ends the deal automatically. Enter "
-            "eleven cards, with the card just drawn last."
+            "a hand of ten cards requires no decision, because gin ends the deal automatically. "
+            "Enter eleven cards, with the card just drawn last."
         )
     count = int(deadwood(cards_to_mask(cards), rules))
     if count > rules.knock_limit:
@@ -270,10 +271,10 @@ def _make_view(
 
     Args:
         cards: Cards of the player.
-        pile: Discard pile as the user has written it.
+        pile: Discard pile as entered by the user.
         variant: Variant of the deal.
         dealer: Seat of the dealer; None to infer it from the pile.
-        stock: Number of cards in the stock, or None.
+        stock: Number of cards in the stock, or None if it was not specified.
         die: State of the die.
     """
     name = variant.spec
@@ -284,7 +285,8 @@ def _make_view(
         )
     _raise_first(die.find_errors(variant))
     remembered, gap = parse_pile(pile)
-    if not pile.strip() and len(cards) == 11:  # for an unknown pile, as few cards as possible
+    # For an unknown pile, assume as few cards as possible.
+    if not pile.strip() and len(cards) == 11:
         if stock is not None:
             gap = 0
         elif build_rules(variant).first_turn != FIRST_TURN_DISCARD:

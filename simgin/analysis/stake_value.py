@@ -1,7 +1,7 @@
-"""Value of a deal result beyond its points: won deals or games with a die, and the match.
+"""Value of deal results in won deals, won games or matches, instead of points.
 
-The probability of winning the match after a deal assumes two equal players, like the match equity
-tables of backgammon: `EQUITY_PLAYER` plays against itself, under the rules of the variant.
+The probability of winning the match after a deal assumes two equal players, as match equity tables
+in backgammon do. `EQUITY_PLAYER` plays against itself under the rules of the variant.
 """
 
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ from simgin.rules.parameters import int_param
 from simgin.rules.variants import Variant
 
 EQUITY_PLAYER = "gold-early"
-EQUITY_DEALS = 200_000  # for a standard error of V below 0.3 %
+EQUITY_DEALS = 200_000  # number of deals, for a standard error of V below 0.3 %
 NO_WINNER = -1
 GIN_KINDS = tuple(DEAL_RESULTS.index(kind) for kind in ("gin", "big_gin", "shot"))
 UNDERCUT, REFUSED = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused")
 
 
 def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Compute the gain of side A in each deal: the net points, or minus the penalty."""
+    """Compute the gain of side A in each deal: its net points, or minus its penalty."""
     points = np.asarray(records["points_a"] - records["points_b"], np.float64)
     return -points if variant.params["deal_scoring"] == "penalty" else points
 
 
 @dataclass(frozen=True)
 class PointsEquity:
-    """Probability of winning a match to a number of points."""
+    """Probability of winning a match that is played to a number of points."""
 
     value: MatchValue
 
@@ -46,14 +46,14 @@ class PointsEquity:
 
 @dataclass(frozen=True)
 class DealsEquity:
-    """Net won deals in games with a die, and the probability of winning the match.
+    """Net won deals and match-winning probability in games with a die.
 
-    Offers before the cards are seen are optimal for both players; there are no offers during play.
+    Both players make optimal offers before they see their cards, and no offers during play.
 
     Attributes:
         variant: Variant of the deals.
-        table: float64 (goal + 1, goal + 1, 2), probability that A wins, by won deals of A and B
-            and dealer.
+        table: Probability that A wins, float64 (goal + 1, goal + 1, 2), indexed by A's won deals,
+            B's won deals and the dealer.
     """
 
     variant: Variant
@@ -75,15 +75,16 @@ class DealsEquity:
 
 @dataclass(frozen=True)
 class GameEquity:
-    """Net won games in games with a die that consist of several deals.
+    """Net won games if a game with a die consists of several deals.
 
-    Offers before the cards are seen are optimal for both players; there are no offers during play.
+    Both players make optimal offers before they see their cards, and no offers during play.
 
     Attributes:
         variant: Variant of the deals.
-        table: float64 (goal, goal, 2, cap + 1, 3), value of the rest of the game for A, by points
-            of A and B, dealer, stake and owner + 1.
-        games_by_points: int64 (goal,), number of games that a game counts, by the loser's points.
+        table: Value of the rest of the game for A, float64 (goal, goal, 2, cap + 1, 3), indexed by
+            A's points, B's points, the dealer, the stake and owner + 1.
+        games_by_points: Number of games that a won game counts, int64 (goal,), indexed by the
+            loser's points.
     """
 
     variant: Variant
@@ -91,7 +92,7 @@ class GameEquity:
     games_by_points: np.ndarray
 
     def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
-        """Write net won games."""
+        """Write the net number of won games."""
         last = len(self.table) - 1
         points_a, points_b = _compute_points_after(records)
         stake = records["stake"]
@@ -112,19 +113,19 @@ Equity = PointsEquity | DealsEquity | GameEquity
 
 
 def _compute_points_after(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points of A and B after each deal."""
+    """Return the scores of A and B after each deal."""
     points_a = records["score_a"] + records["points_a"]
     points_b = records["score_b"] + records["points_b"]
     return points_a, points_b
 
 
 def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return the dealer of the next deal, for each deal."""
+    """Return the dealer who follows each deal."""
     return np.asarray(next_dealer_table(variant.params)[records["dealer"], records["winner"]])
 
 
 def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return the number of won deals that each deal counts for its winner (rules.md 7 and 8)."""
+    """Return the number of won deals that each deal counts for (rules.md, sections 7 and 8)."""
     kind = records["kind"]
     is_gin = np.isin(kind, GIN_KINDS)
     factor = np.ones(kind.shape, np.int64)
@@ -135,7 +136,7 @@ def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 @cache
 def compute_equity(variant: Variant, workers: int | None = None) -> Equity | None:
-    """Return the value of deal results; None if only points count or V is unknown."""
+    """Return the equity of the variant, or None if only points count or V is unknown."""
     row = variant.params
     if row["die"] == "deal":
         return _compute_deals_equity(variant, workers)
@@ -183,20 +184,20 @@ def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
 
 
 def _read_die_rules(variant: Variant) -> tuple[int, bool]:
-    """Return the highest number of the die, and True if a refusal pays the number offered."""
+    """Return the highest number of the die, and True if a refusal pays the offered number."""
     return int_param(variant.params, "die_cap"), variant.params["die_refusal_pays"] == "new"
 
 
 def _count_outcomes(variant: Variant, workers: int | None) -> Outcomes:
-    """Return the outcomes of deals between equal players who do not offer the die."""
+    """Count the outcomes of deals between equal players who do not offer the die."""
     return count_outcomes(_make_equal_matchup(variant), EQUITY_DEALS, workers).with_mirrored_deals()
 
 
 def _compute_probabilities(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:
-    """Return the probabilities of winner and gain by dealer.
+    """Return the joint probabilities of winner and gain for each dealer.
 
     Returns:
-        float64 (2, 3, n): by dealer, winner (2 for a drawn deal) and gain.
+        float64 (2, 3, n), indexed by dealer, winner (2 for a drawn deal) and gain.
     """
     probabilities = np.zeros((2, 3, int(gains.max()) + 1))
     dealer = outcomes.column("dealer")

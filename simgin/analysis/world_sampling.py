@@ -16,17 +16,19 @@ from simgin.rules.build import build_rules
 from simgin.strategy import Strategy, loader
 from simgin.text.notation import N_CARDS
 
-# Metropolis steps per hand, as many as champion-mc runs before its first world
+# Metropolis steps per hand; champion-mc runs as many before its first world
 METROPOLIS_STEPS = 200
-# The weights were trained on hands that differ in a few cards and are slightly too small for whole
-# hands. Estimated by benchmarks/likely_hands.py, on deals held out from its report.
+# Correction factor for whole hands, estimated by benchmarks/likely_hands.py on deals held out from
+# its report. The weights were trained on hands that differ in only a few cards, so they are
+# slightly too small for whole hands.
 WEIGHT_FACTOR = 1.15
 IMMEDIATE_KNOCK = "at"  # name of the knock policy that ends a deal as soon as possible
 # Conditioning on an offer of the die
-PROBE_WORLDS = 500  # worlds that estimate the probability of the offer
-MIN_OFFER_PROBABILITY = 0.01  # below this probability, worlds are not conditioned on the offer
-MAX_ATTEMPTS = 1_000  # samples per world; the probability that all fail is at most e**-10
-ATTEMPT_STRIDE = 2**20  # difference between the numbers of two samples of a world
+PROBE_WORLDS = 500  # worlds used to estimate the probability of the offer
+MIN_OFFER_PROBABILITY = 0.01  # minimum probability of the offer; rarer offers are ignored
+# maximum samples per world; the probability that all samples fail is at most e**-10
+MAX_ATTEMPTS = 1_000
+ATTEMPT_STRIDE = 2**20  # offset between the numbers of two samples of a world
 
 
 def sample_worlds(
@@ -35,8 +37,8 @@ def sample_worlds(
     """Sample n independent worlds of a view.
 
     Until the opponent has played a turn, all hands are equally likely. Forgotten cards of the pile
-    are sampled last, from the cards that are neither held nor in the stock. The same seed and
-    numbers give the same worlds.
+    are sampled last, from the cards that are neither held nor in the stock. The same seed and world
+    numbers always produce the same worlds.
 
     Args:
         view: View of the player.
@@ -48,14 +50,16 @@ def sample_worlds(
     """
     in_pile, taken = find_forgotten_cards(view, rules)
     own_seed = np.uint64(seed).astype(np.int64)
-    n_left = int(max(view.stock, view.deck_left))  # the remaining cards are forgotten ones
+    n_left = int(max(view.stock, view.deck_left))  # The remaining cards are forgotten cards.
     cards = N_CARDS if view.phase == PHASE_BLIND else n_left + len(in_pile)
     stocks = np.empty((n, cards), np.int8)
     hands = np.zeros(n, np.int64)
-    if view.deck_left >= 0:  # solitaire: all orders of the deck and its joker are equally likely
+    # In solitaire games, all orders of the deck and the joker are equally likely.
+    if view.deck_left >= 0:
         fill_decks(view, rules.joker != JOKER_NONE, n_left, own_seed, first, stocks)
     else:
-        steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0  # has the opponent played?
+        # True if the opponent has played a turn
+        steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0
         fill_worlds(
             view, rules, _load_hand_weights(), p_immediate, steps, own_seed, first, hands, stocks
         )
@@ -75,7 +79,7 @@ def immediate_knock_probability(opponent: Strategy | None) -> float:
 
 @cache
 def _load_hand_weights() -> np.ndarray:
-    """Return the float64 weights of the features of hands, stored next to the strategies."""
+    """Return the float64 weights of the hand features, which are stored with the strategies."""
     policy = loader.find_strategy("champion").policy("discard")
     assert policy is not None
     return np.asarray(WEIGHT_FACTOR * np.load(policy.source_file.with_name("hands.npy")))
@@ -85,7 +89,7 @@ def _load_hand_weights() -> np.ndarray:
 class WorldSampler:
     """Sampler of the worlds of a view, for A against B.
 
-    If the player must answer an offer of the die, B makes this offer in all sampled worlds.
+    If the player must respond to an offer of the die, B makes this offer in all sampled worlds.
     """
 
     matchup: Matchup
@@ -93,12 +97,12 @@ class WorldSampler:
 
     @property
     def has_offer(self) -> bool:
-        """True if the player must answer an offer that might be informative."""
+        """True if the player must respond to an offer of the die that might be informative."""
         return bool(self.view.offered) and self.view.phase != PHASE_BLIND
 
     @cached_property
     def matching_offers(self) -> tuple[int, ...]:
-        """Offers that match the one made; empty if the offer is not informative.
+        """Offers that match the actual offer; empty if the actual offer is not informative.
 
         If B makes this offer too rarely, all offers of B match.
         """
@@ -110,7 +114,7 @@ class WorldSampler:
 
     @property
     def offer_probability(self) -> float:
-        """Proportion of worlds in which B makes the offer."""
+        """Proportion of worlds in which B makes a matching offer."""
         return self._estimate_probability(self.matching_offers)
 
     def sample(self, n: int, first: int) -> Worlds:
@@ -135,7 +139,7 @@ class WorldSampler:
 
     @cached_property
     def _probe_offers(self) -> np.ndarray:
-        """Offers of B in separate worlds that serve only this estimate."""
+        """B's offers in separate worlds, which are used only to estimate the offer probability."""
         first = ATTEMPT_STRIDE - PROBE_WORLDS
         return query_offers(
             self.matchup, self.view, self._sample_unconditioned(PROBE_WORLDS, first), first
@@ -151,19 +155,19 @@ class WorldSampler:
         return sample_worlds(self.view, self._rules, n, self.matchup.seed, first, hasty)
 
 
-# Each world assigns unseen cards to the forgotten cards of the pile. In a view, a forgotten card
-# is -1, both as the first upcard and as a discard in the history.
+# Each world assigns unseen cards to the forgotten cards of the pile. A view stores a forgotten card
+# as -1, both as the first upcard and as a discard in the history.
 
 
 def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
-    """Return the positions of forgotten cards that are still in the pile, and of those taken.
+    """Return the positions of forgotten cards in the pile, and of forgotten cards that were taken.
 
-    Position 0 is the first upcard, position n the discard of turn n. The opponent holds the cards
-    that were taken.
+    Position 0 is the first upcard, and position n is the discard of turn n. The opponent holds the
+    cards that were taken.
     """
     alone = view.deck_left >= 0
     turns_up = not alone and rules.first_turn != FIRST_TURN_DISCARD
-    end = view.turns + alone  # with two players, the top card is visible
+    end = view.turns + alone  # In two-player games, the top card is visible.
     in_pile: list[int] = []
     taken: list[int] = []
     for position in range(not turns_up, end):
@@ -176,14 +180,14 @@ def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
 def fill_forgotten_cards(
     view: Any, rules: Any, hands: np.ndarray, cards: np.ndarray, first: int
 ) -> np.ndarray:
-    """Return copies of a view with the forgotten cards filled in from each world.
+    """Return one copy of a view per world, with the forgotten cards filled in.
 
     Args:
         view: View of the player.
         rules: Rules of the variant.
-        hands: int64 (n_worlds,), masks of the opponent's cards.
-        cards: (n_worlds, n_forgotten), cards in the pile, in the order of `find_forgotten_cards`.
-        first: Number of the first world; it determines which cards of a hand were taken.
+        hands: Masks of the opponent's cards, int64 (n_worlds,).
+        cards: Cards in the pile, in the order of `find_forgotten_cards`; (n_worlds, n_forgotten).
+        first: Number of the first world, which determines the cards that were taken.
 
     Returns:
         VIEW (n_worlds,).
@@ -204,7 +208,7 @@ def fill_forgotten_cards(
 
 
 def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.ndarray:
-    """Write one card per world to a position of the pile, and return the cards as masks."""
+    """Write one card per world to a position in the pile, and return the cards as masks."""
     if position == 0:
         views["upcard"] = cards
     else:
@@ -214,7 +218,7 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
 
 
 def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
-    """Return one card of each hand, which varies with the number of the world: int64 (n_hands,)."""
+    """Return one card of each hand, depending on the number of the world; int64 (n_hands,)."""
     held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
     wanted = (first + np.arange(len(hands))) % held.sum(axis=1)
     reached = held.cumsum(axis=1) > wanted[:, np.newaxis]
@@ -222,9 +226,9 @@ def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
 
 
 def _is_shed(view: Any, rules: Any, position: int) -> bool:
-    """Return True if the opponent discarded or declined the card at a position of the pile."""
+    """Return True if the opponent discarded or declined the card at a position in the pile."""
     if position == 0 and rules.first_turn != FIRST_TURN_FREE:
-        return True  # both players declined the first upcard
+        return True  # Both players declined the first upcard.
     if position and view.history[position - 1, 0] != view.seat:
         return True
     seat, source = view.history[position, :2]

@@ -1,1 +1,1 @@
-"""Checks: the strategy contract, tests of the installation, and the benchmark."""
+"""Checks of strategies and of the installation, and the benchmark."""

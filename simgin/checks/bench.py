@@ -1,12 +1,12 @@
-"""Benchmark of this machine: the time for deadwood, best discards and deals.
+"""Benchmark of this machine: the time needed for deadwood, best discards and deals.
 
 Times vary between machines and over time. Ratios to the calibration kernel, a fixed integer loop in
-the same run, are almost constant. Every value is the best of several repetitions. The repetitions
-of different measurements alternate, so that a disturbance does not affect all repetitions of one
-measurement.
+the same run, are almost constant. Every value is the best value of several repetitions. The
+repetitions of different measurements alternate, so that a disturbance does not affect all
+repetitions of one measurement.
 
-In a comparison with another installation, both are measured alternately in separate processes, so
-that changes of the machine affect both. A comparison can also use a file with an earlier
+In a comparison, two installations are measured alternately in separate processes, so that changes
+in the speed of the machine affect both. A comparison can also use a file with an earlier
 measurement.
 """
 
@@ -46,15 +46,15 @@ from simgin.text.messages import SimginError
 
 SEED = 1
 N_HANDS = 100_000
-HANDS_PER_DECK = 10  # hands in play per shuffled deck
+HANDS_PER_DECK = 10  # number of hands in play per shuffled deck
 REPETITIONS = 5
-# Number of deals whose parts are measured; their views must fit in the CPU cache
+# number of deals for measuring the parts of a deal; their views must fit in the CPU cache
 TRACED_DEALS = 100
 MIN_TRIAL_SECONDS = (
-    0.02  # minimum seconds of the trial run that determines the size of a repetition
+    0.02  # minimum duration in seconds of the trial run that determines the size of a repetition
 )
 
-# Name, variant, A, B, unit
+# name, variant, A, B and unit
 BENCH_MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...] = (
     ("simple v simple, eaai deals", "eaai", "simple", "simple", "deal"),
     ("gold v gold, deals", "standard", "gold", "gold", "deal"),
@@ -66,12 +66,12 @@ BENCH_MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]]
 POLICY_LOOP_SIGNATURE = int64(
     types.Array(VIEW_TYPE, 1, "C"), RULES_TYPE, PARAMS_TYPE, POLICY_TYPE, int64
 )
-SELF_PLAY_DEALS = 10  # deals per round; the slowest strategy plays some tens of deals per second
+SELF_PLAY_DEALS = 10  # deals per round; the slowest strategy plays a few dozen deals per second
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measured speed.
+    """Measured speed of one task.
 
     `unit` is "blocks", "hands", "deals" or "matches". `ratio` is the time per unit divided by the
     time per block of the calibration kernel on one thread. `speedup` is relative to one thread.
@@ -90,7 +90,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class _Job:
-    """Work in rounds of `size` units, where `work` is a function of the number of rounds."""
+    """Work that is done in rounds of `size` units. `work` is a function of the number of rounds."""
 
     figure: str
     unit: str
@@ -194,7 +194,7 @@ def _make_kernel_jobs() -> list[_Job]:
 
 
 def _run_calibration(n):  # type: ignore[no-untyped-def]
-    """Return the exclusive or of n Philox blocks of four 32-bit words (a fixed integer task)."""
+    """Return the exclusive or of n Philox blocks of four 32-bit words, a fixed integer task."""
     x = 0
     for i in range(n):
         a, b, c, d = rng.random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)
@@ -203,7 +203,7 @@ def _run_calibration(n):  # type: ignore[no-untyped-def]
 
 
 def _fill_dealt_hands(state, cards, hands):  # type: ignore[no-untyped-def]
-    """Add the first `cards` cards of the decks of units 0, 1, 2, ... to the hands."""
+    """Add the first `cards` cards of the deck of each unit to the hands."""
     for i in range(hands.shape[0]):
         state.unit = i
         start_shuffle(state)
@@ -295,7 +295,7 @@ def _shuffle_decks(state, n):  # type: ignore[no-untyped-def]
 
 
 def _add_deal_sums(state, n):  # type: ignore[no-untyped-def]
-    """Add a finished deal to the sums n times, each time as a separate unit."""
+    """Add a finished deal to the sums n times, as n separate units."""
     for _ in range(n):
         add_deal_facts(state, 0)
         add_unit_to_row(state)
@@ -319,7 +319,7 @@ def list_two_player_strategies() -> list[str]:
 
 
 def _iter_matchup_jobs(threads: Sequence[int]) -> Iterator[_Job]:
-    """Yield a job for each matchup and number of threads, and for self-play of each strategy.
+    """Yield one job per matchup and number of threads, and one job for self-play of each strategy.
 
     A round is a complete batch. In self-play, built-in strategies use one thread and rounds of a
     few deals.
@@ -344,12 +344,12 @@ def _make_matchup_job(figure: str, matchup: Matchup, size: int, threads: int) ->
     return _Job(figure, unit, size, work, threads)
 
 
-COMPARISON_ROUNDS = 5  # measurements of each installation
-MIN_RATIO = 1e-12  # minimum of a valid ratio and of its reciprocal
-# -P prevents imports from the working directory
+COMPARISON_ROUNDS = 5  # number of measurements of each installation
+MIN_RATIO = 1e-12  # minimum valid ratio; its reciprocal is the maximum
+# -P prevents imports from the working directory.
 THIS_PROGRAM = [sys.executable, "-P", "-m", "simgin"]
 
-MeasurementRow = Mapping[str, Any]  # a row of `simgin bench --json`
+MeasurementRow = Mapping[str, Any]  # row of `simgin bench --json`
 MeasurementRound = Sequence[MeasurementRow]
 
 
@@ -359,11 +359,11 @@ class BenchError(SimginError):
 
 @dataclass(frozen=True)
 class SpeedChange:
-    """Comparison of one measurement in both installations.
+    """Comparison of one measurement between two installations.
 
     `before` and `now` are medians of the ratios to the calibration kernel. `faster` is the median
-    of before / now over the rounds, and `low` and `high` are its minimum and maximum (None if there
-    is only one round).
+    of before / now over the rounds. `low` and `high` are the minimum and maximum of before / now,
+    or None if there is only one round.
     """
 
     figure: str
@@ -376,7 +376,7 @@ class SpeedChange:
 
 
 def read_measurements(path: Path) -> list[MeasurementRound]:
-    """Read measurements written by `simgin bench --save` as a single round.
+    """Read a file written by `simgin bench --save` as a single round of measurements.
 
     Raises:
         BenchError: If the file does not contain measurements.
@@ -410,14 +410,14 @@ def _is_measurement(row: object) -> bool:
 def find_installation(path: Path) -> Path | None:
     """Return the absolute path of the `simgin` program of another installation.
 
-    The path is absolute, because a name without a path would be searched in PATH.
+    The path is absolute, because the system searches PATH for a name without a path.
 
     Args:
-        path: Program, or virtual environment that contains it.
+        path: Path of the program, or of the virtual environment that contains it.
 
     Returns:
-        The path, or None if there is no program. A JSON file is not a program, even if the file
-        system reports it as executable.
+        Path of the program, or None if there is no program. A JSON file is not a program, even if
+        the file system reports it as executable.
     """
     for program in (path, path / "bin" / "simgin"):
         is_program = program.is_file() and program.suffix != ".json"
@@ -429,7 +429,7 @@ def find_installation(path: Path) -> Path | None:
 def measure_alternately(
     other_program: Path, seconds: float, on_progress: Callable[[str], None] = lambda _: None
 ) -> tuple[list[MeasurementRound], list[MeasurementRound]]:
-    """Measure another installation and this one alternately.
+    """Measure another installation and this installation alternately.
 
     Args:
         other_program: Path of the `simgin` program of the other installation.
@@ -437,7 +437,7 @@ def measure_alternately(
         on_progress: Function called with a progress message.
 
     Returns:
-        Rounds of the other installation and of this one.
+        Rounds of the other installation, and rounds of this installation.
 
     Raises:
         BenchError: If an installation cannot be measured.
@@ -453,7 +453,7 @@ def measure_alternately(
 def compare_speeds(
     before: Sequence[MeasurementRound], now: Sequence[MeasurementRound]
 ) -> list[SpeedChange]:
-    """Compare the common measurements, in the order of the newer rounds."""
+    """Compare the common measurements of two installations, in the order of the newer rounds."""
     table = []
     old, new = [_ratios_by_key(rows) for rows in before], [_ratios_by_key(rows) for rows in now]
     for key in new[0]:
@@ -479,9 +479,9 @@ def _ratios_by_key(rows: MeasurementRound) -> dict[tuple[str, int], float]:
 
 
 def compute_part_proportions(rows: Sequence[MeasurementRow]) -> dict[str, float]:
-    """Return the proportion of time for each part of a deal of the first matchup.
+    """Return the proportion of time that each part of a deal takes in the first matchup.
 
-    "turns" is the remaining time.
+    The entry "turns" contains the remaining time.
     """
     ratios = {row["figure"]: row["ratio"] for row in rows if row["threads"] == 1}
     deal = BENCH_MATCHUPS[0][0]

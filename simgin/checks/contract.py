@@ -1,8 +1,9 @@
 """Contract test of strategies: actions are legal, timely and based only on the view.
 
-A compiled policy that does not return can only be killed. Therefore, a separate process tests the
-strategies and checks all array indices (see simgin.checks.contract_process). This module starts the
-process, reads its reports and ends it. The test of a strategy stops at its first failure.
+If a compiled policy does not return, it can only be stopped by killing its process. Therefore, a
+separate process tests the strategies and checks all array indices (see
+simgin.checks.contract_process). This module starts the process, reads its reports and ends it. The
+test of a strategy stops at its first failure.
 """
 
 import json
@@ -34,7 +35,7 @@ CHECKS = {
     "time": "acts in time",
     "plays": "finishes deals in every variant",
 }
-DECISION_TIMEOUT = 10.0  # time limit of one action in seconds
+DECISION_TIMEOUT = 10.0  # time limit per action, in seconds
 NOT_TESTED = "not tested because another check failed."
 PassedChecks = dict[str, str]  # descriptions of the completed tests, by check
 
@@ -54,7 +55,7 @@ class ContractResult:
 
 
 class _Failure(Exception):
-    """Exception for a failed check; `ended` is True if the test process cannot continue."""
+    """Exception for a failed check. `ended` is True if the test process cannot continue."""
 
     def __init__(self, check: str, sentence: str, ended: bool = True) -> None:
         super().__init__(sentence)
@@ -64,7 +65,7 @@ class _Failure(Exception):
 def list_default_variants() -> list[Variant]:
     """Return the default variants of the contract test.
 
-    They are the built-in variants, and a variant in which the knocker chooses the melds.
+    The list contains the built-in variants, and a variant in which the knocker chooses the melds.
     """
     return [*map(find_variant, variant_names()), find_variant("standard+melding=choice")]
 
@@ -80,12 +81,12 @@ def check_strategies(
     Args:
         strategies: Names or files of the strategies.
         variants: Variants in which the strategies are tested.
-        seconds: Time limit of one action.
+        seconds: Time limit per action in seconds.
     """
     for players in {1 if variant.params["players"] == 1 else 2 for variant in variants}:
         kernel.compile_kernel(
             players
-        )  # fills the cache, because the process compiles with index checks
+        )  # Fill the cache first, because the process compiles with index checks.
     remaining = list(strategies)
     results: list[ContractResult] = []
     while remaining:
@@ -132,7 +133,7 @@ class _TestProcess:
         self._lines.put("")
 
     def read_reports(self, passed: PassedChecks) -> None:
-        """Read the reports on one strategy, and add its passed checks to `passed`.
+        """Read the reports about one strategy, and add its passed checks to `passed`.
 
         Raises:
             _Failure: If a check fails, the process ends, or a time limit is exceeded.
@@ -178,12 +179,12 @@ class _TestProcess:
 def _start_process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
 ) -> Iterator[_TestProcess]:
-    """Start a process with index checks, and kill it at the end of the context."""
+    """Start a process with index checks, and kill the process at the end of the context."""
     job = [strategies, [variant.spec for variant in variants], seconds]
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(
-            # -P prevents imports from the working directory
+            # -P prevents imports from the working directory.
             [sys.executable, "-P", "-m", "simgin.checks.contract_process", json.dumps(job)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

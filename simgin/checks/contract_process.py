@@ -33,24 +33,21 @@ from simgin.strategy import Policy, Strategy, compiler, loader, python_tier
 from simgin.strategy.strategy_spec import STAKE_SLOTS, StrategyError
 
 COMPILE_TIMEOUT = 300.0
-# Number of positions per slot in all variants, and the minimum per variant
+# total number of positions per slot, and minimum per variant
 POSITIONS_PER_SLOT, MIN_POSITIONS = 600, 100
-# Minimum number of deals in which positions are searched, because die offers are rare
+# minimum number of deals to search for positions, because offers of the die are rare
 MIN_POSITION_DEALS = 60
-N_FIRST_DEALS = 4  # positions come from this number of first deals of a match
-CONTRACT_DEALS, MIN_CONTRACT_DEALS = (
-    200,
-    60,
-)  # number of deals in all variants, and the minimum per variant
-DEAL_TIME_FACTOR = 6  # time limit of a deal divided by that of an action
+N_FIRST_DEALS = 4  # number of first deals of a match from which positions are taken
+CONTRACT_DEALS, MIN_CONTRACT_DEALS = (200, 60)  # total number of deals, and minimum per variant
+DEAL_TIME_FACTOR = 6  # time limit of a deal, as a multiple of the time limit of an action
 HEARTBEAT_SECONDS = 0.3  # seconds between heartbeats
-# Seconds after which the remaining positions of a variant are omitted for a slow policy
+# seconds after which a slow policy skips the remaining positions of a variant
 POSITION_SECONDS = 1.0
 SEED = 1
-# Players that together reach many different positions
+# players that together reach many different positions
 POSITION_PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
 DECISION_CHECKS = ["same", "legal", "raises", "bounds", "writes", "history", "time"]
-MAX_ACTION = 63  # legal actions are the bits of one int64
+MAX_ACTION = 63  # Legal actions are stored as the bits of one int64.
 MAX_NAMED_VARIANTS = 2  # maximum number of variants named in a report
 
 
@@ -63,12 +60,12 @@ class _CheckError(Exception):
 
 
 class _Reporter:
-    """Writer of reports for the parent process, with a heartbeat during decisions."""
+    """Writer of reports for the parent process, which also sends a heartbeat during decisions."""
 
     def __init__(self) -> None:
         self._file_descriptor = os.dup(1)
         self._lock = threading.Lock()
-        os.dup2(2, 1)  # separates the output of strategies from the reports
+        os.dup2(2, 1)  # Separate the output of strategies from the reports.
         self.n_actions = 0
         self.state: Any = None  # state of the deal in progress
         threading.Thread(target=self._send_heartbeats, daemon=True).start()
@@ -99,9 +96,9 @@ class _Reporter:
 
 
 def main() -> None:
-    """Test the strategies of a job one after the other."""
+    """Test the strategies of a job one after another."""
     strategies, variant_texts, seconds = json.loads(sys.argv[1])
-    loader.list_strategies()  # loads the built-in strategies outside the time limit
+    loader.list_strategies()  # Load the built-in strategies outside the time limit.
     report = _Reporter()
     for spec in strategies:
         try:
@@ -183,16 +180,16 @@ def find_positions(
 ) -> dict[str, np.ndarray]:
     """Return views for every slot from random play, at most `max_views` per slot.
 
-    The views come from matches with random start scores, between players with the same order of
-    discard and ending.
+    The views come from matches with random start scores. The players choose the discard and the
+    ending in the same order as the tested strategy.
 
     Args:
         variant: Variant to play.
-        ending: Order of discard and ending of the strategy under test.
+        ending: Order in which the tested strategy chooses the discard and the ending.
         max_views: Maximum number of views per slot.
 
     Returns:
-        `(n_views,)` arrays of VIEW by slot.
+        VIEW arrays by slot, each with the shape (n_views,).
     """
     rng = random.Random(SEED)
     target = variant.params["points_target"]
@@ -225,7 +222,7 @@ def _used_slots(variant: Variant) -> list[str]:
 
 
 def _trace_deal(matchup: Matchup, unit: int, points: tuple[int, int]) -> TracedDeal:
-    """Trace one of the first deals of a match, or the first deal if the match is too short."""
+    """Trace one of the first deals of a match, or the first deal of a match that is too short."""
     try:
         return trace_deal(matchup, unit, deal=unit % N_FIRST_DEALS, points=points)
     except DealNotFoundError:
@@ -236,7 +233,7 @@ def _trace_deal(matchup: Matchup, unit: int, points: tuple[int, int]) -> TracedD
 
 
 class _PolicyTester:
-    """Queries of one policy in one variant, with checks of every action."""
+    """Tester that queries one policy in one variant and checks every action."""
 
     def __init__(self, policy: Policy, variant: Variant, reporter: _Reporter) -> None:
         self.policy = policy
@@ -277,7 +274,7 @@ class _PolicyTester:
 
 
 def _classify_exception(error: BaseException) -> str:
-    """Return the name of the check that an exception of a policy fails."""
+    """Return the name of the check that a policy fails if it raises an exception."""
     if isinstance(error, IndexError):
         return "bounds"
     if isinstance(error, python_tier.InvalidActionError):
@@ -287,7 +284,7 @@ def _classify_exception(error: BaseException) -> str:
 
 
 def _check_unchanged(name: str, record: Any, before: bytes) -> None:
-    """Raise _CheckError, with the first changed field, if a policy changed a record."""
+    """Raise _CheckError if a policy changed a field of a record."""
     if record.tobytes() == before:
         return
     old = np.frombuffer(before, record.dtype)[0]
@@ -299,11 +296,11 @@ def _check_unchanged(name: str, record: Any, before: bytes) -> None:
 
 
 def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
-    """Query a policy three times for every position and return the number of positions.
+    """Query a policy three times for every position, and return the number of positions.
 
-    The first query uses a fixed memory location, as the engine does. The second query goes through
-    the positions in reverse order, with a location for each. In the third query, random data follow
-    the history. Slow policies are queried for fewer positions.
+    The first query uses a fixed memory location, as the engine does. The second query uses the
+    reverse order and a different location for every position. In the third query, random data
+    follow the history. Slow policies are queried for fewer positions.
 
     Raises:
         _CheckError: If an action is illegal or depends on any of these changes.
@@ -344,7 +341,7 @@ def _history_error(effect: str) -> _CheckError:
 
 
 def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
-    """Return a copy of a view at a new address, between random bytes and with new noise."""
+    """Return a copy of a view at a new address, surrounded by random bytes and with new noise."""
     rng = np.random.default_rng(i)
     buffer = rng.integers(0, 256, VIEW.itemsize + 256, np.uint8)
     start = 8 * (1 + i % 16) - buffer.ctypes.data % 8
@@ -358,7 +355,7 @@ def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
 
 
 def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) -> Matchup:
-    """Return the compiled matchup of a strategy, against a random player if it needs one."""
+    """Return the compiled matchup of a strategy; its opponent, if any, is a random player."""
     reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
     opponent = loader.find_strategy(POSITION_PLAYERS[0]) if variant.params["players"] == 2 else None
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")
@@ -373,7 +370,7 @@ def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Repor
         matchup: Matchup to play.
         max_deals: Maximum number of deals.
         limit: Time limit of one deal in seconds.
-        reporter: Report to the parent process.
+        reporter: Writer of reports for the parent process.
     """
     started = time.monotonic()
     deals_per_unit = len(matchup.players)

@@ -1,4 +1,4 @@
-"""Checks of the installation: environment, cache and computations with known results."""
+"""Checks of the installation: the environment, the cache and computations with known results."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ from simgin.strategy import loader
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import notation
 
-NUMBA_VERSION = "0.68"  # minor version that pyproject.toml pins
+NUMBA_VERSION = "0.68"  # minor version that pyproject.toml requires
 REQUIRED_LIBRARIES = (
     "numpy numba llvmlite pandas matplotlib scipy click pydantic rich jinja2 platformdirs "
     "starlette uvicorn"
@@ -44,7 +44,7 @@ PHILOX_VECTORS, KNOWN_HANDS, KNOWN_MATCH_DEALS, KNOWN_SUMS = (
 
 @dataclass(frozen=True)
 class HealthCheck:
-    """Result of one check; `problem` is empty if it passed, and suggests a fix otherwise."""
+    """Result of one check. If the check failed, `problem` describes the problem and a fix."""
 
     check: str
     details: str
@@ -57,23 +57,23 @@ CheckFunction = Callable[[], HealthCheck]
 def run_checks() -> Iterator[HealthCheck]:
     """Run all checks and yield their results.
 
-    The cache is checked before compiled code is loaded from it.
+    The cache is checked before simgin loads compiled code from it.
     """
     for name, check in HEALTH_CHECKS.items():
         try:
             yield check()
-        except Exception as error:  # a failed check must not prevent other checks
+        except Exception as error:  # A failed check must not prevent other checks.
             error_type = type(error)
             problem = f"{name}: {error_type.__name__}: {error}. {REINSTALL_HINT}"
             if error_type.__module__.startswith(
                 "simgin."
-            ):  # errors of simgin already suggest a fix
+            ):  # Errors of simgin already suggest a fix.
                 problem = str(error)
             yield HealthCheck(name, "failed", problem)
 
 
 def to_json_rows(results: list[HealthCheck]) -> list[dict[str, str | bool]]:
-    """Return one object per check for --json."""
+    """Return one JSON object per check."""
     return [
         {"check": one.check, "well": not one.problem, "found": one.details, "fault": one.problem}
         for one in results
@@ -94,7 +94,8 @@ def check_versions() -> HealthCheck:
 def check_libraries() -> HealthCheck:
     """Check the versions of the required libraries.
 
-    The minor version of numba is pinned, because calls through function types are experimental.
+    The minor version of numba is pinned, because numba's calls through function types are
+    experimental.
     """
     installed = {name: _installed_version(name) for name in REQUIRED_LIBRARIES}
     missing = [name for name, version in installed.items() if version is None]
@@ -113,13 +114,13 @@ def check_libraries() -> HealthCheck:
 
 
 def check_extras() -> HealthCheck:
-    """Report the optional dependencies, with the command that installs missing ones."""
+    """Report the optional dependencies, with a command that installs missing packages."""
     try:
         requirements = metadata.requires("simgin") or []
     except metadata.PackageNotFoundError:
         return HealthCheck("extras", "unknown, because simgin is not installed as a package")
     missing: dict[str, list[str]] = {}
-    for line in requirements:  # like `pytest>=8; extra == "test"`
+    for line in requirements:  # a requirement such as `pytest>=8; extra == "test"`
         if match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
             packages = missing.setdefault(match[2], [])
             if _installed_version(match[1]) is None:
@@ -145,7 +146,7 @@ def check_machine() -> HealthCheck:
     details = (
         f"{platform.system()} {platform.machine()}, {parallel.usable_cpus()} usable processors"
     )
-    if hasattr(os, "sysconf"):  # not on Windows
+    if hasattr(os, "sysconf"):  # not available on Windows
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
         details += f", {memory:.1f} GiB memory"
     return HealthCheck("machine", details)
@@ -157,7 +158,8 @@ def check_machine() -> HealthCheck:
 def check_cache() -> HealthCheck:
     """Check that the cache of compiled code is writable, and report its path and size.
 
-    Corrupt entries are not checked here, because simgin recompiles them when it loads them.
+    Corrupt entries are not checked, because simgin recompiles a corrupt entry when it loads the
+    entry.
     """
     directory = jit.cache_root() / jit.compiled_digest()
     if problem := jit.cache_error(directory):
@@ -198,7 +200,7 @@ def check_hands() -> HealthCheck:
 
 
 def check_plug_ins() -> HealthCheck:
-    """Check the strategies of other packages."""
+    """Check the strategies that other packages provide."""
     points, problems = loader.find_plug_ins(), []
     for point in points:
         try:
@@ -210,7 +212,7 @@ def check_plug_ins() -> HealthCheck:
 
 
 def check_play() -> HealthCheck:
-    """Check the sums of a small match, and that two threads compute the same rows as one."""
+    """Check the sums of a small match, and compare the results of one thread and two threads."""
     one_thread_rows, two_thread_rows = (
         runner.run_matchup(_known_matchup(), KNOWN_MATCH_DEALS, workers) for workers in (1, 2)
     )
@@ -228,14 +230,14 @@ def check_play() -> HealthCheck:
         )
     if not np.array_equal(one_thread_rows, two_thread_rows):
         problem = f"results depend on threads on this machine. Use --workers 1. {REINSTALL_HINT}"
-        return HealthCheck("play", "two threads differ from one", problem)
+        return HealthCheck("play", "two threads compute different results than one thread", problem)
     return HealthCheck(
-        "play", f"{KNOWN_MATCH_DEALS:,} deals with known sums, on one thread and on two"
+        "play", f"{KNOWN_MATCH_DEALS:,} deals with known sums, on one thread and on two threads"
     )
 
 
 def compute_known_sums(batches: np.ndarray) -> dict[str, int]:
-    """Return the sums of the batch rows for the facts in KNOWN_SUMS."""
+    """Return the sums of the batch rows for the facts in `KNOWN_SUMS`."""
     total = batches.sum(axis=0, dtype=np.int64)
     return {
         name: int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])

@@ -1,7 +1,7 @@
 """The user's configuration file: default values of options.
 
-click uses these values as defaults of the options. Therefore options on the command line win, and
-the command that repeats a result contains the values.
+click uses these values as defaults of the options. Therefore, options on the command line take
+precedence, and the command that repeats a result contains the values.
 """
 
 import json
@@ -17,7 +17,7 @@ from simgin.text.files import write_file
 from simgin.text.messages import SimginError, did_you_mean, format_value
 
 HEADER = "# Defaults of the simgin command. Change them with `simgin config KEY VALUE`.\n"
-SETTINGS = {  # key -> meaning, default
+SETTINGS = {  # meaning and default of each key
     "variant": ("variant (-v)", "standard"),
     "opponent": ("opponent (in play: champion)", "simple"),
     "seconds_per_turn": ("seconds per turn in reviews", "8"),
@@ -55,7 +55,7 @@ def parse_setting(key: str, value: Any, place: str = "") -> Any:
     Args:
         key: Name of the setting.
         value: Value in the file or on the command line.
-        place: Start of the error message.
+        place: Start of the error message, which names the location of the value.
 
     Raises:
         SimginError: If the key or the value is not valid.
@@ -78,14 +78,14 @@ def _parse_name(value: Any) -> Any:
 
 
 def write_config(settings: Mapping[str, Any]) -> None:
-    """Write the settings to the file, without those that are None."""
+    """Write the settings to the file, except settings that are None."""
     known = {key: value for key, value in settings.items() if value is not None}
     lines = [f"{key} = {json.dumps(known[key], ensure_ascii=False)}\n" for key in known]
     write_file(config_path(), "".join([HEADER, *lines]).encode())
 
 
 def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
-    """Make the settings the defaults of the commands of a context."""
+    """Use the settings as defaults for the commands of a context."""
     settings = read_config()
     context.meta["results"] = settings.pop("results", None)
     opponent = settings.pop("opponent", None)
@@ -95,13 +95,13 @@ def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
 
 
 def is_configured(parameter: str) -> bool:
-    """Return True if the value of a parameter of the running command is from the file."""
+    """Return True if a parameter of the running command has its value from the file."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source is click.core.ParameterSource.DEFAULT_MAP
 
 
 def drop_solitaire_opponent(parameter: str, asked: dict[str, Any]) -> None:
-    """Remove the opponent of the file if the variant has one player."""
+    """Remove the configured opponent if the variant has only one player."""
     from simgin.rules.variants import find_variant
 
     if is_configured(parameter) and find_variant(asked["variant"]).params["players"] == 1:
@@ -109,6 +109,6 @@ def drop_solitaire_opponent(parameter: str, asked: dict[str, Any]) -> None:
 
 
 def configured_output(name: str) -> Path | None:
-    """Return the output directory of a result in the directory of the file, if it names one."""
+    """Return the output directory of a result inside the configured directory, if there is one."""
     results = click.get_current_context().meta.get("results")
     return Path(results).expanduser() / name if results else None

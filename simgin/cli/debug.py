@@ -14,7 +14,7 @@ ENGINE_PATH = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
 def _is_interpreted() -> bool:
-    """Return True if nothing is compiled; imports the engine only when called."""
+    """Return True if nothing is compiled. The engine is imported only when this is called."""
     from simgin.core import jit
 
     return jit.is_interpreted()
@@ -42,7 +42,7 @@ debug_option = click.option(
 
 @contextmanager
 def policy_calls(as_json: bool) -> Iterator[None]:
-    """Keep the output of policies out of --json, and show the traceback of their errors.
+    """Separate the output of policies from --json output, and show tracebacks of policy errors.
 
     Args:
         as_json: True if the command prints a JSON object on stdout.
@@ -58,7 +58,7 @@ def policy_calls(as_json: bool) -> Iterator[None]:
 
 
 def show_traceback(error: BaseException | None) -> None:
-    """Print a traceback without the frames of the engine; do nothing without --debug.
+    """Print a traceback without the frames of the engine if --debug is active.
 
     Args:
         error: Exception that a policy raised, or None.
@@ -67,7 +67,7 @@ def show_traceback(error: BaseException | None) -> None:
         return
     try:
         report = traceback.TracebackException.from_exception(error)
-    except Exception:  # formatting a user's exception can fail
+    except Exception:  # Formatting a user's exception can fail.
         return
     engine_lines = 0
     for frame in report.stack:

@@ -36,7 +36,7 @@ from simgin.text.toml import StrictTable as Schema
 
 LINE = 72 * "-"
 MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game
-MAX_RULE_LINES = 3  # lines that explain a variant
+MAX_RULE_LINES = 3  # maximum number of lines that explain a variant
 CARD = re.compile(r"\b[A2-9TJQK]([SHDC])\b")
 SUIT_COLOURS = {"H": "bright_red", "D": "bright_blue", "C": "green"}  # spades have no colour
 OTHER_KEYS = "Other keys: e evaluate, w why, l log, ? help, u undo, q save and quit"
@@ -55,18 +55,18 @@ class QuitGame(Exception):
 
 
 class SavedGameError(SimginError):
-    """Error in reading a file that should be a saved game."""
+    """Error raised if a saved game cannot be read."""
 
 
 class CorruptGameError(SimginError):
-    """Error in the content of a saved game."""
+    """Error raised if the contents of a saved game are not valid."""
 
 
 class SavedGame(Schema):
-    """Unfinished game as stored on disk.
+    """Unfinished game that is stored on disk.
 
     Attributes:
-        deals: Actions of all seats in each deal, the current deal last.
+        deals: Actions of all seats in each deal; the current deal is the last one.
         prompts: Number of actions of the current deal before each screen.
         back: Number of undone actions.
     """
@@ -81,7 +81,7 @@ def read_saved_game(path: Path) -> SavedGame:
 
     Raises:
         SavedGameError: If the file cannot be read.
-        CorruptGameError: If its content is not a saved game.
+        CorruptGameError: If the file is not a valid saved game.
     """
     try:
         saved = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
@@ -101,7 +101,8 @@ def print_wrapped(lines: Iterable[str]) -> None:
     """Print lines within 80 columns, with the suits in colour if the terminal supports it."""
     for line in lines:
         for part in wrap_line(line) or [""]:
-            click.echo(style_cards(escape_control_chars(part)))  # plain unless on a terminal
+            # plain text unless stdout is a terminal
+            click.echo(style_cards(escape_control_chars(part)))
 
 
 def style_cards(line: str) -> str:
@@ -112,7 +113,7 @@ def style_cards(line: str) -> str:
 
 
 def rule_lines(variant: Variant) -> list[str]:
-    """Return up to three lines that explain the special rules of a variant; none for standard."""
+    """Return up to three lines that explain the special rules of a variant."""
     if variant.spec == "standard":
         return []
     text = f"{variant.title}. {variant.about}"
@@ -131,7 +132,7 @@ class InteractiveGame:
     earlier_deals: list[list[int]] = field(default_factory=list)  # actions of earlier deals
     deals: list[TracedDeal] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)  # messages for the next screen
-    panel: list[str] = field(default_factory=list)  # lines that the player asked for
+    panel: list[str] = field(default_factory=list)  # lines that the player requested
     prompts: list[int] = field(default_factory=list)  # actions before each decision of the deal
 
     def __post_init__(self) -> None:
@@ -139,7 +140,7 @@ class InteractiveGame:
         self.coach = Coach(self.matchup)
 
     def play(self) -> None:
-        """Play to the end, or until the player quits."""
+        """Play until the game ends or the player quits."""
         if not (self.deals or self.prompts):
             self.messages += rule_lines(self.matchup.variant)
         try:
@@ -152,7 +153,7 @@ class InteractiveGame:
             print_wrapped(["", f"Game saved. To resume it, run: {repeat_command(new=None)}"])
             return
         self.saved_file.unlink(missing_ok=True)
-        for line in self.messages:  # file names are not wrapped
+        for line in self.messages:  # File names are not wrapped.
             print_line(line)
         if self.is_coached:
             print_line("Grading your decisions ...")
@@ -228,7 +229,7 @@ class InteractiveGame:
         if typed.lower() == "q":
             raise QuitGame
         if not sys.stdin.isatty():
-            print_line(typed)  # a pipe does not echo
+            print_line(typed)  # A pipe does not echo the input.
         with contextlib.suppress(CardError):
             return format_card(parse_card(typed))
         return typed.lower() if len(typed) == 1 else typed.upper()
@@ -281,7 +282,7 @@ class InteractiveGame:
         self.table.close_deal()
 
     def _write(self, deal: TracedDeal) -> None:
-        """Write the deal as `simgin show --json` prints it, for `--save` and `grade --last`."""
+        """Write the deal in the format of `simgin show --json`, for `--save` and `grade --last`."""
         first, *rest = replay_to_json(make_replay(deal))
         first["taken_back"] = self.n_undone
         answer = CommandResult(repeat_command(new=None), [first, *rest], self.matchup.seed)
@@ -295,7 +296,7 @@ class InteractiveGame:
             return
         name = self.save.stem if has_suffix(self.save, ".json") else self.save.name
         files = (self.save.with_name(f"{name}-{number}.json") for number in count(1))
-        # Earlier games are not overwritten
+        # Earlier games are not overwritten.
         file = next(file for file in files if not file.exists())
         write_file(file, content)
         self.messages.append(f"Saved: {file}")
@@ -336,7 +337,7 @@ class InteractiveGame:
         """Replay the actions of a deal.
 
         Raises:
-            CorruptGameError: If the game is over or the deal has other actions.
+            CorruptGameError: If the game is over, or if an action does not match the deal.
         """
         if self.table.is_over:
             raise CorruptGameError
@@ -346,7 +347,7 @@ class InteractiveGame:
 
 
 def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
-    """Yield the result of a deal as in `simgin show`, and the opponent's hand if it is hidden."""
+    """Yield the result of a deal as in `simgin show`, and the opponent's hidden hand."""
     replay = make_replay(deal)
     lines = list(replay.lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
@@ -357,7 +358,7 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
 
 
 def help_lines(decision: Decision) -> Iterator[str]:
-    """Yield the keys of a decision, with the discards in one line, and those that always work."""
+    """Yield the keys of a decision, with one line for all discards, and the general keys."""
     legal = table_text.list_choices(decision)
     yield "Keys:"
     if cards := [key for key in legal if len(key) == 2 and key[1].isalpha()]:

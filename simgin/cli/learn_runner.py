@@ -1,4 +1,4 @@
-"""Common parts of `simgin tune` and `simgin train`: options, output files and running."""
+"""Common parts of `simgin tune` and `simgin train`: options, output files and execution."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def run_directory_option(help_text: str) -> Callable[[Any], Any]:
 
 
 def check_improvement_output(words: Wording, output: Path | None, place: Path | None) -> None:
-    """Raise an error before the work starts if the output cannot be written.
+    """Raise an error if the output cannot be written.
 
     Args:
-        words: Texts of the command.
+        words: Words for the screens of the command.
         output: File for the result, or None.
         place: Directory of the search or training run, or None.
     """
@@ -74,21 +74,21 @@ def run_improvement(
     """Run a search or training with `session.run_request`, and write its result.
 
     Args:
-        request: Strategy and opponents, with the identity of the ledger.
-        words: Texts of the command.
-        run: Function that runs the request, given a progress callback and a ledger.
+        request: Request with the strategy, the opponents and the identity of the ledger.
+        words: Words for the screens of the command.
+        run: Function of a progress callback and a ledger that runs the request.
         changed: Resolved values of the options, for the command that repeats the run.
         workers: Number of threads.
         output: File for the result, or None.
         place: Directory of the ledger and the report, or None.
         as_json: True to print one JSON object instead.
-        cached: Location of the finished parts without a directory.
+        cached: Location of the finished parts if no directory is given.
     """
     from simgin.cli import session
     from simgin.report.wrapping import Sentences
     from simgin.text.files import write_file
 
-    # The file does not depend on its own path or on the number of workers
+    # The file does not depend on its own path or on the number of workers.
     command = repeat_command(**changed, output=None, place=None)
 
     def finish(found: Improvement) -> list[Path]:

@@ -1,7 +1,7 @@
-"""Command line: the list of commands, the help and the exit codes.
+"""Command line: list of commands, help and exit codes.
 
-Nothing here imports the engine or pandas. The module of a command is imported when the command is
-called, so that `simgin --help` is fast.
+This module imports neither the engine nor pandas. The module of a command is imported when the
+command is called, so that `simgin --help` is fast.
 """
 
 import atexit
@@ -24,17 +24,17 @@ from simgin.text.files import describe_encoding_error
 from simgin.text.messages import escape_control_chars, print_status, shorten_middle
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # columns of a terminal
-MAX_DIGITS = 9  # maximum length of a number of columns
-# Maximum number of lines of an error message, of characters per line and per word
+MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # number of columns of a terminal
+MAX_DIGITS = 9  # maximum length of the number of columns
+# maximum number of lines of an error message, of characters per line, and of characters per word
 MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = 60, 2000, 200
 LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 
-# Command -> summary in the list of commands. The click command is NAME_command in the
-# module simgin.cli.commands.NAME.
+# Summary of each command in the list of commands. The click command is NAME_command in the module
+# simgin.cli.commands.NAME.
 COMMANDS = {
     "match": "Play one strategy against another.",
-    "league": "Play each strategy against every other one.",
+    "league": "Play all pairs of several strategies.",
     "strategies": "List, show, create or test strategies.",
     "variants": "List, show, compare or create variants.",
     "review": "Measure how a rule change affects the game.",
@@ -60,7 +60,7 @@ COMMANDS = {
     "bench": "Measure the speed of this machine.",
 }
 
-# Printed by `simgin` without arguments
+# printed by `simgin` without arguments
 OVERVIEW = """\
 simgin simulates Gin Rummy and its variants with confidence intervals.
 
@@ -85,14 +85,14 @@ All commands:          simgin --help"""
 
 
 class CommandGroup(click.Group):
-    """Group of all commands, which imports each when it is called and handles its errors."""
+    """Group of all commands, which imports a command when it is called and handles its errors."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return the command with a name, or return None if there is none."""
+        """Import and return the command with a name, or return None if there is no such command."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"simgin.cli.commands.{cmd_name}")
@@ -125,7 +125,8 @@ class CommandGroup(click.Group):
         _limit_terminal_size()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # terminals that cannot encode ± show ?
+                # Terminals that cannot encode ± show ? instead.
+                stream.reconfigure(errors="replace")
         words = sys.argv[1:] if args is None else list(args)
         main_of_group = super().main
 
@@ -153,7 +154,7 @@ def _limit_terminal_size() -> None:
 
 
 def _check_words(words: Sequence[str]) -> None:
-    """Raise UsageError for an argument that cannot be encoded, because results record it."""
+    """Raise UsageError for an argument that cannot be encoded, because results store arguments."""
     for word in words:
         if fault := describe_encoding_error(word):
             raise click.UsageError(f"{fault}.")
@@ -161,7 +162,7 @@ def _check_words(words: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def _print_warnings() -> Iterator[None]:
-    """Print each warning about rules once, as a message on stderr."""
+    """Print each warning about rules only once, as a message on stderr."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
         usual, told = warnings.showwarning, set()
@@ -232,8 +233,8 @@ def _print_error(message: str, *, is_list: bool = False) -> None:
     """Print an error message, with long quotations of the input shortened.
 
     Args:
-        message: The message.
-        is_list: True if each line of the message describes an error of its own.
+        message: Error message.
+        is_list: True if each line of the message describes a separate error.
     """
     lines = escape_control_chars(message).splitlines()
     for index, line in enumerate([*lines[:MAX_LINES], *lines[MAX_LINES:][-1:]]):
@@ -335,7 +336,7 @@ def cli(context: click.Context) -> None:
     """  # noqa: D205  the help begins with several sentences
     if context.invoked_subcommand is None:
         click.echo(OVERVIEW)
-    elif context.invoked_subcommand != "config":  # it can correct the file
+    elif context.invoked_subcommand != "config":  # needed because the command can correct the file
         from simgin.cli.config import apply_config
 
         apply_config(context, COMMANDS)
@@ -343,6 +344,6 @@ def cli(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command line of this process."""
-    # Garbage collection at exit would take a quarter of the time of a short match
+    # Garbage collection at exit would take a quarter of the time of a short match.
     atexit.register(gc.freeze)
     cli.main()

@@ -1,4 +1,4 @@
-"""Shared options with their parsers, shell completion, and groups with a default command."""
+"""Shared options with parsers and shell completion, and groups with a default command."""
 
 import difflib
 import math
@@ -16,11 +16,11 @@ from simgin.text import amounts
 
 
 class NameType(StringParamType):
-    """Parameter type for a built-in name or a file of the user.
+    """Parameter type for a built-in name or the path of a user's file.
 
     Args:
-        names: Function that returns the completions of a word, except for files.
-        ending: Ending of the user's files.
+        names: Function that returns the completions of a word, without file names.
+        ending: File name ending of the user's files.
     """
 
     def __init__(self, names: Callable[[str], Iterable[str]], ending: str) -> None:
@@ -30,7 +30,7 @@ class NameType(StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names and files that start with `incomplete`, or any file if none does."""
+        """Return the names and files that start with `incomplete`, or all files if none match."""
         files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
         words = [*self._names(incomplete), *files]
         offered = [CompletionItem(word) for word in words if word.startswith(incomplete)]
@@ -180,7 +180,7 @@ record_option = click.option(
 
 
 def is_given(parameter: str) -> bool:
-    """Return True if the user gave a parameter of the running command."""
+    """Return True if the user specified a parameter of the running command."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source is click.core.ParameterSource.COMMANDLINE
 
@@ -217,7 +217,7 @@ class NameOrSubcommand(click.Group):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Return the context of the group for a subcommand, or that of the default command."""
+        """Return the context of a subcommand, or of the default command."""
         if args and args[0] in self.commands:
             return super().make_context(info_name, args, parent, **extra)
         words = [word for word in args if not word.startswith("-")]

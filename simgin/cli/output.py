@@ -1,4 +1,4 @@
-"""Output of commands: tables or a JSON object, output files, and the command to repeat."""
+"""Output of commands: tables or a JSON object, output files, and a command to repeat the result."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class CommandResult:
     Attributes:
         command: Command that repeats the result.
         rows: Rows that --json prints.
-        seed: Seed, if the command has one.
-        files: Files written.
-        stopped: Reason for the end, "complete" for a full run.
+        seed: Seed, or None if the command has no seed.
+        files: Paths of the written files.
+        stopped: Reason for stopping; "complete" for a complete run.
     """
 
     command: str
@@ -49,7 +49,7 @@ class CommandResult:
     stopped: str = "complete"
 
     def json(self) -> str:
-        """Return the object that --json prints."""
+        """Return the JSON object that --json prints."""
         import simgin
         from simgin.core import rng
 
@@ -72,7 +72,7 @@ class CommandResult:
         Args:
             as_json: True to print the JSON object.
             parts: Renderables of rich.
-            answer: Sentence to repeat at the end of the screen.
+            answer: Sentence that is repeated at the end of the screen.
             paged: True to show a screen that is longer than the terminal in a pager.
         """
         if as_json:
@@ -97,7 +97,7 @@ class CommandResult:
 
 
 def _describe_files(files: Sequence[Path]) -> str:
-    """Return the HTML report, or else the first file, and the number of other files."""
+    """Return the HTML report or the first file, and the number of other files."""
     first = files[0]
     for path in files:
         if path.name == HTML_REPORT:
@@ -109,7 +109,7 @@ def _describe_files(files: Sequence[Path]) -> str:
 
 
 def _may_page() -> bool:
-    """Return True if a pager can be used: on a terminal, unless NO_PAGER is set."""
+    """Return True if stdout is a terminal and NO_PAGER is not set."""
     return sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("NO_PAGER")
 
 
@@ -124,7 +124,7 @@ def screen_parts(report: Report, details: bool, more: str) -> Iterator[Any]:
     """Yield the parts of a report for the terminal, and the command that prints all tables.
 
     Args:
-        report: The report.
+        report: Report to print.
         details: True to show all tables.
         more: Command or option that prints all tables.
     """
@@ -139,7 +139,7 @@ def screen_parts(report: Report, details: bool, more: str) -> Iterator[Any]:
 
 
 def format_finding(finding: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Yield a finding and its commands, each on a line of its own so that it can be copied."""
+    """Yield a result and its commands, each on a separate line so that it can be copied."""
     from rich.text import Text
 
     for line in (finding, *(" " * indent + command for command in commands)):
@@ -160,7 +160,7 @@ def print_line(line: str) -> None:
     click.echo(escape_control_chars(line))
 
 
-print_note = print_status  # prints a remark on stderr
+print_note = print_status  # This also prints a remark on stderr.
 
 
 def format_command(*words: object) -> str:
@@ -171,26 +171,26 @@ def format_command(*words: object) -> str:
 def repeat_command(**changed: object) -> str:
     """Return the command that repeats this result, quoted for a shell.
 
-    It has all parameters of the running command including defaults, so that it means the same in
-    another version.
+    The command contains all parameters of the running command, including defaults, so that its
+    meaning does not change in other versions.
 
     Args:
-        **changed: Parameters with another value, such as the canonical name of a strategy, or None
-            to leave a parameter out.
+        **changed: Parameters with a changed value, such as the canonical spec of a strategy; None
+            omits a parameter.
     """
     context = click.get_current_context()
     words = context.command_path.split()
     for parameter in context.command.params:
         name = str(parameter.name)
         value = changed.get(name, context.params.get(name))
-        is_given = value is not None and value is not False  # 0 is a value
+        is_given = value is not None and value is not False  # 0 is a valid value
         if is_given and name not in RESULT_NEUTRAL_OPTIONS:
             words += _typed_words(parameter, value)
     return shell.join_command(words)
 
 
 def continue_command(command: str) -> str:
-    """Return a command with the given options that do not change the result."""
+    """Return a command, with the options of the user that do not change the result."""
     context = click.get_current_context()
     words: list[str] = []
     for parameter in context.command.params:
@@ -202,7 +202,7 @@ def continue_command(command: str) -> str:
 
 
 def _typed_words(parameter: click.Parameter, value: Any) -> Iterator[str]:
-    """Yield a parameter as it is typed."""
+    """Yield the words that a user types for a parameter."""
     values = value if parameter.multiple or parameter.nargs == -1 else [value]
     for each in values:
         if isinstance(parameter, click.Option):
@@ -212,6 +212,6 @@ def _typed_words(parameter: click.Parameter, value: Any) -> Iterator[str]:
 
 
 def _format_value(value: Any) -> str:
-    if isinstance(value, tuple):  # the two hypotheses of --sprt
+    if isinstance(value, tuple):  # two hypotheses of --sprt
         return ",".join(map(_format_value, value))
     return f"{value:.15g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""Plan of a run: matchups, sizes and times, printed before the run starts."""
+"""Plan of a run, printed before the run starts: matchups, sizes and times."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from simgin.stats import differences
 from simgin.stats.estimate import Z95, required_sample_size
 from simgin.text.amounts import UNIT_PLURALS
 
-MAX_MATCHUP_LINES = 40  # maximum number of matchups listed
+MAX_MATCHUP_LINES = 40  # maximum number of listed matchups
 
 
 def plan_rows(
@@ -32,18 +32,18 @@ def plan_rows(
     """Return one row per matchup for --json.
 
     Args:
-        plan: The plan.
+        plan: Plan of the run.
         output: Directory of the run, or None.
         workers: Number of threads, by default one per CPU.
-        record_deals: True if deals are recorded.
+        record_deals: True if all deals are recorded.
         expected: True to add `half_width`, the expected half-width of the 95 % intervals, by
             metric.
         power: Difference, as parsed by `amounts.parse_half_width`. If it is given, the rows contain
-            `needed`, the number of deals or matches that detect it with 80 % power.
+            `needed`, the number of deals or matches that detect this difference with 80 % power.
 
     Returns:
-        Rows with the players, `n` (deals or matches, or their maximum), `units` (pairs missing from
-        the ledger) and `seconds` (estimated from a few pairs).
+        Rows with the players, `n` (number of deals or matches, or its maximum), `units` (number of
+        pairs that are missing from the ledger) and `seconds` (estimated from a few pairs).
     """
     threads = workers or usable_cpus()
     units_left = _count_remaining_units(plan, output, record_deals)
@@ -91,13 +91,13 @@ def print_dry_run(
     """Print the plan with the expected time and precision.
 
     Args:
-        plan: The plan.
+        plan: Plan of the run.
         command: Command that repeats the output.
         output: Directory of the run, or None.
         workers: Number of threads.
-        record_deals: True if deals are recorded.
+        record_deals: True if all deals are recorded.
         as_json: True to print one JSON object instead.
-        power: Difference, as for `plan_rows`.
+        power: Difference to detect, as in `plan_rows`.
     """
     rows = plan_rows(plan, output, workers, record_deals=record_deals, expected=True, power=power)
     if as_json:
@@ -115,10 +115,10 @@ def print_plan(
     *,
     with_matchups: bool = False,
 ) -> None:
-    """Print the question, the hypothesis, the time and the output directory, if any.
+    """Print the question, the hypothesis, the time and the output directory of a plan.
 
     Args:
-        plan: The plan.
+        plan: Plan of the run.
         plan_rows: Rows of the plan.
         output: Directory of the run, or None.
         with_matchups: True to print a line for every matchup.
@@ -150,7 +150,7 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> str:
-    """Return a sentence with the sample size that detects a difference."""
+    """Return a sentence about the sample size that detects a difference."""
     size = f"{power} of wins" if isinstance(power, str) else f"{power:g} points per deal"
     return (
         f"To detect a difference of {size} with 80 % power, play "
@@ -159,7 +159,7 @@ def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> 
 
 
 def _steps_sentence(plan: Plan) -> str:
-    """Return a sentence with the number of extra passes and their time on all cores."""
+    """Return a sentence about the number of extra passes and their time on all cores."""
     if not plan.extra_steps:
         return ""
     seconds = 0.0
@@ -180,7 +180,7 @@ def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals:
 
 
 def _format_size(plan: Plan, task: Task, units_left: int) -> str:
-    """Return the size, such as `200,000 deals`, and the percentage already played."""
+    """Return the size, such as `200,000 deals`, and the percentage that was already played."""
     unit = UNIT_PLURALS[plan.unit]
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
@@ -196,7 +196,7 @@ def _format_limit_prefix(plan: Plan) -> str:
 
 
 def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
-    """Return a sentence with the matchups, the time and the stopping rule."""
+    """Return a sentence about the matchups, the time and the stopping rule."""
     matchups = _format_matchups(plan)
     if units_left == 0:
         return f"{matchups}, already complete."
@@ -211,7 +211,7 @@ def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
 
 
 def _format_matchups(plan: Plan) -> str:
-    """Return the number of matchups and their size: `30 matchups, 200 matches each`."""
+    """Return the number of matchups and their size, such as `30 matchups, 200 matches each`."""
     number = len(plan.tasks)
     words, each = ("1 matchup", "") if number == 1 else (f"{number} matchups", " each")
     sizes = {task.n for task in plan.tasks}
@@ -221,7 +221,7 @@ def _format_matchups(plan: Plan) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Format a time: `under 1 s`, `40 s`, `3 min`, `2 h 5 min`."""
+    """Format a duration, such as `under 1 s`, `40 s`, `3 min` or `2 h 5 min`."""
     if seconds < 1:
         return "under 1 s"
     if seconds < 100:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simgin.runs.result import Result
 
 INTERRUPTED = 130  # exit code
-COMPILING_NOTICE_DELAY = 2.0  # seconds, longer than a start with cached code
+COMPILING_NOTICE_DELAY = 2.0  # seconds; a start with cached code takes less time
 COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
 MATCHES_HINT = "Use --matches 20k to play whole matches."
 
@@ -61,26 +61,26 @@ def run_request(
     """Run a request with live progress, save its report and print its result.
 
     Args:
-        run: Function that runs the request, given a progress callback and, if `identity` is given,
-            a ledger.
+        run: Function that runs the request. Its arguments are a progress callback and, if
+            `identity` is given, a ledger.
         title: Title of the progress bar.
         command: Command that repeats the result.
-        screen: Function that returns the parts of the screen, given the result and a function that
-            builds its report.
-        workers: Number of threads, for the manifest.
+        screen: Function that returns the parts of the screen. Its arguments are the result and a
+            function that builds the report.
+        workers: Number of threads to store in the manifest.
         as_json: True to print one JSON object instead.
         output: Directory for the report, or None.
-        question: Name that the directory is reserved for, by default the command.
+        question: Name for which the directory is reserved, by default the command.
         matchups: Matchups to compile before the progress bar is shown.
         cached: Location and name of the finished parts that remain after an interruption.
-        finish: Function that writes other files of a result and returns their paths.
+        finish: Function that writes additional files of a result and returns their paths.
         identity: Identity of the ledger that stores finished parts, or None for a request without
             a ledger. The ledger is in the output directory if there is one.
-        extend: Function that returns the report as it is saved.
-        repeat: Function that returns the command that repeats a result, by default `command`.
-        answer: Function that returns the sentence to repeat at the end of the screen.
+        extend: Function that returns the report to save.
+        repeat: Function that returns the command to repeat a result; by default, `command` is used.
+        answer: Function that returns the sentence that is repeated at the end of the screen.
         records: Function that returns the rows of a result for JSON.
-        **manifest: Further arguments of `save_report`.
+        **manifest: Additional arguments of `save_report`.
     """
     started = datetime.now(UTC)
     with ExitStack() as stack:
@@ -127,15 +127,16 @@ def run_plan_request(
     """Run a request that plays a plan with a ledger.
 
     Args:
-        plan: The plan.
-        run: Function that plays the plan, with the arguments of `run_plan` after the plan.
+        plan: Plan to play.
+        run: Function that plays the plan. It has the same arguments as `run_plan`, except for the
+            plan.
         command: Command that repeats the result.
         screen: See `run_request`.
         workers: Number of threads, by default one per CPU.
         scheduler: Address of a dask cluster, or None.
-        output: Directory of the ledger, or None for a ledger in memory.
+        output: Directory of the ledger, or None to use an in-memory ledger.
         record_deals: True to record every deal.
-        **options: Further arguments of `run_request`.
+        **options: Additional arguments of `run_request`.
     """
     if scheduler is not None:
         from simgin.runs.cluster import check_address
@@ -191,9 +192,10 @@ def exit_on_interrupt(
     """Exit with the command that continues the work if the user interrupts the block.
 
     Args:
-        command: Command that repeats the result. Options of the user, such as --workers, are added.
-        location: Location of the finished parts; None if they are not saved.
-        parts: Name of the parts.
+        command: Command that repeats the result. Options that the user specified, such as
+            --workers, are added.
+        location: Location of the finished parts, or None if they are not saved.
+        parts: Name of the finished parts in the message.
     """
     try:
         yield
@@ -222,12 +224,12 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
 
 @contextmanager
 def explain_wait(reason: str = COMPILING_NOTICE) -> Iterator[None]:
-    """Print a reason if the block takes longer than a moment.
+    """Print a reason if the block takes a long time.
 
-    If nothing can be cached, the notice of `jit.cache_directory` replaces COMPILING.
+    If compiled code cannot be cached, the notice of `jit.cache_directory` replaces `COMPILING`.
 
     Args:
-        reason: Text to print.
+        reason: Reason to print.
     """
     timer = threading.Timer(COMPILING_NOTICE_DELAY, print_note, [reason])
     timer.daemon = True
@@ -240,7 +242,7 @@ def explain_wait(reason: str = COMPILING_NOTICE) -> Iterator[None]:
 
 
 def compile_players(matchups: Iterable[Matchup]) -> None:
-    """Compile the strategies of the matchups, and print a notice if this takes long."""
+    """Compile the strategies of the matchups, and print a notice if compilation takes long."""
     with explain_wait():
         for matchup in matchups:
             kernel.compile_matchup(matchup)

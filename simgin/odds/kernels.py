@@ -1,9 +1,9 @@
-"""Compiled functions of this package; `simgin.core.jit` compiles every file of this name."""
+"""Compiled functions of this package. `simgin.core.jit` compiles every file with this name."""
 
 from simgin.core.solo_deal import joker_position
 
 
 def write_joker_positions(seed, unit_numbers, deal_numbers, rules, positions):
-    """Write the joker's position in each deal, given by its unit and number, to `positions`."""
+    """Write the joker's position in each deal to `positions`."""
     for i in range(len(unit_numbers)):
         positions[i] = joker_position(seed, unit_numbers[i], deal_numbers[i], rules)

@@ -1,4 +1,4 @@
-"""Compute the odds of variants, as DataFrames and as a report."""
+"""Computation of the odds of variants, as DataFrames and as a report."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
     from simgin.report.report import Report
 
-SOLO_DEALS = 40_000  # deals per player in a solitaire variant
-PAIR_DEALS = 400_000  # deals per player in a two-player variant
-RETRACE_INTERVAL = 20  # One in 20 two-player deals is replayed turn by turn.
-THRESHOLD_STRATEGY = "solo-greedy+knock=at:k={k}"  # strategy for a knock threshold
+SOLO_DEALS = 40_000  # default deals per player in a solitaire variant
+PAIR_DEALS = 400_000  # default deals per player in a two-player variant
+RETRACE_INTERVAL = 20  # Only one in 20 two-player deals is replayed turn by turn.
+THRESHOLD_STRATEGY = "solo-greedy+knock=at:k={k}"  # name of the strategy for a knock threshold
 
 CompileMatchup = Callable[[Matchup], None]
-PlayerGroup = tuple[str, tuple[str, ...]]  # (variant, players)
+PlayerGroup = tuple[str, tuple[str, ...]]  # variant and its players
 
 
 @dataclass(frozen=True)
 class OddsRequest:
-    """Request to compute odds.
+    """Request to compute the odds of variants.
 
     Attributes:
         variants: Canonical variant specs.
         strategies: Canonical strategy specs, weakest first. If empty, each variant has its default
             players.
-        deals: Deals per player. If None, SOLO_DEALS or PAIR_DEALS applies.
+        deals: Number of deals per player; if None, `SOLO_DEALS` or `PAIR_DEALS`.
         seed: Seed of the shuffles.
         complete: True to include results by knock threshold, and by turn and deadwood.
     """
@@ -86,13 +86,13 @@ class OddsRequest:
 
     @property
     def solo_groups(self) -> list[PlayerGroup]:
-        """Solitaire variants with their players, weakest first."""
+        """Solitaire variants and their players, weakest player first."""
         alone = _solitaire_variants(self.variants)
         return [(game.spec, self.strategies or odds_players(game)) for game in alone]
 
     @property
     def threshold_groups(self) -> list[PlayerGroup]:
-        """Solitaire variants that allow knocking, with one player per knock threshold."""
+        """Solitaire variants that allow knocking, and one player per knock threshold."""
         groups = []
         for variant in _solitaire_variants(self.variants):
             limit = variant.params["knock_limit"]
@@ -103,7 +103,7 @@ class OddsRequest:
 
     @property
     def two_player_groups(self) -> list[PlayerGroup]:
-        """Two-player variants with their players, weakest first; each plays against itself."""
+        """Two-player variants and their players, weakest player first. Each player plays itself."""
         alone = {variant.spec for variant in _solitaire_variants(self.variants)}
         return [
             (variant, self.strategies or odds_players(variants.find_variant(variant)))
@@ -113,7 +113,7 @@ class OddsRequest:
 
     @property
     def step_names(self) -> list[str]:
-        """Player and variant of each step of the run, in order."""
+        """Names of the player and variant in each step of the run, in order."""
         groups = (*self.solo_groups, *self.threshold_groups, *self.two_player_groups)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
@@ -124,10 +124,10 @@ class Odds(Result):
 
     Attributes:
         seed: Seed of the shuffles.
-        tables: DataFrames by table name.
-        strongest: Strongest player of each variant, to whom most odds apply.
+        tables: DataFrame of each table, by table name.
+        strongest: Strongest player of each variant; most odds refer to this player.
         unavailable: Reasons why some odds could not be computed.
-        played: Matchups that were played, with their numbers of units.
+        played: Matchups that were played, each with its number of units.
     """
 
     plots_folder = ""
@@ -148,7 +148,7 @@ class Odds(Result):
         return odds_report(self, command)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of all tables for JSON, each with the name of its table.
+        """Return the rows of all tables for JSON. Each row contains the name of its table.
 
         Undefined and infinite values are None.
         """
@@ -190,9 +190,9 @@ def run_odds(
     """Compute odds. Cached results of earlier runs are reused.
 
     Args:
-        request: Variants, players and number of deals.
+        request: Request with the variants, players and number of deals.
         workers: Number of threads, by default one per CPU.
-        on_progress: Progress callback for the whole run.
+        on_progress: Callback that reports the progress of the whole run.
         compile_players: Function that compiles a matchup before it is played.
 
     Raises:
@@ -259,14 +259,15 @@ def build_odds(
     threshold_results: Sequence[Sequence[SoloDeals]] = (),
     deadwood_tables: Sequence[pd.DataFrame] = (),
 ) -> Odds:
-    """Combine results into odds, without empty tables.
+    """Combine results into odds, and omit empty tables.
 
     Args:
-        solo_results: Deals of all players of each solitaire variant, weakest player first.
+        solo_results: Deals of each solitaire variant, one entry per player, weakest player first.
         self_plays: Self-play results of each player in each two-player variant.
         seed: Seed of the shuffles.
-        threshold_results: Deals for each knock threshold, by solitaire variant with knocking.
-        deadwood_tables: Tables of `hands_by_turn.win_rate_by_deadwood`.
+        threshold_results: Deals for each knock threshold, by solitaire variant that allows
+            knocking.
+        deadwood_tables: Tables returned by `hands_by_turn.win_rate_by_deadwood`.
     """
     all_deals = [deals for players in solo_results for deals in players]
     pairs = [players for players in solo_results if len(players) > 1]

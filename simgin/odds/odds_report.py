@@ -1,4 +1,4 @@
-"""Build the report of odds: summary sentences, tables, plots and notes."""
+"""Report of odds: summary sentences, tables, plots and notes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ODDS_INTERVAL_NOTE = "± and parentheses are 95 % confidence intervals."
-N_SCORE_STEPS = 10  # scores per side in the table
-SHOWN_TURNS = (0, 2, 4, 6, 8)  # own turns that the deadwood table shows
+N_SCORE_STEPS = 10  # number of scores per side in the table
+SHOWN_TURNS = (0, 2, 4, 6, 8)  # own turns shown in the deadwood table
 DEADWOOD_BIN = 5  # points of deadwood per row
-EXAMPLE_HAND = (4, 20)  # own turns and deadwood of the hand in a summary sentence
-MAX_HALF_WIDTH = 0.05  # values with wider intervals (half-widths) are not shown
+EXAMPLE_HAND = (4, 20)  # own turns and deadwood of the example hand in a summary sentence
+MAX_HALF_WIDTH = 0.05  # maximum half-width of an interval for a displayed value
 OMNISCIENT_LABEL = "sees the whole deck"
 METRIC_TITLES = {"win": "deals won", "score": "score", "match": "matches won"}
 
@@ -71,7 +71,7 @@ def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
 
 
 def odds_verdict(odds: Odds) -> Iterator[str]:
-    """Yield the main results as sentences; with several variants, prefixed by the variant."""
+    """Yield sentences about the main results. Several variants are named in the sentences."""
     for variant in odds.strongest:
         name = f"{variant}: " if len(odds.strongest) > 1 else ""
         sentence_makers = (
@@ -86,7 +86,7 @@ def odds_verdict(odds: Odds) -> Iterator[str]:
 
 
 def lead_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence on the win rates with two typical leads."""
+    """Yield a sentence about the win rates for two typical leads."""
     rows = odds.select_rows("scores", variant, strongest=True)
     if len(rows):
         target = int(rows["a"].max()) + 1
@@ -108,7 +108,7 @@ def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
 
 
 def deadwood_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence on the win rate with EXAMPLE_HAND."""
+    """Yield a sentence about the win rate with `EXAMPLE_HAND`."""
     turn, deadwood = EXAMPLE_HAND
     rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_precise(rows)].iterrows():
@@ -119,7 +119,7 @@ def deadwood_sentences(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def seat_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence on the win rate of each seat between strong players."""
+    """Yield a sentence about the win rate of each seat between strong players."""
     rows = odds.select_rows("seats", variant, strongest=True, metric="win")
     if len(rows):
         dealer, nondealer = (f"{100 * value:.1f} %" for value in rows["value"])
@@ -128,7 +128,7 @@ def seat_sentences(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield sentences on a naive, a strong and the best possible player of a solitaire game."""
+    """Yield sentences about the naive, strong and best possible players of a solitaire game."""
     bracket = odds.select_rows("bracket", variant)
     if not len(bracket):
         return
@@ -140,7 +140,9 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
     if len(bracket) > 2:
         naive = _naive_label(variant, bracket["strategy"].iloc[0])
         players = f"{naive} {goal} {shares[0]} of deals, and {best} {shares[1]}"
-    optimum = f"The optimum is between {low} % ({best}) and {high} % (seeing the whole deck)."
+    optimum = (
+        f"The optimum is between {low} % ({best}) and {high} % (a player who sees the whole deck)."
+    )
     yield f"{players}. {optimum}"
     matches = odds.select_rows("strength", variant, metric="match")
     if len(matches) > 1:
@@ -154,17 +156,17 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _naive_label(variant: str, strategy: str) -> str:
-    """Return the subject of a sentence: a naive player, or the name of another strategy."""
+    """Return the subject of a sentence: `A naive player`, or the name of another strategy."""
     return "A naive player" if strategy == odds_players(find_variant(variant))[0] else strategy
 
 
 def _bracket_percentages(rows: pd.DataFrame) -> tuple[int, int]:
-    """Return bounds for the best possible player in percent, rounded outwards."""
+    """Return bounds for the best possible player, in percent and rounded outwards."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
 
 def gin_draw_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence on the draws on which the strong player goes gin."""
+    """Yield a sentence about the draws on which the strong player goes gin."""
     rows = odds.select_rows("gin", variant, strongest=True)
     if len(rows):
         draws = rows.set_index("statistic")["value"]
@@ -175,7 +177,7 @@ def gin_draw_sentences(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _is_precise(rows: pd.DataFrame) -> pd.Series:
-    """Return a mask of the rows whose values are precise enough to omit the interval."""
+    """Return a mask of the rows that are precise enough to be shown without an interval."""
     return (rows["high"] - rows["low"]) / 2 <= MAX_HALF_WIDTH
 
 
@@ -209,7 +211,7 @@ def _grid_table(title: str, table: pd.DataFrame, first: str, note: str) -> Table
 
 
 def _score_table(odds: Odds, variant: str) -> Table:
-    """Return the win rates at ten scores of either side, averaged over the dealer."""
+    """Return a table of win rates at ten scores per side, averaged over both dealers."""
     rows = odds.select_rows("scores", variant, strongest=True)
     target = int(rows["a"].max()) + 1
     tens = sorted({target * step // N_SCORE_STEPS for step in range(N_SCORE_STEPS)})
@@ -228,7 +230,7 @@ def _score_table(odds: Odds, variant: str) -> Table:
 
 
 def _deadwood_table(odds: Odds, variant: str) -> Table:
-    """Return the probability that the strong player wins the deal, by deadwood and turns."""
+    """Return a table of the strong player's win probability by deadwood and turn."""
     rows = odds.select_rows("counts", variant, strongest=True)
     shown = rows[rows["turn"].isin(SHOWN_TURNS) & _is_precise(rows)]
     table = shown.pivot(index="count", columns="turn", values="value")
@@ -245,7 +247,7 @@ def _deadwood_table(odds: Odds, variant: str) -> Table:
 
 
 def _seat_table(odds: Odds, variant: str) -> Table:
-    """Return the win rates by seat, one row per player and seat."""
+    """Return a table of win rates with one row per player and seat."""
     lines = []
     rows = odds.select_rows("seats", variant)
     for (player, seat), own in rows.groupby(["strategy", "seat"], sort=False):
@@ -254,16 +256,16 @@ def _seat_table(odds: Odds, variant: str) -> Table:
         lines.append({"player": name, "seat": seat, **_combine_metrics(own)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}
     return Table(
-        f"Deals and matches won by seat: each player against itself, {variant}",
+        f"Deals and matches won by seat when each player plays itself, {variant}",
         make_frame(lines),
         [Column("player", "player"), Column("seat", "seat"), *_metric_columns(rows, titles)],
-        "Matches won are by seat in the first deal, or by seat number if the rules distinguish the "
-        "seats.",
+        "For matches, the seat is the seat in the first deal, or the seat number if the rules "
+        "distinguish the seats.",
     )
 
 
 def _combine_metrics(rows: pd.DataFrame) -> dict[str, Any]:
-    """Combine rows into one, with NAME, NAME_low and NAME_high for each metric."""
+    """Combine rows into one row with the columns NAME, NAME_low and NAME_high for each metric."""
     cells: dict[str, Any] = {}
     for _, row in rows.iterrows():
         cells |= _estimate_fields(row["metric"], row)
@@ -275,7 +277,7 @@ def _estimate_fields(name: str, row: Any) -> dict[str, Any]:
 
 
 def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
-    """Return a column for each metric in the rows; all except scores are proportions."""
+    """Return one column per metric in the rows. All metrics except scores are proportions."""
     present = [name for name in titles if name in set(rows["metric"])]
     return [
         Column(name, titles[name])
@@ -286,7 +288,7 @@ def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Colum
 
 
 def _solo_table(odds: Odds, variants: list[str]) -> Table:
-    """Return the results of a naive and a strong player in each solitaire game."""
+    """Return a table of the results of a naive and a strong player in each solitaire game."""
     lines = []
     for variant in variants:
         rows = odds.select_rows("bracket", variant)
@@ -316,13 +318,13 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         "Deals ended by gin, and matches won or goals met",
         frame,
         [Column("variant", "game"), *shown],
-        "The optimum is between the best strategy and a player who sees the whole deck. In games "
-        "without knocking, only gin wins a deal.",
+        "The optimum is between the results of the best strategy and of a player who sees the "
+        "whole deck. In games without knocking, only gin wins a deal.",
     )
 
 
 def _strategy_table(odds: Odds, variant: str) -> Table:
-    """Return the win rates of strategies, one row per strategy."""
+    """Return a table of win rates with one row per strategy."""
     game = find_variant(variant)
     titles = dict(METRIC_TITLES)
     if game.params["deal_scoring"] == "penalty":
@@ -389,7 +391,7 @@ def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any
 
 
 def _naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
-    """Return the rows of the naive and the strong player, renamed to these types.
+    """Return the rows of the naive and the strong player, labelled with these player types.
 
     In the table "bracket", the strong player is the strategy that goes gin most often, and the last
     row is the player who sees the whole deck.

@@ -1,8 +1,8 @@
-"""Play or load the solitaire deals from which odds are estimated.
+"""Playing and caching of the solitaire deals from which odds are estimated.
 
 Variants with a fixed number of deals per match (Solitary Gin) are played in matches, all others in
-single deals. The deals are a pure function of the rules, the strategy, the seed and their number,
-and are cached on disk.
+single deals. The deals depend only on the rules, the strategy, the seed and their number. They are
+cached on disk.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 MIN_SOLO_DEALS = 1_000
 DEAL_COLUMNS = (
-    "unit",  # number of the unit, a deal or a match
-    "place",  # position of the joker in the deck, from 0 at the top; -1 if it is not in the deck
+    "unit",  # number of the unit (deal or match)
+    # position of the joker in the deck, counted from 0 at the top; -1 if it is not in the deck
+    "place",
     "drawn",  # number of draws
     "kind",  # index of the ending
     "won",  # 1 if the player won
@@ -43,7 +44,8 @@ DEAL_COLUMNS = (
     "outcome",  # outcome of the match after the deal
 )
 _COLUMN_INDEX = {name: i for i, name in enumerate(DEAL_COLUMNS)}
-DEALS_PER_CALL = 5_000  # deals per engine call; the slowest strategy needs a quarter of a second
+# deals per engine call; the slowest strategy plays them in a quarter of a second
+DEALS_PER_CALL = 5_000
 
 
 class PlayerResult:
@@ -69,7 +71,7 @@ class SoloDeals(PlayerResult):
     Attributes:
         matchup: Matchup that was played.
         rows: Deals, (n_deals, len(DEAL_COLUMNS)) int32.
-        outcomes: Outcome counts of the deals.
+        outcomes: Numbers of deals by outcome.
         depends_on_score: True if the decisions of the strategy depend on the match score.
     """
 
@@ -88,7 +90,7 @@ class SoloDeals(PlayerResult):
 
     @property
     def n_units(self) -> int:
-        """Number of deals or matches played, by which standard errors are clustered."""
+        """Number of deals or matches played. Standard errors are clustered by these units."""
         return int(self.rows[-1, _COLUMN_INDEX["unit"]]) + 1
 
     @cached_property
@@ -101,7 +103,7 @@ class SoloDeals(PlayerResult):
 def with_players(
     output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
 ) -> pd.DataFrame:
-    """Return rows as a DataFrame with the columns of an output, for the players of a matchup."""
+    """Return rows as a DataFrame with the columns of an output, including the players."""
     names = {
         "variant": matchup.variant.spec,
         "strategy": matchup.a.spec,
@@ -128,12 +130,12 @@ def play_solo_deals(
         n_deals: Minimum number of deals.
         seed: Seed of the shuffles.
         workers: Number of threads; by default one per CPU.
-        on_progress: Callback for the progress.
+        on_progress: Callback that reports the progress.
         compile_players: Function that compiles a matchup before deals are played.
 
     Raises:
-        PlayerCountError: The variant is a two-player variant.
-        OutcomeError: There are fewer than 1,000 deals.
+        PlayerCountError: If the variant is a two-player variant.
+        OutcomeError: If there are fewer than 1,000 deals.
     """
     if n_deals < MIN_SOLO_DEALS:
         raise outcomes.OutcomeError(
@@ -155,10 +157,10 @@ def play_solo_deals(
 
 
 def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
-    """Return the matchup of a solitaire variant, with its unit.
+    """Return the matchup of a solitaire variant, with the unit of analysis.
 
     Raises:
-        PlayerCountError: The variant is a two-player variant.
+        PlayerCountError: If the variant is a two-player variant.
     """
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     if matchup.b is not None:
@@ -176,13 +178,13 @@ def _deals_in_unit(matchup: Matchup) -> int:
 def compute_solo_tables(
     matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> outcomes.Arrays:
-    """Play deals and return the arrays that `play_solo_deals` caches."""
+    """Play deals, and return the arrays that `play_solo_deals` caches."""
     size = DEALS_PER_CALL // _deals_in_unit(matchup) // matchup.batch_size * matchup.batch_size
     tallies = list[np.ndarray]()
 
     def part(first: int, n: int) -> np.ndarray:
         _, records = play_with_records(matchup, first, n)
-        tallies.append(outcomes.tally_records(records))  # in any order
+        tallies.append(outcomes.tally_records(records))  # The blocks can finish in any order.
         return _to_rows(matchup, records)
 
     rows = np.concatenate(map_units(part, n_units, size, workers, on_progress))
@@ -215,16 +217,16 @@ def _to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
 
 
 def dealt_cards(variant: Variant) -> int:
-    """Return the number of cards dealt in a solitaire variant: 10, or 11 before a discard."""
+    """Return the number of cards dealt in a solitaire variant: 10, or 11 if a discard follows."""
     return 11 if build_rules(variant).first_turn == FIRST_TURN_DISCARD else 10
 
 
 def _joker_positions(
     matchup: Matchup, unit_numbers: np.ndarray, deal_numbers: np.ndarray
 ) -> np.ndarray:
-    """Return the joker's position among the 53 cards in dealing order; -1 for none."""
+    """Return the joker's positions in dealing order; -1 means no joker."""
     positions = np.empty(len(unit_numbers), np.int64)
-    seed = np.uint64(matchup.seed).astype(np.int64)  # the engine uses int64
+    seed = np.uint64(matchup.seed).astype(np.int64)  # The engine uses int64 for unit numbers.
     in_order = map(np.ascontiguousarray, (unit_numbers, deal_numbers))
     _compile_joker_positions()(seed, *in_order, build_rules(matchup.variant), positions)
     return positions
@@ -232,5 +234,5 @@ def _joker_positions(
 
 @cache
 def _compile_joker_positions() -> Any:
-    """Return the compiled loop over deals; in Python, it would take as long as playing them."""
+    """Return the compiled loop over deals, because a Python loop would be as slow as playing."""
     return jit.compile_function(kernels.write_joker_positions)

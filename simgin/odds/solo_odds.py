@@ -1,4 +1,4 @@
-"""Compute solitaire odds as tidy DataFrames with 95 % confidence intervals.
+"""Solitaire odds as tidy DataFrames with 95 % confidence intervals.
 
     variant = "solitaire-gin"
     players = odds_players(find_variant(variant))  # weakest first
@@ -48,9 +48,9 @@ ENDING_GROUPS = {
 }
 QUANTILES = (0.1, 0.5, 0.9)
 
-RESULT_COLUMNS = {"win": "won", "score": "score"}  # column by metric
-HINDSIGHT = "hindsight"  # player who sees the whole deck
-N_HINDSIGHT_DECKS = 10_000  # random decks for HINDSIGHT
+RESULT_COLUMNS = {"win": "won", "score": "score"}  # column of each metric
+HINDSIGHT = "hindsight"  # name of the player who sees the whole deck
+N_HINDSIGHT_DECKS = 10_000  # number of random decks for HINDSIGHT
 MAX_PACK_MELDS = 1024
 
 
@@ -84,7 +84,7 @@ def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return the values of all deals by metric, each with True if it is a proportion."""
+    """Return the values of all deals by metric, and True for metrics that are proportions."""
     return {
         "win": (deals.column("won"), True),
         "gin": (deals.ended_in(*ENDING_GROUPS["gin"]), True),
@@ -111,7 +111,7 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
         Estimate and sample size. The size counts deals if match values are used, otherwise matches.
 
     Raises:
-        ValueUnavailableError: If the match value cannot be computed from these deals.
+        ValueUnavailableError: If the match value cannot be computed from the deals.
     """
     if deals.matchup.unit == "match":
         unit = deals.column("unit")
@@ -123,8 +123,8 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
     if deals.depends_on_score:
         raise match_value.value_unavailable_error(
             deals.matchup,
-            f"The match win probability of {deals.strategy} in {deals.variant} cannot be computed, "
-            "because its decisions depend on the match score.",
+            f"The match win probability of {deals.strategy} in {deals.variant} cannot be "
+            f"computed, because the decisions of {deals.strategy} depend on the match score.",
         )
     start = match_value.value_from_outcomes(deals.matchup, deals.outcomes).at_start()
     n = len(deals.rows)
@@ -134,13 +134,13 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
 
 
 def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the cumulative proportion of deals ended, by number of draws and ending.
+    """Compute the cumulative proportion of ended deals by number of draws and ending.
 
-    The endings are gin (including big gin), knock (with either winner), joker (the player drew it)
-    and limit (the maximum number of draws).
+    The endings are gin (including big gin), knock (won or lost), joker (the player drew the joker)
+    and limit (the player reached the maximum number of draws).
 
     Returns:
-        Output `odds` (rows.toml).
+        DataFrame with the columns of the output `odds` (rows.toml).
     """
     drawn = deals.column("drawn")
     n = len(deals.rows)
@@ -157,12 +157,12 @@ def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
 def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
     """Compute the results of unfinished deals, by number of cards left and metric.
 
-    A deal is unfinished if the player draws another card. The cards left include the joker. The
-    metrics are the probabilities `win` and `gin`, and the mean `score`. Rows with fewer than 30
+    A deal counts as unfinished if the player draws another card. The cards left include the joker.
+    The metrics are the probabilities `win` and `gin`, and the mean `score`. Rows with fewer than 30
     deals are omitted.
 
     Returns:
-        Output `left` (rows.toml).
+        DataFrame with the columns of the output `left` (rows.toml).
     """
     drawn = deals.column("drawn")
     draws = range(_max_draws(deals))
@@ -180,11 +180,11 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
 def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     """Compute statistics of the draw on which gin was reached.
 
-    The confidence bounds of quantiles are order statistics, selected with the normal approximation
-    to the binomial distribution.
+    The confidence bounds of a quantile are order statistics. They are selected with the normal
+    approximation to the binomial distribution.
 
     Returns:
-        Output `gin` (rows.toml).
+        DataFrame with the columns of the output `gin` (rows.toml).
     """
     drawn = np.sort(deals.column("drawn")[deals.ended_in(*ENDING_GROUPS["gin"])])
     n = len(drawn)
@@ -194,7 +194,7 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     mean = undefined_if_constant(interval_around(float(drawn.mean()), se, n, np.inf, minimum=0.0))
     rows = [{"statistic": "mean", **estimate_columns(mean, n)}]
     for q in QUANTILES:
-        # Ranks of the quantile and its confidence bounds among n sorted values
+        # Ranks of the quantile and of its confidence bounds among n sorted values
         rank = n * q
         half = critical_value(n) * np.sqrt(rank * (1 - q))
         ranks = np.array([rank, rank - half, rank + half + 1])
@@ -205,10 +205,10 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
 
 
 def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the distribution of totals in a match of a fixed number of deals.
+    """Compute the distribution of totals in matches with a fixed number of deals.
 
     Returns:
-        Output `totals` (rows.toml); empty for other variants.
+        DataFrame with the columns of the output `totals` (rows.toml); empty for other variants.
     """
     if deals.matchup.unit != "match":
         return with_players("totals", deals.matchup, [])
@@ -229,11 +229,12 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """Compute results by knock threshold.
 
     Args:
-        samples: Deals of one player with `knock=at:k=0`, `knock=at:k=1` and so on.
+        samples: Deals of one player with the knock policies `knock=at:k=0`, `knock=at:k=1` and so
+            on.
 
     Returns:
-        Output `threshold` (rows.toml). The measure is "points" (mean score per deal) or "share"
-        (proportion of deals won).
+        DataFrame with the columns of the output `threshold` (rows.toml). The measure is "points"
+        (mean score per deal) or "share" (proportion of deals won).
     """
     measures = {"score": "points", "win": "share"}
     rows = []
@@ -247,7 +248,7 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 
 
 def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield each ending that occurs, with a mask of its deals."""
+    """Yield each ending that occurs, together with a mask of its deals."""
     for kind, names in ENDING_GROUPS.items():
         ended = deals.ended_in(*names)
         if ended.any():
@@ -264,15 +265,16 @@ def _max_draws(deals: SoloDeals) -> int:
 
 
 def skill_gap(weak: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
-    """Compute the difference between two players, and the deals needed to detect it.
+    """Compute the difference between two players, and the number of deals needed to detect it.
 
-    The metrics are `win` and `score`. A 5 % test detects the difference with 80 % power after
-    (2.8 sigma / difference)**2 deals per player: `own_packs` with independent shuffles, or
-    `same_packs` if both players play the same shuffles. The bounds of these numbers follow from
-    those of the difference, because the standard deviation is known much more precisely.
+    The metrics are `win` and `score`. A 5 % test detects the difference with 80 % power after (2.8
+    sigma / difference)**2 deals per player: `own_packs` with independent shuffles, or `same_packs`
+    if both players play the same shuffles. The bounds of these numbers follow from the bounds of
+    the difference, because the standard deviation is known much more precisely.
 
     Returns:
-        DataFrame for the stronger player; base_strategy is the weaker player.
+        DataFrame with rows for the stronger player; the column base_strategy contains the weaker
+        player.
     """
     deals = len(strong.rows)
     rows = []
@@ -298,7 +300,7 @@ def skill_gap(weak: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
 
 
 def _required_deals(name: str, variance: float, difference: Estimate) -> dict[str, float]:
-    """Return the deals needed to detect a difference and its bounds; infinite for 0."""
+    """Return the number of deals needed to detect a difference and its bounds; inf for 0."""
     names = (name, f"{name}_low", f"{name}_high")
     low, high = difference.interval
     if np.isnan(difference.value):
@@ -315,8 +317,8 @@ def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     In games without knocking, the gin rate is also the win rate.
 
     Returns:
-        DataFrame with a row each for the weakest player, the player with the highest gin rate, and
-        HINDSIGHT.
+        DataFrame with one row for the weakest player, one for the player with the highest gin rate,
+        and one for `HINDSIGHT`.
     """
     parts = []
     for deals in samples:
@@ -334,9 +336,9 @@ def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.ndarray:
     """Compute the gin rate of a player who sees the whole deck.
 
-    Such a player can keep any ten of the cards seen so far, and goes gin as soon as ten of them
-    form melds of three, three and four cards, or two runs of five. The result is an exact average
-    over the positions of the joker in the deck.
+    Such a player can keep any ten of the cards seen so far. The player goes gin as soon as ten of
+    them form melds of three, three and four cards, or two runs of five cards. The result is an
+    exact average over the joker's positions in the deck.
 
     Args:
         variant: Solitaire variant.
@@ -344,12 +346,12 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
         seed: Seed of the decks.
 
     Returns:
-        Gin probability for each deck, (n_decks,) float64.
+        Gin probability of each deck, (n_decks,) float64.
     """
     rules = build_rules(variant)
     pack = np.tile(np.arange(52), (n_decks, 1))
     decks = np.random.default_rng(seed).permuted(pack, axis=1)
-    # For each card, the number of cards seen up to and including it
+    # For each card, the number of cards seen until this card is seen
     seen = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
     melds_buffer = np.zeros(MAX_PACK_MELDS, np.int64)
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]
@@ -394,14 +396,15 @@ def _cards_until_complete(melds: np.ndarray, seen: np.ndarray) -> np.ndarray:
 def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     """Compute the proportion of the variance of results that the joker's position explains.
 
-    The proportion is Var(E[result | position]) / Var(result). It is estimated from the mean squares
-    of a one-way analysis of variance, which are unbiased for finite groups (Searle, Casella and
+    The proportion is Var(E[result | position]) / Var(result). The estimate uses the mean squares of
+    a one-way analysis of variance, which are unbiased for finite groups (Searle, Casella and
     McCulloch 1992, Variance Components, 3.6). Standard errors are jackknife estimates over twenty
     groups of deals.
 
     Returns:
-        Output `joker` (rows.toml), with the metrics `win` and `score`. It is empty if the game has
-        no joker, or if the results of a group do not vary.
+        DataFrame with the columns of the output `joker` (rows.toml) and the metrics `win` and
+        `score`. The DataFrame is empty if the game has no joker, or if the results of a group do
+        not vary.
     """
     place = deals.column("place")
     group = deals.column("unit") % outcomes.N_GROUPS
@@ -432,14 +435,14 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
 
 
 def _moments_by_position(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
-    """Return count, sum and sum of squares of the results by position, (3, size) float64."""
+    """Return the count, sum and sum of squares of the results by position, (3, size) float64."""
     known = place >= 0
     powers = [(result[known] ** power).astype(float) for power in range(3)]
     return np.stack([np.bincount(place[known], numbers, size) for numbers in powers])
 
 
 def _between_group_share(cells: np.ndarray) -> float:
-    """Return the proportion of the variance that is between positions."""
+    """Return the proportion of the variance that positions explain."""
     n, total, square = cells[:, cells[0] > 0]
     results = n.sum()
     df = len(n) - 1
@@ -463,7 +466,7 @@ def ratios_over_deals(
 
     Args:
         deals: Deals.
-        pairs: Numerator and denominator of each ratio, (n_deals,) each.
+        pairs: Numerator and denominator of each ratio; all arrays have the shape (n_deals,).
         is_proportion: True if the ratios are proportions.
     """
     unit = deals.column("unit")
@@ -487,7 +490,8 @@ def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Es
     """Compute ratios of sums over units.
 
     Args:
-        *parts: Numerators, (n_units,) each, followed by a shared denominator or one per numerator.
+        *parts: Numerators, followed by a shared denominator or by one denominator per numerator;
+            all arrays have the shape (n_units,).
         is_proportion: True if the ratios are proportions.
     """
     numerators = np.stack(parts[:-1])
@@ -513,5 +517,5 @@ def sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
 
 
 def undefined_if_constant(estimate: Estimate) -> Estimate:
-    """Return the estimate, or an undefined one if its standard error is 0."""
+    """Return the estimate, or an undefined estimate if its standard error is 0."""
     return undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate

@@ -1,4 +1,4 @@
-"""Compute the odds of two equal players by seat and by score.
+"""Odds of two equal players by seat and by score.
 
 Both seats play the same strategy. simgin/stats/rows.toml lists the columns of every DataFrame.
 """
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 SEAT_NAMES = ("dealer", "nondealer")
-POINTS_FIELDS = (("score",), ("score",))  # score fields of matches to points
+POINTS_FIELDS = (("score",), ("score",))  # score fields in matches to points
 
 
 @dataclass(frozen=True)
 class SelfPlay(PlayerResult):
-    """Deal outcomes and match values of a strategy that plays against itself.
+    """Deal outcomes and match values of a strategy in self-play.
 
     Attributes:
         matchup: Matchup of single deals.
-        outcomes: Outcome counts.
+        outcomes: Numbers of deals by outcome.
         value: Match values, or None if they cannot be computed.
-        unavailable_reason: Reason why there are no match values, or an empty string.
+        unavailable_reason: Reason why match values cannot be computed, or an empty string.
     """
 
     matchup: Matchup
@@ -71,7 +71,7 @@ def simulate_self_play(
         n_deals: Number of deals.
         seed: Seed of the shuffles.
         workers: Number of threads; by default one per CPU.
-        on_progress: Callback for the progress.
+        on_progress: Callback that reports the progress.
 
     Raises:
         PlayerCountError: If the variant is a solitaire variant.
@@ -113,7 +113,7 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
     nondealer has the first turn.
 
     Returns:
-        Output `seats` (rows.toml).
+        DataFrame with the columns of the output `seats` (rows.toml).
     """
     rows = [row for seat in SEAT_NAMES for row in _deal_rows(self_play, seat)]
     if self_play.value is not None:
@@ -125,7 +125,7 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
 
 
 def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
-    """Yield the proportions of deals won by a seat and of drawn deals."""
+    """Yield the proportion of deals that a seat wins, and the proportion of drawn deals."""
     outcomes = self_play.outcomes
     counts = outcomes.counts.sum(axis=0)
     n = self_play.n_deals
@@ -166,8 +166,8 @@ def odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
     """Compute the probability of winning the match at every score.
 
     Returns:
-        Output `scores` (rows.toml). It is empty if there are no match values, or if the players
-        do not play for points.
+        DataFrame with the columns of the output `scores` (rows.toml). The DataFrame is empty if
+        there are no match values, or if the players do not play for points.
     """
     match_values = self_play.value
     if match_values is None or match_values.board.fields != POINTS_FIELDS:

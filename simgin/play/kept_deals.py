@@ -1,4 +1,4 @@
-"""Recent deals of `simgin play`, which simgin keeps for `simgin grade --last`."""
+"""Recent deals of `simgin play`, which are stored for `simgin grade --last`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from simgin.text.files import parse_json, read_text, write_file
 from simgin.text.messages import SimginError
 from simgin.text.user_data import user_data_directory
 
-MAX_DEALS = 100  # older deals are deleted
-FILE_PATTERN = "deal-*.json"  # other files in the directory are not touched
+MAX_DEALS = 100  # maximum number of stored deals; older deals are deleted
+FILE_PATTERN = "deal-*.json"  # Other files in the directory are not changed.
 
 
 class NoDealsError(SimginError):
-    """Error raised if the directory contains no deals."""
+    """Error raised if the directory does not contain any deals."""
 
 
 def deals_directory() -> Path:
@@ -37,10 +37,10 @@ def keep_deal(content: bytes) -> None:
 
 
 def last_deals(n: int) -> list[str]:
-    """Return the files of the last deals in the variant that was played last, oldest first.
+    """Return the files of the last deals in the most recently played variant, oldest first.
 
     Raises:
-        NoDealsError: If there are no deals.
+        NoDealsError: If the directory does not contain any deals.
     """
     folder = deals_directory()
     paths = sorted(folder.glob(FILE_PATTERN), reverse=True)
@@ -52,7 +52,7 @@ def last_deals(n: int) -> list[str]:
 
 
 def _read_variant(path: Path) -> str:
-    """Return the variant of a deal; empty if the file is corrupt."""
+    """Return the variant of a deal, or "" if the file is corrupt."""
     try:
         return str(parse_json(read_text(path))["rows"][0]["variant"])
     except (OSError, ValueError, LookupError, TypeError):

@@ -1,7 +1,7 @@
-"""Plots: each function takes a tidy DataFrame and returns a matplotlib Figure.
+"""Plot functions, which take a tidy DataFrame and return a matplotlib Figure.
 
 All DataFrames have the columns variant, strategy, opponent (empty in solitaire games) and n, and 95
-% confidence bounds `low` and `high` for every value; docs/reference/plots.md lists the other
+% confidence bounds `low` and `high` for every value. See docs/reference/plots.md for the other
 columns. Every caption names the variants, strategies, sample size and seed.
 
 Example:
@@ -18,7 +18,7 @@ from simgin.plots.rule_review import *
 from simgin.report.figures import png as png
 from simgin.report.figures import svg as svg
 
-# Every module lists its plots in __all__, so that a new plot needs no line here
+# Every module lists its plots in __all__, so new plots need not be listed here.
 __all__ = sorted(
     name for name, value in globals().items() if callable(value) and not name.startswith("_")
 )

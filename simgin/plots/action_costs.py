@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["analysis", "decision_chart"]
 
-COST_PANEL_HEAD = 0.55  # inches of a panel without its rows
+COST_PANEL_HEAD = 0.55  # height of a panel without its rows, in inches
 DONE_SUFFIX = " (played)"  # suffix of the action that the player chose
-# Unit of costs for each measure by which actions are compared
+# unit of costs for each measure that is used to compare actions
 COST_UNITS = {
     "points": "points",
     "match": "% of matches",
@@ -39,15 +39,16 @@ DONE_NOTE = " A square marks the action that was played."
 def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the cost of each action in a position, with the best action at the top.
 
-    Columns: action, cost, by, worlds, best, done, and optionally decision. A DataFrame of
-    `simgin.analyze_deal` has one panel per decision.
+    The required columns are action, cost, by, worlds, best and done. If the optional column
+    decision is present, as in a DataFrame of `simgin.analyze_deal`, the plot has one panel per
+    decision.
 
     Args:
-        frame: The costs, as from `simgin.analyze` or `simgin.analyze_deal`.
-        seed: Seed named in the caption.
+        frame: Costs of actions, as returned by `simgin.analyze` or `simgin.analyze_deal`.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure, with simultaneous 95 % intervals.
+        Figure with simultaneous 95 % intervals.
 
     Example:
         costs = simgin.analyze(position, seed=1).frame
@@ -73,7 +74,7 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _action_labels(rows: pd.DataFrame) -> list[str]:
-    """Return the labels of the actions, with a suffix for the one that the player chose."""
+    """Return the labels of the actions, with a suffix for the action that the player chose."""
     actions = zip(rows["action"], rows["done"], strict=True)
     return [action + DONE_SUFFIX if done else action for action, done in actions]
 
@@ -91,7 +92,7 @@ def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
     may_be_best = rows["best"].to_numpy(bool)
     for row in range(len(rows)):
         style = DONE_STYLE if done[row] else ACTION_STYLE
-        # The best action is compared with itself and is never inconclusive
+        # The best action is compared with itself, so it is never inconclusive.
         is_unclear = row > 0 and may_be_best[row]
         draw = figures.draw_inconclusive_bars if is_unclear else figures.draw_horizontal_bars
         row_index = np.array([row])
@@ -102,7 +103,7 @@ def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
     axes.locator_params(axis="x", nbins=6)
 
 
-# Charts for players; an action that gains is blue, and one that costs is orange
+# Charts for players; gains are blue, and losses are orange
 
 INCONCLUSIVE_OPACITY = 0.5  # opacity of inconclusive numbers
 GAIN_UNITS = {"deal": "points per deal", "match": "% of matches"}
@@ -115,17 +116,17 @@ CHART_TITLES = {
 
 @figures.plot_function
 def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the average gain of an action by situation; significant gains are coloured.
+    """Plot the average gain of an action by situation, with significant gains in colour.
 
-    Columns: metric (knock_gain, upcard_gain or discard_gain), unit (deal or match), row, column,
-    value, p_holm. The DataFrame contains a single chart.
+    The required columns are metric (knock_gain, upcard_gain or discard_gain), unit (deal or match),
+    row, column, value and p_holm. The DataFrame must contain a single chart.
 
     Args:
-        frame: The gains of one chart.
-        seed: Seed named in the caption.
+        frame: Gains of one chart.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with the chart.
 
     Example:
         simgin.plots.decision_chart(frame, seed=7)
@@ -156,9 +157,9 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         column, row = map(int, text.get_position())
         gain = values[row, column]
         if np.isnan(gain):
-            continue  # keeps the label of an undefined cell
+            continue  # Keep the label of an undefined cell.
         number_text = form.format(gain)
-        text.set_text(number_text if float(number_text) else number_text[1:])  # zero has no sign
+        text.set_text(number_text if float(number_text) else number_text[1:])  # Zero has no sign.
         text.set_alpha(INCONCLUSIVE_OPACITY if cells.iat[row, column] == 0 else 1)
     figures.set_axis_labels(axes, column_label, row_label)
     return figure

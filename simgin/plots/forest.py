@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 __all__ = ["forest_plot", "gains_by_field", "search_history"]
 
-PANEL_HEAD = 0.55  # inches of a panel without its rows
-# Possible ticks on the scale of gains in points, and the maximum on each side
+PANEL_HEAD = 0.55  # height of a panel without its rows, in inches
+# possible ticks on the scale of gains in points, and maximum number of ticks on each side
 TICK_POINTS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
 SCALE_MARGIN = 1.15  # limit of the scale of gains, relative to the largest gain
-MIN_REACH = 0.01  # points; smallest limit of the scale of gains
+MIN_REACH = 0.01  # minimum limit of the scale of gains, in points
 BARS_NOTE = "Error bars are 95 % intervals from shared deals, and some are shorter than their dot."
-# A value is an outlier if it is this many times as large as the median of enough rows
+# minimum ratio of an outlier to the median, and minimum number of rows for outliers
 OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4
 OUTLIER_STYLE: dict[str, Any] = {
     "va": "center",
     "fontsize": figures.FONT_SMALL,
     "color": figures.TEXT_COLOUR,
 }
-MINUS = "\N{MINUS SIGN}"  # as in the tick labels
-OUTLIERS_NOTE = "Arrows mark values outside the scale, which are given at the right."
+MINUS = "\N{MINUS SIGN}"  # same characters as in the tick labels
+OUTLIERS_NOTE = "Arrows mark values outside the scale. These values are shown at the right."
 NAME_COLUMNS = ("variant", "strategy", "opponent", "base_variant", "base_strategy")
 INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant."
 
@@ -44,19 +44,19 @@ def forest_plot(
 ) -> Figure:
     """Plot the differences between variants or strategies and their baseline by metric.
 
-    Columns: metric, base_variant, base_strategy, value, and optionally p_holm, as in
-    `differences.csv`. Rows are sorted by the first metric. Parts that all names share are only in
-    the caption. Arrows mark values outside the scale. Significance depends on p_holm if the column
-    exists, and otherwise on the interval. Metrics without a significant difference are only listed
-    in the caption, unless no difference is significant.
+    The required columns are metric, base_variant, base_strategy and value, and p_holm is optional,
+    as in `differences.csv`. Rows are sorted by the first metric. Common parts of names are shown
+    only in the caption. Arrows mark values outside the scale. Significance depends on p_holm if the
+    column exists, and otherwise on the interval. If some metrics have significant differences, the
+    other metrics are listed only in the caption.
 
     Args:
-        frame: The differences, such as `results.differences` or `differences.csv`.
+        frame: Differences, such as `results.differences` or the contents of `differences.csv`.
         labels: Names of variants and strategies in the plot, by spec.
-        seed: Seed named in the caption.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with one panel per metric.
 
     Example:
         results = simgin.run("experiment.toml")
@@ -89,21 +89,21 @@ def forest_plot(
 
 
 def _row_names(frame: pd.DataFrame, compared: str) -> list[str]:
-    """Return the names of all rows, with the columns that have several values."""
+    """Return the names of all rows, composed of the columns that have several values."""
     others = [name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1]
     columns = dict.fromkeys([compared, *others])
     return list(frame[list(columns)].astype(str).agg(", ".join, axis=1))
 
 
 def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return differences with proportions in %."""
+    """Return the differences, with proportions converted to percentages."""
     factors = frame["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].display_factor)
     scaled = {name: frame[name].astype(float) * factors for name in ("value", "low", "high")}
     return frame.assign(**scaled)
 
 
 def _usual_reach(rows: pd.DataFrame) -> float:
-    """Return the limit of a scale beyond which values are outliers, or infinity without any."""
+    """Return the limit of a scale beyond which values are outliers; inf if there are none."""
     sizes = rows["value"].abs().dropna()
     reach = OUTLIER_FACTOR * float(sizes.median()) if len(sizes) >= MIN_OUTLIER_ROWS else math.inf
     return reach if (sizes > reach).any() else math.inf
@@ -128,16 +128,16 @@ def _mark_outliers(axes: Axes, rows: pd.DataFrame, reach: float, names: Sequence
 def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the gain of changes to a strategy in points per deal, with one panel per change.
 
-    Columns: change, field, value. All rows are gains in points per deal (metric margin) under one
-    variant. Panels are sorted by mean gain, share a square-root scale, and contain a dot with an
-    error bar for every field.
+    The required columns are change, field and value. All rows are gains in points per deal (metric
+    margin) under one variant. The panels are sorted by mean gain and share a square-root scale.
+    Each panel contains a dot with an error bar for every field.
 
     Args:
-        frame: The gains.
-        seed: Seed named in the caption.
+        frame: Gains of the changes in every field.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with one panel per change.
 
     Example:
         simgin.plots.gains_by_field(gains, seed=7)
@@ -158,7 +158,7 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _is_significant(frame: pd.DataFrame) -> pd.Series:
-    """Return True for rows that are significant by p_holm or, without it, by their interval."""
+    """Return a mask of the rows that are significant by p_holm or, without it, by interval."""
     if "p_holm" in frame:
         return frame["p_holm"] < ALPHA
     return (frame["low"] > 0) | (frame["high"] < 0)
@@ -170,10 +170,10 @@ def _draw_panels(
     parts: Mapping[str, pd.DataFrame],
     reaches: Mapping[str, float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with a panel for every part, and its panels.
+    """Return a figure with one panel per part, and a list of the panels.
 
-    Every panel has a row for every name, with a dot and an error bar. Differences that are not
-    significant are grey. `reaches` contains the limit of the usual values by panel.
+    Every panel has one row per name, with a dot and an error bar. Differences that are not
+    significant are grey. `reaches` contains the limit of the usual values for each panel.
     """
     names = list(dict.fromkeys(name for part in parts.values() for name in part["name"]))
     height = len(parts) * (PANEL_HEAD + figures.row_height(names) * len(names))
@@ -217,7 +217,7 @@ def _signed_square(x: np.ndarray) -> np.ndarray:
 
 # History of a parameter search
 
-GAIN_HEIGHT, PARAMETER_HEIGHT = 1.9, 1.15  # inches per panel
+GAIN_HEIGHT, PARAMETER_HEIGHT = 1.9, 1.15  # height of a panel, in inches
 LINE_STYLE = figures.SERIES_STYLES[0]
 DEFAULT_LINE: dict[str, Any] = {"color": figures.TEXT_COLOUR, "linewidth": 1, "linestyle": "--"}
 SEARCH_NOTE = (
@@ -231,16 +231,16 @@ SEARCH_NOTE = (
 def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the gain over the default and the parameters of a search by generation.
 
-    Columns: generations, metric, gain (with low and high), parameter, value (with value_low and
-    value_high, the range of the candidates), default. There is one row per generation and
-    parameter.
+    The required columns are generations, metric, gain (with low and high), parameter, value (with
+    value_low and value_high, the range of the candidates) and default. There must be one row per
+    generation and parameter.
 
     Args:
-        frame: The history of the search.
-        seed: Seed named in the caption.
+        frame: History of the search.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with one panel for the gain and one panel per parameter.
 
     Example:
         result = simgin.tune_strategy("gold-early", generations=5)

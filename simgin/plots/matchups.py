@@ -23,18 +23,21 @@ if TYPE_CHECKING:
 
 __all__ = ["cross_table", "elo_ratings", "endings", "win_and_points"]
 
-LABEL_LINE, ROW_GAP = 0.14, 0.16  # inches per line of a label, and between matchups
-LABEL_FONT = 8  # points of labels and legends
-PANEL_HEAD = 0.6  # inches of a panel without its rows
-MAX_STACKED_MATCHUPS = 6  # with more matchups, panels are side by side instead of stacked
-MAX_PLAYERS_NAMED = 8  # players listed in a caption
-TITLE_ROW_CHARACTERS = 36  # characters for the titles of all panels that are side by side
+# height of a line of a label, and distance between matchups, in inches
+LABEL_LINE, ROW_GAP = 0.14, 0.16
+LABEL_FONT = 8  # font size of labels and legends, in points
+PANEL_HEAD = 0.6  # height of a panel without its rows, in inches
+# maximum number of matchups for stacked panels; with more matchups, panels are side by side
+MAX_STACKED_MATCHUPS = 6
+MAX_PLAYERS_NAMED = 8  # maximum number of players listed in a caption
+# maximum length of the titles of all panels that are side by side, in characters
+TITLE_ROW_CHARACTERS = 36
 BARS_NOTE = "Error bars are 95 % intervals, and some are shorter than their dot."
 
-MatchupRows = tuple[tuple[str, str, str], "ByMetric"]  # variant, A, B; the rows of player A
+MatchupRows = tuple[tuple[str, str, str], "ByMetric"]  # variant, A and B, and the rows of player A
 
 BREAK_EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
-# Styles of the dots of both players; the second is visible behind the first
+# styles of the dots of both players; the second dot is visible behind the first
 FIRST_PLAYER_STYLE = {"markersize": 4, "zorder": 3}
 SECOND_PLAYER_STYLE = {
     "color": figures.MUTED_COLOUR,
@@ -51,11 +54,11 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot deals won, points per deal and, for runs of matches, matches won by each matchup.
 
     Args:
-        frame: Tidy rows, as from `simgin.match`.
-        seed: Seed named in the caption.
+        frame: Tidy rows, as returned by `simgin.match`.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure, with 95 % error bars.
+        Figure with 95 % error bars.
 
     Example:
         result = simgin.match("gold-early", "simple", seed=7)
@@ -98,7 +101,7 @@ def _draw_panel(
     axes: Axes, panel: Column, matchups: list[MatchupRows], winners: tuple[str, str]
 ) -> None:
     _draw_dots(axes, matchups, panel.name, panel.factor, winners[0], **FIRST_PLAYER_STYLE)
-    # Variants that count penalty points have no lost deals
+    # Variants that count penalty points have no lost deals.
     losses = [table.find_interval(rows, "deal_loss")[0] for _, rows in matchups]
     if panel.name == "deal_win" and any(losses):
         _draw_dots(axes, matchups, "deal_loss", panel.factor, winners[1], **SECOND_PLAYER_STYLE)
@@ -116,11 +119,11 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     winner in the middle.
 
     Args:
-        frame: Tidy rows, as from `simgin.match`.
-        seed: Seed named in the caption.
+        frame: Tidy rows, as returned by `simgin.match`.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with one stacked bar per matchup.
 
     Example:
         result = simgin.match("gold-early", "simple", seed=7)
@@ -162,7 +165,7 @@ def _sides_title(frame: pd.DataFrame) -> str:
 
 
 def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
-    """Return side, ending and metric of the parts of a bar, from the left."""
+    """Return the side, the ending and the metric of the parts of a bar, from left to right."""
     if not has_sides(frame):
         return [("", kind, kind) for kind in DEAL_RESULTS]
     won_by_a = [("A", kind, f"won_{kind}") for kind in WINNING_RESULTS]
@@ -177,12 +180,12 @@ def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
 def _draw_segments(
     axes: Axes, segments: Sequence[tuple[str, str, np.ndarray]], n_rows: int
 ) -> np.ndarray:
-    """Draw the segments of the stacked bars, with a line between sides, and return bar lengths.
+    """Draw the segments of the stacked bars, and a line between the two sides.
 
     Args:
-        axes: The axes.
-        segments: Side that won ("A", "B", or empty for no or either player), ending, and percentage
-            of the deals of each matchup, shape (n_rows,).
+        axes: Axes for the bars.
+        segments: Segments, each with the side that won ("A", "B", or empty for no or either
+            player), the ending, and the percentages of deals per matchup, shape (n_rows,).
         n_rows: Number of matchups.
 
     Returns:
@@ -205,7 +208,7 @@ def _draw_segments(
 
 
 def _endings_precision(frame: pd.DataFrame) -> str:
-    """Return a sentence with the half-width of the widest interval of the endings."""
+    """Return a sentence about the half-width of the widest interval of the endings."""
     outcomes = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
     rows = frame[outcomes & (frame["unit"] == metrics.DEAL)]
     return figures.precision_sentence(rows, unit=" percentage points")
@@ -256,7 +259,7 @@ def _matchups_caption(matchups: list[MatchupRows], seed: int | None, note: str) 
 
 
 def _players_text(matchups: list[MatchupRows]) -> str:
-    """Return a text with the players of a single matchup, or all players or their number."""
+    """Return the players of a single matchup, or all players or their number."""
     pairs = {f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in matchups}
     if len(pairs) == 1:
         return f"Players: {pairs.pop()}"
@@ -269,14 +272,14 @@ def _players_text(matchups: list[MatchupRows]) -> str:
 # Leagues
 
 UNIT_NOUNS = {"deal": "deals", "match": "matches"}
-RATINGS_HEAD = 0.5  # inches of a panel without its rows
-CROWDED_REDUCTION = 0.06  # inches by which the rows of large leagues are lower
+RATINGS_HEAD = 0.5  # height of a panel without its rows, in inches
+CROWDED_REDUCTION = 0.06  # height by which the rows of large leagues are smaller, in inches
 MIN_LEAGUE_HEIGHT = 1.1  # inches
-LEAD_MARGIN = 1.35  # limit of the scale of leads, relative to the largest
+LEAD_MARGIN = 1.35  # limit of the scale of leads, relative to the largest lead
 LEAD_TICKS = (0, 20, 40, 400)  # Elo; the scale is compressed above the second to last tick
-CROWDED_PLAYERS = 8  # with more players, the font is smaller
+CROWDED_PLAYERS = 8  # maximum number of players for the normal font size
 CROWDED_FONT = 7  # points
-MAX_PLAYERS_NUMBERED = 14  # with more players, cells contain no numbers
+MAX_PLAYERS_NUMBERED = 14  # maximum number of players for cells with numbers
 RATINGS_NOTE = (
     "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player, on a scale "
     "that is compressed above 40. Error bars are 95 % intervals. If the bar of a lead reaches the "
@@ -288,18 +291,18 @@ RATINGS_NOTE = (
 def cross_table(
     standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int | None = None
 ) -> Figure:
-    """Plot a league as a heat map of the % won by the row player against the column player.
+    """Plot a league as a heat map of the win rates of row players against column players.
 
-    Players are sorted by rating, the best one first.
+    Players are sorted by rating, best player first.
 
     Args:
         standings: Rows of one variant with the columns strategy and variant, best rating first.
         cross: Rows with the columns strategy, opponent, value (0 to 1), low, high and n.
         unit: "deal" or "match".
-        seed: Seed named in the caption.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with the heat map.
 
     Example:
         results = simgin.run("league.toml")
@@ -345,15 +348,16 @@ def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | No
 def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
     """Plot the Elo ratings of a league, and the lead of each player over the next player.
 
-    Columns: elo, elo_low, elo_high, lead, lead_low, lead_high. The DataFrame contains one variant.
+    The required columns are elo, elo_low, elo_high, lead, lead_low and lead_high. The DataFrame
+    must contain only one variant.
 
     Args:
         standings: Rows of the league, best rating first.
         unit: "deal" or "match".
-        seed: Seed named in the caption.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with a panel for ratings and a panel for leads.
 
     Example:
         results = simgin.run("league.toml")

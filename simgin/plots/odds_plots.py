@@ -27,23 +27,23 @@ __all__ = [
     "win_by_score",
 ]
 
-ODDS_HEIGHT = 1.75  # inches of one panel
-TOTALS_HEIGHT = 1.25  # inches of one panel
-SKILL_HEAD = 0.85  # inches of a panel without its rows
-# Maximum total that wins a match of Solitary Gin, and the width of a bin of totals
+ODDS_HEIGHT = 1.75  # height of a panel, in inches
+TOTALS_HEIGHT = 1.25  # height of a panel, in inches
+SKILL_HEAD = 0.85  # height of a panel without its rows, in inches
+# maximum total that wins a match of Solitary Gin, and width of a bin of totals
 WINNING_TOTAL, TOTAL_BIN = (30, 10)
-# Outcomes other than gin, in grey
+# outcomes other than gin, which are drawn in grey
 OUTCOME_STYLES = {
     "knock": SeriesStyle(figures.MUTED_COLOUR, "", "-."),
     "joker": SeriesStyle(figures.MUTED_COLOUR, "", ":"),
 }
-MIN_OUTCOME_SHARE = 0.01  # proportion below which other outcomes are omitted
-LABEL_DISTANCE = 13  # % of deals between the labels of two lines
-LABEL_MARGIN = 0.3  # proportion of the horizontal scale for labels
+MIN_OUTCOME_SHARE = 0.01  # minimum proportion of other outcomes; rarer outcomes are omitted
+LABEL_DISTANCE = 13  # minimum distance between the labels of two lines, in % of deals
+LABEL_MARGIN = 0.3  # proportion of the horizontal scale that is reserved for labels
 ODDS_NOTE = "Values are percentages of all deals. Bands are 95 % intervals."
 SKILL_NOTE = (
-    "The best possible player is within the pale bar, which ends at a player that sees the whole "
-    "deck. Error bars are 95 % intervals."
+    "The result of the best possible player is within the pale bar, which ends at the result of a "
+    "player that sees the whole deck. Error bars are 95 % intervals."
 )
 TOTALS_NOTE = (
     f"Coloured bars are totals of {WINNING_TOTAL} or less, which win the match. Error bars are "
@@ -55,16 +55,16 @@ TOTALS_NOTE = (
 def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the cumulative probability of gin by draw for the weakest and strongest strategy.
 
-    Columns: draws, kind, value. Each variant has a panel with labelled lines. Strategies are sorted
-    from weakest (naive) to strongest (strong). Grey lines show drawn jokers and knocks of the
-    strongest strategy.
+    The required columns are draws, kind and value. Each variant has a panel with labelled lines.
+    Strategies must be sorted from weakest (naive) to strongest (strong). Grey lines show the drawn
+    jokers and the knocks of the strongest strategy.
 
     Args:
-        frame: The odds, as in the frame "odds" of `simgin.compute_odds`.
-        seed: Seed named in the caption.
+        frame: DataFrame "odds" of the result of `simgin.compute_odds`.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with one panel per variant.
 
     Example:
         frames = simgin.compute_odds("solitaire-gin", seed=1).frames()
@@ -83,7 +83,7 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of gin for the first and last strategy, and other outcomes for the last."""
+    """Return the gin rows of the first and last strategies, and the last one's other outcomes."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")
@@ -96,7 +96,7 @@ def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
-    """Draw labelled lines; the labels are to the right of the data and do not overlap."""
+    """Draw lines with labels that are to the right of the data and do not overlap."""
     names = figures.unique_names(rows["strategy"])
     labels = {names[0]: NAIVE, names[-1]: STRONG} if len(names) > 1 else {names[0]: "gin"}
     ends = []
@@ -124,15 +124,16 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
 def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot deals won by the weakest and strongest solitaire player, and an upper bound.
 
-    Columns: value, low, high. Each variant has one row per player; the last one is a player that
-    sees the whole deck. The best possible player is within the pale bar.
+    The required columns are value, low and high. Each variant has one row per player, and the last
+    row is the player that sees the whole deck. The result of the best possible player is within the
+    pale bar.
 
     Args:
-        frame: The win rates, as in the frame "bracket" of `simgin.compute_odds`.
-        seed: Seed named in the caption.
+        frame: DataFrame "bracket" of the result of `simgin.compute_odds`.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with one row per variant.
 
     Example:
         frames = simgin.compute_odds("solitaire-gin", seed=1).frames()
@@ -164,16 +165,16 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 @figures.plot_function
 def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the distribution of match totals in bins of ten, with winning totals coloured.
+    """Plot the distribution of match totals in bins of ten, with winning totals in colour.
 
-    Columns: total, value. Each strategy has a panel.
+    The required columns are total and value. Each strategy has a panel.
 
     Args:
-        frame: The totals, as in the frame "totals" of `simgin.compute_odds`.
-        seed: Seed named in the caption.
+        frame: DataFrame "totals" of the result of `simgin.compute_odds`.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with one panel per strategy.
 
     Example:
         frames = simgin.compute_odds("solitary-gin", seed=1).frames()
@@ -191,7 +192,7 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
-    """Draw bars for bins whose upper ends are multiples of ten, with Wilson intervals."""
+    """Draw bars for bins that end at multiples of ten, with Wilson intervals."""
     if part["value"].isna().all():
         figures.label_empty(axes, figures.UNDEFINED_LABEL)
         return
@@ -218,7 +219,7 @@ THRESHOLD_SPREAD = 0.6  # total width of the dots of all variants at one thresho
 KNOCK_NOTE = "Large markers show the best threshold of each variant. Error bars are 95 % intervals."
 
 
-# Title, factor and break-even value
+# title, factor and break-even value
 KNOCK_MEASURES = {"points": ("score per deal", 1, 0.0), "share": ("deals won, %", 100, 50.0)}
 
 
@@ -228,15 +229,15 @@ def knock_thresholds(
 ) -> Figure:
     """Plot the result of a player by knock threshold, with the best threshold marked.
 
-    Columns: k, measure, value. Each variant has a line.
+    The required columns are k, measure and value. Each variant has a line.
 
     Args:
-        frame: The results of a player for each threshold, as `simgin odds` computes them.
-        seed: Seed named in the caption.
+        frame: Results of a player for each threshold, as computed by `simgin odds`.
+        seed: Seed that the caption states.
         order: All variants of the report, in the order of their colours.
 
     Returns:
-        The figure.
+        Figure with one line per variant.
 
     Example:
         simgin.plots.knock_thresholds(frame, seed=1)
@@ -291,28 +292,29 @@ def _draw_threshold_line(
 
 
 SCORES_HEIGHT = 3.6  # inches
-CONTOUR_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # probabilities with a contour line
+CONTOUR_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # probabilities that are marked by contour lines
 SHADES = 41
 YOU_DEAL = 0
 COUNTS_HEIGHT = 2.8  # inches
-MIN_HANDS = 100  # cells with fewer hands are empty
-# With more turns, the font has this smaller size in points
+MIN_HANDS = 100  # minimum number of hands; cells with fewer hands are empty
+# font size for heat maps with more turns, in points
 CROWDED_TURNS, SMALL_CELL_FONT = (12, 7)
 COUNT_BIN = 5  # points of deadwood per row of the heat map
 
 
 @figures.plot_function
 def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the probability of winning the match by score if the first player deals.
+    """Plot the probability of winning the match by score, for the player who deals.
 
-    Columns: a, b (points of both players), dealer, value. The DataFrame contains one variant.
+    The required columns are a and b (points of both players), dealer and value. The DataFrame must
+    contain only one variant.
 
     Args:
-        frame: The probabilities, as in the frame "scores" of `simgin.compute_odds`.
-        seed: Seed named in the caption.
+        frame: DataFrame "scores" of the result of `simgin.compute_odds`.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with shades and contour lines.
 
     Example:
         frames = simgin.compute_odds("standard", seed=1).frames()
@@ -322,9 +324,10 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     changes = by_dealer.diff(axis=1).to_numpy(np.float64)
     effect = 100 * figures.max_distance(changes, 0)
     note = (
-        "Values are for the dealer. "
+        "The map shows the dealer's probability. "
         if np.isnan(changes).all()
-        else f"Values are for the dealer. For the nondealer, they differ by at most {effect:.2g}. "
+        else "The map shows the dealer's probability. The nondealer's probability differs by at "
+        f"most {effect:.2g}. "
     )
     note += figures.precision_sentence(frame)
     caption = figures.format_caption(frame, seed=seed, unit="single deals", note=note)
@@ -355,7 +358,7 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
     shades = axes.contourf(
         x, y, shares, levels=np.linspace(0, 1, SHADES), cmap=figures.win_rate_colormap()
     )
-    shades.set(edgecolor="face", linewidth=0.4)  # hides the background between shades
+    shades.set(edgecolor="face", linewidth=0.4)  # Hide the background between shades.
     lines = axes.contour(x, y, shares, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1)
     axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.FONT_NORMAL)
 
@@ -364,14 +367,14 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
 def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the probability of winning the deal by own deadwood and turn.
 
-    Columns: turn, count (lower end of a bin), value. Each player has a heat map.
+    The required columns are turn, count (lower end of a bin) and value. Each player has a heat map.
 
     Args:
-        frame: The probabilities, as `simgin odds` computes them.
-        seed: Seed named in the caption.
+        frame: Probabilities, as computed by `simgin odds`.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with one heat map per player.
 
     Example:
         simgin.plots.win_by_deadwood(frame, seed=1)

@@ -26,10 +26,10 @@ __all__ = [
 ]
 
 PERCENTAGE_POINTS = " percentage points"
-PANEL_HEIGHT = 1.0  # inches per distribution
+PANEL_HEIGHT = 1.0  # height of a distribution, in inches
 OUTCOMES = ("gin", "knock", "undercut", "void")
 MIN_COLOUR_REACH = 2.0  # minimum limit of a colour scale, in percentage points
-MIN_SHARE_SHOWN = 0.001  # cells with a smaller proportion of knocks are not shown
+MIN_SHARE_SHOWN = 0.001  # minimum proportion of knocks; cells with fewer knocks are not shown
 ROW_SPREAD = 0.5  # total height of the dots of all variants, in rows
 
 
@@ -39,15 +39,16 @@ def match_length(
 ) -> Figure:
     """Plot the distribution and median of turns per match for every variant.
 
-    Columns: turns (lower end of a bin), width, value (proportion of matches), median.
+    The required columns are turns (lower end of a bin), width, value (proportion of matches) and
+    median.
 
     Args:
-        frame: The distributions of a review.
-        seed: Seed named in the caption.
+        frame: Distributions from a review.
+        seed: Seed that the caption states.
         order: All variants of the report, in the order of their colours.
 
     Returns:
-        The figure.
+        Figure with one distribution per variant.
 
     Example:
         simgin.plots.match_length(frame, seed=7)
@@ -84,14 +85,14 @@ def _draw_distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot deal endings as stacked bars, one for each player type under each variant.
 
-    Columns: players, metric (gin, knock, undercut, void), value.
+    The required columns are players, metric (gin, knock, undercut or void) and value.
 
     Args:
-        frame: The endings of a review.
-        seed: Seed named in the caption.
+        frame: Deal endings from a review.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure.
+        Figure with one bar per player type and variant.
 
     Example:
         simgin.plots.endings_by_player_type(frame, seed=7)
@@ -134,15 +135,15 @@ def knocks_by_turn(
 ) -> Figure:
     """Plot the turn and the deadwood of the strong player's knocks for every variant.
 
-    Columns: turn, deadwood, value (proportion of all knocks of the variant).
+    The required columns are turn, deadwood and value (proportion of all knocks of the variant).
 
     Args:
-        frame: The knocks of a review.
-        seed: Seed named in the caption.
+        frame: Knocks from a review.
+        seed: Seed that the caption states.
         order: All variants of the report, in the order of their colours.
 
     Returns:
-        The figure, with a heat map per variant.
+        Figure with one heat map per variant.
 
     Example:
         simgin.plots.knocks_by_turn(frame, seed=7)
@@ -185,15 +186,15 @@ def effects_by_player_type(
 ) -> Figure:
     """Plot differences from the baseline for every player type, with one panel per metric.
 
-    Columns: players, title, factor, value. Each variant has its own colour.
+    The required columns are players, title, factor and value. Each variant has a separate colour.
 
     Args:
-        frame: The differences of a review.
-        seed: Seed named in the caption.
+        frame: Differences from a review.
+        seed: Seed that the caption states.
         order: All variants of the report, in the order of their colours.
 
     Returns:
-        The figure.
+        Figure with one panel per metric.
 
     Example:
         simgin.plots.effects_by_player_type(frame, seed=7)
@@ -216,7 +217,7 @@ def effects_by_player_type(
 
 
 def _scaled_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
-    """Return values and bounds, multiplied by the factor of their rows."""
+    """Return the values and bounds, multiplied by the factors of their rows."""
     (factor,) = figures.float_columns(rows, "factor")
     return [factor * numbers for numbers in figures.float_columns(rows, "value", "low", "high")]
 
@@ -242,15 +243,16 @@ def _draw_player_type_dots(
 def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the difference in win probability from the baseline by score.
 
-    Columns: own, other (lower ends of bins, in % of the target), value, low, high. Each variant
-    has a heat map.
+    The required columns are own and other (lower ends of bins, in % of the target), value, low and
+    high. Each variant has a heat map.
 
     Args:
-        frame: The differences of a review, as proportions.
-        seed: Seed named in the caption.
+        frame: Differences from a review, as proportions.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure, in percentage points. Cells without a significant difference are empty.
+        Figure with differences in percentage points. Cells without a significant difference are
+        empty.
 
     Example:
         simgin.plots.score_difference(frame, seed=7)
@@ -258,8 +260,8 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     clear = (frame["low"] > 0) | (frame["high"] < 0)
     names = figures.unique_names(frame[clear]["variant"])
     note = (
-        "Win probability minus that under the baseline, in percentage points. Empty cells are not "
-        "significant at the 95 % level."
+        "Difference in win probability from the baseline, in percentage points. Empty cells are "
+        "not significant at the 95 % level."
     )
     if unclear := [name for name in figures.unique_names(frame["variant"]) if name not in names]:
         note += f" No cell is significant for {', '.join(unclear)}."
@@ -301,14 +303,14 @@ def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot all rows of the scorecard by a rule parameter, with the baseline marked.
 
-    Columns: x_name, x, title, factor, value, is_base.
+    The required columns are x_name, x, title, factor, value and is_base.
 
     Args:
-        frame: The values of a review of one parameter.
-        seed: Seed named in the caption.
+        frame: Values from a review of one parameter.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure, with a panel per title.
+        Figure with one panel per title.
 
     Example:
         simgin.plots.sweep_curves(frame, seed=7)
@@ -331,7 +333,7 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _with_unit(title: str, part: pd.DataFrame) -> str:
-    """Return the title of a row, with a "%" if its values are percentages."""
+    """Return the title of a row, followed by "%" if its values are percentages."""
     is_share = float(part["factor"].iloc[0]) == 100
     return f"{title}, %" if is_share and not title.endswith("%") else title
 
@@ -353,15 +355,15 @@ def _draw_curve(axes: Axes, part: pd.DataFrame) -> None:
 def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot a row of the scorecard by two rule parameters as a heat map.
 
-    Columns: x, y (numbers), title, factor, value, x_name, y_name, even (the value with the palest
-    shade). All rows have the same title.
+    The required columns are x and y (numbers), title, factor, value, x_name, y_name and even (the
+    value with the palest shade). All rows must have the same title.
 
     Args:
-        frame: The values of a review of two parameters.
-        seed: Seed named in the caption.
+        frame: Values from a review of two parameters.
+        seed: Seed that the caption states.
 
     Returns:
-        The figure. A line marks the break-even value if there is one.
+        Figure with a heat map. A line marks the break-even value if there is one.
 
     Example:
         simgin.plots.sweep_map(frame, seed=7)

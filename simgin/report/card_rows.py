@@ -1,6 +1,6 @@
 """Cards in HTML: hands grouped by melds, the discard pile, and face-down cards.
 
-The template cards.html.j2 renders them.
+The template cards.html.j2 renders the cards.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from markupsafe import Markup, escape
 from simgin.text.notation import RANK_LETTERS, SUIT_LETTERS
 
 SUIT_SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
-FACE_DOWN = "?"  # a face-down card
+FACE_DOWN = "?"  # string for a face-down card
 CARD_PATTERN = re.compile(rf"\b[{RANK_LETTERS}][{SUIT_LETTERS}]\b")
 TEXT_VARIATION = "\N{VARIATION SELECTOR-15}"  # displays a suit as text instead of an emoji
 
 
 class CardRow(NamedTuple):
-    """A row of cards in groups, with a space between two groups.
+    """Row of cards in groups, with a space between groups.
 
     Attributes:
         label: Heading of the row.
@@ -37,7 +37,7 @@ class CardRow(NamedTuple):
 
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:
-        """The groups as pairs of HTML and CSS classes, one pair per card."""
+        """Groups of cards. Each card is a pair of its HTML and its CSS classes."""
         place = count()
         return [[self._card_html(card, next(place)) for card in group] for group in self.groups]
 
@@ -51,12 +51,12 @@ class CardRow(NamedTuple):
 
 
 def cards_to_html(text: str) -> Markup:
-    """Return the text as HTML with cards shown as ranks and suit symbols."""
+    """Convert a string to HTML, and show cards as ranks and suit symbols."""
     return Markup(re.sub(CARD_PATTERN, lambda found: _face_html(found[0]), str(escape(text))))
 
 
 def _face_html(card: str) -> Markup:
-    """Return the rank and suit symbol of a card as HTML; a face-down card is empty."""
+    """Return the rank and suit symbol of a card as HTML, or "" for a face-down card."""
     if card == FACE_DOWN:
         return Markup("")
     rank, suit = tuple(card)

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 HTML_NAME, SUMMARY_NAME = "report.html", "summary.md"
-PLOTS_FOLDER = "plots/"  # folder of the plots
+PLOTS_FOLDER = "plots/"  # folder for the plots
 TEMPLATE, STYLE, RESULT_TEMPLATE = (
     Path(__file__).with_name(name) for name in ("page.html.j2", "page.css.j2", "result.html.j2")
 )
-_RESULT_NUMBERS = itertools.count(1)  # because ids are unique in a notebook
+_RESULT_NUMBERS = itertools.count(1)  # unique number, because ids must be unique in a notebook
 MIN_ROWS_FILTERED = 8  # minimum number of rows for a filter
-MIN_ROWS_SCROLLED = 60  # minimum number of rows for scrolling, more than a deal has decisions
-LONG_TEXT = 24  # number of characters above which a column is wider
-MAX_NUMBER_LENGTH = 40  # maximum length of a number; longer texts only begin with one
+MIN_ROWS_SCROLLED = 60  # minimum number of rows for scrolling; no deal has as many decisions
+LONG_TEXT = 24  # minimum number of characters for a wide column
+MAX_NUMBER_LENGTH = 40  # maximum length of a number; longer strings only begin with a number
 CSS_COLOURS = {
     figures.TEXT_COLOUR: "var(--ink)",
     figures.MUTED_COLOUR: "var(--faint)",
@@ -49,12 +49,12 @@ CSS_COLOURS = {
 
 
 def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
-    """Return every file of a report by its path in the output directory.
+    """Return the contents of all files of a report by their paths in the output directory.
 
     Args:
         report: The report.
-        plots_folder: Folder of the plots, with a trailing slash; empty for the output directory
-            itself.
+        plots_folder: Folder for the plots, with a trailing slash; empty to use the output
+            directory.
     """
     return {
         **report.files,
@@ -65,12 +65,12 @@ def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, 
 
 
 def _escape_markdown(markdown: str) -> str:
-    """Return Markdown with HTML tags and control characters escaped."""
+    """Escape HTML tags and control characters in Markdown."""
     return escape_control_chars(re.sub("<(?=[a-zA-Z/!?])", "&lt;", markdown))
 
 
 def plot_files(plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
-    """Return the PNG, SVG and CSV files of every plot by path."""
+    """Return the PNG, SVG and CSV files of all plots by path."""
     contents: dict[str, bytes | str] = {}
     for picture in plots:
         contents[f"{plots_folder}{picture.name}.png"] = figures.png(picture.figure)
@@ -83,7 +83,7 @@ def plot_files(plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER) -> dict[
 def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
     """Return the HTML report, with links to the files next to it.
 
-    Equal reports give equal HTML.
+    Equal reports produce equal HTML.
     """
     tables = [table for table in report.tables if table.rows]
     every = [*tables, *(table for table in report.detail_tables if table.rows)]
@@ -135,7 +135,7 @@ def _column_class(texts: Sequence[str]) -> str:
 
 @functools.cache
 def load_template(path: Path) -> Template:
-    """Return a Jinja template, which can include its neighbours and the common style sheet."""
+    """Return a Jinja template that can include adjacent templates and the common style sheet."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -165,7 +165,7 @@ def _script_digest(script: str) -> str:
 
 
 def _allow_breaks(text: str) -> Markup:
-    """Return a name as HTML with possible line breaks before "+" and after ",", ":" or "/"."""
+    """Convert a name to HTML with optional line breaks before "+" and after ",", ":" or "/"."""
     from markupsafe import Markup, escape
 
     return Markup("<wbr>").join(map(escape, re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)))
@@ -175,7 +175,7 @@ def _allow_breaks(text: str) -> Markup:
 
 
 def _inline_svg(plot: Plot) -> Markup:
-    """Return a plot as an SVG element with title and description, in CSS colours."""
+    """Return a plot as an SVG element with a title, a description and CSS colours."""
     from markupsafe import Markup
 
     root = ElementTree.fromstring(plot.svg)
@@ -185,7 +185,7 @@ def _inline_svg(plot: Plot) -> Markup:
         root.attrib.pop(attribute, None)
     root.insert(0, _text_element("title", plot.name, plot.title))
     root.insert(1, _text_element("desc", plot.name, plot.alt))
-    # A tall figure shrinks in print and must stay at the left margin
+    # A tall figure shrinks in print, but must stay at the left margin.
     root.set("preserveAspectRatio", "xMinYMin meet")
     root.set("role", "img")
     root.set("aria-labelledby", f"{plot.name}-title {plot.name}-desc")
@@ -199,17 +199,15 @@ def _text_element(tag: str, name: str, text: str) -> ElementTree.Element:
 
 
 def _clean_element(element: ElementTree.Element) -> None:
-    """Prepare an element of an SVG file for the HTML report.
+    """Prepare an SVG element for the HTML report.
 
-    This removes namespaces and style sheets, which would apply to the whole document, and replaces
-    the four colours of the light scheme with CSS variables.
+    The function removes namespaces and style sheets, because style sheets would apply to the whole
+    document. It replaces the four colours of the light scheme with CSS variables.
     """
     element.tag = _local_name(element.tag)
     colours = dict(CSS_COLOURS)
     if element.tag == "text":
-        del colours[
-            figures.BACKGROUND
-        ]  # because white text is drawn on data, not on the background
+        del colours[figures.BACKGROUND]  # because the text is drawn on data, not on the background
     pattern = re.compile("|".join(colours), re.IGNORECASE)
 
     def page_colour(match: re.Match[str]) -> str:

@@ -1,20 +1,20 @@
-"""Number formats with as many digits as the error justifies, and confidence intervals."""
+"""Formatting of numbers and confidence intervals, rounded according to the standard error."""
 
 import math
 
 EN_DASH = "–"  # noqa: RUF001  printed for undefined estimates
-ERROR_DIGITS = 2  # significant digits of an error; the value has the same decimals
-# Both bounds of an interval are printed if its asymmetry, relative to its width, is larger
+ERROR_DIGITS = 2  # significant digits of an error; the value has the same number of decimals
+# maximum asymmetry of an interval relative to its width; if it is larger, both bounds are printed
 MAX_ASYMMETRY = 0.05
 MAX_DECIMALS = 12
 
 
 def format_number(value: float, error: float) -> str:
-    """Format a value to the second significant digit of its error; exactly zero is "0"."""
+    """Round a value to the second significant digit of its error; exactly zero becomes "0"."""
     if value == 0:
         return "0"
     decimals = _decimals(error)
-    rounded = round(value, decimals) + 0.0  # the sum turns minus zero into zero
+    rounded = round(value, decimals) + 0.0  # The sum turns minus zero into zero.
     return f"{rounded:.{decimals}f}"
 
 
@@ -25,7 +25,7 @@ def format_estimate(value: float, low: float, high: float, factor: float = 1) ->
         value: Point estimate.
         low: Lower confidence bound.
         high: Upper confidence bound.
-        factor: Multiplier for all three numbers (100 for %).
+        factor: Multiplier for all three numbers; 100 for percentages.
 
     Returns:
         `50.12 ± 0.14`; `0.0012 (0.0003 to 0.0044)` if the interval is asymmetric; `50` if the

@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar with an interim result on a terminal, otherwise log lines.
+"""Progress display on stderr: a bar with an interim result on a terminal, otherwise log lines.
 
 On a terminal, the bar and the interim result are shown below the output and erased at the end. In
 files and pipes, a line is written every ten seconds. In a notebook, one line is overwritten. If the
@@ -25,24 +25,25 @@ if TYPE_CHECKING:
 
 SECONDS_PER_LINE = 10.0
 REFRESH_SECONDS = 0.5
-NOTEBOOK_DELAY = 1.0  # seconds before a notebook shows progress, so that short runs show none
-MIN_MEASURED_SECONDS = 2.0  # seconds of play before the remaining time is estimated
+# seconds before a notebook shows progress, so that short runs show no progress
+NOTEBOOK_DELAY = 1.0
+MIN_MEASURED_SECONDS = 2.0  # seconds of play needed to estimate the remaining time
 BAR_WIDTH = 24  # characters
 FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
 
 
 class OnProgress(Protocol):
-    """Callback that receives the progress of a request, and can raise an exception to stop it."""
+    """Callback that receives the progress of a request; an exception stops the request."""
 
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None, /
     ) -> None:
-        """Record the units done and in total; `render_result` renders the interim result."""
+        """Receive the finished units, the total units, and a function for the interim result."""
 
 
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[ProgressBar]:
-    """Show progress while the block runs, and yield the callback for it."""
+    """Show progress while the block runs, and yield the progress callback."""
     from numba.core import event
 
     event.Listener.register(_CompilationTimer)
@@ -62,7 +63,7 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Progress
 
 @contextmanager
 def show_progress_in_ipython(title: str) -> Iterator[ProgressBar | None]:
-    """Show progress in IPython or Jupyter while the block runs; yield None elsewhere."""
+    """Show progress in IPython or Jupyter while the block runs. Elsewhere, yield None."""
     with show_progress(title) if _find_ipython() else nullcontext() as on_progress:
         yield on_progress
 
@@ -92,30 +93,31 @@ def _terminal_progress(
 
 
 class ProgressBar:
-    """A callable that takes the work done, the total and a renderer of an interim result.
+    """Callback that displays the finished work, the remaining time and an interim result.
 
-    It estimates the remaining time from the measured speed.
+    The remaining time is estimated from the measured speed.
     """
 
     def __init__(self, title: str, compiling: _CompilationTimer) -> None:
         self._title = title
         self._compiling = compiling
         self._started = self._now = time.monotonic()
-        self._elapsed = 0.0  # seconds so far, without compilation
-        self._first_call: tuple[float, int] | None = None  # seconds and work done at the first call
+        self._elapsed = 0.0  # elapsed seconds, without compilation
+        # seconds and finished work at the first call
+        self._first_call: tuple[float, int] | None = None
         self._done = 0
         self._total = 1
 
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None
     ) -> None:
-        """Record the work done and refresh the display if it is due.
+        """Record the finished work, and refresh the display if a refresh is due.
 
         Args:
-            done: Units of work done.
-            total: Units of work in total.
-            render_result: Function that renders an interim result, called at most twice per second
-                and only on a terminal.
+            done: Finished units of work.
+            total: Total units of work.
+            render_result: Function that renders an interim result. It is called at most twice per
+                second, and only on a terminal.
         """
         self._now = time.monotonic()
         self._elapsed = self._now - self._compiling.seconds()
@@ -126,20 +128,20 @@ class ProgressBar:
         self._refresh(render_result)
 
     def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
-        """Refresh the display if it is due."""
+        """Refresh the display if a refresh is due."""
         raise NotImplementedError
 
     @property
     def _percent(self) -> int:
-        """The percentage of the work that is done."""
+        """Percentage of the work that is finished."""
         return 100 * self._done // self._total
 
     @property
     def _seconds_left(self) -> int | None:
         """The estimated remaining time, or None if it is unknown.
 
-        The first call does not count towards the speed, because it can include the work of an
-        earlier run or the start of the workers.
+        The speed is measured from the second call on, because the first call can include the work
+        of an earlier run or the start of the workers.
         """
         seconds, done = self._first_call or (self._elapsed, self._done)
         measured = self._elapsed - seconds
@@ -161,7 +163,7 @@ class ProgressBar:
 
 
 class _TerminalProgress(ProgressBar):
-    """A progress bar on a terminal, with an interim result below it."""
+    """Progress bar on a terminal, with an interim result below the bar."""
 
     def __init__(self, title: str, compiling: _CompilationTimer) -> None:
         super().__init__(title, compiling)
@@ -187,7 +189,7 @@ class _TerminalProgress(ProgressBar):
         title.truncate(room - len(how_far), overflow="ellipsis")
         yield title.append(how_far)
         if not isinstance(self._result, str):
-            # Lines beyond the height of the terminal cannot be erased
+            # Lines beyond the height of the terminal cannot be erased.
             for part in console.render_lines(self._result, options)[: options.size.height - 2]:
                 yield from (*part, Segment.line())
         elif self._result:
@@ -197,7 +199,7 @@ class _TerminalProgress(ProgressBar):
 
 
 class _LineProgress(ProgressBar):
-    """A progress line every ten seconds, for files and pipes."""
+    """Progress display for files and pipes, which writes a line every ten seconds."""
 
     interval = SECONDS_PER_LINE
 
@@ -260,13 +262,13 @@ def _as_text(result: RenderableType) -> str:
 
 
 class _NotebookProgress(_LineProgress):
-    """A progress line that is updated in the output of a notebook cell and erased at the end."""
+    """Progress line in a notebook cell, which is updated in place and erased at the end."""
 
     interval = REFRESH_SECONDS
 
     def __enter__(self) -> _NotebookProgress:
         self._display: Any = None
-        self._timer = threading.Timer(NOTEBOOK_DELAY, self._write)  # nothing is reported at first
+        self._timer = threading.Timer(NOTEBOOK_DELAY, self._write)  # nothing has been reported yet
         self._timer.daemon = True
         self._timer.start()
         return self
@@ -287,15 +289,16 @@ class _NotebookProgress(_LineProgress):
 
 
 class _CompilationTimer:
-    """A numba listener that measures the time spent compiling.
+    """Numba listener that measures compilation time.
 
-    Compilations are nested and run in one thread at a time. Their time is not part of the speed.
+    Compilations can be nested, and only one thread compiles at a time. Compilation time is not
+    included in the measured speed.
     """
 
     def __init__(self) -> None:
         self._depth = 0
         self._started = 0.0
-        self._seconds = 0.0  # of finished compilations
+        self._seconds = 0.0  # seconds of finished compilations
 
     def notify(self, event: Any) -> None:
         """Record that a compilation starts or ends."""
@@ -311,5 +314,5 @@ class _CompilationTimer:
         return self._depth > 0
 
     def seconds(self) -> float:
-        """Return the seconds spent compiling."""
+        """Return the compilation time in seconds."""
         return self._seconds + (time.monotonic() - self._started if self else 0.0)

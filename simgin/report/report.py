@@ -1,7 +1,7 @@
-"""Reports: the common form of results on the terminal, in Markdown and in HTML.
+"""Reports, which present results on the terminal, in Markdown and in HTML.
 
-Each subject computes DataFrames, selects their columns and writes the verdict. A `Table` contains a
-DataFrame and its columns, and a `Plot` contains a figure from `simgin.plots`. The module
+Each type of result computes DataFrames, selects their columns and writes the verdict. A `Table`
+contains a DataFrame and its columns, and a `Plot` contains a figure from `simgin.plots`. The module
 `simgin.report.html_report` creates the output files.
 """
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MAX_VERDICT_LINES = 20  # longer verdicts are in the HTML report
+MAX_VERDICT_LINES = 20  # maximum number of lines; longer verdicts are shown in the HTML report
 
 
 class LazySequence(Sequence[T]):
-    """Sequence whose items are computed when they are first used."""
+    """Sequence that computes each item when it is first used."""
 
     def __init__(self, items: Iterable[T]) -> None:
         self._items: list[T] = []
@@ -49,14 +49,14 @@ class LazySequence(Sequence[T]):
 
 @dataclass(frozen=True)
 class Plot:
-    """A matplotlib figure with its data.
+    """Matplotlib figure with its data.
 
     Attributes:
-        name: Base name of the output files, unique in a report.
+        name: Base name of the output files, which is unique in a report.
         title: Title in the HTML report.
         alt: Alternative text.
-        figure: The figure.
-        frame: Rows of its CSV file (`simgin.stats.table.build_frame`).
+        figure: Figure of matplotlib.
+        frame: DataFrame of the CSV file (see `simgin.stats.table.build_frame`).
         cards: Cards shown above the figure in the HTML report.
         note: Note shown with the cards.
     """
@@ -71,18 +71,18 @@ class Plot:
 
     @cached_property
     def svg(self) -> str:
-        """The figure as SVG, drawn once for both the SVG file and the HTML report."""
+        """Figure as SVG. It is drawn only once for the SVG file and the HTML report."""
         return figures.svg(self.figure, self.name)
 
     @property
     def csv(self) -> str:
-        """The DataFrame as CSV, or an empty string without one."""
+        """DataFrame as CSV, or an empty string if there is no DataFrame."""
         return "" if self.frame is None else table.format_csv(self.frame)
 
 
 @dataclass(frozen=True)
 class Caveat:
-    """A reason why a result might be wrong, and a command for a better result."""
+    """Reason why a result might be wrong, and a command for a better result."""
 
     sentence: str
     command: str
@@ -90,18 +90,19 @@ class Caveat:
 
 @dataclass(frozen=True)
 class Report(RenamedAttributes):
-    """Report on one subject, with its parts in reading order.
+    """Report of a result, with its parts in reading order.
 
     Attributes:
         question: Heading of the report.
-        verdict: Sentences of the result.
-        rules: Names that a line of the verdict can begin with, and a description of each.
-        tables: Tables; the terminal shows the first one.
+        verdict: Sentences that summarize the result.
+        rules: Names of rules that can start a line of the verdict, and the description of each
+            name.
+        tables: Tables of the report; the terminal shows only the first table.
         plots: Plots of the HTML report.
         detail_tables: Detailed tables, collapsed in the HTML report.
-        facts: Labels and texts on how the result was computed.
+        facts: Pairs of a label and a text about the computation.
         command: Command that reproduces the result.
-        files: Contents of further output files by path.
+        files: Contents of additional output files by path.
         caveat: Caveat shown next to the question.
         notes: Notes shown below the question.
     """
@@ -120,7 +121,7 @@ class Report(RenamedAttributes):
 
     @property
     def main_table(self) -> Table | None:
-        """The table with the answer, or None if the report has no table."""
+        """Main table of the report, or None if the report has no table."""
         return next(iter([*self.tables, *self.detail_tables]), None)
 
     def to_text(self) -> str:
@@ -155,6 +156,6 @@ class Report(RenamedAttributes):
         return "\n\n".join([*parts, "\n".join(tables)])
 
     def split_rule_name(self, line: str) -> tuple[str, str]:
-        """Split a line of the verdict into the rules at its start, if any, and the rest."""
+        """Split a line of the verdict into the rule names at its start, if any, and the rest."""
         name, colon, rest = line.partition(": ")
         return (name, rest) if colon and name in dict(self.rules) else ("", line)

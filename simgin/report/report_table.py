@@ -1,4 +1,4 @@
-"""Tables: a DataFrame and the format of its columns.
+"""Tables, which consist of a DataFrame and the formats of its columns.
 
 The same table is printed on the terminal, written as Markdown and shown in HTML reports.
 `stats.table.csv` saves its DataFrame.
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 
     Frame = pd.DataFrame | Mapping[str, Sequence[Any]]
 
-# Text in a column of numbers
+# text in a column of numbers
 NUMBER_PATTERN = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{EN_DASH}|$)")
 INTERVAL_PATTERN = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
-COLUMN_GAP, TIGHT_GAP = 3, 2  # characters between columns, and the minimum if a table is too wide
-MIN_NAME_WIDTH = 14  # minimum width of a column of names, unless a third of the terminal is less
+COLUMN_GAP, TIGHT_GAP = 3, 2  # number of characters between columns, and minimum for wide tables
+# minimum width of a column of names, unless a third of the terminal is narrower
+MIN_NAME_WIDTH = 14
 MAX_SCREEN_ROWS = 60  # maximum number of rows on the terminal
-# Tones of cells (their CSS classes in HTML) and their styles on the terminal
+# Tones of cells (CSS classes in HTML), and their styles on the terminal
 TONE_STYLES = {
     "": "",
     "base": "",
@@ -42,18 +43,18 @@ TONE_STYLES = {
     "unclear": "dim",
 }
 BOOLEAN_TEXTS = {"True": "yes", "False": "no"}
-# Part of a verdict for narrow terminals: `▲ a little` of `▲ a little longer`
+# Pattern that shortens a verdict for narrow terminals: `▲ a little longer` becomes `▲ a little`
 SHORT_VERDICT = re.compile(r"([▲▼] (?:a little|much|more|less)|too close|depends)\b.*")
 
 
 @dataclass(frozen=True)
 class ScoreCell:
-    """A value with its verdict: `83`, `▲ a little more`, `79 to 87`.
+    """Table cell with a value, a verdict and a detail: `83`, `▲ a little more`, `79 to 87`.
 
     Attributes:
-        text: The value.
+        text: Formatted value.
         verdict: Verdict, including its arrow.
-        detail: Secondary text in light type, such as the interval.
+        detail: Secondary text in a light font, such as the interval.
         tone: Key of TONE_STYLES.
         change: Difference from the baseline, without its interval.
     """
@@ -79,24 +80,25 @@ class ScoreCell:
 
     @property
     def markdown(self) -> str:
-        """The cell with its secondary text in brackets."""
+        """Markdown of the cell, with the secondary text in parentheses."""
         text = f"{self.text} {self.verdict}".strip()
         return f"{text} ({self.detail})" if self.detail else text
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a DataFrame and its format.
+    """Column of a DataFrame and its format.
 
     Columns with bounds `NAME_low` and `NAME_high` (`low` and `high` for the column `value`) are
-    shown as estimates with confidence intervals. Counts have thousands separators, strings and
+    shown as estimates with confidence intervals. Counts have thousands separators. Strings and
     cells are unchanged, and missing values are shown as a dash.
 
     Attributes:
         name: Name of the column in the DataFrame.
-        heading: Heading.
-        digits: Decimals of numbers without an interval; None means four significant digits.
-        factor: Multiplier (100 for %).
+        heading: Heading of the column.
+        digits: Number of decimals for values without an interval, or None for four significant
+            digits.
+        factor: Multiplier; 100 for percentages.
     """
 
     name: str
@@ -105,7 +107,7 @@ class Column:
     factor: float = 1
 
     def format_rows(self, frame: Frame) -> list[str | ScoreCell]:
-        """Return the text of the column for every row of a DataFrame."""
+        """Format the values of the column for every row of a DataFrame."""
         prefix = "" if self.name == "value" else f"{self.name}_"
         if f"{prefix}low" not in frame or any(
             isinstance(x, str | ScoreCell) for x in frame[self.name]
@@ -116,7 +118,7 @@ class Column:
         return [format_estimate(value, low, high, self.factor) for value, low, high in rows]
 
     def format_value(self, value: Any) -> str | ScoreCell:
-        """Return the text of a value without an interval."""
+        """Format a value without an interval."""
         if isinstance(value, str | ScoreCell):
             return value
         if value is None or math.isnan(value):
@@ -133,10 +135,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A titled table: the data, its columns and a note.
+    """Table with a title, data, columns and a note.
 
-    The first column names the rows. `frame` can be a mapping of column names to strings (see
-    `table_from_rows`), so that lists do not import pandas.
+    The first column contains the names of the rows. To avoid importing pandas, `frame` can be a
+    mapping from column names to strings (see `table_from_rows`).
     """
 
     title: str
@@ -146,12 +148,12 @@ class Table:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The headings of the columns."""
+        """Headings of the columns."""
         return tuple(column.heading for column in self.columns)
 
     @cached_property
     def rows(self) -> list[tuple[str | ScoreCell, ...]]:
-        """The text of every row."""
+        """Formatted cells of every row."""
         return list(zip(*(column.format_rows(self.frame) for column in self.columns), strict=True))
 
     @property
@@ -186,7 +188,7 @@ class Table:
 def table_from_rows(
     title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> Table:
-    """Return a table of strings, given row by row."""
+    """Return a table of strings from its rows."""
     columns = list(zip(*rows, strict=True)) or [()] * len(headings)
     frame = dict(zip(headings, columns, strict=True))
     return Table(title, frame, [Column(heading, heading) for heading in headings], note)
@@ -195,8 +197,8 @@ def table_from_rows(
 def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
     """Return alternative text for a plot of a DataFrame.
 
-    For every numeric column it states the smallest, largest, first and last value. The columns
-    before the first numeric one name the rows.
+    For every numeric column, the text contains the smallest, largest, first and last value. The
+    columns before the first numeric column contain the names of the rows.
     """
     import pandas as pd
 
@@ -230,7 +232,7 @@ def format_markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]
     rule = ["---"] * len(headings)
     lines = []
     for cells in (headings, rule, *rows):
-        escaped = [cell.replace("|", r"\|") for cell in cells]  # a path can contain a bar
+        escaped = [cell.replace("|", r"\|") for cell in cells]  # A path can contain a bar.
         lines.append("| " + " | ".join(escaped) + " |")
     return lines
 
@@ -243,9 +245,10 @@ TextRows = Sequence[Sequence[str]]
 def _build_scorecard(
     headings: Sequence[str], rows: Sequence[Sequence[str | ScoreCell]], max_width: int
 ) -> RenderableType:
-    """Return a scorecard for the terminal, in the longest form that fits.
+    """Return the widest scorecard that fits the terminal.
 
-    The forms are whole cells, short verdicts, and short verdicts without differences.
+    The possible cells are whole cells, cells with short verdicts, and cells with short verdicts and
+    without differences.
     """
     from rich.text import Text
 
@@ -260,10 +263,10 @@ def _build_scorecard(
 
 
 def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Iterator[RenderableType]:
-    """Yield a table that fits the terminal.
+    """Yield one or more tables that fit the terminal.
 
-    A table that is too wide gets smaller gaps, then folded names, then several parts; a table of
-    one row is transposed.
+    If a table is too wide, the gaps between columns become smaller, then names are folded, and then
+    the table is split. A table with one row is transposed.
     """
     from rich.text import Text
 
@@ -307,7 +310,7 @@ def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Itera
 
 
 def _fold_columns(names: Mapping[int, tuple[str, ...]], width: int) -> dict[int, tuple[str, ...]]:
-    """Return columns of names, the widest of them folded until all fit the width."""
+    """Fold the widest columns of names until all columns fit the width."""
     widths = {i: _column_widths([[cell] for cell in cells])[0] for i, cells in names.items()}
     while sum(widths.values()) > width and max(widths.values()) > COLUMN_GAP + 1:
         widths[max(widths, key=widths.__getitem__)] -= 1

@@ -1,7 +1,7 @@
 """Summary tables of matchups with 95 % confidence intervals.
 
-Deals won, points per deal and matches won are shown next to each other, because they can point in
-different directions (docs/explanation/statistics.md#traps).
+Deals won, points per deal and matches won appear side by side, because they can point in different
+directions (docs/explanation/statistics.md#traps).
 """
 
 from __future__ import annotations
@@ -28,22 +28,25 @@ if TYPE_CHECKING:
 
     from simgin.stats.table import ByMetric, TidyRows
 
-# Relative difference below which a settlement equals the points of its deals
+# maximum relative difference between a settlement and the points of its deals if they are equal
 SETTLEMENT_TOLERANCE = 1e-6
-MAX_TERMINAL_ROWS = 18  # with the text, these rows fill two screens of 24 lines
-ESTIMATE_NOTE = f"± and parentheses are 95 % confidence intervals. {EN_DASH} means too few deals."
+MAX_TERMINAL_ROWS = 18  # maximum number of rows; with the text, they fill two screens of 24 lines
+ESTIMATE_NOTE = (
+    f"± and parentheses are 95 % confidence intervals. {EN_DASH} means that there are too few "
+    "deals."
+)
 
 
 # Columns
 
 
 def player_headings(tidy: TidyRows) -> tuple[str, ...]:
-    """Return the headings of the players: A and B, or `strategy` in solitaire variants."""
+    """Return the headings of the player columns: A and B, or `strategy` in solitaire variants."""
     return ("A", "B") if any(row["opponent"] for row in table.to_rows(tidy)) else ("strategy",)
 
 
 def has_sides(tidy: TidyRows) -> bool:
-    """Return True if two different players meet and the rows state how each player won."""
+    """Return True if two different players meet and each has a row of deal endings."""
     return any(
         row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
         for row in table.to_rows(tidy)
@@ -53,8 +56,8 @@ def has_sides(tidy: TidyRows) -> bool:
 def metric_columns(tidy: TidyRows) -> list[Column]:
     """Return the columns of the informative metrics of tidy rows.
 
-    Deal endings are listed separately for A and B if two different players meet, and otherwise for
-    both players together.
+    If two different players meet, deal endings are listed separately for A and B. Otherwise, they
+    are listed for both players together.
     """
     found = []
     sides = has_sides(tidy)
@@ -67,7 +70,7 @@ def metric_columns(tidy: TidyRows) -> list[Column]:
 
 
 def _metric_column(name: str, side: str = "") -> Column:
-    """Return the column of a metric for a player; a win of B is a loss of A."""
+    """Return the column of a metric for a player. For B, a win is a loss of A."""
     won = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
     return Column(name, f"{side}{won.title}", factor=won.display_factor)
 
@@ -80,9 +83,9 @@ def _informative_metrics(tidy: TidyRows) -> list[str]:
 
 def _is_informative(name: str, matchups: Sequence[ByMetric], n_players: int) -> bool:
     if all(name not in rows for rows in matchups):
-        return False  # no matches were played
+        return False  # No matches were played.
     if name in ("match_win", "goal_met") and n_players == 1:
-        # Both columns would be equal if every win is by reaching the goal
+        # If every match is won by reaching the goal, both columns would be equal.
         return all(_metric_value(rows, "goal_met") >= 0 for rows in matchups) == (
             name == "goal_met"
         )
@@ -137,7 +140,7 @@ def _bound_columns(matchup: ByMetric, name: str) -> dict[str, float]:
 def format_sample_size(*matchups: ByMetric) -> str:
     """Return the sample size: `200,000 deals` or `2,000 matches (20,412 to 20,980 deals)`.
 
-    Several matchups give a range.
+    If the sizes of matchups differ, each number is a range.
     """
     deals = format_count_range([_sample_size(rows, metrics.DEAL) for rows in matchups])
     if not any(_sample_size(rows, metrics.MATCH) for rows in matchups):
@@ -166,7 +169,7 @@ def metrics_note(tidy: TidyRows) -> str:
     """Return a note that explains the wins, points and endings in the summary."""
     if len(player_headings(tidy)) == 1:
         return _solo_note(tidy)
-    sentences = ["Wins are those of A, and points are those of A minus those of B."]
+    sentences = ["Wins are A's wins, and points are A's points minus B's points."]
     if not has_sides(tidy):
         sentences.append("Endings are counted for both players together.")
     if "settlement" in _informative_metrics(tidy):
@@ -230,7 +233,7 @@ def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
 
 
 def terminal_table(tidy: TidyRows, seed: int) -> Table:
-    """Return the main metrics, with a column per player or a row per matchup."""
+    """Return a table of the main metrics, with one column per player or one row per matchup."""
     (names, matchup), *others = table.iterate_matchups(tidy)
     if others:
         return _matchup_table(tidy, seed)
@@ -245,7 +248,7 @@ def terminal_table(tidy: TidyRows, seed: int) -> Table:
 
 
 def _matchup_table(tidy: TidyRows, seed: int) -> Table:
-    """Return a table with a row per matchup; the title contains the common names."""
+    """Return a table with one row per matchup. The title contains the names that all rows share."""
     frame = matchup_frame(tidy)
     names = dict(
         zip(("variant", "strategy", "opponent"), ("variant", *player_headings(tidy)), strict=False)
@@ -295,7 +298,7 @@ def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]
 
 
 def details_table(tidy: TidyRows) -> Table:
-    """Return every metric of the first matchup for player A, with its meaning."""
+    """Return a table of all metrics of the first matchup for player A, with their meanings."""
     (variant, *names), rows = next(iter(table.iterate_matchups(tidy)))
     players = " against ".join(name for name in names if name)
     known = [row for row in rows.values() if not math.isnan(row["value"])]

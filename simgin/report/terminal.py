@@ -10,7 +10,7 @@ from simgin.text.messages import escape_control_chars
 
 
 class Terminal(Console):
-    """A rich console that escapes control characters in every string that it prints.
+    """Rich console that escapes control characters in every printed string.
 
     Therefore, names and paths in the output cannot send control sequences to the terminal.
     """
@@ -18,7 +18,7 @@ class Terminal(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterator[Segment]:
-        """Render as rich does, with escaped text and unchanged control codes of rich."""
+        """Render an object as rich does. Escape its text, but keep rich's own control codes."""
         for segment in super().render(renderable, options):
             yield (
                 segment
@@ -28,7 +28,7 @@ class Terminal(Console):
 
 
 def render_text(parts: Iterable[RenderableType]) -> str:
-    """Return renderables as plain text with the width of the terminal, by default 80."""
+    """Render objects as plain text with the width of the terminal (by default 80 characters)."""
     out = io.StringIO()
     plain = {"highlight": False, "markup": False, "emoji": False, "force_jupyter": False}
     console = Terminal(file=out, color_system=None, **plain)  # type: ignore[arg-type]

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-MAX_LINES = 10  # lines of sentences above the table of a run
+MAX_LINES = 10  # maximum number of sentence lines above the table of a run
 
 
 def wrap_name(name: str, width: int) -> list[str]:
-    """Return a name as lines of at most `width` characters.
+    """Split a name into lines of at most `width` characters.
 
-    Lines break before "+" and after a space, or otherwise before ":", "#" or "/". A part without
-    these characters is split only if it is longer than a line.
+    Lines break before "+" and after spaces, or, if necessary, before ":", "#" or "/". A part
+    without these characters is split only if it is longer than a line.
     """
     lines = [""]
     for part in _split_name(name, width):
@@ -33,9 +33,9 @@ def wrap_name(name: str, width: int) -> list[str]:
 
 
 def bind_units(text: str) -> str:
-    """Return the text with no-break spaces between numbers and their errors or units.
+    """Insert no-break spaces between numbers and their errors or units.
 
-    The space between "seed" and its number is also replaced.
+    The space between "seed" and the number of the seed is also replaced.
     """
     return re.sub(r" (?=[±%])|(?<=±) |(?<=seed) ", "\N{NO-BREAK SPACE}", text)
 
@@ -58,12 +58,12 @@ def _split_name(name: str, width: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Sentences:
-    """Text for the terminal in which each sentence starts on a new line (a rich renderable).
+    """Rich renderable that starts each sentence on a new line.
 
     Args:
         sentences: Sentences in order of importance.
         max_lines: Maximum number of terminal lines. The first sentence is always printed. If
-            sentences are omitted, the last line contains their number.
+            sentences are omitted, the last line contains the number of omitted sentences.
     """
 
     sentences: Sequence[str]

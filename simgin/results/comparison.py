@@ -1,6 +1,6 @@
 """Comparison of two finished runs by the differences between their common matchups.
 
-The differences are paired if both runs have the same deals.
+If both runs have the same deals, the differences are paired.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from simgin.text.messages import SimginError
 if TYPE_CHECKING:
     import pandas as pd
 
-# Maximum number of rows of an unfolded table; rows have two or three lines on narrow terminals
+# maximum number of rows of an unfolded table; on narrow terminals, rows have two or three lines
 MAX_UNFOLDED_ROWS = 9
-# Keys of the identity that are compared elsewhere or do not affect the results
+# Identity keys that are compared elsewhere, or that do not affect the results
 IGNORED_KEYS = ("question", "hypothesis", "matchups")
 
 
@@ -38,7 +38,7 @@ class ComparisonError(SimginError):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Differences between two runs, available while their ledgers are open."""
+    """Differences between two runs. They are available while the ledgers are open."""
 
     run: RunResults
     baseline: RunResults
@@ -77,7 +77,7 @@ def compare_runs(
         margin: Margin of an equivalence test (`differences.add_verdicts`); None for no test.
 
     Returns:
-        Rows of the output `differences` (rows.toml).
+        DataFrame with the columns of the output `differences` (rows.toml).
 
     Raises:
         ComparisonError: If the runs cannot be compared.
@@ -106,7 +106,7 @@ def compare_runs(
 
 
 def build_comparison_report(comparison: Comparison, command: str) -> Report:
-    """Return the report of a comparison, with a long table among the details."""
+    """Return the report of a comparison. A long table becomes a detail table."""
     run, base, df = comparison.run, comparison.baseline, comparison.differences
     renamed = df.replace({**base.info.display_names, **run.info.display_names})
     same = differences.describe_verdicts(renamed) if "margin" in renamed else []
@@ -140,7 +140,7 @@ def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
 def _iter_common_matchups(
     run: RunResults, baseline: RunResults
 ) -> Iterator[tuple[BatchRows, BatchRows]]:
-    """Yield the rows of every common matchup in both runs, from the same side."""
+    """Yield the rows of every common matchup in both runs, from the same player's perspective."""
     bases = {_key_names(played.matchup): played for played in _all_rows(baseline)}
     for played in _all_rows(run):
         variant, a, b = names = _key_names(played.matchup)

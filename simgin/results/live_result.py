@@ -1,7 +1,7 @@
 """Live estimate of a run in progress, for the progress display.
 
-An interval that is examined repeatedly covers the true value less often than its level, unless a
-stopping rule widens it (docs/explanation/statistics.md#optional-stopping). Live estimates are
+Unless a stopping rule widens it, an interval that is examined repeatedly covers the true value less
+often than 95 % of the time (docs/explanation/statistics.md#optional-stopping). Live estimates are
 not stored.
 """
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from simgin.runs.plan import Plan
 
 
-MAX_PLAYERS_LENGTH = 30  # maximum length of the players' names
+MAX_PLAYERS_LENGTH = 30  # maximum total length of the players' names
 
 
 class LiveEstimate:
-    """Sums of the finished blocks of each matchup of a run."""
+    """Sums over the finished blocks of each matchup in a run."""
 
     def __init__(self, plan: Plan, ledger: Ledger) -> None:
         self._plan = plan
@@ -48,7 +48,7 @@ class LiveEstimate:
             self._totals[self._cell] = self._ledger_sums()
 
     def _ledger_sums(self) -> np.ndarray:
-        """Return the sums of the matchup in progress that are in the ledger."""
+        """Return the sums over the batches of the current matchup in the ledger."""
         task = self._task
         rows = (
             row
@@ -63,7 +63,7 @@ class LiveEstimate:
         return self._plan.tasks[self._cell]
 
     def line(self) -> str:
-        """Return the line of the current matchup: `12.4k of 100k matches  won 46.8 ± 0.9 %`."""
+        """Return a line about the current matchup: `12.4k of 100k matches  won 46.8 ± 0.9 %`."""
         if not self._totals:
             return ""
         parts = [self._players()] if len(self._plan.tasks) > 1 else []
@@ -78,7 +78,7 @@ class LiveEstimate:
         return f"{self._cell + 1}/{len(self._plan.tasks)} {title}, {matchup.variant.spec}"
 
     def _size(self) -> str:
-        """Return the current size: `12.4k of 100k deals` (`of at most` with a stopping rule)."""
+        """Return the current and the final or maximum size, such as `12.4k of 100k deals`."""
         task = self._task
         played = format_count(
             task.matchup.key.count_games(int(self._totals[self._cell][batch_columns.COL_UNITS]))
@@ -90,7 +90,7 @@ class LiveEstimate:
         return f"{played} of {most}{format_count(task.n)} {unit}"
 
     def _estimate(self, rule: StoppingRule | None) -> list[str]:
-        """Return the win rate with its interval and the target of the stopping rule."""
+        """Return the win rate with its interval, and the target of the stopping rule."""
         total = self._totals[self._cell]
         name, _ = headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = None if rule is None else rule.multiplier(int(total[batch_columns.COL_UNITS]))

@@ -1,7 +1,7 @@
-"""Information about a run on which its results depend, as strings and numbers.
+"""Information about a run that determines its results, as strings and numbers.
 
-It comes from a run that was just played or from a manifest. It does not need the files of the
-strategies, which can have been changed or deleted since the run.
+The information comes from a run that was just played, or from a manifest. The files of the
+strategies are not needed, because they could have been changed or deleted since the run.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class RunInfo:
     """Information about a run, in which all matchups have the same seed and unit of play."""
 
     identity: Mapping[str, Any]  # see `simgin.runs.manifest.build_identity`
-    stop_results: Sequence[StopResult]  # one per matchup
-    contrasts: Sequence[Sequence[int]] = ()  # indices of a matchup and its baseline
+    stop_results: Sequence[StopResult]  # one entry per matchup
+    contrasts: Sequence[Sequence[int]] = ()  # indices of a matchup and of its baseline
     effects: Sequence[FieldChange] = ()
     health: Sequence[Mapping[str, Any]] = ()  # see `check_homogeneity`; can be empty
-    # Labels of the user and short names of strategies from files, by spec
+    # Labels that the user defined, and short names of strategies from files, by spec
     display_names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -52,7 +52,7 @@ class RunInfo:
         return params
 
     def with_display_names(self) -> RunInfo:
-        """Return the information with the display names instead of specs."""
+        """Return a copy that contains display names instead of specs."""
 
         def display_name(text: str) -> str:
             return self.display_names.get(text, text)
@@ -98,13 +98,13 @@ class RunInfo:
 def make_run_info(
     plan: Plan, stop_results: Sequence[StopResult], health: Sequence[Mapping[str, Any]] = ()
 ) -> RunInfo:
-    """Return the information about a run from its plan and its sizes."""
+    """Build the information about a run from its plan and its sizes."""
     names = plan.display_names
     return RunInfo(plan.identity, stop_results, plan.contrasts, plan.effects, health, names)
 
 
 def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> RunInfo:
-    """Return the information about a run from the manifest of a directory.
+    """Read the information about a run from the manifest of a directory.
 
     Raises:
         ResultsError: If another version of simgin wrote the manifest, or if it describes a search.
@@ -179,9 +179,9 @@ def describe_size(info: RunInfo) -> str:
     return " ".join([*sentences, f"Seed {info.seed}."])
 
 
-# Health: homogeneity of the win rate over batches and workers
+# Health of a run: homogeneity of the win rate over batches and workers
 
-# A batch is played again if p is below this value, as in 1 of 1,000 valid runs
+# A batch is played again if p is below this value, which happens in 1 of 1,000 valid runs.
 RECHECK_P = 0.001
 
 
@@ -194,14 +194,14 @@ def check_homogeneity(
 
     Args:
         matchups: Matchups of the run.
-        stop_results: Number of units played of every matchup.
+        stop_results: Number of units played in every matchup.
         ledger: Ledger of the run.
 
     Returns:
         Chi-square tests of homogeneity for the manifest, one entry per matchup.
 
     Raises:
-        InvariantError: If a batch that is played again has other results.
+        InvariantError: If a batch that is played again has a different result.
     """
     return [
         _check_matchup(i, matchup, end.units, ledger)
@@ -210,14 +210,14 @@ def check_homogeneity(
 
 
 def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
-    """Return a sentence with the smallest p-value of all matchups for each part.
+    """Return a sentence about the smallest p-value of all matchups for each part.
 
     Args:
         health: Tests as returned by `check_homogeneity`.
         *parts: "batches", "workers" or both.
 
     Returns:
-        The sentence, or an empty string if nothing can be compared.
+        Sentence about homogeneity, or an empty string if nothing can be compared.
     """
     p_values_by_part = {part: _defined_p_values(health, part) for part in parts}
     cells = len(p_values_by_part["batches"])
@@ -237,7 +237,7 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
 
 
 def _defined_p_values(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
-    """Return the p-values of the matchups that have one."""
+    """Return the p-values of the matchups that have a p-value."""
     return [cell[part]["p"] for cell in health if cell[part]["p"] is not None]
 
 
@@ -264,7 +264,7 @@ def _check_matchup(
 
 
 def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
-    """Play a batch again and return its index; raise InvariantError if a result differs."""
+    """Play a batch again and return its index. Raise InvariantError if the result differs."""
     replayed = play_batches(matchup, batch * matchup.batch_size, int(row[batch_columns.COL_UNITS]))[
         0
     ]

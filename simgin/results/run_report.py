@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from simgin.results.run_results import RunResults
 
-REFERENCE_VARIANT = "standard"  # reference variant for descriptions of rules
+REFERENCE_VARIANT = "standard"  # variant to which rule descriptions refer
 PLAYER_COLUMNS = (Column("variant", "variant"), Column("strategy", "A"), Column("opponent", "B"))
 LEAGUE_TABLE_COLUMNS = (
     Column("strategy", "strategy"),
@@ -54,14 +54,14 @@ PAIRING_TABLE_COLUMNS = (
 )
 LEAGUE_NOTE = (
     "Elo ratings are fitted to {unit} won (Bradley-Terry model), relative to a reference strategy "
-    "with Elo 0. Intervals of ratings are those of the difference from this reference. No strategy "
-    "beats the equilibrium mix."
+    "with Elo 0. The interval of a rating is the interval of the difference from this reference. "
+    "No strategy beats the equilibrium mix."
 )
 PAIRING_NOTE = (
     "The variance ratio is the variance of a mirrored pair divided by that of two independent "
     "results. The luck share is the proportion of the variance of a single result that is due to "
     "the deal, for these two players. In a double win, a player wins both games of a pair. The "
-    "p-value is that of the exact sign test."
+    "p-value comes from the exact sign test."
 )
 MAX_PLOTTED_MATCHUPS = 60  # maximum number of matchups per plot; larger leagues use heat maps
 CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("value", "won %", factor=100))
@@ -120,7 +120,7 @@ def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str
 
 
 def _build_csv_files(results: RunResults) -> dict[str, str]:
-    """Return the CSV files by name, without empty tables."""
+    """Return the non-empty CSV files by name."""
     files = {
         f"{name}.csv": table.format_csv(frame)
         for name, frame in results.frames().items()
@@ -140,10 +140,9 @@ def _default_question(results: RunResults) -> str:
 
 
 def _iter_facts(results: RunResults) -> Iterator[tuple[str, str]]:
-    """Yield a label and a description of every setting that determines the results.
+    """Yield the label and description of every setting that determines the results.
 
-    Times and machines are omitted, so that equal runs have equal reports. They are in the
-    manifest.
+    Times and machines are listed only in the manifest, so that equal runs have equal reports.
     """
     info = results.info
     identity = info.identity
@@ -162,9 +161,8 @@ def _iter_facts(results: RunResults) -> Iterator[tuple[str, str]]:
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
     yield (
         "Files",
-        "table.csv contains all metrics, manifest.json the versions and times, and "
-        "ledger.sqlite the "
-        "sums of all batches.",
+        "table.csv contains all metrics, manifest.json contains the versions and times, and "
+        "ledger.sqlite contains the sums of all batches.",
     )
 
 
@@ -176,7 +174,8 @@ def describe_changed_rules(params: Mapping[str, Any]) -> str:
     changed = []
     for name, value in variants.find_variant(REFERENCE_VARIANT).params.items():
         param = params.get(name)
-        # Compared as strings, because a manifest contains lists and a variant contains tuples
+        # The values are compared as strings, because a manifest contains lists and a variant
+        # contains tuples.
         if param is not None and format_setting(param) != format_setting(value):
             changed.append(f"{name} {format_setting(param)} ({format_setting(value)})")
     if not changed:
@@ -188,10 +187,10 @@ def describe_changed_rules(params: Mapping[str, Any]) -> str:
 
 
 def choose_main_table(results: RunResults) -> Table | None:
-    """Return the table for the terminal: a short league table, or else the results.
+    """Return the table for the terminal: a short league table, or otherwise the results.
 
     Returns:
-        The table, or None if the sentences contain all results.
+        Table for the terminal, or None if the sentences contain all results.
     """
     tables = [*build_league_tables(results)] if results.round_robins else []
     if len(tables) == 1 and len(tables[0].frame) <= summary.MAX_TERMINAL_ROWS:
@@ -238,7 +237,7 @@ def build_league_tables(results: RunResults) -> Iterator[Table]:
 
 
 def _describe_fit(results: RunResults, variant: str) -> str:
-    """Return a sentence about the results that ratings cannot explain."""
+    """Return a sentence about the part of the results that ratings cannot explain."""
     fit = results.non_additivity[variant]
     half_width = results.multiplier / Z95 * fit.half_width
     if math.isnan(fit.proportion):
@@ -271,7 +270,7 @@ def build_cross_tables(results: RunResults) -> Iterator[Table]:
             "strategy",
             "column",
             _format_proportion,
-            "The columns have the same numbers as the rows.",
+            "The columns are numbered like the rows.",
         )
 
 
@@ -287,13 +286,13 @@ def build_pivot_table(
     format_cell: Callable[[Any], str],
     note: str = "",
 ) -> Table:
-    """Return a pivot table with a row and a column for the values of two columns.
+    """Return a pivot table of the values in two columns of a DataFrame.
 
     Args:
         title: Title of the table.
         frame: DataFrame in long format.
-        row_column: Column whose values become rows.
-        column: Column whose values become columns.
+        row_column: Column whose values become rows of the table.
+        column: Column whose values become columns of the table.
         format_cell: Function that formats a row of the DataFrame as a table cell.
         note: Note below the table.
     """
@@ -313,15 +312,15 @@ def _sort_key(heading: str) -> int:
 
 
 def build_differences_table(frame: pd.DataFrame) -> Table:
-    """Return the table of differences, with a row per comparison and a column per metric."""
+    """Return the table of differences, with one row per comparison and one column per metric."""
     pairing_note = "The two sides played different deals, so their errors add up."
     if frame["paired"].all():
         pairing_note = "Both sides played the same deals, so the differences are paired."
     note = (
         f"{pairing_note} * marks differences with p < {ALPHA} after Holm's adjustment for the "
-        f"{frame['p'].count()} comparisons in this table. The other differences are "
-        "not significant. "
-        "The number in parentheses is the difference that would be detected with 80 % power."
+        f"{frame['p'].count()} comparisons in this table. The other differences are not "
+        "significant. The number in parentheses is the smallest difference that would be detected "
+        "with 80 % power."
     )
     labelled = _with_comparison(frame)
     return build_pivot_table(
@@ -330,7 +329,7 @@ def build_differences_table(frame: pd.DataFrame) -> Table:
 
 
 def _with_comparison(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return differences with the columns comparison and column, the title of the metric."""
+    """Return the differences with additional columns for the comparison and the metric's title."""
     return frame.assign(
         comparison=[
             format_comparison(*row, separator=" - ", against="v")
@@ -354,12 +353,11 @@ def _format_difference(row: Any) -> str:
 
 
 def build_effects_tables(frame: pd.DataFrame) -> Iterator[Table]:
-    """Yield a table per variant and metric, with a row per change and a column per field."""
+    """Yield one table per variant and metric, with one row per change and one column per field."""
     note = (
         "The table shows the gain of a player who makes the change. In a field such as gold, the "
-        "opponent has the same strategy as the player. In a field such as gold v "
-        "simple, the opponent "
-        f"is the strategy after v. * marks p < {ALPHA} after Holm's adjustment for the "
+        "opponent has the same strategy as the player. In a field such as gold v simple, the "
+        f"opponent is the strategy after v. * marks p < {ALPHA} after Holm's adjustment for the "
         f"{frame['p'].count()} effects of the run."
     )
     for names, rows in frame.groupby(["variant", "metric"], sort=False):
@@ -394,7 +392,7 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
     yield from _iter_difference_plots(results.differences, seed)
     points = results.effects[results.effects["metric"] == "margin"]
     for name, rows in points.groupby("variant", sort=False):
-        if rows["low"].notna().any():  # otherwise, there are too few batches for intervals
+        if rows["low"].notna().any():  # With fewer batches, intervals cannot be computed.
             figure = plots.gains_by_field(rows, seed=seed)
             question = f"How much does each change gain under {name}?"
             alt = describe_frame(rows, EFFECT_PLOT_COLUMNS)
@@ -404,7 +402,7 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
 
 
 def _iter_difference_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
-    """Yield a plot of the differences between strategies, and one of those between variants."""
+    """Yield plots of the differences between strategies and between variants."""
     is_strategy = frame["variant"] == frame["base_variant"]
     for noun, rows in (("strategies", frame[is_strategy]), ("variants", frame[~is_strategy])):
         n_compared = len(rows.groupby(list(PLAYER_NAMES)))
@@ -433,5 +431,5 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
 
 
 def file_slug(variant: object) -> str:
-    """Return the name of a variant as it can be used in file names and HTML ids."""
+    """Return a variant name that is valid in file names and HTML ids."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", str(variant))

@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from simgin.runs.block import BlockResult
 
 
-# Metrics of comparisons between variants, in addition to wins
+# Metrics for comparisons of variants, in addition to wins
 EXTRA_VARIANT_METRICS = ("turns", "gin", "undercut", "void")
 NAME_COLUMNS = ("variant", "strategy", "opponent")
 DOUBLE_WIN_COLUMNS = ("swept", "swept_by_b", "p_sweeps")
-# Values of a strategy that plays against itself, by metric
+# Known values for a strategy that plays against itself, by metric
 SELF_PLAY_VALUES = {"margin": 0.0, "match_win": 0.5}
-# Output (rows.toml) and the property with its rows
+# Output in rows.toml, and the property that returns its rows
 OUTPUTS = {
     "table": "table",
     "differences": "differences",
@@ -65,7 +65,7 @@ OUTPUTS = {
 
 @dataclass(frozen=True, repr=False)
 class RunResults(Result):
-    """Results of a run, available while its ledger is open."""
+    """Results of a run. They are available while the ledger is open."""
 
     info: RunInfo
     ledger: Ledger
@@ -88,7 +88,7 @@ class RunResults(Result):
 
     @property
     def manifest_entries(self) -> dict[str, Any]:
-        """Further entries of `manifest.json`; see `Result.manifest_entries`."""
+        """Additional entries of `manifest.json`; see `Result.manifest_entries`."""
         info = self.info
         workers = {name for entry in info.health for name in entry["workers"]["names"]}
         return {
@@ -100,7 +100,7 @@ class RunResults(Result):
         }
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the rows of every CSV file by its name."""
+        """Return the DataFrame of every CSV file by its name."""
         return {name: getattr(self, rows) for name, rows in OUTPUTS.items()}
 
     def records(self) -> list[dict[str, Any]]:
@@ -149,7 +149,7 @@ class RunResults(Result):
 
     @property
     def multiplier(self) -> float:
-        """Half-width of the widest intervals in standard errors (1.96 without a stopping rule)."""
+        """Half-width of the widest intervals, in standard errors; 1.96 without a stopping rule."""
         return max([end.multiplier or Z95 for end in self.info.stop_results])
 
     @property
@@ -190,7 +190,7 @@ class RunResults(Result):
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """DataFrame of the contrasts of the plan.
+        """DataFrame of the contrasts that the plan defines.
 
         Holm's adjustment treats all contrasts as one family.
         """
@@ -235,7 +235,7 @@ class RunResults(Result):
         return add_adjusted_p_values(table.build_frame("effects", table.concat_frames(parts)))
 
     def _find_matchup(self, variant: str, strategy: str, opponent: str) -> BatchRows:
-        """Return the rows of a matchup from the side of `strategy`."""
+        """Return the rows of a matchup from the perspective of `strategy`."""
         for i, cell in enumerate(self.matchup_keys):
             if cell.variant != variant:
                 continue
@@ -292,7 +292,7 @@ class RunResults(Result):
         build_frame: Callable[[str, round_robin.RoundRobin], pd.DataFrame],
         columns: Sequence[str],
     ) -> pd.DataFrame:
-        """Return the DataFrames of all round robins as one, with a column for the variant."""
+        """Combine the DataFrames of all round robins, and add a column for the variant."""
         parts = [build_frame(*item).assign(variant=item[0]) for item in self._round_robins.items()]
         return table.concat_frames(parts, (*columns, "variant"))
 
@@ -305,7 +305,7 @@ class RunResults(Result):
         }
 
     def _rows_of_both_sides(self, variant: str) -> list[BatchRows]:
-        """Return the batch rows of a variant's mirrored matchups, once as A and once as B."""
+        """Return the batch rows of a variant's mirrored matchups from both sides."""
         rows = [
             self.batch_rows(i)
             for i in self._mirrored_indices
@@ -338,10 +338,10 @@ class RunResults(Result):
 
     @cached_property
     def pairing_efficiency(self) -> pd.DataFrame:
-        """DataFrame of the variance reduction by mirroring and of double wins.
+        """DataFrame of the variance reduction by mirroring and of the double wins.
 
-        The columns are NAME_COLUMNS, PAIRING_COLUMNS, the numbers of double wins of A and B, and
-        the exact p-value of the sign test if the size was fixed.
+        The columns are `NAME_COLUMNS`, `PAIRING_COLUMNS`, and the numbers of double wins of A and
+        B. If the size was fixed, the p-value of the exact sign test is added.
         """
         parts = []
         for i in self._mirrored_indices:
@@ -383,7 +383,7 @@ class RunResults(Result):
                 yield cell.variant, cell.a, cell.b, batch
 
     def batch_rows(self, matchup_index: int) -> BatchRows:
-        """Return the batch rows of a matchup, from the side of A."""
+        """Return the batch rows of a matchup from the perspective of A."""
         return BatchRows(
             self.matchup_keys[matchup_index],
             self.rows(matchup_index),
@@ -391,7 +391,7 @@ class RunResults(Result):
         )
 
     def rows(self, matchup_index: int) -> np.ndarray:
-        """Return the batch rows of a matchup up to its end, `(n_batches, N_COLUMNS) int64`."""
+        """Return all batch rows of a matchup, `(n_batches, N_COLUMNS) int64`."""
         return self.ledger.rows(
             matchup_index,
             self.info.stop_results[matchup_index].units,
@@ -399,7 +399,7 @@ class RunResults(Result):
         )
 
     def _iter_stops(self) -> Iterator[tuple[MatchupKey, StopResult]]:
-        """Yield the key of every matchup with its size and the reason for stopping."""
+        """Yield the key of every matchup, with its size and the reason for stopping."""
         yield from zip(self.matchup_keys, self.info.stop_results, strict=True)
 
     def _sum_rows(self, matchup_index: int) -> np.ndarray:
@@ -417,7 +417,7 @@ class RunResults(Result):
     def _list_compared_metrics(self, matchup_index: int, baseline: int) -> tuple[str, ...]:
         cell = self.matchup_keys[matchup_index]
         metrics: tuple[str, ...] = ()
-        # A strategy that plays against itself always wins half of the deals
+        # A strategy that plays against itself always wins half of the deals.
         if cell.is_mirrored or not cell.b:
             metrics += headline_metrics(cell.unit, len(cell.players))
         if cell.variant != self.matchup_keys[baseline].variant:
@@ -464,16 +464,16 @@ def run_plan(
     """Play all missing matchups of a plan, and return the results.
 
     Args:
-        plan: Matchups and sizes.
+        plan: Plan with the matchups and their sizes.
         workers: Number of worker threads.
-        on_progress: Callback for the progress of the matchups and extra passes together.
-        run_ledger: Ledger of the plan, which must stay open while the results are used. None for a
-            ledger in memory, which exists as long as the results.
+        on_progress: Callback that reports the joint progress of matchups and extra passes.
+        run_ledger: Ledger of the plan, which must stay open while the results are used. If None, an
+            in-memory ledger is used, which exists as long as the results.
         scheduler: Address of a dask cluster whose workers play the matchups.
         record_deals: True to store every deal.
 
     Raises:
-        InvariantError: If a batch that is played again has other results.
+        InvariantError: If a batch that is played again has a different result.
     """
     with ExitStack() as resources:
         if run_ledger is None:
@@ -501,7 +501,7 @@ def run_plan(
 def _split_progress(
     plan: Plan, run_ledger: Ledger, on_progress: OnProgress | None
 ) -> tuple[Callable[[BlockResult], None] | None, Progress | None, Progress | None]:
-    """Return the callbacks for the blocks of a plan, for its matchups and for its extra passes."""
+    """Return the progress callbacks for the blocks, the matchups and the extra passes of a plan."""
     if on_progress is None:
         return None, None, None
     missing = runner.missing_steps(plan.extra_steps, run_ledger)
@@ -520,7 +520,7 @@ def _split_progress(
 
 @contextmanager
 def load_results(directory_path: Path) -> Iterator[RunResults]:
-    """Open the results of a finished run in a directory, until the context ends.
+    """Open the results of a finished run in a directory until the context ends.
 
     Raises:
         ResultsError: If the directory does not contain a valid, finished run.
@@ -532,7 +532,11 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
             if path.is_file() and not (directory_path / directory.MANIFEST_FILE).exists():
                 with ledger.open_existing_ledger(path) as unfinished:
                     command = unfinished.command
-                suggestion = f"Continue it with: {command}" if command else "Repeat its command."
+                suggestion = (
+                    f"Continue the run with: {command}"
+                    if command
+                    else "Repeat the command of the run."
+                )
                 raise directory.ResultsError(
                     f"the run in {directory_path} is not finished. {suggestion}"
                 )
@@ -549,17 +553,18 @@ def compute_effect(
 
     A *field* consists of a player, who makes the change, and the opponents. If the player has the
     same strategy as the opponents, the effect is the result of the changed strategy, because the
-    baseline would win half of the deals and no points. Otherwise, the effect is a difference on the
-    same deals.
+    baseline would win half of the deals and score no points. Otherwise, the effect is a difference
+    on the same deals.
 
     Args:
         effect: Change and field.
         rows: Rows of the changed strategy.
-        baseline_rows: Rows of the strategy without the change; None if it would play itself.
+        baseline_rows: Rows of the strategy without the change, or None if this strategy would play
+            itself.
 
     Returns:
-        Rows of the output `effects`. `p_holm` is missing, because it depends on all effects of the
-        run. Matches won are included if matches were played.
+        DataFrame with the columns of the output `effects` except `p_holm`, which depends on all
+        effects of the run. Matches won are included if matches were played.
     """
     frame = (
         compute_differences([(rows, baseline_rows)], _self_play_metrics(rows))
@@ -578,7 +583,7 @@ def _self_play_metrics(batch_rows: BatchRows) -> list[str]:
 
 
 def _difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
-    """Return the difference between the results of a strategy and those of self-play."""
+    """Return the difference between the results of a strategy and the results of self-play."""
     rows = []
     total = batches.sum_rows(batch_rows.rows)
     for name in _self_play_metrics(batch_rows):
@@ -600,6 +605,6 @@ def _difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
             "n": batches.count_played(batch_rows.rows, metric.unit),
         }
         if batch_rows.multiplier is not None:
-            row["p"] = np.nan  # with a stopping rule, the wider interval decides
+            row["p"] = np.nan  # With a stopping rule, the wider interval decides.
         rows.append(row)
     return table.make_frame(rows)

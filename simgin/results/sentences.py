@@ -1,8 +1,8 @@
-"""Sentences about the results of a run, with the answer first.
+"""Sentences about the results of a run, starting with the main result.
 
 Every value has a confidence interval. If there are many matchups, the sentences name only the best
-and the worst. The best of many strategies looks better than it is if it is chosen and measured on
-the same deals.
+and the worst strategy. If the best of many strategies is selected and measured on the same deals,
+its measured result is biased upwards.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from simgin.stats.round_robin import Triads
     from simgin.stats.table import ByMetric, Rows, TidyRows
 
-IntervalEstimate = tuple[float, float, float]  # value, lower bound, upper bound
-NamePair = tuple[str, str]  # names of two strategies
-# Win rate of the first strategy, and its side (`compare_family`)
+IntervalEstimate = tuple[float, float, float]  # value, lower bound and upper bound
+NamePair = tuple[str, str]  # names of the two strategies
+# Win rate of the first strategy, and its side (see `compare_family`)
 PairResult = tuple[IntervalEstimate, int]
 StrategyGroup = Sequence[tuple[str, "ByMetric"]]  # strategies with their estimates
 
-MAX_SENTENCES = 6  # maximum number of sentences per subject and of names per sentence
-MIN_VALUES = 3  # minimum number of parameter values for which the best value is named
-MIN_PRINTED_P = 0.001  # smaller p-values are printed as "p < 0.001"
+MAX_SENTENCES = 6  # maximum number of sentences per subject, and of names per sentence
+MIN_VALUES = 3  # minimum number of parameter values for a sentence about the best value
+MIN_PRINTED_P = 0.001  # minimum p-value that is printed; smaller values are printed as "p < 0.001"
 COMPARISON_COLUMNS = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
 # Units of differences, by metric
 DIFFERENCE_UNITS = {
@@ -51,14 +51,14 @@ DIFFERENCE_UNITS = {
     "undercut": "percentage points in deals ended by an undercut",
     "void": "percentage points in dead hands",
 }
-# Phrase for each side: 1 if A is significantly ahead, -1 if B is ahead, 0 otherwise
+# Phrase for each side: 1 if A is significantly ahead, -1 if B is significantly ahead, otherwise 0
 OUTCOME_PHRASES = {
     1: "{a} beats {b}",
     -1: "{a} loses to {b}",
     0: "{a} against {b} is too close to call",
 }
-# Metrics that rank several strategies in solitaire games (False) and against an opponent (True).
-# The first metric with a value is used.
+# Metrics for ranking strategies in solitaire games (False) and against an opponent (True). The
+# first metric with a value is used.
 RANKING_METRICS = {
     False: (
         ("goal_met", "% of matches with the goal met"),
@@ -71,9 +71,9 @@ RANKING_METRICS = {
 
 
 def list_sentences(results: RunResults) -> list[str]:
-    """Return all sentences about a run, the most important first.
+    """Return all sentences about a run, the most important sentence first.
 
-    Sentences name their variant only if the run has several.
+    A sentence names its variant only if the run has several variants.
     """
     sentences = [*_iter_sentences(results)] or [_explain_no_result(results)]
     if len({cell.variant for cell in results.matchup_keys}) > 1:
@@ -82,10 +82,10 @@ def list_sentences(results: RunResults) -> list[str]:
 
 
 def _iter_sentences(results: RunResults) -> Iterator[str]:
-    """Yield the sentences on every subject of the run.
+    """Yield the sentences about every subject of the run.
 
-    DataFrames are computed only for subjects that need them. A single match needs no DataFrame,
-    which saves the import of pandas.
+    DataFrames are computed only for subjects that need them. A single match does not need a
+    DataFrame, which avoids the import of pandas.
     """
     info = results.info
     if results.round_robins:
@@ -102,7 +102,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
 
 
 def _remaining_rows(results: RunResults) -> Rows:
-    """Return the rows of matchups that are not in a league and not between identical players."""
+    """Return the rows of matchups outside leagues, except matchups of identical players."""
     identical = {(cell.variant, frozenset(cell.players)) for cell in results.identical_matchups}
     return [
         row
@@ -113,7 +113,7 @@ def _remaining_rows(results: RunResults) -> Rows:
 
 
 def _drop_variant(sentence: str, results: RunResults) -> str:
-    """Return a sentence without its variant, and capitalise it unless it starts with a name."""
+    """Remove the variant from a sentence, and capitalise it unless it starts with a name."""
     variant = results.matchup_keys[0].variant
     short = sentence.removeprefix(f"{variant}: ")
     short = short.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
@@ -122,7 +122,7 @@ def _drop_variant(sentence: str, results: RunResults) -> str:
 
 
 def _explain_no_result(results: RunResults) -> str:
-    """Return a sentence for a run without other sentences."""
+    """Return a sentence for a run that has no other sentences."""
     cell, *others = results.matchup_keys
     if others or cell.a != cell.b:
         return "There are too few deals for a result. Play more deals."
@@ -135,7 +135,7 @@ def _explain_no_result(results: RunResults) -> str:
 
 
 def compare_with(estimate: IntervalEstimate, reference: float) -> int:
-    """Return 1 or -1 if the interval is above or below `reference`, and otherwise 0."""
+    """Return 1 if the interval is above `reference`, -1 if it is below, and 0 otherwise."""
     value, low, high = estimate
     if math.isnan(low + high) or low <= reference <= high:
         return 0
@@ -143,9 +143,9 @@ def compare_with(estimate: IntervalEstimate, reference: float) -> int:
 
 
 def compare_family(family: Sequence[IntervalEstimate], reference: float) -> list[int]:
-    """Return the side of every estimate; 0 if it is not significant after Holm's adjustment.
+    """Return the side of every estimate, or 0 if it is not significant after Holm's adjustment.
 
-    The estimates are one family, which is tested at the 5 % level.
+    The estimates form one family, which is tested at the 5 % level.
     """
     adjusted = adjust_p_values(
         np.array([_two_sided_p(limits, reference) for limits in family], float)
@@ -159,8 +159,8 @@ def compare_family(family: Sequence[IntervalEstimate], reference: float) -> list
 def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
     """Compute the two-sided p-value of an estimate against `reference` from its interval.
 
-    The p-value therefore takes account of the sample size, the skewness of a proportion and a
-    stopping rule. It is conservative for a confidence sequence.
+    The p-value therefore accounts for the sample size, the skewness of a proportion, and a stopping
+    rule. It is conservative for a confidence sequence.
     """
     value, low, high = estimate
     half_width = value - low if value > reference else high - value
@@ -191,13 +191,13 @@ def format_percent(rows: ByMetric, metric: str) -> str:
 
 
 def join_words(parts: Sequence[str]) -> str:
-    """Join words to a list such as `a, b and c`."""
+    """Join words into a list such as `a, b and c`."""
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def join_first_words(names: Sequence[str]) -> str:
-    """Join names to a list such as `a, b and 3 more`."""
+    """Join names into a list such as `a, b and 3 more`."""
     if len(names) <= MAX_SENTENCES:
         return join_words(names)
     return f"{', '.join(names[: MAX_SENTENCES - 1])} and {len(names) - MAX_SENTENCES + 1} more"
@@ -211,7 +211,7 @@ def describe_leagues(
 ) -> Iterator[str]:
     """Yield the leader of every league, the undecided pairs, and the cyclic triads.
 
-    All pairs of all leagues are one family for Holm's adjustment.
+    All pairs of all leagues form one family for Holm's adjustment.
     """
     tables = {str(name): rows for name, rows in standings.groupby("variant", sort=False)}
     pairs = _compare_pairs(tables, cross)
@@ -225,7 +225,7 @@ def describe_leagues(
 def _compare_pairs(
     tables: Mapping[str, pd.DataFrame], cross: pd.DataFrame
 ) -> dict[str, dict[NamePair, PairResult]]:
-    """Return the estimate and the leading side of every pair by variant, in standings order."""
+    """Return the estimate and the leading side of every pair, by variant and in standings order."""
     estimates_by_pair = {
         (row["variant"], row["strategy"], row["opponent"]): (row["value"], row["low"], row["high"])
         for row in cross.to_dict("records")
@@ -251,7 +251,7 @@ def _describe_league(
 
     Args:
         rows: Standings of the league.
-        pairs: Estimate and side of every pair, in the order of the standings.
+        pairs: Estimate and leading side of every pair, in the order of the standings.
         unit: "deals" or "matches".
     """
     if math.isnan(rows["elo"].iloc[0]):
@@ -286,7 +286,7 @@ def _describe_league(
 
 
 def describe_mix(rows: pd.DataFrame) -> str:
-    """Return a sentence with the equilibrium mix, in order of decreasing weight."""
+    """Return a sentence about the equilibrium mix, in order of decreasing weight."""
     ranked = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
     parts = [
         f"{row['strategy']}, {format_row_estimate(row, 'mix', 100)} %"
@@ -299,7 +299,7 @@ def describe_mix(rows: pd.DataFrame) -> str:
 
 
 def describe_cyclic_triads(triads: Triads) -> str:
-    """Return a sentence with the number of cyclic triads and the most significant one."""
+    """Return a sentence about the number of cyclic triads and the most significant triad."""
     if not triads.n_triads:
         return ""
     n_significant = len(triads.significant_circles)
@@ -352,15 +352,16 @@ def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
 
 
 def describe_matchups(tidy: TidyRows) -> list[str]:
-    """Return sentences with the winner of every matchup and the size of the difference.
+    """Return sentences about the winner of every matchup and the size of the difference.
 
     If there are more than MAX_SENTENCES matchups, the sentences name only the best and the worst
     strategy against each opponent. If a group contains several values of a parameter, the best
-    value is named first. All matchups are one family for Holm's adjustment, separately for matches
+    value is named first. All matchups form one family for Holm's adjustment, separately for matches
     and for points.
     """
     groups: dict[tuple[str, str], list[tuple[str, ByMetric]]] = {}
-    # Strategies that play against themselves always win half of the deals, so they are omitted
+    # Strategies that play against themselves always win half of the deals, so their matchups are
+    # omitted.
     all_matchups = [
         (names, rows) for names, rows in table.iterate_matchups(tidy) if names[1] != names[2]
     ]
@@ -392,7 +393,7 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
 
 
 def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_side: int) -> str:
-    """Return a sentence with the winner by matches, or by points if no matches were played.
+    """Return a sentence about the winner by matches, or by points if no matches were played.
 
     Args:
         a: Strategy A.
@@ -423,7 +424,7 @@ def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_sid
 
 
 def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, reference: float) -> str:
-    """Return the winner as a sentence and the subject of the next sentence, `a beats b. It`.
+    """Return a sentence about the winner and the subject of the next sentence: `a beats b. It`.
 
     The interval of a single matchup can exclude `reference` even if the adjusted test does not.
     """
@@ -432,7 +433,7 @@ def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, refer
 
 
 def _describe_solo(a: str, rows: ByMetric) -> str:
-    """Return a sentence with the results by matches, if they were played, and by deals."""
+    """Return a sentence about the results by deals and, if matches were played, by matches."""
     has_penalties = _counts_penalties(rows)
     phrases = {
         "goal_met": f"meets the goal in {format_percent(rows, 'goal_met')} of matches",
@@ -453,7 +454,7 @@ def _describe_solo(a: str, rows: ByMetric) -> str:
 
 
 def _counts_penalties(rows: ByMetric) -> bool:
-    """Return True if deals score penalty points, that is, if a draw limit can end them."""
+    """Return True if deals score penalty points because a draw limit can end them."""
     return table.find_interval(rows, "limit")[0] > 0
 
 
@@ -511,7 +512,7 @@ def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
 
 
 def _summarise_fields(rows: pd.DataFrame) -> str:
-    """Return the predicate of a sentence about a change in all fields, as a template."""
+    """Return a template for the predicate of a sentence about a change in all fields."""
     signs = {
         math.copysign(1, row["value"]) if is_significant(row) else 0 for _, row in rows.iterrows()
     }
@@ -528,7 +529,7 @@ def _summarise_fields(rows: pd.DataFrame) -> str:
 def describe_differences(frame: pd.DataFrame) -> list[str]:
     """Return sentences about the significant differences of every comparison, largest first.
 
-    Comparisons without a significant difference are counted.
+    A final sentence counts the comparisons without a significant difference.
     """
     significant_lines: list[tuple[float, str]] = []
     groups = frame.groupby(COMPARISON_COLUMNS, sort=False)
@@ -581,7 +582,7 @@ def format_comparison(
     separator: str = " compared with ",
     against: str = "against",
 ) -> str:
-    """Return the name of a comparison, with the common values in parentheses."""
+    """Return the name of a comparison, with its common values in parentheses."""
     rest = [f"{against} {opponent}"] if opponent else []
     if variant != base_variant:
         return f"{variant}{separator}{base_variant} ({' '.join([strategy, *rest])})"

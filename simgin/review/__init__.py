@@ -1,1 +1,1 @@
-"""Rule reviews: the effects of a rule change on the game, for each player type."""
+"""Rule reviews: effects of a rule change on the game, for each player type."""

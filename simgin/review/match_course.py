@@ -1,7 +1,7 @@
-"""The course of matches between equal players: length, knocks, comebacks and scores.
+"""Course of matches between equal players: length, knocks, comebacks and scores.
 
-A review records these matches deal by deal and counts events by batch. Medians and proportions
-therefore have standard errors that are clustered by match.
+A review records these matches deal by deal and counts events per batch. Standard errors of medians
+and proportions are therefore clustered by match.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from simgin.stats.paired_estimate import PairedEstimate
 if TYPE_CHECKING:
     from simgin.runs.runner import Arrays
 
-# Batches per matchup. Above this number, adjacent batches are added up so that a deep review fits
-# into memory. Standard errors from 1,000 batches are precise to 2 %.
+# Maximum number of batches per matchup. If there are more, adjacent batches are added up so that a
+# deep review fits into memory. Standard errors from 1,000 batches are precise to 2 %.
 MAX_BATCHES = 1_000
-MAX_TURNS = 1_000  # turns per match; the last bin includes longer matches
+MAX_TURNS = 1_000  # Maximum number of turns per match; the last bin includes longer matches
 # Number of bins for the turn and the deadwood of a knock; the last bin is open-ended
 TURN_BINS, DEADWOOD_BINS = (26, 32)
-SCORE_BINS = 10  # bins of scores, as parts of the target
+SCORE_BINS = 10  # bins of scores, as fractions of the target
 KNOCK_INDICES = [batch_columns.DEAL_RESULTS.index(kind) for kind in ("knock", "undercut", "even")]
 
 
@@ -38,10 +38,10 @@ def count_matches(
     """Play matches and return counts by batch, int64 arrays of shape (n_batches, ...).
 
     Args:
-        matchup: The matchup.
+        matchup: Matchup to play.
         n_matches: Number of matches.
         workers: Number of worker threads.
-        progress: Progress callback.
+        progress: Callback that reports the progress.
 
     Returns:
         length: Matches by turns, (n_batches, MAX_TURNS).
@@ -80,7 +80,7 @@ def _count_block(matchup: Matchup, first_unit: int, units: int) -> dict[str, np.
 
 
 def _deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the first and last deal of every match."""
+    """Return the indices of the first and the last deal of every match."""
     last = np.flatnonzero(records["outcome"] != UNDECIDED)
     return np.append(0, last[:-1] + 1), last
 
@@ -96,16 +96,16 @@ def _find_knocks(records: np.ndarray, n_players: int) -> tuple[np.ndarray, np.nd
 
 
 def _cross_products(match: np.ndarray, value: np.ndarray, n_values: int) -> np.ndarray:
-    """Return the number of knocks in one bin times the number in another, summed over matches."""
+    """Return the products of the numbers of knocks in two bins, summed over matches."""
     counts = np.zeros((match.max(initial=0) + 1, n_values), np.int64)
     np.add.at(counts, (match, value), 1)
     return counts.T @ counts
 
 
 def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
-    """Count matches and comebacks, (n_matches, 2), from recorded matches (`core.record.DEAL`).
+    """Count matches and comebacks in recorded matches (`core.record.DEAL`), (n_matches, 2).
 
-    A comeback is a win of the side that was behind when the other side first reached half of the
+    A comeback is a win of the side that was behind when its opponent first reached half of the
     target.
     """
     score_a, score_b, target = _scores_before_deals(records, params)
@@ -127,7 +127,7 @@ def _scores_before_deals(records: np.ndarray, params: Params) -> tuple[np.ndarra
 
 
 def _count_scores(records: np.ndarray, params: Params) -> np.ndarray:
-    """Return deals and later match wins by the scores of both sides, in tenths of the target."""
+    """Return the numbers of deals and later match wins by both scores, in tenths of the target."""
     score_a, score_b, target = _scores_before_deals(records, params)
     first, last = _deal_ranges(records)
     winner = np.repeat(records["outcome"][last], last + 1 - first)
@@ -142,9 +142,9 @@ def _count_scores(records: np.ndarray, params: Params) -> np.ndarray:
 
 
 def merge_batches(rows: np.ndarray) -> np.ndarray:
-    """Add up adjacent batch rows, (n_batches, n_columns) int64, if there are too many.
+    """Add up adjacent batch rows if there are too many batches.
 
-    The result has at most MAX_BATCHES rows.
+    Both arrays have the shape (n_batches, n_columns); the result has at most `MAX_BATCHES` rows.
     """
     if len(rows) <= MAX_BATCHES:
         return rows
@@ -156,15 +156,16 @@ def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
     """Return the grouped median of counted integers.
 
     In a grouped median, the value v covers the interval from v - 1/2 to v + 1/2. The influence of a
-    match is one half minus its proportion of values below the median, divided by the density at the
-    median (Woodruff 1952).
+    match is one half minus the proportion of its values below the median, divided by the density at
+    the median (Woodruff 1952).
 
     Args:
-        counts: Counts by value, (n_batches, n_values) int64.
-        squares: Cross products, (n_batches, n_values, n_values) int64, as from `count_matches`.
+        counts: Number of occurrences of each value, (n_batches, n_values) int64.
+        squares: Cross products as returned by `count_matches`, (n_batches, n_values, n_values)
+            int64.
 
     Returns:
-        The median with its influences.
+        Estimate of the median, with the influences of the batches.
     """
     total = counts.sum(axis=0)
     n = int(total.sum())
@@ -173,7 +174,7 @@ def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
     cumulative = np.append(0, total.cumsum())
     bin_index = int(np.searchsorted(cumulative[1:], n / 2))
     fraction = (n / 2 - cumulative[bin_index]) / total[bin_index]
-    weights = np.full(len(total), 0.5)  # influence of one case times the density
+    weights = np.full(len(total), 0.5)  # influence of one case, multiplied by the density
     weights[:bin_index] -= 1
     weights[bin_index] -= fraction
     influences = counts @ weights / total[bin_index]

@@ -1,4 +1,4 @@
-"""Reviews: measurements of every player type under every rule set, and effects.
+"""Reviews: measurements of every player type under every rule set, and effects of rule changes.
 
 This module plays no matches. It computes all values from the ledger, which contains the batch rows
 of the matchups and the results of further steps.
@@ -35,16 +35,16 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_frame, estimate_columns
 from simgin.strategy.cast import CHAMPION, KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
 
-SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of metrics that compare two players
+SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of the metrics that compare two players
 
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """The difference of a value between a variant and the baseline, with its effect size.
+    """Difference in a metric between a variant and the baseline, with its effect size.
 
     Attributes:
-        difference: The difference with its standard error.
-        bounds: Smallest differences called "a little" and "much".
+        difference: Difference with its standard error.
+        bounds: Minimum differences that are called "a little" and "much".
         is_tenfold: True if the value is a percentage that changes by a factor of ten or more.
     """
 
@@ -54,7 +54,7 @@ class Effect:
 
     @property
     def size(self) -> str:
-        """The effect size: SAME, LITTLE, MUCH or UNCLEAR (`simgin.review.scorecard`)."""
+        """Effect size: SAME, LITTLE, MUCH or UNCLEAR (see `simgin.review.scorecard`)."""
         found = scorecard.effect_size(self.difference, self.bounds)
         return scorecard.MUCH if self.is_tenfold and found == scorecard.LITTLE else found
 
@@ -66,12 +66,12 @@ class Effect:
         return 1 if self.difference.value > 0 else -1
 
 
-MetricKey = tuple[str, str, str]  # variant, metric, player type
+MetricKey = tuple[str, str, str]  # variant, metric and player type
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Review(Result):
-    """A finished review with its open ledger.
+    """Finished review with its open ledger.
 
     Attributes:
         request: Request with the rule sets, players and goals.
@@ -85,17 +85,17 @@ class Review(Result):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """The identity of the result; see `Result.identity`."""
+        """Identity of the result; see `Result.identity`."""
         return self.results.identity
 
     @property
     def stop_results(self) -> Sequence[StopResult]:
-        """The sample sizes of the matchups; see `Result.stop_results`."""
+        """Sample sizes of the matchups; see `Result.stop_results`."""
         return self.results.stop_results
 
     @property
     def manifest_entries(self) -> dict[str, Any]:
-        """The additional entries of `manifest.json`; see `Result.manifest_entries`."""
+        """Additional entries of `manifest.json`; see `Result.manifest_entries`."""
         return {**self.results.manifest_entries, "review": asdict(self.request)}
 
     def frames(self) -> dict[str, Frame]:
@@ -119,7 +119,7 @@ class Review(Result):
 
     @cached_property
     def rows(self) -> tuple[ScorecardRow, ...]:
-        """The rows of the scorecard."""
+        """Rows of the scorecard."""
         keys: dict[str, ScorecardRow] = {}
         for variant in self.request.variants:
             for row in scorecard.scorecard_rows(
@@ -130,7 +130,7 @@ class Review(Result):
 
     @cached_property
     def player_types(self) -> tuple[str, ...]:
-        """The names of the player types, weakest first."""
+        """Names of the player types, weakest first."""
         return (*(kind.name for kind in self.request.kinds), STRONG)
 
     @cached_property
@@ -155,7 +155,7 @@ class Review(Result):
 
     @cached_property
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
-        """Batch rows of every matchup, by variant, A and B."""
+        """Batch rows of every matchup, keyed by variant, A and B."""
         return {
             (cell.variant, cell.a, cell.b): match_course.merge_batches(self.results.rows(i))[
                 self._batch_slice
@@ -165,7 +165,7 @@ class Review(Result):
 
     @cached_property
     def _match_courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
-        """Recorded counts of matches between strong players, by variant and strategy."""
+        """Counts from recorded matches between strong players, keyed by variant and strategy."""
         ledger, n = self.results.ledger, self.request.matches
         courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
         for variant, name in match_course_matchups(self.request):
@@ -184,7 +184,7 @@ class Review(Result):
 
     @cached_property
     def measurements(self) -> dict[MetricKey, Measurement]:
-        """All values of all variants; a string is the reason for a missing value."""
+        """All values of all variants. A string states the reason for a missing value."""
         return dict(
             itertools.chain.from_iterable(map(self._measure_variant, self.request.played_variants))
         )
@@ -196,7 +196,7 @@ class Review(Result):
             for row in self.rows:
                 yield (variant, row.key, name), row.measure(played)
         strong = self.request.strong_player(variant)
-        # In solitaire games, other players can be as strong as the strong player
+        # In solitaire games, other players can be as strong as the strong player.
         for kind in self.request.kinds[: 1 if self.request.is_solo else None]:
             yield (variant, SKILL, kind.name), self._measure_skill(variant, strong, kind.strategy)
         if self.request.gin_and_knock_players and asked_for:
@@ -216,12 +216,12 @@ class Review(Result):
                 weaker_rows, win
             )
         if strong == weaker:
-            return "both are the same player"
+            return "the two players are the same strategy"
         return self.win_rate(variant, strong, weaker)
 
     @cached_property
     def effects(self) -> dict[MetricKey, Effect]:
-        """All differences from the baseline, including those at equal match length."""
+        """All differences from the baseline, including differences at equal match length."""
         base = self.request.base
         changes = {}
         for (variant, metric, kind), own in self.measurements.items():
@@ -247,12 +247,12 @@ class Review(Result):
         return Effect(value - reference, bounds, scorecard.is_tenfold(value, reference, row))
 
     def effects_by_type(self, variant: str, metric: str) -> dict[str, Effect]:
-        """Return the effects on a metric by player type, weakest first."""
+        """Return the effect on a metric for every player type, weakest player type first."""
         every = self.effects.items()
         return {kind: own for (of, key, kind), own in every if (of, key) == (variant, metric)}
 
     def player_types_differ(self, variant: str, metric: str) -> bool:
-        """Return True if player types differ in an effect, significantly and more than a little."""
+        """Return True if an effect differs significantly and much between player types."""
         own = self.effects_by_type(variant, metric).values()
         return any(
             one.difference.interval[0] - other.difference.interval[1] > 0
@@ -267,13 +267,13 @@ class Review(Result):
 
     @cached_property
     def depends_on_training(self) -> frozenset[str]:
-        """The metrics that change if the strong player is trained for the rules."""
+        """Metrics that change if the strong player is trained for the rules."""
         return frozenset(
             {SKILL, *(row.key for row in self.rows if not row.is_training_independent)}
         )
 
     def is_untrained(self, key: MetricKey) -> bool:
-        """Return True if a value would change with a strong player trained for its rules."""
+        """Return True if training the strong player for the rules would change a value."""
         variant, metric, kind = key
         is_strong = kind == STRONG or metric == SKILL
         untrained = variant in self.request.untrained
@@ -341,7 +341,7 @@ def restore_review(entry: Mapping[str, Any], results: RunResults) -> Review:
     """Restore the review of a run directory from its manifest and results.
 
     Raises:
-        ReviewError: Another version of simgin made the review.
+        ReviewError: If another version of simgin made the review.
     """
     if results.info.identity["engine"] != compute_engine_digest() or "kinds" not in entry:
         raise review_request.ReviewError(
@@ -365,8 +365,8 @@ def run_review(
     Args:
         request: Request with the rule sets, players and goals.
         workers: Number of worker threads.
-        on_progress: Callback for the progress.
-        **options: Further arguments of `run_plan`, such as a ledger.
+        on_progress: Callback that reports the progress.
+        **options: Additional arguments of `run_plan`, such as a ledger.
     """
     if not request.strong:
         request = resolve_players(request, workers)
@@ -374,7 +374,7 @@ def run_review(
 
 
 def plan_review(request: ReviewRequest) -> Plan:
-    """Return the plan of a review: its matchups and steps. The players must be resolved."""
+    """Return the plan of a review, with its matchups and steps. The players must be resolved."""
     cells = dict.fromkeys(
         cell for variant in request.played_variants for cell in _matchups(request, variant)
     )
@@ -395,9 +395,10 @@ def plan_review(request: ReviewRequest) -> Plan:
 
 
 def _matchups(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str | None]]:
-    """Yield variant, A and B of all matchups of a variant; some occur twice.
+    """Yield the variant, A and B of every matchup of a variant. Some matchups occur twice.
 
-    Every player type plays against itself, and the strong player against every weaker one.
+    Every player type plays against itself. The strong player also plays against every weaker player
+    type.
     """
     strong = request.strong_player(variant)
     weaker = [kind.strategy for kind in request.kinds]
@@ -406,7 +407,7 @@ def _matchups(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, 
         return
     for name in (strong, *weaker):
         yield variant, strong, name
-    if variant not in request.variants:  # at equal match length, only strong players play
+    if variant not in request.variants:  # At equal match length, only strong players play.
         return
     if variant in request.adapted_variants:
         yield variant, strong, CHAMPION
@@ -418,9 +419,10 @@ def _matchups(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, 
 
 
 def match_course_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
-    """Return variant and player of the matches that are recorded deal by deal.
+    """Return the variants and players of the matches that are recorded deal by deal.
 
-    These are the matches of strong players and, for variants with an adapted player, of champion.
+    These are the matches of the strong player and, for variants with an adapted player, the matches
+    of champion.
     """
     own = [(variant, request.strong_player(variant)) for variant in request.played_variants]
     return [*own, *((variant, CHAMPION) for variant in request.adapted_variants)]

@@ -1,4 +1,4 @@
-"""The plots of a review, with the DataFrames that they show."""
+"""Plots of a review, with the DataFrames that they show."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_BINS = 30
-LENGTH_COVERAGE = 0.995  # proportion of matches that the plot of match lengths covers
-PLAYER_TYPE_ROWS = ("turns_per_match", "gin", "win")  # scorecard rows plotted by player type
-SCORE_FIFTHS = 5  # bins of the score in plots, each a fifth of the target
+LENGTH_COVERAGE = 0.995  # proportion of matches that is visible in the plot of match lengths
+# scorecard rows that are plotted by player type
+PLAYER_TYPE_ROWS = ("turns_per_match", "gin", "win")
+SCORE_FIFTHS = 5  # number of score bins in plots; each bin is a fifth of the target
 
 
 def review_plots(review: Review) -> Iterator[Plot]:
@@ -70,7 +71,7 @@ def _plot(
 
 
 def _make_columns(*untitled: str, **titled: str) -> tuple[Column, ...]:
-    """Return columns whose headings are their names or the given titles."""
+    """Return columns with the given titles. The default title is the name of the column."""
     every = {name: name for name in untitled} | titled
     return tuple(Column(name, title) for name, title in every.items())
 
@@ -179,7 +180,7 @@ def score_difference_frame(review: Review) -> Frame:
 
 
 def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], PairedEstimate]:
-    """Return the proportion of matches that a side won, by both scores."""
+    """Return the proportion of matches that a side won, by the scores of both sides."""
     scores = review.stats_of_type(variant, STRONG).match_course.get("scores")
     if scores is None:
         return {}
@@ -190,7 +191,7 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
         (i, j): paired_estimate.compute_rate(won[:, i, j], deals[:, i, j], is_proportion=True)
         for i in range(SCORE_FIFTHS)
         for j in range(SCORE_FIFTHS)
-        if i != j and deals[:, i, j].any()  # equal scores give one half
+        if i != j and deals[:, i, j].any()  # Equal scores count as one half.
     }
 
 
@@ -198,7 +199,7 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
 
 
 def _sweep_plots(review: Review) -> Iterator[Plot]:
-    """Yield curves for one parameter, or a heat map per scorecard row for two parameters."""
+    """Yield curves for one parameter, or one heat map per scorecard row for two parameters."""
     seed = review.request.seed
     frame = sweep_frame(review)
     columns = _make_columns("title", "variant", value="Value")
@@ -212,7 +213,7 @@ def _sweep_plots(review: Review) -> Iterator[Plot]:
 
 
 def sweep_frame(review: Review) -> Frame:
-    """Return all scorecard rows for all values of a sweep; `even` is the break-even value."""
+    """Return the scorecard rows for all values of a sweep. `even` is the break-even value."""
     (x_name, xs), *second = review.request.sweep
     y_name, ys = second[0] if second else ("", ("",))
     points = dict(zip(review.request.swept_variants, ((x, y) for x in xs for y in ys), strict=True))

@@ -1,4 +1,4 @@
-"""The report of a review: question, verdicts, scorecard, goals, player types and plots."""
+"""Report of a review: question, verdicts, scorecard, goals, player types and plots."""
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ from simgin.strategy.cast import CHAMPION, PLAYS_FOR_GIN, STRONG
 from simgin.text import shell
 
 SIZE_TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
-# Text and tone of a cell by the result of `simgin.review.verdicts.skill_effect`
+# Text and tone of a cell, by the result of `simgin.review.verdicts.skill_effect`
 SKILL_EFFECT_CELLS = {
     SAME: (SAME, "same"),
     UNCLEAR: (UNCLEAR, "unclear"),
@@ -59,23 +59,24 @@ SKILL_EFFECT_CELLS = {
     **{f"-{size}": (f"▼ {size} less", SIZE_TONES[size]) for size in (LITTLE, MUCH)},
 }
 SAME_LENGTH_TITLE = "Scorecard at equal match length"
-UNTRAINED_MARK = "†"  # marks rows that a player trained for the rules would change
-MAX_VARIANTS_NAMED = 4  # rule sets listed in a caveat
-MAX_VARIANTS_PER_TABLE = 8  # rule sets per table; longer sweeps are shown in plots
+UNTRAINED_MARK = "†"  # marks rows that would change with a player trained for the rules
+MAX_VARIANTS_NAMED = 4  # maximum number of rule sets listed in a caveat
+# maximum number of rule sets per table; longer sweeps are shown in plots
+MAX_VARIANTS_PER_TABLE = 8
 GOAL_RESULTS = {MET: "met by", MISSED: "missed by", UNDECIDED: "undecided for"}
-INTERVAL_NOTE = "± are 95 % confidence intervals. "
+INTERVAL_NOTE = "± marks 95 % confidence intervals. "
 SIZE_NOTE = (
     "Values with a sign are differences from the baseline. "
-    '"Much" marks a difference that an evening of '
-    f"{MATCHES_PER_EVENING} matches under each rule set would show, with probability 5/6. "
-    f'"A little" marks one that {EVENINGS} evenings would show, and "same" a smaller one. For '
-    'skill, seats and percentages of wins, "a little" begins at 1 or 2 percentage points and '
+    'If a difference is called "much", you would see it with probability 5/6 in an evening of '
+    f"{MATCHES_PER_EVENING} matches under each rule set. "
+    f'"A little" requires {EVENINGS} evenings, and "same" marks smaller differences. For skill, '
+    'seats and percentages of wins, "a little" begins at 1 or 2 percentage points and '
     '"much" at 3 or 6. '
 )
 LIMITATIONS = (
-    "A review does not measure fun, learning, bluffing or human play: these players never get "
-    "tired, forget a card or talk. The strong player is the strongest program in simgin, which "
-    "does not play perfectly."
+    "A review does not measure fun, learning, bluffing or human play, because the simulated "
+    "players never get tired, forget a card or talk. The strong player is the strongest strategy "
+    "in simgin, but it does not play perfectly."
 )
 
 
@@ -113,14 +114,14 @@ def _training_caveat(review: Review, command: str) -> Caveat | None:
         which = f"{len(untrained)} of these {len(request.variants)} rule sets"
     return Caveat(
         f"Caution: {join_words(players)} {'was' if len(players) == 1 else 'were'} not trained for "
-        f"{which}. Rows marked {UNTRAINED_MARK} can differ greatly from those of a trained player. "
-        "Add --adapt to train one.",
+        f"{which}. Rows marked {UNTRAINED_MARK} can differ greatly from the rows of a trained "
+        "player. Add --adapt to train a player.",
         _adapt_command(command),
     )
 
 
 def _adapt_command(command: str) -> str:
-    """Return the command with --adapt and an output directory of its own."""
+    """Return the command with --adapt and a separate output directory."""
     words = shlex.split(command)
     for index in range(1, len(words)):
         if words[index - 1] == "-o":
@@ -137,7 +138,7 @@ def _verdict_lines(review: Review) -> list[str]:
 
 
 def _goal_lines(review: Review) -> Iterator[str]:
-    """Yield the rule sets that meet all goals, if there are several, and those that meet each."""
+    """Yield the rule sets that meet all goals, followed by the rule sets that meet each goal."""
     goals = parse_goals(review.request.goals, review.rows)
     values, tested = review.measurements, review.request.variants
     by_goal = [
@@ -158,11 +159,11 @@ def _goal_lines(review: Review) -> Iterator[str]:
 def recommendation(
     by_goal: Sequence[Mapping[str, str]], join_names: Callable[[Sequence[str]], str]
 ) -> str:
-    """Return the rule sets that meet all goals, miss one, or can still meet all.
+    """Return a sentence about the rule sets that meet all goals, miss a goal, or are undecided.
 
     Args:
-        by_goal: MET, MISSED or UNDECIDED by rule set, for every goal.
-        join_names: Function that returns rule sets as text.
+        by_goal: For every goal, MET, MISSED or UNDECIDED by rule set.
+        join_names: Function that joins the names of rule sets.
     """
     every = "both goals" if len(by_goal) == 2 else f"all {len(by_goal)} goals"
     found = {v: [results[v] for results in by_goal] for v in by_goal[0]}
@@ -195,7 +196,7 @@ def _tables(review: Review) -> Iterator[Table]:
 
 
 def scorecard_table(review: Review) -> Table:
-    """Return the scorecard of the strong player: a row per metric, a column per rule set."""
+    """Return the strong player's scorecard, with a row per metric and a column per rule set."""
     request = review.request
     rows = _scorecard_rows(review, request.variants, _value_cell)
     if review.request.gin_and_knock_players:
@@ -247,14 +248,14 @@ def _skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, Any]:
 
 
 def _training_mark(review: Review, shown_variants: Iterable[str], metric: str) -> str:
-    """Return UNTRAINED_MARK if training for any of the rule sets would change a row, or ""."""
+    """Return `UNTRAINED_MARK` if training for one of the rule sets would change a row, or ""."""
     return UNTRAINED_MARK * any(
         review.is_untrained((variant, metric, STRONG)) for variant in shown_variants
     )
 
 
 def _transpose(card: Table) -> Table:
-    """Return a scorecard as text with one row per rule set."""
+    """Return a scorecard as strings, with one row per rule set."""
     texts = {
         column.heading: [str(cell) for cell in card.frame[column.name]] for column in card.columns
     }
@@ -265,14 +266,14 @@ def _transpose(card: Table) -> Table:
 
 
 def _meanings_text(review: Review) -> str:
-    """Return explanations of the rows whose titles are not sufficient."""
+    """Return explanations of the rows that need more than a title."""
     meanings = {row.title: row.meaning for row in review.rows if row.meaning}
     meanings |= SOLO_MEANINGS if review.request.is_solo else MATCHUP_MEANINGS
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
 def _arrow_only(cell: Any) -> Any:
-    """Return a narrow cell: the value with the arrow of its verdict."""
+    """Return a narrow cell with the value and the arrow of its verdict."""
     if not isinstance(cell, ScoreCell):
         return cell
     arrow = cell.verdict[:1] if cell.verdict[:1] in ("▲", "▼") else ""
@@ -280,7 +281,7 @@ def _arrow_only(cell: Any) -> Any:
 
 
 def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
-    """Return a cell with the strong player's value, its effect size and the range over types."""
+    """Return a cell with the strong player's value, effect size and range over player types."""
     number = review.measurements[variant, row.key, STRONG]
     if not isinstance(number, PairedEstimate) or number.value != number.value:
         return ScoreCell(EN_DASH)
@@ -321,18 +322,18 @@ def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
 
 
 def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
-    """Return a cell with the win rate of playing for gin against knocking immediately."""
+    """Return a cell with the win rate of playing for gin against immediate knocking."""
     key = (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN)
     number, change = review.measurements[key], review.effects.get(key)
     assert isinstance(number, PairedEstimate)
-    text = GIN_ROW.format_value(number.value)  # a percentage like that of gin
+    text = GIN_ROW.format_value(number.value)  # formatted like the percentage of gin
     if change is None:
         return ScoreCell(text, "", _format_half_width(number), "base")
     return _changed_cell(text, change, GIN_ROW)
 
 
 def _skill_cell(review: Review, variant: str) -> ScoreCell:
-    """Return a cell with the range of the strong player's win rate against weaker types.
+    """Return a cell with the range of the strong player's win rates against weaker player types.
 
     In solitaire games, the cell contains the difference from the naive player.
     """
@@ -355,7 +356,7 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
 
 
 def _widest_interval(numbers: Sequence[PairedEstimate]) -> str:
-    """Return the half-width of the widest confidence interval of some proportions."""
+    """Return the largest half-width of the confidence intervals of some proportions."""
     return _format_half_width(max(numbers, key=lambda own: own.interval[1] - own.interval[0]))
 
 
@@ -363,7 +364,7 @@ def _widest_interval(numbers: Sequence[PairedEstimate]) -> str:
 
 
 def _same_length_table(review: Review) -> Table:
-    """Return the scorecard with targets that make matches as long as under the baseline."""
+    """Return the scorecard with targets that give the same match length as the baseline."""
     same = dict(review.request.same_length)
     if not same:
         return Table(SAME_LENGTH_TITLE, make_frame([]), ())
@@ -375,15 +376,15 @@ def _same_length_table(review: Review) -> Table:
     rows = _scorecard_rows(review, titles, _value_cell)
     rows.append(_skill_row(review, titles))
     note = (
-        "Match length affects shut-outs, comebacks and skill. The target in this table makes "
-        f"matches between strong players about as long as under {rule_set_label(review, base)}."
+        "Match length affects shut-outs, comebacks and skill. With the targets in this table, "
+        f"matches between strong players are about as long as under {rule_set_label(review, base)}."
     )
     columns = [Column("row", "property"), *(Column(v, title) for v, title in titles.items())]
     return Table(SAME_LENGTH_TITLE, make_frame(rows), columns, note)
 
 
 def _adapted_player_table(review: Review) -> Table:
-    """Return a table of how an adapted player differs from champion."""
+    """Return a table of the differences between adapted players and champion."""
     rows: list[dict[str, Any]] = []
     learned = review.request.adapted_variants
     if learned:
@@ -445,8 +446,8 @@ def _detail_tables(review: Review) -> Iterator[Table]:
         )
         base = rule_set_label(review, str(review.request.base))
         note = (
-            f"A difference is the value of the rule set minus that of {base}. p-values have Holm's "
-            "correction for all rows of this table."
+            f"A difference is the value of the rule set minus that of {base}. The p-values are "
+            "corrected for all rows of this table by Holm's method."
         )
         yield Table("All differences from the baseline", changed, shown, note)
 
@@ -465,7 +466,7 @@ def _methods(review: Review) -> Iterator[tuple[str, str]]:
 
 
 def _players_text(review: Review) -> str:
-    """Return all player types with their strategies, and the strong players by rule set."""
+    """Return a sentence that lists the player types and their strategies."""
     request = review.request
     named = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
     strong: dict[str, list[str]] = {}
@@ -493,7 +494,7 @@ def _players_text(review: Review) -> str:
 
 
 def _variants_text(review: Review, chosen: Sequence[str]) -> str:
-    """Return the names of rule sets as text, or their values for rule sets of a sweep."""
+    """Return the joined names of rule sets, or their parameter values in a sweep."""
     swept = review.request.swept_variants if review.request.sweep else []
     named = [rule_set_label(review, variant) for variant in chosen if variant not in swept]
     if len(named) < len(chosen):

@@ -1,7 +1,7 @@
-"""The request of a review: rule sets, baseline, players and goals.
+"""Request of a review: rule sets, baseline, players and goals.
 
 Results depend strongly on the players. A review therefore reports every player type separately and
-never averages over types. The value of the game is that of the strong player.
+never averages over player types. The scorecard shows the values of the strong player.
 """
 
 from __future__ import annotations
@@ -35,20 +35,24 @@ from simgin.strategy.cast import (
 from simgin.text import amounts, toml
 from simgin.text.messages import SimginError, did_you_mean, format_value
 
-REVIEW_MATCHES = 20_000  # matches per pair of players
-SOLO_MATCHES = 5_000  # matches per player of a solitaire variant
-MIN_MATCHES = 1_000  # per pair of players; gives five batches, the minimum for standard errors
-DEEP_FACTOR = 100  # --deep multiplies the matches by this and divides standard errors by ten
+REVIEW_MATCHES = 20_000  # default matches per pair of players
+SOLO_MATCHES = 5_000  # default matches per player of a solitaire variant
+# minimum matches per pair of players, which give five batches, the minimum for standard errors
+MIN_MATCHES = 1_000
+# --deep multiplies the number of matches by this factor and divides standard errors by ten
+DEEP_FACTOR = 100
 SECONDS_PER_TURN = 8.0
-MAX_RULE_SETS = 50  # combinations of values in a sweep
+MAX_RULE_SETS = 50  # maximum number of rule sets in a sweep
 _SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
-LENGTH_TOLERANCE = 0.1  # targets change only for larger relative differences in match length
+# minimum relative difference in match length for which the target is changed
+LENGTH_TOLERANCE = 0.1
 TARGET_STEP = 5  # points
-LENGTH_METRICS = ("turns", "deals_per_match")  # the product is the number of turns per match
+# the numerator and denominator of the mean number of turns per match
+LENGTH_METRICS = ("turns", "deals_per_match")
 
 
 class ReviewError(SimginError):
-    """A review request is not valid; the message includes the fix."""
+    """Exception for an invalid review request; the message suggests a fix."""
 
 
 def _standard_types() -> tuple[PlayerType, ...]:
@@ -57,24 +61,24 @@ def _standard_types() -> tuple[PlayerType, ...]:
 
 @dataclass(frozen=True)
 class ReviewRequest:
-    """Request of a review, made of strings and numbers that a manifest can store.
+    """Request of a review. It contains only values that a manifest can store.
 
     Attributes:
         variants: Canonical specs, with the baseline first if there is one.
-        base: Baseline, or None.
-        kinds: Weaker player types with their strategies, weakest first.
-        strong: Pairs of variant and its strong player, once the players are resolved.
-        same_length: Pairs of variant and the same variant with a target for equal match length.
-        given_strong: Strong player of the request, or None.
+        base: Spec of the baseline, or None.
+        kinds: Weaker player types and their strategies, weakest first.
+        strong: Pairs of a variant and its strong player; empty until the players are resolved.
+        same_length: Pairs of a variant and the same variant with a target for equal match length.
+        given_strong: Strong player that the user requested, or None.
         adapt: True to adapt champion to every rule set.
-        deep: True for more matches.
+        deep: True to play 100 times as many matches.
         matches: Matches per pair of players.
         seed: Seed of the deals.
         seconds_per_turn: Duration of a turn, for match lengths in minutes.
         title: Title of the report.
         note: Note in the report.
         goals: Design goals as text.
-        sweep: Swept parameters with their values.
+        sweep: Swept parameters and their values.
     """
 
     variants: tuple[str, ...]
@@ -114,17 +118,18 @@ class ReviewRequest:
         """Read a request from names and numbers.
 
         Args:
-            names: Variants.
-            against: Variant that they are compared with.
-            players: Strategies instead of the usual player types, weakest first. The last one is
-                the strong player.
-            sweep: One or two parameters with values, such as undercut_bonus=0,10,25 or
+            names: Variant specs.
+            against: Variant spec of the baseline.
+            players: Strategies that replace the default player types, weakest first. The last
+                strategy is the strong player.
+            sweep: One or two parameters with their values, such as undercut_bonus=0,10,25 or
                 knock_limit=0..10.
-            targets: Points targets to sweep in addition to the variant's own, such as 150,250.
+            targets: Points targets to sweep in addition to the target of the variant, such as
+                150,250.
             goals: Design goals, such as "gin 40..50 %".
-            deep: True for 100 times as many matches.
+            deep: True to play 100 times as many matches.
             adapt: True to train a strong player for every rule set.
-            matches: Number of matches of each pair of players.
+            matches: Number of matches per pair of players.
             seed: Seed of the deals.
             seconds_per_turn: Duration of a turn, to convert turns to minutes.
             title: Title of the report.
@@ -155,7 +160,8 @@ class ReviewRequest:
             )
         texts = tuple(dict.fromkeys(variant.spec for variant in named))
         if against is not None and texts[0] in (variant.spec for variant in named[1:]):
-            texts = tuple(dict.fromkeys(variant.spec for variant in named[1:]))  # order of a sweep
+            # Keep the order of the sweep.
+            texts = tuple(dict.fromkeys(variant.spec for variant in named[1:]))
         base_text = named[0].spec
         alone = named[0].params["players"] == 1
         if adapt and alone:
@@ -187,7 +193,7 @@ class ReviewRequest:
 
         Args:
             path: Path of the file.
-            **options: Arguments of `read`, which replace the values of the file.
+            **options: Arguments of `read`, which override the values in the file.
 
         Raises:
             TomlError: If the file is not valid.
@@ -205,13 +211,13 @@ class ReviewRequest:
 
     @classmethod
     def from_manifest(cls, entry: Mapping[str, Any]) -> ReviewRequest:
-        """Return the request that a manifest records."""
+        """Return the request that is stored in a manifest."""
         fields = {name: _to_tuples(value) for name, value in entry.items()}
         return cls(kinds=tuple(PlayerType(*kind) for kind in fields.pop("kinds")), **fields)
 
     @property
     def compared_variants(self) -> tuple[str, ...]:
-        """The variants that are compared with the baseline; empty without a baseline."""
+        """Variants that are compared with the baseline; empty if there is no baseline."""
         if self.base is None:
             return ()
         return tuple(variant for variant in self.variants if variant != self.base)
@@ -223,17 +229,17 @@ class ReviewRequest:
 
     @property
     def played_variants(self) -> tuple[str, ...]:
-        """All variants of the review, including those with a target for equal match length."""
+        """All variants of the review, including variants with a target for equal match length."""
         return (*self.variants, *(text for _, text in self.same_length))
 
     @property
     def swept_variants(self) -> list[str]:
-        """The variants of all points of a sweep; the last parameter changes fastest."""
+        """Variants of all points of a sweep; the last parameter changes fastest."""
         return _sweep_variants(str(self.base), self.sweep)
 
     @property
     def gin_and_knock_players(self) -> tuple[str, str] | None:
-        """The strategies that play for gin and that knock immediately, or None."""
+        """Strategy that plays for gin and strategy that knocks immediately, or None."""
         kinds = dict(self.kinds)
         if not {PLAYS_FOR_GIN, KNOCKS_IMMEDIATELY} <= kinds.keys():
             return None
@@ -245,14 +251,14 @@ class ReviewRequest:
 
     @cached_property
     def adapted_variants(self) -> list[str]:
-        """The variants whose strong player is adapted from champion."""
+        """Variants for which the strong player is adapted from champion."""
         return [
             variant for variant in self.variants if CHAMPION + "@" in self.strong_player(variant)
         ]
 
     @cached_property
     def untrained(self) -> list[str]:
-        """Variants whose strong player was chosen by simgin and not trained for their rules.
+        """Variants for which simgin chose a strong player that was not trained for their rules.
 
         The list is empty with `adapt`, because champion then plays only if training did not
         improve it.
@@ -285,7 +291,7 @@ def _parse_matches(matches: int | str | None, is_solo: bool, deep: bool) -> int:
 
 
 def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]:
-    """Return a player type for every weaker player, and the strong player."""
+    """Return the weaker players as player types, followed by the strong player."""
     texts = [loader.find_strategy(name).spec for name in players]
     if len(set(texts)) < 2:
         raise ReviewError(
@@ -327,7 +333,7 @@ def _parse_sweep(
 
 
 def _target_sweep(names: Sequence[str], targets: str) -> str:
-    """Return the sweep of the variant's own points target and of other targets."""
+    """Return the sweep over the variant's points target and the additional targets."""
     rules = variants.find_variant(names[0] if names else "standard")
     if rules.goal.score != "points":
         raise ReviewError(
@@ -340,7 +346,7 @@ def _target_sweep(names: Sequence[str], targets: str) -> str:
 
 
 def _sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    """Return the canonical spec of the baseline for every combination of values."""
+    """Return the canonical variant spec of every combination of values."""
     texts = []
     for point in itertools.product(*(values for _, values in sweep)):
         settings = [f"{name}={value}" for (name, _), value in zip(sweep, point, strict=True)]
@@ -349,7 +355,7 @@ def _sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> 
 
 
 def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the parameter and values of a string such as `knock_limit=0..3`."""
+    """Return the parameter and the values in a string such as `knock_limit=0..3`."""
     name, equals, values = text.partition("=")
     name = name.strip()
     if name not in rule_parameters():
@@ -385,12 +391,13 @@ def resolve_players(
 ) -> ReviewRequest:
     """Return the request with strong players, and with targets for equal match lengths.
 
-    This function plays pilot matches. With `adapt`, it also trains players and caches the results.
+    This function plays pilot matches. If `adapt` is True, it also trains players and caches the
+    results.
 
     Args:
-        request: The request.
+        request: Request of the review.
         workers: Number of worker threads.
-        progress: Progress callback.
+        progress: Callback that reports the progress.
     """
     strong = {}
     for place, variant in enumerate(request.variants):
@@ -415,7 +422,7 @@ def resolve_players(
 def _variant_of_length(
     n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
-    """Return the variant with the target for this match length, or None if no change is needed."""
+    """Return the variant with the target for a match length, or None if no change is needed."""
     rules = variants.find_variant(variant)
     target = rules.params["points_target"]
     if rules.goal.score != "points" or not isinstance(target, int):
@@ -432,19 +439,19 @@ def _variant_of_length(
 
 
 def nearest_target(n_turns: float, length: Callable[[int], float], guess: float) -> int:
-    """Return the multiple of five points whose matches are nearest to a number of turns.
+    """Return the target, a multiple of five, with the match length nearest to `n_turns`.
 
     Match length increases with the target, but not proportionally, because the last deal of a match
-    is always completed. The search therefore finds two adjacent targets, one whose matches are too
-    short and one whose matches are long enough.
+    is always completed. The search therefore finds two adjacent targets: with one of them, matches
+    are too short, and with the next one, they are long enough.
 
     Args:
-        n_turns: Turns per match.
+        n_turns: Desired number of turns per match.
         length: Function that returns the turns per match for a target.
         guess: First target to try.
     """
     most = rule_parameters()["points_target"].high // TARGET_STEP
-    low, high = 0, most + 1  # multiples of five; a target of 0 is not possible
+    low, high = 0, most + 1  # multiples of five, without the impossible target 0
     shortest, longest = 0.0, math.inf
     at = round(guess / TARGET_STEP)
     while high - low > 1:
@@ -463,10 +470,10 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
 def mean_turns_per_match(
     player: str, variant: str, request: ReviewRequest, workers: int | None
 ) -> float:
-    """Return the mean turns per match of a player against itself.
+    """Return the mean number of turns per match of a player against itself.
 
-    The mean covers the first REVIEW_MATCHES matches of the review, which gives the ratio of two
-    lengths a standard error of 0.4 %.
+    The mean covers the first `REVIEW_MATCHES` matches of the review. As a result, the ratio of two
+    lengths has a standard error of 0.4 %.
     """
     matches = min(request.matches, REVIEW_MATCHES)
     rows = play_matches(player, player, variant, request.seed, workers, matches)
@@ -484,7 +491,7 @@ StringList = Annotated[list[str], Field(default_factory=list)]
 
 
 class ReviewFile(toml.StrictTable):
-    """Schema of a review file in TOML.
+    """Schema of a TOML review file.
 
     Example:
         title = "Should we play Oklahoma?"   # heading of the report; optional

@@ -1,8 +1,9 @@
-"""The scorecard: the metrics of a rule set that a review measures, and effect sizes.
+"""Scorecard of a review: the metrics of a rule set, and the sizes of effects.
 
-Each value belongs to one player type, and the value of the game is that of the strong player.
-Effect sizes describe what players would notice (`ScorecardRow.effect_bounds`). *Much* is a
-difference that one evening under each rule set would show, and *a little* needs ten evenings.
+Each value belongs to one player type; the scorecard of a rule set shows the values of the strong
+player. Effect sizes classify differences by the number of evenings that players need to notice them
+(see `ScorecardRow.effect_bounds`): one evening under each rule set for *much*, and ten evenings for
+*a little*.
 """
 
 import math
@@ -21,15 +22,15 @@ from simgin.stats.estimate import RatioSums, estimate_metric, estimate_ratio
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.text.messages import did_you_mean, format_value
 
-MATCHES_PER_EVENING, EVENINGS = 5, 10  # matches per evening; evenings for a small effect
-TENFOLD = 10  # a small change of a percentage by this factor counts as "much"
+MATCHES_PER_EVENING, EVENINGS = 5, 10  # matches per evening, and evenings for a small effect
+TENFOLD = 10  # factor by which a percentage must change so that a small change counts as "much"
 PERCENT_SIGN = " %"  # unit of percentages
 NO_KNOCK = "only gin ends a deal"
 NO_SCORE = "the match has no single score"
 # Effect sizes
 SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "too close to call"
 
-Measurement = PairedEstimate | str  # a string is the reason for a missing value
+Measurement = PairedEstimate | str  # A string states the reason for a missing value.
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,18 +51,18 @@ class MatchupStats:
         return replace(own, unit_se=estimate_metric(self._total, metrics.METRICS_BY_NAME[name]).se)
 
     def per_unit(self, unit: str, *facts: str, share: bool = False) -> PairedEstimate:
-        """Return the sum of several facts per unit, such as turns per match."""
+        """Return the sum of several facts per unit of analysis, such as turns per match."""
         columns = [batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact] for fact in facts]
         counts = self.rows[:, columns].sum(axis=1)
         below = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]
         own = paired_estimate.compute_rate(counts, below, is_proportion=share)
         unit_se = self._unit_se([self._ratio_sums(fact, unit) for fact in facts])
-        # The number of effective batches depends on the number of units, as for other metrics
+        # The number of effective batches depends on the number of units, as for other metrics.
         return replace(own, effective_batches=batches.effective_batches(self.rows), unit_se=unit_se)
 
     @property
     def n_matches(self) -> int:
-        """The number of matches."""
+        """Number of matches played."""
         return int(self._total[batch_columns.COL_SUM + batch_columns.FACT_INDEX["matches"]])
 
     @property
@@ -69,7 +70,7 @@ class MatchupStats:
         return batches.sum_rows(self.rows)
 
     def _ratio_sums(self, fact: str, unit: str) -> RatioSums:
-        """Return the sums of a fact per deal or match, where each unit is one match."""
+        """Return the sums of a fact and of its denominator if each unit is one match."""
         total, at, below = (
             self._total,
             batch_columns.FACT_INDEX[fact],
@@ -86,7 +87,7 @@ class MatchupStats:
         )
 
     def _unit_se(self, ratios: Sequence[RatioSums]) -> float:
-        """Return the standard error of a sum of ratios over single matches.
+        """Return the standard error of a sum of ratios, computed over single matches.
 
         Every deal has only one ending, so the covariance of two endings is minus the product of
         their proportions per deal.
@@ -100,7 +101,7 @@ class MatchupStats:
 
 @dataclass(frozen=True)
 class ScorecardRow:
-    """A row of the scorecard.
+    """Row of the scorecard.
 
     Attributes:
         key: Name of the metric in output files.
@@ -111,11 +112,12 @@ class ScorecardRow:
         more: Word for a higher value, such as "longer".
         less: Word for a lower value, such as "shorter".
         factor: Factor by which values are multiplied for display, 100 for percentages.
-        fixed_bounds: Smallest differences called "a little" and "much", or None to derive them from
-            the standard deviation of a match.
+        fixed_bounds: Minimum differences that are called "a little" and "much", or None to derive
+            them from the standard deviation of a match.
         goal_names: Names that goals can use, in addition to the title.
-        meaning: Explanation for rows whose title is not sufficient.
-        is_training_independent: True if training the player for the rules hardly changes the value.
+        meaning: Explanation, for rows that need more than a title.
+        is_training_independent: True if training the player for the rules would hardly change the
+            value.
     """
 
     key: str
@@ -132,7 +134,7 @@ class ScorecardRow:
     is_training_independent: bool = False
 
     def effect_bounds(self, baseline: PairedEstimate, n_matches: int) -> tuple[float, float]:
-        """Return the smallest differences that are called "a little" and "much".
+        """Return the minimum differences that are called "a little" and "much".
 
         The bound for "much" is the standard error of the difference between rule sets with
         MATCHES_PER_EVENING matches each, estimated from the baseline. The bound for "a little" uses
@@ -141,7 +143,7 @@ class ScorecardRow:
 
         Args:
             baseline: Value under the baseline.
-            n_matches: Number of matches that `baseline` was computed from.
+            n_matches: Number of matches from which `baseline` was computed.
         """
         if self.fixed_bounds is not None:
             return self.fixed_bounds
@@ -180,9 +182,9 @@ class ScorecardRow:
 def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
     """Return the effect size of a difference: SAME, LITTLE, MUCH or UNCLEAR.
 
-    The result is SAME if the whole interval is within the bound for LITTLE, and UNCLEAR if the
-    interval includes both SAME and a larger effect. If it includes LITTLE and MUCH, the result is
-    LITTLE.
+    The result is SAME if the whole interval is within the bound for LITTLE. If the interval
+    includes both SAME and a larger effect, the result is UNCLEAR. If the interval includes LITTLE
+    and MUCH, the result is LITTLE.
     """
     little, much = bounds
     low, high = difference.interval
@@ -224,7 +226,7 @@ def _draws(played: MatchupStats) -> PairedEstimate:
 
 
 def _median_knock(axis: int) -> Callable[[MatchupStats], Measurement]:
-    """Return a function for the median own turn (axis 1) or deadwood (axis 2) of knocks."""
+    """Return a function that computes the median turn (axis 1) or deadwood (axis 2) of knocks."""
     squares = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
     def measure(played: MatchupStats) -> Measurement:
@@ -256,7 +258,8 @@ def _shutout_rate(played: MatchupStats) -> Measurement:
     return played.metric("loser_zero") if "leads" in played.match_course else NO_SCORE
 
 
-_PROPORTION_BOUNDS = (0.01, 0.03)  # differences that matter over years, though not in an evening
+# differences that matter over years, although players do not notice them in one evening
+_PROPORTION_BOUNDS = (0.01, 0.03)
 SKILL_BOUNDS = (0.02, 0.06)
 _LENGTH_WORDS: dict[str, Any] = {"more": "longer", "less": "shorter"}
 _PERCENT_FORMAT: dict[str, Any] = {"unit": PERCENT_SIGN, "factor": 100}
@@ -388,7 +391,7 @@ SOLO_MEANINGS = {
 def scorecard_rows(
     params: Mapping[str, object], seconds_per_turn: float
 ) -> tuple[ScorecardRow, ...]:
-    """Return the scorecard rows for a variant with these parameters."""
+    """Return the scorecard rows for a variant with the given parameters."""
     if params["players"] == 2:
         first, *others = TWO_PLAYER_ROWS
         return (first, minutes_row(seconds_per_turn), *others)
@@ -401,7 +404,7 @@ def scorecard_rows(
 
 
 def skill_title(is_solo: bool) -> str:
-    """Return the title of the skill row: the last one of MATCHUP_MEANINGS or SOLO_MEANINGS."""
+    """Return the title of the skill row, the last title in MATCHUP_MEANINGS or SOLO_MEANINGS."""
     return list(SOLO_MEANINGS if is_solo else MATCHUP_MEANINGS)[-1]
 
 
@@ -421,7 +424,7 @@ _GOAL_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class DesignGoal:
-    """A row of the scorecard, with the lower and upper limit for its displayed value."""
+    """Row of the scorecard, with lower and upper limits for its displayed value."""
 
     row: ScorecardRow
     low: float
@@ -429,7 +432,7 @@ class DesignGoal:
     text: str
 
     def evaluate(self, value: object) -> str:
-        """Return MET, MISSED or UNDECIDED, depending on the interval of a value."""
+        """Return MET, MISSED or UNDECIDED, depending on the confidence interval of a value."""
         if not isinstance(value, PairedEstimate):
             return UNDECIDED
         low, high = (limit * self.row.factor for limit in value.interval)
@@ -441,10 +444,10 @@ class DesignGoal:
 
 
 def parse_goals(texts: Sequence[str], rows: Sequence[ScorecardRow]) -> list[DesignGoal]:
-    """Parse goals; each string can contain several goals separated by commas.
+    """Parse design goals. Each string can contain several goals separated by commas.
 
     Raises:
-        ReviewError: A goal is not valid.
+        ReviewError: If a goal is not valid.
     """
     parts = [part.strip() for text in texts for part in text.split(",")]
     return [_parse_goal(part, rows) for part in parts if part]

@@ -1,8 +1,8 @@
-"""Texts of a review: its question, its rules and its verdicts.
+"""Sentences of a review: its question, its rules and its verdicts.
 
-A verdict consists of one to three short sentences without intervals: match length, endings,
-winners and skill. It depends only on the effect sizes of the scorecard. For a sweep, the texts
-give the trend of rows, the break-even values and the best values.
+A verdict consists of one to three short sentences without intervals: match length, endings, winners
+and skill. It depends only on the effect sizes of the scorecard. For a sweep, the sentences describe
+the trends of rows, the break-even values and the best values.
 """
 
 import itertools
@@ -26,20 +26,22 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
 from simgin.strategy.cast import PLAYS_FOR_GIN, PLURALS, STRONG
 
-MAX_CLAUSES = 5  # clauses of a verdict, two per sentence; the last one is about skill
+# maximum number of clauses in a verdict, two per sentence; the last clause is about skill
+MAX_CLAUSES = 5
 NO_EFFECT = "Players would not notice the difference, even in ten evenings."
 IDENTICAL = "Every match had the same result as under the baseline."
-NEARLY_ALL_DEALS = 0.9  # proportion of deals
-# Words for relative changes of length
+NEARLY_ALL_DEALS = 0.9  # minimum proportion of deals called "nearly every deal"
+# Words for relative changes in length
 FRACTIONS = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
-HALF_AGAIN = 0.42  # relative change from which a length is "half as long again"
-# Factors outside this range are given as "so many times as long"
+HALF_AGAIN = 0.42  # minimum relative change in length called "half as long again"
+# Factors outside this range are formatted as "2.6 times as long"
 MIN_FRACTION_FACTOR, MAX_FRACTION_FACTOR = 0.6, 1.5
-SMALL_FACTOR = 0.2  # smaller factors have two decimals
+SMALL_FACTOR = 0.2  # Smaller factors have two decimals.
 BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
 SAME_LENGTH = "matches are as long as before"
 LENGTH_DIFFERS = f"{SAME_LENGTH} between strong players, but not for every player type"
-# Clauses for significant effects on a row: increase, decrease. The size of the effect replaces {}
+# Clauses for a significant increase and a significant decrease of a row. The size of the effect
+# replaces {}.
 EFFECT_CLAUSES = {
     "dead": ("dead hands are {} more common", "dead hands are {} less common"),
     "shut_out": ("shut-outs are {} more common", "shut-outs are {} less common"),
@@ -64,7 +66,7 @@ SKILL_CLAUSES = {
     f"-{LITTLE}": "skill matters slightly less",
     f"-{MUCH}": "skill matters much less",
 }
-# Sentences on a rule set without a baseline, by rows of the scorecard
+# Sentences about a rule set without a baseline, by rows of the scorecard
 SINGLE_SENTENCES = {
     ("turns_per_match", "minutes"): "a match takes about {} turns ({} minutes)",
     ("win",): "a strong player wins {} of deals",
@@ -78,7 +80,7 @@ ALL_PLAYERS, ALL_WEAKER = "all player types", "all weaker player types"
 
 
 def review_question(review: Review) -> str:
-    """Return the title of the request, or a question about the rules."""
+    """Return the title of the request, or a default question about the rules."""
     request = review.request
     if request.title:
         return request.title
@@ -97,7 +99,7 @@ def review_question(review: Review) -> str:
 
 
 def review_notes(review: Review) -> list[str]:
-    """Return the note of the request, and the built-in variants that equal a rule set."""
+    """Return the note of the request, and a sentence per rule set equal to a built-in variant."""
     request = review.request
     names = {v: review.equal_built_in(v) for v in request.variants if not request.sweep}
     same = [f"{variant} has the same rules as {name}." for variant, name in names.items() if name]
@@ -105,10 +107,10 @@ def review_notes(review: Review) -> list[str]:
 
 
 def rule_set_label(review: Review, variant: str) -> str:
-    """Return the display name of a rule set, which is that of the built-in variant it equals.
+    """Return the display name of a rule set, or of the built-in variant that it equals.
 
-    Rule sets of a sweep, or with the same rules as another one of the review, keep the name of
-    their spec.
+    Rule sets of a sweep, and rule sets that equal another rule set of the review, are named by
+    their specs.
     """
     name = "" if review.request.sweep else review.equal_built_in(variant)
     others = [other for other in review.request.variants if other != variant]
@@ -133,7 +135,7 @@ def capitalize_first(text: str) -> str:
 
 
 def describe_rules(review: Review) -> list[tuple[str, str]]:
-    """Return the main rules of the baseline, and the differences of the other rule sets."""
+    """Return the main rules of the baseline, and the rules that differ in each rule set."""
     request = review.request
     base = variants.find_variant(request.base or "standard")
     if request.sweep:
@@ -189,7 +191,7 @@ def review_verdicts(review: Review) -> list[tuple[str, str]]:
 
 
 def _verdict_with_players(review: Review, variant: str) -> str:
-    """Return a verdict with the change in minutes and, without goals, who gains and loses."""
+    """Return a verdict with the change in minutes; without goals, add the winners and losers."""
     base = review.request.base
     if base is None:
         return _single_verdict(review, variant)
@@ -224,10 +226,10 @@ def variant_verdict(review: Review, variant: str) -> str:
 
 
 def compose_verdict(clauses: Sequence[str], skill_clause: str) -> str:
-    """Compose a verdict from clauses, two per sentence, with the clause on skill at the end."""
+    """Compose a verdict from clauses, two per sentence. The clause about skill comes last."""
     first = list(clauses[: MAX_CLAUSES - 1])
     sentences = []
-    if first[:1] == [LENGTH_DIFFERS]:  # long enough for a sentence of its own
+    if first[:1] == [LENGTH_DIFFERS]:  # minimum length of a clause that forms a separate sentence
         sentences = [first.pop(0)]
         first = first[: MAX_CLAUSES - 3]
     first.append(skill_clause)
@@ -236,7 +238,7 @@ def compose_verdict(clauses: Sequence[str], skill_clause: str) -> str:
 
 
 def _join_clauses(clause: str, other: str = "") -> str:
-    """Join clauses with "but" if only one of them says that nothing changes."""
+    """Join two clauses, with "but" if only one of them reports no change."""
     if not other:
         return clause
     differ = (clause in UNCHANGED_CLAUSES) != (other in UNCHANGED_CLAUSES)
@@ -255,7 +257,7 @@ def _effect_clauses(review: Review, variant: str, effects: dict[str, Effect]) ->
 
 
 def _length_clause(review: Review, variant: str, effects: dict[str, Effect]) -> str:
-    """Return a clause on match length."""
+    """Return a clause about match length."""
     change = effects.get("turns_per_match")
     if change is None or change.size == UNCLEAR:
         return ""
@@ -270,7 +272,7 @@ def _length_clause(review: Review, variant: str, effects: dict[str, Effect]) -> 
 
 
 def format_length_change(relative_change: float) -> str:
-    """Return a relative change of a length: `a third shorter`, `2.6 times as long`."""
+    """Format a relative change in length, such as `a third shorter` or `2.6 times as long`."""
     factor = 1 + relative_change
     if not MIN_FRACTION_FACTOR < factor < MAX_FRACTION_FACTOR:
         return f"{factor:.{1 if factor >= SMALL_FACTOR else 2}f} times as long"
@@ -281,7 +283,7 @@ def format_length_change(relative_change: float) -> str:
 
 
 def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
-    """Return a clause on the deals that end in gin, or "" without a significant effect."""
+    """Return a clause about deals that end in gin, or "" if the effect is not significant."""
     if effect is None or not effect.sign:
         return ""
     share = review.measurements[variant, "gin", STRONG]
@@ -294,12 +296,13 @@ def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
 
 
 def skill_effect(review: Review, variant: str) -> str:
-    """Return the effect on skill, over all weaker player types.
+    """Return the effect on skill, summarized over all weaker player types.
 
     Returns:
-        An effect size with its sign, such as `+a little` or `-much`, if all player types agree on
-        the sign; the smallest size counts. SAME if no player type has an effect, `some+` or `some-`
-        if only some types have one, `depends` if signs differ, and UNCLEAR otherwise.
+        The smallest effect size with its sign, such as `+a little` or `-much`, if all player types
+        agree on the sign. SAME if there is no effect for any player type, `some+` or `some-` if
+        there is an effect only for some player types, `depends` if the signs differ, and UNCLEAR
+        otherwise.
     """
     found = review.effects_by_type(variant, SKILL).values()
     clear = [change for change in found if change.sign]
@@ -315,10 +318,10 @@ def skill_effect(review: Review, variant: str) -> str:
 
 
 def minutes_sentence(review: Review, variant: str, reference: str) -> str:
-    """Return the difference between two match lengths in minutes, or "" if it rounds to 0.
+    """Return a sentence about the change in minutes per match, or "" if it rounds to 0.
 
-    The difference is that of the rounded lengths. They are in whole minutes if that changes the
-    difference by at most a tenth.
+    The difference is computed from the rounded lengths. The lengths are rounded to whole minutes if
+    rounding changes the difference by at most a tenth.
     """
     seconds = review.request.seconds_per_turn
     values = [review.measurements[v, "turns_per_match", STRONG] for v in (variant, reference)]
@@ -335,10 +338,11 @@ def minutes_sentence(review: Review, variant: str, reference: str) -> str:
 
 
 def winners_and_losers(review: Review, variant: str) -> str:
-    """Return the player types that gain or lose, and whose matches get longer, as sentences.
+    """Return sentences about the player types that gain or lose matches, and about match length.
 
     Player types gain or lose matches against the strong player, or deals in solitaire games. The
-    sentences are empty if no type gains or loses and matches change alike for all types.
+    result is empty if no player type gains or loses, and match lengths change equally for all
+    player types.
     """
     sentences = []
     if review.player_types_differ(variant, "turns_per_match"):
@@ -365,7 +369,7 @@ def _types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[
 
 
 def _two_way(start: str, more: str, fewer: str, by_sign: Mapping[int, list[str]]) -> str:
-    """Return a sentence on the types with an increase and with a decrease, or ""."""
+    """Return a sentence about the player types with an increase or a decrease, or ""."""
     clauses = {1: more, -1: fewer}
     parts = [
         clause.format(join_words(by_sign[sign]))
@@ -376,7 +380,7 @@ def _two_way(start: str, more: str, fewer: str, by_sign: Mapping[int, list[str]]
 
 
 def _single_verdict(review: Review, variant: str) -> str:
-    """Return match length, win rate and gin rate of a rule set without a baseline."""
+    """Return the match length, win rate and gin rate of a rule set without a baseline."""
     rows = {row.key: row for row in review.rows}
     sentences = []
     for keys, sentence in SINGLE_SENTENCES.items():
@@ -394,18 +398,18 @@ def _single_verdict(review: Review, variant: str) -> str:
 # Sweeps
 
 
-# Rows whose trend the verdict describes, with the subject of the sentence and the unit
+# Rows with a trend sentence, with the subject of the sentence and the unit
 TREND_SUBJECTS = {
     "turns_per_match": ("The length of a match", " turns"),
     "gin": ("The percentage of deals that end in gin", ""),
     "win": ("The percentage of deals that a strong player wins", ""),
 }
 BREAK_EVEN = 0.5
-# Sentences on playing for gin, by the sign of its result against knocking immediately
+# Sentences about playing for gin, by the sign of its result against knocking immediately
 BREAK_EVEN_SENTENCES = {
-    1: "Playing for gin beats knocking immediately with {}.",
-    -1: "Playing for gin loses to knocking immediately with {}.",
-    0: "It is too close to call whether playing for gin beats knocking immediately with {}.",
+    1: "With {}, playing for gin beats knocking immediately.",
+    -1: "With {}, playing for gin loses to knocking immediately.",
+    0: "With {}, it is too close to call whether playing for gin beats knocking immediately.",
 }
 
 Measurements = Mapping[MetricKey, Measurement]
@@ -423,7 +427,7 @@ def format_sweep_values(review: Review, variant: str) -> str:
 
 
 def sweep_point(review: Review, variant: str) -> list[tuple[str, str]]:
-    """Return the swept parameters with their values; empty for a separate baseline."""
+    """Return the swept parameters with their values, or an empty list for a separate baseline."""
     request = review.request
     names = [name for name, _ in request.sweep]
     points = itertools.product(*(values for _, values in request.sweep))
@@ -432,7 +436,7 @@ def sweep_point(review: Review, variant: str) -> list[tuple[str, str]]:
 
 
 def sweep_lines(review: Review) -> Iterator[str]:
-    """Yield the results of a sweep as sentences: trends of rows and break-even values."""
+    """Yield sentences about the trends of rows and the break-even values of a sweep."""
     first, *_, last = review.request.swept_variants
     for row in review.rows:
         if row.key in TREND_SUBJECTS:
@@ -446,7 +450,7 @@ def sweep_lines(review: Review) -> Iterator[str]:
 
 
 def _trend_line(review: Review, row: ScorecardRow, first: str, last: str) -> Iterator[str]:
-    """Yield a sentence on the change of a row from the first to the last value."""
+    """Yield a sentence about the change of a row from the first to the last value."""
     own, other = (review.measurements[variant, row.key, STRONG] for variant in (first, last))
     if not isinstance(own, PairedEstimate) or not isinstance(other, PairedEstimate):
         return
@@ -468,7 +472,7 @@ def _trend_line(review: Review, row: ScorecardRow, first: str, last: str) -> Ite
 
 
 def _break_even_line(review: Review) -> str:
-    """Return the values for which playing for gin beats or loses to knocking immediately."""
+    """Return sentences about the values for which playing for gin beats knocking immediately."""
     ((name, _),) = review.request.sweep
     parameter = name.replace("_", " ")
     by_sign: dict[int, list[str]] = {}
@@ -484,7 +488,7 @@ def _break_even_line(review: Review) -> str:
 
 
 def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
-    """Return the sign of the result of playing for gin against knocking, by rule set.
+    """Return the sign of the result of playing for gin against immediate knocking, by rule set.
 
     The sign is 0 if the result is not significant at the 5 % level after Holm's correction.
     """
@@ -501,7 +505,7 @@ def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
 
 
 def value_ranges(review: Review, chosen: Sequence[str]) -> list[str]:
-    """Return the values of these rule sets; three or more consecutive ones as `0 to 6`."""
+    """Return the values of rule sets, with ranges such as `0 to 6` for consecutive values."""
     found = []
     for is_chosen, run in itertools.groupby(review.request.swept_variants, chosen.__contains__):
         texts = [format_sweep_values(review, variant) for variant in run] if is_chosen else []
@@ -512,7 +516,7 @@ def value_ranges(review: Review, chosen: Sequence[str]) -> list[str]:
 
 
 def _break_even_grid_line(review: Review) -> str:
-    """Return the values for which playing for gin beats knocking, by the first parameter."""
+    """Return a sentence about playing for gin for every value of the first parameter."""
     (first, firsts), (second, seconds) = review.request.sweep
     wins = _gin_vs_knock_signs(review)
     by_paying: dict[tuple[str, ...], list[str]] = {}
@@ -527,13 +531,15 @@ def _break_even_grid_line(review: Review) -> str:
             condition = f"with {second.replace('_', ' ')} {join_words(pays)}"
             sentences.append(f"{given}, playing for gin beats knocking immediately {condition}.")
         else:
-            sentences.append(f"{given}, playing for gin never clearly beats knocking immediately.")
+            sentences.append(
+                f"{given}, playing for gin never significantly beats knocking immediately."
+            )
     return " ".join(sentences)
 
 
 # Best values
 
-# With fewer matches, one half of the pairs has no standard error
+# With fewer matches, one half of the pairs has no standard error.
 ENOUGH_MATCHES = 4 * MIN_BATCHES * batch_columns.MATCH_BATCH_SIZE
 
 
@@ -546,7 +552,7 @@ def _imbalance(number: PairedEstimate) -> PairedEstimate:
     )
 
 
-# Aims: title, metric, player type, and a function that the best value minimizes
+# Title, metric and player type of each aim, and a function that the best value minimizes
 AIMS: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate]], ...] = (
     ("fewest dead hands", "dead", STRONG, lambda number: number),
     ("fairest seats", "seat", STRONG, _imbalance),
@@ -582,7 +588,7 @@ def best_values_table(review: Review) -> Table:
     )
     note = (
         "One half of the deals selects the best value, and the other half tests the remaining "
-        "values at the 5 % level with Holm's correction. If there is a dash, the second half has "
+        "values at the 5 % level with Holm's correction. A dash means that the second half has "
         f"fewer than {MIN_BATCHES} batches. Play at least {ENOUGH_MATCHES:,} matches for a test."
     )
     names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
@@ -618,7 +624,7 @@ def _not_worse_text(review: Review, known: Mapping[str, PairedEstimate], best: s
 def _not_significantly_worse(known: Mapping[str, PairedEstimate], best: str) -> list[str] | None:
     """Return the rule sets that are not significantly worse than the best one.
 
-    Returns None if there are too few batches for a test.
+    Return None if there are too few batches for a test.
     """
     others = [variant for variant in known if variant != best]
     worse = [known[variant] - known[best] for variant in others]

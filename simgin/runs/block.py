@@ -1,8 +1,8 @@
-"""Tasks (matchups with their sizes) and blocks (the parts played in one call).
+"""Tasks (matchups with their sizes) and blocks (parts of tasks that are played in one call).
 
-Thread pools and clusters play blocks and return a `BlockResult` for each. Every block is checked
-before it is committed to the ledger. Faulty memory, a worker with another version of simgin, or a
-bug in simgin can cause rows that violate an invariant.
+Thread pools and clusters play blocks, and return a `BlockResult` for each block. Every block is
+checked before it is committed to the ledger, because faulty memory, a worker with another version
+of simgin, or a bug in simgin can cause rows that violate an invariant.
 """
 
 import time
@@ -36,8 +36,8 @@ class Block:
     """Consecutive batches of one matchup that a worker plays in one call.
 
     The batches are numbered from `first_batch`. `matchup_index` is the index of the matchup in its
-    run, `units` is the number of units in all batches, and `record_deals` requests a record of
-    every deal.
+    run, and `units` is the number of units in all batches. If `record_deals` is True, every deal is
+    recorded.
     """
 
     matchup_index: int
@@ -60,7 +60,7 @@ class Block:
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Block played by a worker, with its checked and packed batch rows or its error.
+    """Block that a worker played, with its checked and packed batch rows or its error.
 
     `packed_rows` contains the batch rows, and `packed_deals` the recorded deals of every batch.
     """
@@ -82,7 +82,7 @@ class BlockResult:
 
 
 def play_block(block: Block, worker: str = "here") -> BlockResult:
-    """Play a block and return its result, which contains any exception that was raised."""
+    """Play a block and return its result. The result contains any exception that was raised."""
     started = time.perf_counter()
     try:
         deals: tuple[bytes, ...] = ()
@@ -109,18 +109,19 @@ def _play_recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
 
 
 def _check_block(block: Block, rows: np.ndarray, worker: str) -> None:
-    """Raise InvariantError, naming the matchup and the worker, if a batch row is invalid."""
+    """Raise InvariantError with the matchup and the worker if a batch row is invalid."""
     try:
         check_rows(block.matchup, block.sizes, rows)
     except InvariantError as error:
         raise InvariantError(
-            f"{block.matchup.title} ({block.matchup.variant.spec}), units from "
-            f"{block.first_unit}, played by {worker}: {error} The block was discarded. Run "
-            "`simgin doctor`. If the error occurs again, please report it."
+            f"{block.matchup.title} ({block.matchup.variant.spec}), units from {block.first_unit}, "
+            f"played by {worker}: {error} The block was discarded. Run `simgin doctor`. If the "
+            "error occurs again, please report it."
         ) from None
 
 
-RELATIVE_TOLERANCE = 1e-9  # tolerance for products that overflow int64 and are compared as floats
+# tolerance for products that overflow int64 and are therefore compared as floats
+RELATIVE_TOLERANCE = 1e-9
 # Facts that can be negative; in solitaire games, penalties can also be negative
 SIGNED_FACTS = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
 SOLO_SIGNED_FACTS = tuple(name for name in batch_columns.FACT_NAMES if "points" in name)
@@ -159,11 +160,11 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
 def _iter_equalities(
     matchup: Matchup, units: np.ndarray, rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield a description and two vectors over the batches that must be equal."""
+    """Yield a description and two vectors that must be equal in every batch."""
     total, square, cross = _split_facts(rows)
     results = batch_columns.FACT_INDEX["deals" if matchup.unit == "deal" else "matches"]
     n_games = 2 if matchup.is_mirrored else 1
-    yield "requested and played units", units, rows[:, batch_columns.COL_UNITS]
+    yield "numbers of requested and played units", units, rows[:, batch_columns.COL_UNITS]
     yield f"numbers of {matchup.unit} results and of units", units * n_games, total[:, results]
     turns, counts, pairs, _ = np.split(
         rows[:, batch_columns.COL_TURNS_HISTOGRAM :], _HISTOGRAM_ENDS, axis=1
@@ -179,10 +180,10 @@ def _iter_equalities(
         counts.sum(axis=1),
     )
     yield "numbers of units and of pair scores", units, pairs.sum(axis=1)
-    # A number and its square have the same parity, so their sums have the same parity
+    # A number and its square have the same parity, so their sums have the same parity.
     odd = ((total ^ square) & 1).sum(axis=1)
     yield "parities of the sums and of the sums of squares", odd, np.zeros_like(odd)
-    # The number of results is equal for all units, so products with it are multiples of sums
+    # All units have the same number of results, so products with this number are multiples of sums.
     for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == results):
         yield (
             (f"the sum of {batch_columns.FACT_NAMES[i]} and the sum of its products"),
@@ -192,7 +193,7 @@ def _iter_equalities(
 
 
 def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
-    """Return a mask of the batches in which a sum of squares is impossible for its sum."""
+    """Return a mask of the batches in which a sum of squares contradicts its sum."""
     total, square, _ = (part.astype(float) for part in _split_facts(rows))
     min_square = total**2 / (rows[:, [batch_columns.COL_UNITS]] * (1 + RELATIVE_TOLERANCE))
     max_square = total**2 * (1 + RELATIVE_TOLERANCE)
@@ -219,7 +220,7 @@ def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 # The schedule
 
 
-# Minimum duration of a block; progress, Ctrl-C and saving are handled between blocks
+# minimum duration of a block, in seconds; progress, Ctrl-C and saving are handled between blocks
 MIN_BLOCK_SECONDS = 0.5
 # Maximum number of blocks per second of all workers; with many workers, blocks become longer
 # (docs/explanation/scaling.md)
@@ -227,7 +228,7 @@ MAX_BLOCKS_PER_SECOND = 100
 # Maximum growth from one block to the next, because the first block can include compilation
 MAX_BLOCK_GROWTH = 8
 
-Gap = tuple[int, int]  # first missing unit and the first finished unit after it
+Gap = tuple[int, int]  # first missing unit, and the first finished unit after it
 
 
 class Schedule:
@@ -235,7 +236,7 @@ class Schedule:
 
     Args:
         tasks: Matchups of the run with their sizes.
-        ledger: Ledger with the finished batches, which are not played again.
+        ledger: Ledger with the finished batches. These batches are not played again.
         workers: Number of blocks played at the same time.
         record_deals: True to record every deal.
         seconds: Time limit per matchup; None for no limit.
@@ -329,7 +330,7 @@ class Schedule:
         return time.monotonic() >= self._deadline
 
     def _choose_block_size(self, missing: int) -> int:
-        """Return the number of units of the next block, small at the end to keep workers busy."""
+        """Return the number of units of the next block. Blocks are small at the end of a task."""
         batch = self._tasks[self._matchup_index].matchup.batch_size
         batches = -(-missing // batch)
         return batch * max(
@@ -356,7 +357,7 @@ def remaining_units_by_task(
     Args:
         tasks: Matchups of the run with their sizes.
         ledger: Ledger of the run.
-        with_deals: True to count only the batches whose deals were recorded as finished.
+        with_deals: True to count a batch as finished only if its deals were recorded.
     """
     batches = [task.matchup.batch_size for task in tasks]
     finished = [

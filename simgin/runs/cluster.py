@@ -38,12 +38,13 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_TIMEOUT = 10.0
-NO_WORKER_NOTICE_SECONDS = 15.0  # seconds without a worker before simgin prints a notice
+NO_WORKER_NOTICE_SECONDS = 15.0  # seconds without a worker, after which simgin prints a notice
 LOCAL_ADDRESS = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER_ADDRESS = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
 N_PORTS = 2**16
-SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"  # removes the working directory from sys.path
+SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"  # Remove the working directory from sys.path.
 # These loggers of dask are silenced, because they print tracebacks of errors that simgin reports
+# itself.
 DASK_LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
 
@@ -53,7 +54,7 @@ class ClusterError(SimginError):
 
 @dataclass(frozen=True)
 class _BlockSpec:
-    """Description of a block that can be sent to a worker, as strings and numbers.
+    """Description of a block as strings and numbers, which can be sent to a worker.
 
     The worker loads the strategies by their specs and compares their digests.
     """
@@ -72,7 +73,7 @@ class _BlockSpec:
         """Build the matchup from the files on this machine.
 
         Raises:
-            ClusterError: If the files differ from those on the machine that started the run.
+            ClusterError: If the files differ from the files on the machine that started the run.
         """
         _require_equal(self.versions, _required_versions())
         a, b = ([_find_strategy(*player) for player in self.strategies] + [None])[:2]
@@ -80,10 +81,11 @@ class _BlockSpec:
         return Matchup(self.variant, a, b, self.seed, self.unit)
 
 
-# Cached, because finding and digesting a strategy takes 1 ms and a block can take only 10 ms
+# The result is cached, because a strategy takes 1 ms to find and digest, and a block can take only
+# 10 ms.
 @functools.lru_cache(maxsize=256)
 def _find_strategy(spec: str, digest: str) -> Strategy:
-    """Return the strategy with a spec; raise ClusterError if its digest differs."""
+    """Return the strategy with a spec. Raise ClusterError if its digest differs."""
     strategy = loader.find_strategy(spec)
     _require_equal({spec: digest}, {spec: _strategy_digest(strategy)})
     return strategy
@@ -113,7 +115,7 @@ _WorkerResult = tuple[str, float, bytes, tuple[bytes, ...]]
 
 
 def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
-    """Play a block on a worker; return the worker's address, seconds, packed rows and deals."""
+    """Play a block on a worker; return its address, the time in seconds, packed rows and deals."""
     from distributed import get_worker
 
     name = str(get_worker().address)
@@ -144,13 +146,13 @@ class ClusterPool:
         self.client, self._processes = _connect(address)
         self._on_wait, self._address = on_wait, address
         self._finished: queue.SimpleQueue[Future] = queue.SimpleQueue()
-        self._pending: dict[str, tuple[Block, Future]] = {}  # by key of the future
+        self._pending: dict[str, tuple[Block, Future]] = {}  # blocks by the key of the future
         self._counted_at, self._n_threads = -1e9, 1
         self._digests: dict[str, str] = {}
 
     @property
     def workers(self) -> int:
-        """Current number of threads of all workers, at least 1, because workers can join later."""
+        """Total number of worker threads; at least 1, because workers can join later."""
         if time.monotonic() - self._counted_at > 1:
             self._counted_at, self._n_threads = (
                 time.monotonic(),
@@ -164,9 +166,9 @@ class ClusterPool:
         return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Raise an error if a strategy does not compile or a worker cannot load simgin.
+        """Raise an error if a strategy does not compile, or if a worker cannot load simgin.
 
-        A worker that is lost during this check is not an error.
+        If a worker is lost during this check, no error is raised.
         """
         from distributed.comm import CommClosedError
 
@@ -202,7 +204,7 @@ class ClusterPool:
         future.add_done_callback(self._finished.put)
 
     def _cached_digest(self, player: Strategy) -> str:
-        """Return the digest of a strategy when its first block was submitted."""
+        """Return the digest that a strategy had when its first block was submitted."""
         if player.spec not in self._digests:
             self._digests[player.spec] = _strategy_digest(player)
         return self._digests[player.spec]
@@ -230,7 +232,7 @@ class ClusterPool:
                 return self._to_result(block, future)
 
     def cancel(self, after: Block | None = None) -> int:
-        """Cancel all submitted blocks, or those after a block, and return their number."""
+        """Cancel all submitted blocks, or all blocks after a block, and return their number."""
         position = (after.matchup_index, after.first_batch) if after else (-1, -1)
         blocks = [(key, block) for key, (block, _) in self._pending.items()]
         dropped = [
@@ -240,7 +242,7 @@ class ClusterPool:
         with (
             contextlib.suppress(ClusterError),
             self._convert_errors(),
-        ):  # a lost scheduler has no blocks
+        ):  # A lost scheduler has no blocks.
             self.client.cancel(futures)
         return len(futures)
 
@@ -251,7 +253,7 @@ class ClusterPool:
             self._processes.close()
 
     def _threads_by_worker(self) -> dict[str, int]:
-        """Return the number of threads per worker; empty if the scheduler does not respond.
+        """Return the number of threads per worker, or {} if the scheduler does not respond.
 
         If the scheduler is lost, the submitted blocks are returned with an error.
         """
@@ -277,8 +279,8 @@ class ClusterPool:
     def _to_result(self, block: Block, future: Future) -> BlockResult:
         """Return the result of a block.
 
-        If a future was cancelled or cannot be fetched, its scheduler was lost. If a worker dies
-        before its result is fetched, this method waits until dask has computed the result again.
+        If a future was cancelled or cannot be fetched, the scheduler was lost. If a worker dies
+        before its result is fetched, this method waits until dask has recomputed the result.
         """
         error: BaseException = self._lost_error()
         with contextlib.suppress(OSError, CancelledError, asyncio.CancelledError):
@@ -290,7 +292,7 @@ class ClusterPool:
 
 
 def _as_cluster_error(error: BaseException) -> BaseException:
-    """Return an error of simgin unchanged; wrap any other error in a ClusterError."""
+    """Return simgin's own errors unchanged, and wrap any other error in a ClusterError."""
     error = ensure_printable_error(error)
     if type(error).__module__.startswith("simgin."):
         return error
@@ -311,7 +313,7 @@ def _required_versions() -> dict[str, str]:
 
 
 def _connect(address: str) -> tuple[Client, Any]:
-    """Connect to a scheduler; return the client and, for local:N, the processes it started."""
+    """Connect to a scheduler; return the client and, for local:N, the started processes."""
     check_address(address)
     try:
         from distributed import Client, LocalCluster
@@ -353,15 +355,15 @@ def _connect(address: str) -> tuple[Client, Any]:
 
 
 def _require_scheduler(address: str) -> None:
-    """Raise ConnectionError unless a scheduler responds, because dask could wait for ever."""
-    # In a new thread, because the thread of the caller can already have an event loop
+    """Raise ConnectionError unless a scheduler responds, because dask could wait forever."""
+    # Use a new thread, because the thread of the caller can already have an event loop.
     with ThreadPoolExecutor(1) as thread:
         answer = thread.submit(asyncio.run, _request_identity(address))
     try:
         is_scheduler = "workers" in answer.result()
     except TimeoutError:
         raise ConnectionError(f"no response within {CONNECT_TIMEOUT:g} s") from None
-    # The response of another program can make dask raise any exception, even MemoryError
+    # The response of another program can make dask raise any exception, even MemoryError.
     except Exception:
         is_scheduler = False
     if not is_scheduler:
@@ -378,7 +380,7 @@ async def _request_identity(address: str) -> dict[str, Any]:
 
 
 def check_address(address: str) -> None:
-    """Raise ClusterError if the address is not valid, before dask raises another error."""
+    """Raise ClusterError if the address is not valid."""
     scheduler = SCHEDULER_ADDRESS.fullmatch(address)
     if scheduler is not None and 0 < int(scheduler[1]) < N_PORTS:
         return
@@ -411,9 +413,9 @@ def _set_safe_path() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignore_interrupts() -> Iterator[None]:
-    """Make processes that start in this context ignore Ctrl-C.
+    """Make all processes that start in this context ignore Ctrl-C.
 
-    A terminal sends Ctrl-C to all processes, but these processes end when the cluster stops them.
+    A terminal sends Ctrl-C to all processes, but only the cluster should stop these processes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,9 +1,9 @@
 """Run directory: its files, its manifest, and protection against overwriting other data.
 
 The ledger is in the directory from the start of the run. All other files are computed from it,
-written to temporary files and then renamed. A directory can come from an untrusted source, so
-simgin executes nothing in it, and writes or removes nothing outside it
-(docs/explanation/threat-model.md).
+written to temporary files and then renamed. A directory can come from an untrusted source.
+Therefore, simgin executes none of its files, and does not write or remove files outside the
+directory (docs/explanation/threat-model.md).
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from simgin.text.files import INCOMPLETE_PREFIX, read_text, write_file
 from simgin.text.messages import SimginError, describe_error, quote_text
 
 MANIFEST_FILE = "manifest.json"
-DEALS_FILE = "deals.parquet"  # written by `simgin.runs.parquet`
+DEALS_FILE = "deals.parquet"  # file written by `simgin.runs.parquet`
 # Exceptions raised if a manipulated manifest or ledger contains values of unexpected types
 CORRUPTION_ERRORS = (
     LookupError,
@@ -57,16 +57,16 @@ def write_run_directory(
     *existing_files: str,
     command: str = "",
 ) -> list[Path]:
-    """Write the files of a run and its manifest; return their paths, manifest first.
+    """Write the files of a run and its manifest, and return their paths, manifest first.
 
     Files that are listed only in an earlier manifest are removed.
 
     Args:
         directory: Run directory.
         contents: Contents of the manifest.
-        files: Contents by path inside the directory.
-        *existing_files: Files of this run that already are in the directory.
-        command: Command for `check_directory`. The check is repeated because another process can
+        files: Contents of the files by path inside the directory.
+        *existing_files: Files of this run that are already in the directory.
+        command: Command for `check_directory`. The check is repeated because another process could
             have written files in the meantime.
 
     Raises:
@@ -93,7 +93,7 @@ def _replace_files(
         directory: Run directory as given by the user, for error messages.
         path: Absolute path of the directory.
         contents: Contents of the manifest.
-        files: Contents by path inside the directory.
+        files: Contents of the files by path inside the directory.
         own_files: Names of all files that belong to this run.
     """
     stale = _named_files(path) - {MANIFEST_FILE} - own_files
@@ -106,7 +106,8 @@ def _replace_files(
         "files": sorted(stale | own_files),
     }
     try:
-        # Written first, so that the files are known if the process is killed here
+        # The list of files is written first, so that it is complete even if the process is killed
+        # here.
         write_file(path / MANIFEST_FILE, with_checksum(unfinished))
         for name, content in files.items():
             write_file(path / name, content if isinstance(content, bytes) else content.encode())
@@ -123,10 +124,10 @@ def _replace_files(
 
 @contextlib.contextmanager
 def _lock_directory(path: Path) -> Iterator[None]:
-    """Lock a directory so that only one process at a time can write its files.
+    """Lock a directory, so that only one process at a time can write its files.
 
-    A killed process does not leave a lock. Paths that are not directories and file systems without
-    locks are not locked.
+    If a process is killed, its lock is released. Nothing is locked if the path is not a directory
+    or the file system does not support locks.
     """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
@@ -176,7 +177,7 @@ def check_directory(
         ResultsError: If the directory contains other data or cannot be written.
     """
     path = _resolve_directory(directory)
-    with _lock_directory(path):  # because other processes create and remove temporary files
+    with _lock_directory(path):  # needed because other processes create and remove temporary files
         _require_replaceable(directory, path, command, writes_ledger)
     return path
 
@@ -190,7 +191,7 @@ def _require_replaceable(
 
 
 def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
-    """Return an error if the directory contains results of another command, else ""."""
+    """Return an error message if the directory contains results of another command, else ""."""
     has_ledger = (path / ledger.LEDGER_FILE).exists()
     if command and has_ledger and not writes_ledger:
         return f"contains a run. {MOVE_HINT}"
@@ -198,29 +199,30 @@ def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
         return ""
     earlier_command = str(read_manifest(path).get("command"))
     arguments = _identifying_words(command)
-    if has_ledger:  # other words are compared when the ledger is opened
+    if has_ledger:  # The other words are compared when the ledger is opened.
         arguments = arguments[:2]
     is_same = _identifying_words(earlier_command)[: len(arguments)] == arguments
     return "" if is_same else f"contains the results of {quote_text(earlier_command)}. {MOVE_HINT}"
 
 
 def _identifying_words(command: str) -> list[str]:
-    """Return the words of a command except for its size and output directory."""
+    """Return the words of a command without its size and output directory."""
     try:
         arguments = shlex.split(command)
     except ValueError:
-        return []  # not a valid shell command
+        return []  # The string is not a valid shell command.
     return [
         word for option, word in pairwise(["", *arguments]) if not SIZE_OPTIONS & {option, word}
     ]
 
 
 def _find_problem(directory_path: Path) -> str:
-    """Return the reason why a run cannot be written to a directory, or "".
+    """Return the reason why a run cannot be written to a directory, or "" if it can be written.
 
-    The reason is the rest of an error message that starts with the name of the directory.
+    The reason is the second part of an error message that starts with the name of the directory.
     """
-    # os.path.exists is used because Path.exists raises an error without permission to look
+    # os.path.exists is used because Path.exists raises an error if the permission to access a path
+    # is missing.
     existing_parent = next(
         folder for folder in (*directory_path.parents, directory_path) if os.path.exists(folder)
     )
@@ -263,7 +265,7 @@ def _resolve_directory(directory: str | Path) -> Path:
         raise ResultsError(
             f"{directory} is not a valid path ({reason}). Choose another directory."
         ) from None
-    if len(path.parts) > MAX_PATH_DEPTH:  # mkdir creates parents recursively
+    if len(path.parts) > MAX_PATH_DEPTH:  # mkdir creates parent directories recursively
         raise ResultsError(
             f"{str(directory)[:100]}... has {len(path.parts)} levels, but the maximum is "
             f"{MAX_PATH_DEPTH}. Choose another directory."
@@ -284,7 +286,7 @@ def _is_run_file(path: str) -> bool:
 
 
 def _named_files(directory: Path) -> set[str]:
-    """Return the files listed in the manifest of an earlier run, including the manifest.
+    """Return the files that are listed in the manifest of an earlier run, including the manifest.
 
     Raises:
         ResultsError: If the manifest is not valid.
@@ -328,7 +330,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def report_corruption(*directories: Path) -> Iterator[None]:
-    """Report any exception raised in the block as a corrupt manifest."""
+    """Convert any exception raised in the block to an error about a corrupt manifest."""
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             yield
@@ -340,7 +342,7 @@ def report_corruption(*directories: Path) -> Iterator[None]:
 
 
 def corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
-    """Return the error for a corrupt manifest, with its cause and a suggested fix."""
+    """Return an error for a corrupt manifest, with the cause and a suggested fix."""
     return ResultsError(
         f"{path} is corrupt ({problem}). Repeat the run in a new directory. To reuse the finished "
         f"deals, copy {ledger.LEDGER_FILE} to the new directory first."
@@ -348,7 +350,7 @@ def corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
 
 
 def _is_inner_path(name: object) -> bool:
-    """Return True if a value is the path of a file inside the directory."""
+    """Return True if a value is a path of a file inside the directory."""
     if not isinstance(name, str) or not name.isprintable():
         return False
     path = PurePosixPath(name)
@@ -364,7 +366,7 @@ def _iter_files(directory: Path) -> Iterator[str]:
 
 
 def with_checksum(contents: Mapping[str, Any]) -> bytes:
-    """Return a manifest as JSON bytes with its checksum."""
+    """Return a manifest as JSON bytes, including its checksum."""
     text = json.dumps(
         {**contents, CHECKSUM_KEY: _manifest_checksum(contents)}, indent=2, ensure_ascii=False
     )
@@ -372,10 +374,10 @@ def with_checksum(contents: Mapping[str, Any]) -> bytes:
 
 
 def _manifest_checksum(contents: Mapping[str, Any]) -> str:
-    """Return the checksum of a manifest without its checksum entry.
+    """Return the checksum of a manifest, computed without its checksum entry.
 
     Returns:
-        32 hexadecimal digits.
+        Checksum as 32 hexadecimal digits.
 
     Raises:
         ValueError: If the manifest contains NaN or infinity.

@@ -1,6 +1,6 @@
-"""Format of experiment files, which are TOML files with one question.
+"""Format of experiment files, which are TOML files about one question.
 
-All errors of a file are reported together. This example has all keys:
+All errors of a file are reported together. This example contains all keys:
 
   question = "Does waiting for gin pay?"
   hypothesis = "It does under 25/25." # optional; what you expect
@@ -50,10 +50,10 @@ from simgin.text.amounts import parse_count
 from simgin.text.messages import format_value
 
 MAX_COMBINATIONS = 10_000  # maximum number of combinations per sweep
-# Maximum number of invalid combinations of a spec that are listed
+# maximum number of listed invalid combinations of a spec
 MAX_LISTED_COMBINATIONS = 3
 MAX_LABEL = 200  # characters
-# Path in a spec, between the start or a separator and the end or a separator
+# Path in a spec, delimited by separators or by the ends of the spec
 _PATH = re.compile(r"(?<![^+=#@])[^+=#@]*\.(?:py|toml|npy)(?=$|[+#:@])", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -76,7 +76,7 @@ def _format_grid_value(value: object) -> str:
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """One combination of a sweep, in canonical specs.
+    """One combination of a sweep, as canonical specs.
 
     `variant` and `against` are None if the sweep does not name them.
     """
@@ -87,7 +87,7 @@ class SweepPoint:
 
 
 class ParameterSweep(toml.StrictTable):
-    """Parameter sweep: specs with placeholders such as {k}, and the values of each."""
+    """Parameter sweep: specs with placeholders such as {k}, and the values of each placeholder."""
 
     strategy: str
     against: str | None = None
@@ -103,7 +103,7 @@ class ParameterSweep(toml.StrictTable):
     ]
 
     def list_points(self) -> list[SweepPoint]:
-        """Return every combination once, in the order of the file, varying the last list fastest.
+        """Return every combination once, in the order of the file; the last list varies fastest.
 
         The sweep must be valid (see `list_sweep_errors`).
         """
@@ -168,7 +168,7 @@ def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
 
 
 def _unknown_names(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield an error for the first invalid combinations, and the number of the others."""
+    """Yield an error for each of the first invalid combinations, and one for the rest."""
     n_errors = 0
     for values in _iter_combinations({name: grid[name] for name in _placeholders(spec)}):
         try:
@@ -201,7 +201,7 @@ def _fill_placeholders(spec: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda place: values[place[1]], spec)
 
 
-# Keys that are valid only in two-player games
+# keys that are valid only in two-player games
 TWO_PLAYER_KEYS = ("matchups", "round_robin", "panel", "fields")
 STOPPING_KEYS = ("until", "sprt", "for")  # keys of stopping rules
 
@@ -211,7 +211,7 @@ class ExperimentError(toml.TomlError):
 
 
 def _check_variant_or_strategy(spec: str) -> str:
-    """Return a spec unchanged, or raise ValueError unless it names a variant or a strategy."""
+    """Return a spec unchanged. Raise ValueError unless it names a variant or a strategy."""
     if not canonical_specs(spec):
         raise ValueError(
             f"{format_value(spec)} is neither a variant nor a strategy. Use a variant or a "
@@ -230,7 +230,7 @@ def canonical_specs(spec: str) -> list[str]:
 
 
 def _check_change(text: str) -> str:
-    """Return a change such as "slot=policy", or raise ValueError if it is invalid."""
+    """Return a change such as "slot=policy" unchanged. Raise ValueError if it is invalid."""
     canonical_strategy(f"simple+{text}")
     return text
 
@@ -248,21 +248,21 @@ class StrategyPair(toml.StrictTable):
 
 
 class Panel(toml.StrictTable):
-    """Strategies that each play against the same opponent."""
+    """Strategies that all play against the same opponent."""
 
     strategies: Annotated[list[StrategySpec], Field(min_length=1)]
     against: StrategySpec = "simple"
 
 
 class FieldEntry(toml.StrictTable):
-    """Strategy that tries the changes, and its opponent (by default the same strategy)."""
+    """Strategy that makes the changes, and its opponent (by default the same strategy)."""
 
     strategy: StrategySpec
     against: StrategySpec | None = None
 
 
 class ExperimentFile(toml.StrictTable):
-    """Keys of an experiment file."""
+    """Schema of an experiment file."""
 
     question: Annotated[str, Field(min_length=1)]
     hypothesis: Annotated[str, Field(min_length=1)] | None = None
@@ -302,7 +302,7 @@ class ExperimentFile(toml.StrictTable):
 def read_experiment(path: Path) -> ExperimentFile:
     """Read an experiment file.
 
-    `plan_experiment` finds further errors, for which it needs the complete list of matchups.
+    `plan_experiment` finds additional errors that require the complete list of matchups.
 
     Raises:
         ExperimentError: If the file is invalid; the message lists all errors.
@@ -323,7 +323,7 @@ def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> Experim
     """Return the contents of an experiment file, or raise ExperimentError with all errors.
 
     Args:
-        raw: Keys and values.
+        raw: Keys and values of the file.
         source: Path of the file for error messages, or None for the options of a command.
     """
     prefix = f"{source}: " if source else ""
@@ -341,10 +341,10 @@ def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> Experim
 
 
 def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
-    """Return a part of a file in which the paths of all specs are relative to its folder.
+    """Resolve the paths of all specs in a part of a file, relative to the folder of the file.
 
     Paths are not changed if the folder is the working directory, or if they exist only there.
-    Weights without a folder are those of a learned player.
+    Weights without a folder belong to a trained player.
     """
 
     def resolve(match: re.Match[str]) -> str:

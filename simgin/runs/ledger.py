@@ -1,9 +1,9 @@
-"""Ledger of a run: an SQLite file with all finished batch rows.
+"""Ledger of a run, which is an SQLite file with all finished batch rows.
 
-Blocks of batches are committed as a whole, so that a run can be killed at any time, continued and
-extended. During a run, the file is in write-ahead mode and locked against other processes.
+Blocks of batches are committed as a whole, so a run can be killed at any time and continued or
+extended later. During a run, the file is in write-ahead mode and locked against other processes.
 Afterwards, it is a single file. Every row has a checksum, and rows with a wrong checksum are played
-again. docs/explanation/decisions/0006-runs.md gives the reasons for SQLite and for checksums.
+again. See docs/explanation/decisions/0006-runs.md for the reasons for SQLite and checksums.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.messages import SimginError, describe_error
 
 LEDGER_FILE = "ledger.sqlite"
-# Version of the tables in ledger.sql, incremented if older ledgers become unreadable
+# version of the tables in ledger.sql; incremented if older ledgers become unreadable
 LEDGER_FORMAT = 3
 APPLICATION_ID = 0x67696E01  # application_id of the SQLite file
 COMPRESSION_LEVEL = (
-    1  # fastest level of zlib; higher levels take many times as long and save a few %
+    1  # fastest level of zlib; higher levels are many times slower and save only a few percent
 )
 INT64_BYTES = 8  # bytes per int64
-CHECKSUM_BYTES = 16  # bytes of the checksum of a row
-LOCK_TIMEOUT = 1.0  # seconds to retry opening a locked ledger
+CHECKSUM_BYTES = 16  # length of the checksum of a row, in bytes
+LOCK_TIMEOUT = 1.0  # seconds during which opening a locked ledger is retried
 SQLITE_SUFFIXES = ("", "-journal", "-wal", "-shm")  # file name suffixes used by SQLite
 # Last bytes of a journal that names a super-journal, which SQLite would delete
 SUPER_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -64,10 +64,10 @@ class Ledger:
     """Finished batches of all matchups of a run, opened with `open_ledger`.
 
     Only one thread at a time can use the ledger. Any thread can close it, because Python can delete
-    the results that hold the ledger in any thread.
+    the results that own the ledger in any thread.
 
     The methods identify a matchup by its index in the run. `batch_size` is the number of units in a
-    complete batch. The run needs the batches of the first `units` units, of which the last batch
+    complete batch. The run needs the batches of the first `units` units. The last of these batches
     can be incomplete.
     """
 
@@ -142,11 +142,11 @@ class Ledger:
                 yield row
 
     def _iter_blocks(self, query: str, batch_size: int, *values: object) -> Iterator[list[Any]]:
-        """Yield first batch, units, worker and packed rows of the valid blocks of a query."""
+        """Yield the first batch, units, worker and packed rows of the valid blocks of a query."""
         for _, first, units, *rest in self._iter_valid_rows(query, *values):
             if (
                 first >= 0 < units <= batch_size * len(rest[-1])
-            ):  # a packed batch has more than one byte
+            ):  # A packed batch has more than one byte.
                 yield [first, units, *rest]
 
     def rows(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
@@ -187,7 +187,7 @@ class Ledger:
     ) -> Iterator[tuple[int, np.ndarray]]:
         """Yield the index and the row of each finished batch among the first `units` units.
 
-        The batches are in order, and some can be missing.
+        The batches are in order. Some batches can be missing.
         """
         for start, rows, _ in self._iter_parts(matchup_index, units, batch_size):
             yield from enumerate(rows, start)
@@ -250,8 +250,8 @@ class Ledger:
         """Raise LedgerError unless all batches of the first `units` units were read."""
         if count != -(-units // batch_size):
             raise LedgerError(
-                f"{self._name} is incomplete: batches are missing or corrupt. Repeat the command "
-                "of the run to play these batches again."
+                f"{self._name} is incomplete: batches are missing or corrupt. Run the same command "
+                "again to play these batches again."
             )
 
     def has_pass(self, name: str, n: int) -> bool:
@@ -270,7 +270,7 @@ class Ledger:
 
         Args:
             name: Name of the extra pass.
-            n: Number of its deals or matches.
+            n: Number of deals or matches in the pass.
 
         Raises:
             LedgerError: If the result is missing or corrupt.
@@ -279,12 +279,12 @@ class Ledger:
         if blob is None:
             raise LedgerError(
                 f"{self._name} is incomplete: the data of the extra pass {name} are missing or "
-                "corrupt. Repeat the command of the run to play this pass again."
+                "corrupt. Run the same command again to repeat this pass."
             )
         try:
             with np.load(io.BytesIO(blob), allow_pickle=False) as file:
                 return {key: file[key] for key in file.files}
-        # Manipulated arrays can make NumPy raise any exception or request all memory
+        # Manipulated arrays can make NumPy raise any exception or request all memory.
         except Exception as error:
             raise LedgerError(_corrupt_message(self._name, describe_error(error))) from error
 
@@ -315,7 +315,7 @@ class Ledger:
         return self._read_value("command")
 
     def _read_value(self, key: str) -> str:
-        """Return a string stored for the whole run; empty if it is missing."""
+        """Return a string that is stored for the whole run, or "" if it is missing."""
         for _, value in self._iter_valid_rows("SELECT * FROM run WHERE key = ?", key):
             return str(value)
         return ""
@@ -326,7 +326,7 @@ class Ledger:
             self._insert("run", ("command", command))
 
     def save(self, path: Path, command: str) -> None:
-        """Write the ledger to a file, with the command that continues the run."""
+        """Write the ledger to a file, together with the command that continues the run."""
         with open_ledger(path, self.identity) as saved, saved._report_write_errors():
             self._connection.backup(saved._connection)
             saved.write_command(command)
@@ -341,7 +341,7 @@ class Ledger:
             self._insert("run", ("identity", json.dumps(identity, ensure_ascii=False)))
 
     def is_empty(self) -> bool:
-        """Return True if no batch and no extra pass was ever committed.
+        """Return True if neither a batch nor an extra pass was ever committed.
 
         An empty ledger can be used for another run, for example if a strategy failed immediately
         and was corrected.
@@ -374,7 +374,7 @@ class Ledger:
 
 @contextlib.contextmanager
 def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
-    """Open the ledger at a path, create it if necessary, and lock it while it is open.
+    """Open or create the ledger at a path, and lock it while it is open.
 
     Args:
         path: Path of the file; None for a ledger in memory.
@@ -394,16 +394,18 @@ def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledg
         if ledger.is_empty():
             ledger.create_tables(identity)
         try:
-            # After the check, because this changes the file, which can belong to another program
+            # The check comes first, because this statement changes the file, which can belong to
+            # another program.
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if path is not None:
-                # A killed reader leaves this file, which a single process does not need
+                # A killed reader leaves this file behind, although a single process does not need
+                # it.
                 Path(f"{path}-shm").unlink(missing_ok=True)
             yield ledger
         finally:
             with contextlib.suppress(sqlite3.Error):
-                # A single file can be read in a read-only directory
+                # A single file can be read even in a read-only directory.
                 connection.execute("PRAGMA journal_mode = DELETE")
 
 
@@ -422,7 +424,8 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
             "by `simgin run` or "
             "`simgin match -o`."
         )
-    # Opened for writing if permitted, so that SQLite can roll back the writes of a killed run
+    # The file is opened for writing if permitted, so that SQLite can roll back the writes of a
+    # killed run.
     source = f"{path.absolute().as_uri()}?mode=rw"
     with (
         _report_read_errors(str(path), path, "Copy its directory to a writable location") as steps,
@@ -431,7 +434,7 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
         _set_limits(connection, steps)
         if _check_format(connection, str(path)):
             yield Ledger(connection, str(path), steps)
-        else:  # the run was killed before it created the tables
+        else:  # The run was killed before it created the tables.
             with open_ledger(None, {}) as empty:
                 yield empty
 
@@ -441,7 +444,7 @@ class _StepLimit:
     """Limit for the steps of a query, because pages of a corrupt file can form a cycle."""
 
     path: Path | None
-    n_calls: int = 0  # number of calls; SQLite calls after every STEPS_PER_CHECK steps
+    n_calls: int = 0  # number of calls; SQLite calls the handler after every STEPS_PER_CHECK steps
 
     def __call__(self) -> bool:
         """Count a call of SQLite's progress handler; return True to stop the query."""
@@ -456,7 +459,7 @@ class _StepLimit:
 
 
 def _check_files(path: Path) -> None:
-    """Raise LedgerError if a path would make SQLite wait for a pipe or leave the directory."""
+    """Raise LedgerError if SQLite would wait for a pipe or access another directory."""
     for suffix in SQLITE_SUFFIXES:
         file = Path(f"{path}{suffix}")
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
@@ -487,7 +490,7 @@ def _report_read_errors(
     Args:
         name: Name of the ledger in error messages.
         path: Path of the ledger; None if it is in memory.
-        suggestion: Suggested fix if the file is valid but cannot be used.
+        suggestion: Suggested fix for a file that is valid but cannot be used.
     """
     step_limit = _StepLimit(path)
     try:
@@ -499,7 +502,7 @@ def _report_read_errors(
         raise LedgerError(_corrupt_message(name, error)) from error
     except sqlite3.Error as error:
         if _sqlite_code(error) == sqlite3.SQLITE_INTERRUPT:
-            if not step_limit.is_exceeded:  # sqlite3 suppresses KeyboardInterrupt
+            if not step_limit.is_exceeded:  # sqlite3 suppresses KeyboardInterrupt.
                 raise KeyboardInterrupt from None
             raise LedgerError(_corrupt_message(name, "the database pages form a cycle")) from error
         if _sqlite_code(error) in _CORRUPT_CODES:
@@ -515,8 +518,8 @@ def _report_read_errors(
 def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sqlite3.Connection:
     """Open a connection that locks the file against other processes.
 
-    If several processes open the file at the same time, each can fail because of the others. A
-    process that fails closes the file and tries again after a random time.
+    If several processes open the file at the same time, all of them can fail. A process that fails
+    closes the file, and tries again after a random time.
     """
     deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
@@ -524,12 +527,12 @@ def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sql
         connection = sqlite3.connect(database, timeout=0, check_same_thread=False)
         _set_limits(connection, step_limit)
         try:
-            # Lock the file before setting the journal mode, so that no other process can open it
+            # Lock the file before setting the journal mode, so that no other process can open it.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             with connection:
                 connection.execute("BEGIN EXCLUSIVE")
                 if _check_format(connection, name):
-                    # Without this check, a corrupt page could be found only after a write
+                    # Without this check, a corrupt page might not be found before the first write.
                     ((problem,),) = connection.execute("PRAGMA quick_check(1)")
                     if problem != "ok":
                         raise LedgerError(_corrupt_message(name, problem.replace("\n", " ")))
@@ -646,7 +649,7 @@ def _format_json(value: Any) -> str:
 
 
 def pack_rows(rows: np.ndarray) -> bytes:
-    """Compress an int64 array `(n_rows, n_columns)`, without holding the interpreter lock.
+    """Compress an int64 array `(n_rows, n_columns)` without holding the interpreter lock.
 
     The values of a column are small and similar, so that most of their bytes are zero. Before
     compression with zlib, the bytes are ordered by column and significance, as in the shuffle

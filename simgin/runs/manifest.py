@@ -1,6 +1,6 @@
 """Manifest of a run: matchups, files, versions and times.
 
-The identity is the part of the manifest that stays the same when a run is continued or extended.
+The identity is the part of the manifest that does not change when a run is continued or extended.
 """
 
 import functools
@@ -40,7 +40,8 @@ def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str,
 
     Args:
         matchups: Matchups in table order.
-        **plan: Question, hypothesis and description of the stopping rule; None if missing.
+        **plan: Question, hypothesis and description of the stopping rule, each of which can be
+            None.
     """
     cells = [matchup.key for matchup in matchups]
     return {
@@ -79,13 +80,13 @@ def build_manifest(
 
     Args:
         identity: Identity of the run.
-        results: Number of units played and reason for stopping, per matchup.
+        results: Number of units played and reason for stopping, for each matchup.
         workers: Number of workers.
         started: Start time.
         command: Command that repeats the run.
         **more: Additional entries, which are copied unchanged.
     """
-    ended = max(started, datetime.now(UTC))  # the clock can be set back during the run
+    ended = max(started, datetime.now(UTC))  # The clock can be set back during the run.
     matchups = []
     for cell, end in zip(parse_matchup_keys(identity), results, strict=True):
         names = {"variant": cell.variant, "a": cell.a, "b": cell.b}
@@ -131,7 +132,7 @@ def collect_versions() -> dict[str, str]:
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return the operating system and CPU, without the names of host and user."""
+    """Return the operating system and the CPU, without the names of the host and the user."""
     return {
         "system": platform.system(),
         "release": platform.release(),
@@ -154,19 +155,19 @@ def compute_package_digest() -> str:
     """Return the digest of all source and data files of simgin and its strategies.
 
     Returns:
-        16 hexadecimal digits.
+        Digest as 16 hexadecimal digits.
     """
     return _digest_sources("")
 
 
 @functools.cache
 def compute_engine_digest() -> str:
-    """Return the digest of the source files that affect how deals are played.
+    """Return the digest of the source files that affect the play of deals.
 
     Strategies are excluded, because each strategy has its own digest.
 
     Returns:
-        16 hexadecimal digits.
+        Digest as 16 hexadecimal digits.
     """
     return _digest_sources(*ENGINE_SOURCES)
 
@@ -182,9 +183,9 @@ def _digest_sources(*prefixes: str) -> str:
 
 
 def _iter_sources() -> Iterator[tuple[str, Path]]:
-    """Yield name and path of every source or data file that can affect results.
+    """Yield the name and path of every source or data file that can affect results.
 
-    The names are equal in a source tree and in an installed package.
+    The names are the same in a source tree and in an installed package.
     """
     strategies = Path(simgin_strategies.__path__[0])
     for folder, package in ((PACKAGE_PATH, "simgin"), (strategies, "strategies")):

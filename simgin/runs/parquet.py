@@ -1,7 +1,7 @@
-"""Parquet file of recorded deals, with one row per deal, for further analyses.
+"""Parquet file of recorded deals, with one row per deal, for custom analyses.
 
-Writing it requires pyarrow, which is installed with simgin[parquet]. Memory use does not depend on
-the number of deals.
+Writing the file requires pyarrow, which is installed with simgin[parquet]. Memory use does not
+depend on the number of deals.
 """
 
 import tomllib
@@ -20,7 +20,7 @@ from simgin.text.messages import SimginError
 FILE_DESCRIPTION = (
     "One row per deal. A side is A, B (in solitaire the joker or the clock), or empty."
 )
-# Rows per group; one group at a time is in memory when writing and reading
+# rows per group; writing and reading keep only one group at a time in memory
 ROWS_PER_GROUP = 1 << 17
 CODE_WORDS = {
     "sides": {0: "A", 1: "B", -1: ""},
@@ -29,7 +29,7 @@ CODE_WORDS = {
     "kinds": dict(enumerate(batch_columns.DEAL_RESULTS)),
 }
 
-# Variant, A, B (empty in solitaire games) and the array of deals
+# variant, A, B (empty in solitaire games) and array of deals
 DealBatch = tuple[str, str, str, np.ndarray]
 
 
@@ -47,8 +47,8 @@ def read_columns() -> dict[str, dict[str, Any]]:
 def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
     """Write deals to a Parquet file in order, and return their number.
 
-    Sides, outcomes and similar codes are written as words. An existing file is replaced only after
-    all deals have been written.
+    Sides, outcomes and similar codes are written as words. An existing file is replaced after all
+    deals have been written.
 
     Args:
         path: Path of the file.
@@ -128,7 +128,7 @@ def _iter_row_groups(pyarrow: Any, schema: Any, batches: Iterable[DealBatch]) ->
 
 
 def _to_arrow_table(pyarrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:
-    """Return the Arrow table of one batch; raise an error if a value does not fit its type."""
+    """Return the Arrow table of one batch. Raise an error if a value does not fit its type."""
     zeros = np.zeros(len(rows), np.int32)
     arrays = [pyarrow.DictionaryArray.from_arrays(zeros, [text]) for text in texts]
     for name in DEAL_RECORD.names or ():

@@ -1,4 +1,4 @@
-"""Plans: the matchups, stopping rules and comparisons of a run.
+"""Plans, which contain the matchups, stopping rules and comparisons of a run.
 
 A plan is built from the specs of one matchup or from an experiment file
 (`simgin.runs.experiment_file`).
@@ -36,14 +36,15 @@ from simgin.text.messages import format_value
 if TYPE_CHECKING:
     from simgin.runs.experiment_file import ExperimentFile, SweepPoint
 
-PILOT_SECONDS = 0.02  # playing time per matchup to estimate the duration of a run
+PILOT_SECONDS = 0.02  # playing time per matchup for estimating the duration of a run, in seconds
 DEFAULT_DEALS = 100_000
 DEFAULT_MATCHES = 5_000
-# Default maximum for a matchup with a stopping rule
+# default maximum size of a matchup with a stopping rule
 MAX_DEALS = 10_000_000
-# Keys whose strategies are compared with each other, the panel first
+# Keys whose strategies are compared with each other; the panel comes first
 COMPARED_KEYS = ("panel", "sweep", "solo")
-SELF_PLAY = -1  # baseline of a contrast: the opponent against itself, which need not be played
+# baseline of a contrast if the opponent would play itself; this matchup is not played
+SELF_PLAY = -1
 MIN_LEAGUE_SIZE = 3
 
 KeyedMatchup = tuple[str, MatchupKey]  # key in the experiment file, and a matchup that it defines
@@ -55,7 +56,7 @@ class FieldChange(NamedTuple):
     A field consists of a player, who makes the change, and the opponents.
     """
 
-    change: str  # as in a strategy spec, such as "discard=high-first"
+    change: str  # in the format of a strategy spec, such as "discard=high-first"
     strategy: str  # strategy with the change
     baseline: str  # strategy without the change
     opponent: str
@@ -70,20 +71,21 @@ class FieldChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """Run before it starts, in which all matchups have the same seed and unit of play."""
+    """Plan of a run, in which all matchups have the same seed and unit of play."""
 
     title: str
     tasks: tuple[Task, ...]
     # One rule per matchup; empty if the size or the time is fixed
     stopping_rules: tuple[stopping.StoppingRule, ...] = ()
-    seconds: float | None = None  # time per matchup
+    seconds: float | None = None  # time limit per matchup
     question: str | None = None
     hypothesis: str | None = None
     # Indices of matchups and their baselines, which can be SELF_PLAY
     contrasts: tuple[tuple[int, int], ...] = ()
     effects: tuple[FieldChange, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)  # of variants and strategies, by spec
-    extra_steps: tuple[ExtraStep, ...] = ()  # played in addition to the matchups
+    # labels of variants and strategies, by spec
+    labels: Mapping[str, str] = field(default_factory=dict)
+    extra_steps: tuple[ExtraStep, ...] = ()  # extra passes, played in addition to the matchups
 
     @property
     def seed(self) -> int:
@@ -116,14 +118,15 @@ class Plan:
 
     @property
     def display_names(self) -> dict[str, str]:
-        """Labels of the user and short names of strategies from files, by spec."""
+        """Labels that the user defined, and short names of strategies from files, by spec."""
         return {**short_names(self.matchups), **self.labels}
 
     @property
     def stopping_text(self) -> str | None:
         """Description of the stopping rule; None for a fixed size or time.
 
-        It is part of the identity of the run, so it cannot change when the run continues.
+        The description is part of the identity of the run, so it cannot change when the run
+        continues.
         """
         return "; ".join(dict.fromkeys(rule.text for rule in self.stopping_rules)) or None
 
@@ -157,13 +160,13 @@ def plan_matchup(
 
     Args:
         a: Spec of strategy A.
-        b: Spec of strategy B; None in solitaire games.
+        b: Spec of strategy B, or None in solitaire games.
         variant: Spec of the variant.
         deals: Number of deals, such as 100000 or "100k".
         matches: Number of matches, in the same format.
-        until: Half-width of the interval at which to stop, such as "0.1%" or 0.05 (points).
+        until: Half-width of the interval at which the run stops, such as "0.1%" or 0.05 (points).
         sprt: Elo differences of the two hypotheses of a sequential test.
-        seconds: Time limit.
+        seconds: Time limit in seconds.
         seed: Seed of the run.
 
     Raises:
@@ -204,7 +207,7 @@ def plan_match(
         variant: Spec of the variant.
         against: Spec of the common opponent.
         base: Spec of the baseline of the differences, by default the first strategy.
-        **more: Further arguments of `plan_matchup`, and `labels` as in an experiment file.
+        **more: Additional arguments of `plan_matchup`, and `labels` as in an experiment file.
 
     Raises:
         PlayerCountError: If there are several strategies or a baseline without a common opponent.
@@ -235,7 +238,7 @@ def plan_league(strategies: Sequence[str], variant: str, **more: Any) -> Plan:
     Args:
         strategies: Specs of three or more strategies.
         variant: Spec of the variant.
-        **more: Further arguments of `plan_match`.
+        **more: Additional arguments of `plan_match`.
 
     Raises:
         PlayerCountError: If there are too few different strategies.
@@ -255,7 +258,7 @@ def _find_specs(strategies: Sequence[str]) -> list[str]:
 
 
 def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
-    """Return the plan of an experiment file with these keys; `seconds` corresponds to `for`."""
+    """Return the plan of an experiment file with these keys. `seconds` sets the key `for`."""
     from simgin.runs.experiment_file import parse_experiment
 
     game = variants.find_variant(variant)
@@ -311,7 +314,7 @@ def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
         Seconds per unit on one core, and the batch rows, `(n_batches, N_COLUMNS) int64`.
     """
     units = 1
-    play_batches(matchup, 0, units)  # because the first call in a process takes longer
+    play_batches(matchup, 0, units)  # needed because the first call in a process takes longer
     while True:
         started = time.process_time()
         rows = play_batches(matchup, 0, units)
@@ -326,7 +329,7 @@ def estimate_deviations(matchup: Matchup) -> dict[str, float]:
 
     Returns:
         Standard deviation by metric (`metrics.headline_metrics`). If the pilot is too short for an
-        estimate, these are the nominal values of the stopping rules.
+        estimate, the nominal values of the stopping rules are returned.
     """
     total = run_pilot(matchup)[1].sum(axis=0)
     standard_deviations = {}
@@ -338,7 +341,7 @@ def estimate_deviations(matchup: Matchup) -> dict[str, float]:
     return standard_deviations
 
 
-# The plan of an experiment file
+# Plan of an experiment file
 
 
 def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
@@ -354,7 +357,7 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
     Raises:
         ExperimentError: If the file is invalid; the message lists all errors.
     """
-    # Imported here because pydantic loads slowly and a single matchup does not need it
+    # The import is here because pydantic loads slowly and a single matchup does not need it.
     from simgin.runs import experiment_file
 
     fixed_seed = None if seed is None else amounts.parse_seed(seed)
@@ -366,7 +369,7 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
 
 
 def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
-    """Return the plan of an experiment file; errors start with `source`."""
+    """Return the plan of an experiment file. Error messages start with `source`."""
     from simgin.runs.experiment_file import ExperimentError
 
     file = _add_base_to_panel(file)
@@ -396,7 +399,7 @@ def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
 
 
 def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
-    """Return a file whose panel contains the baseline, if it is a strategy that plays nowhere."""
+    """Add the baseline to the panel of a file if it is a strategy without a matchup."""
     from simgin.runs.experiment_file import canonical_strategy
 
     if file.base is None or file.panel is None:
@@ -422,7 +425,7 @@ def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
 def _iter_pairs(
     file: ExperimentFile, variant: str, swept: Sequence[SweepPoint]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the key, A and B of every pair in a variant; B is empty in solitaire games."""
+    """Yield the key, A and B of every pair in a variant. B is empty in solitaire games."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b
     for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2):
@@ -455,7 +458,7 @@ def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
 
 
 def _canonical_name(spec: str | None, names: Collection[str]) -> str | None:
-    """Return a variant or a strategy as spelled in `names`, or unchanged if it is not there."""
+    """Return the name in `names` that is equivalent to a spec, or the spec itself."""
     from simgin.runs import experiment_file
 
     if spec is None or spec in names:
@@ -517,7 +520,7 @@ def _iter_errors(
 
 
 def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
-    """Yield the playable matchups, loading each variant and strategy once."""
+    """Yield the playable matchups, and load each variant and strategy only once."""
     variants_by_spec = {cell.variant: variants.find_variant(cell.variant) for cell in keys}
     players = {text: loader.find_strategy(text) for cell in keys for text in cell.players}
     for key in keys:
@@ -528,7 +531,7 @@ def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
 def _find_contrasts(
     keyed_matchups: Sequence[KeyedMatchup], keys: Sequence[MatchupKey], baseline: str | None
 ) -> list[tuple[int, int]]:
-    """Return the indices of every compared matchup and its baseline.
+    """Return the indices of every compared matchup and of its baseline.
 
     The two matchups differ only in the strategy or only in the variant. Strategies are compared
     within a panel, a sweep or a solitaire list, against the same opponent. Variants are compared if
@@ -556,8 +559,8 @@ def _iter_contrasts(
 ) -> Iterator[tuple[MatchupKey, MatchupKey]]:
     """Yield every matchup with its baseline, which differs in only one field.
 
-    If a matchup contains the named baseline, it is the baseline. Otherwise, the first possible
-    matchup is the baseline.
+    A matchup with the baseline that the file names is always the baseline. Otherwise, the first
+    possible matchup is the baseline.
     """
     is_named = any(getattr(cell, field) == baseline for cell in group)
     groups: dict[MatchupKey, list[MatchupKey]] = {}

@@ -1,4 +1,4 @@
-"""Base class of the results that commands show and Python functions return."""
+"""Base class of the results that simgin's commands show and its Python functions return."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
     from simgin.report.report import Plot, Report
 
-INLINE_PLOTS = 1  # plots in a notebook, which are drawn for every result that is shown
+# maximum number of plots in a notebook, because every shown result draws its plots
+INLINE_PLOTS = 1
 
 
 class Result(RenamedAttributes):
-    """Result of a request, which a Python prompt or a notebook shows as a sentence and a table.
+    """Result of a request. A Python prompt or a notebook shows it as a sentence and a table.
 
     A subclass defines `played`. If its identity has more entries, it defines `identity` and
     `stop_results` instead.
 
     Attributes:
         call: Python call that repeats the result, for saved reports.
-        plots_folder: Folder of the plots in a directory of saved files.
+        plots_folder: Folder for the plots in the output directory.
     """
 
     call = ""
@@ -50,7 +51,7 @@ class Result(RenamedAttributes):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The main DataFrame."""
+        """Main DataFrame of the result."""
         return next(iter(self.frames().values()))
 
     def summary(self) -> str:
@@ -70,10 +71,10 @@ class Result(RenamedAttributes):
         )
 
     def save(self, output: str | Path) -> Path:
-        """Write the HTML report, tables and plots to a directory, as the command does with -o.
+        """Write the HTML report, tables and plots to a directory, as commands do with -o.
 
         Args:
-            output: The directory. Results of the same call are overwritten.
+            output: Output directory. Results of the same call are overwritten.
 
         Returns:
             Path of the HTML report.
@@ -86,13 +87,13 @@ class Result(RenamedAttributes):
         question = self.call
         if self.run_ledger is not None:
             self.run_ledger.save(directory.create_run_directory(output, self.call), self.call)
-            question = ""  # otherwise, the ledger would belong to another command
+            question = ""  # Otherwise, the ledger would belong to another command.
         now = datetime.now(UTC)
         report = self.extend_report(self.report(self.call), self.call)
         save_report(Path(output), report, self, now, question=question)
         return Path(output) / HTML_NAME
 
-    if not TYPE_CHECKING:  # type checkers would accept any attribute
+    if not TYPE_CHECKING:  # Type checkers would accept any attribute.
 
         def __getattr__(self, name: str) -> NoReturn:
             try:
@@ -117,7 +118,7 @@ class Result(RenamedAttributes):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Everything that determines the results except the size, for `manifest.json`."""
+        """Information for `manifest.json` that determines the results, except for the size."""
         return build_identity([matchup for matchup, _ in self.played])
 
     @property
@@ -132,7 +133,7 @@ class Result(RenamedAttributes):
 
     @property
     def manifest_entries(self) -> Mapping[str, Any]:
-        """Further entries of `manifest.json`."""
+        """Additional entries of `manifest.json`."""
         return {}
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
@@ -140,7 +141,7 @@ class Result(RenamedAttributes):
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows for `--json` without NaN, by default those of the main DataFrame."""
+        """Return the rows for `--json` without NaN; by default, the rows of the main DataFrame."""
         return to_records(next(iter(self.frames().values())))
 
     def report(self, command: str) -> Report:
@@ -148,7 +149,7 @@ class Result(RenamedAttributes):
         raise NotImplementedError
 
     def extend_report(self, report: Report, command: str) -> Report:
-        """Return the report as it is saved, with the files that the result has besides it."""
+        """Return the report for saving, with the additional files of the result."""
         return report
 
     def overview(self) -> Report:
@@ -156,7 +157,7 @@ class Result(RenamedAttributes):
         return self.report(self.call)
 
     def plots(self) -> Iterable[Plot]:
-        """Return the plots of the report, each of which is drawn on first use."""
+        """Return the plots of the report. Each plot is drawn when it is first used."""
         return self.report(self.call).plots
 
 
@@ -174,17 +175,17 @@ def save_report(
     """Write the report of a finished request to a directory.
 
     Args:
-        output: The directory.
-        report: The report.
-        result: The result.
+        output: Output directory.
+        report: Report to write.
+        result: Result that the report describes.
         started: Time of the start.
-        question: Name that the directory is reserved for.
+        question: Name for which the directory is reserved.
         workers: Number of threads.
         record_deals: True to write the recorded deals of a run.
-        **request: Further entries of `manifest.json`.
+        **request: Additional entries of `manifest.json`.
 
     Returns:
-        Files written.
+        Paths of the written files.
     """
     from simgin.report import html_report
 

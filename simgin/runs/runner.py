@@ -1,4 +1,4 @@
-"""Runner, which plays missing blocks in a worker pool and commits them to the ledger.
+"""Execution of runs: a worker pool plays missing blocks, which are committed to the ledger.
 
 The default pool uses threads of this process, which run in parallel because the kernels release the
 interpreter lock. They are daemon threads, so that a strategy that never returns can be interrupted
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     WorkerPool: TypeAlias = "ThreadPool | ClusterPool"
 
 
-INTERRUPT_TIMEOUT = 2.0  # seconds that an interrupted run waits for blocks in progress
+INTERRUPT_TIMEOUT = 2.0  # time in seconds for which an interrupted run waits for blocks in progress
 
 
 class ThreadPool:
-    """Pool of worker threads, with one more block per thread in a queue.
+    """Pool of worker threads, with one additional block per thread in a queue.
 
     Args:
         workers: Number of threads; None for the number of usable cores.
@@ -110,11 +110,11 @@ class SerialPool(ThreadPool):
         self.max_pending = 1
 
     def submit(self, block: Block) -> None:
-        """Store a block, which the next call of `next_result` plays."""
+        """Store a block for the next call of `next_result`."""
         self._queue.put(block)
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Play the submitted block; return None if there is none."""
+        """Play the submitted block, or return None if there is no block."""
         block = None if self._queue.empty() else self._queue.get()
         return None if block is None else play_block(block)
 
@@ -129,14 +129,14 @@ def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
 
 
 class _StopMonitor:
-    """Batches of one matchup, which a stopping rule examines one by one in order."""
+    """Monitor that applies a stopping rule to the batches of one matchup, in order."""
 
     def __init__(self, stopping_rule: StoppingRule) -> None:
         self._rule = stopping_rule
         self._total = np.zeros(batch_columns.N_COLUMNS, np.int64)
         self._next_batch = 0
         self._waiting: dict[int, np.ndarray] = {}
-        self.stop: tuple[int, str] | None = None  # units at the stop, and the decision
+        self.stop: tuple[int, str] | None = None  # number of units at the stop, and the decision
 
     def add(self, first_batch: int, rows: np.ndarray) -> None:
         """Add the rows of consecutive batches, and apply the rule up to the first gap.
@@ -174,15 +174,15 @@ def run_tasks(
 
     If blocks raise errors, the run stops after all submitted blocks have returned, and raises the
     error with the smallest unit index. KeyboardInterrupt is raised after the blocks in progress
-    have finished, or after two seconds. In both cases, valid results are committed.
+    have finished, or after two seconds. In both cases, all valid results are committed.
 
     Args:
         tasks: Matchups with their sizes.
         ledger: Ledger that contains the finished batches and receives the new ones.
         pool: Worker pool, which is closed at the end.
-        on_progress: Function called with `Schedule.progress`.
-        on_block: Function called with every block after it has been committed.
-        stopping_rules: One stopping rule per matchup, or none.
+        on_progress: Function that receives `Schedule.progress`.
+        on_block: Function that receives every block after it has been committed.
+        stopping_rules: One stopping rule per matchup, or an empty sequence.
         seconds: Time limit per matchup; None for no limit.
         record_deals: True to store the deals as well.
 
@@ -211,7 +211,7 @@ def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndar
         workers: Number of threads; None for the number of usable cores.
 
     Returns:
-        Batch rows in unit order, `(n_batches, N_COLUMNS) int64`, which are not stored elsewhere.
+        Batch rows in unit order, `(n_batches, N_COLUMNS) int64`. They are not stored in a ledger.
     """
     (rows,) = run_matchups([matchup], n, workers)
     return rows
@@ -223,7 +223,7 @@ def run_matchups(
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> list[np.ndarray]:
-    """Play several matchups and return the batch rows of each, as `run_matchup` does."""
+    """Play several matchups and return the batch rows of each matchup, as `run_matchup` does."""
     tasks = [Task(matchup, n) for matchup in matchups]
     team = ThreadPool(workers)
     team.prepare(matchups)
@@ -236,7 +236,7 @@ def run_matchups(
 def _resume_monitor(
     ledger: Ledger, matchup_index: int, task: Task, stopping_rule: StoppingRule
 ) -> _StopMonitor:
-    """Return a stopping monitor that contains the batches in the ledger."""
+    """Return a stopping monitor that has already examined the batches in the ledger."""
     monitor = _StopMonitor(stopping_rule)
     for batch, row in ledger.iter_finished(matchup_index, task.units, task.matchup.batch_size):
         monitor.add(batch, row[None])
@@ -244,7 +244,7 @@ def _resume_monitor(
 
 
 def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float) -> StopResult:
-    """Return the size of a matchup with a time limit: the full size, or up to the first gap."""
+    """Return the number of consecutive finished units of a matchup with a time limit."""
     finished = ledger.finished_batches(matchup_index, task.matchup.batch_size)
     if not remaining_units(task, finished):
         return StopResult(task.units)
@@ -274,7 +274,7 @@ class _RunSession:
         self._close_stopped()
 
     def play(self, on_progress: Progress | None) -> None:
-        """Play blocks until none is left, and commit the results."""
+        """Play blocks until no blocks are left, and commit the results."""
         try:
             self._report(on_progress)
             self._submit_blocks()
@@ -311,7 +311,8 @@ class _RunSession:
         if result.error is not None:
             self._failures.append(result)
             self._schedule.stop()
-            # Earlier blocks continue, because one can contain an error with a smaller unit index
+            # Earlier blocks continue, because one of them can contain an error with a smaller unit
+            # index.
             self._n_pending -= self._pool.cancel(after=result.block)
             return
         self._commit(result)
@@ -339,7 +340,7 @@ class _RunSession:
                 self._schedule.close_matchup(i)
 
     def _finish_interrupted(self) -> None:
-        """Commit the blocks that finish within the time limit, and abandon the others."""
+        """Commit the blocks that finish within the time limit, and abandon the remaining blocks."""
         self._n_pending -= self._pool.cancel()
         deadline = time.monotonic() + INTERRUPT_TIMEOUT
         while self._n_pending > 0:
@@ -381,7 +382,7 @@ class ExtraStep:
 
 
 def missing_steps(passes: Sequence[ExtraStep], ledger: Ledger) -> list[ExtraStep]:
-    """Return the extra passes that the ledger does not contain in this size."""
+    """Return the extra passes whose results are not in the ledger."""
     return [step for step in passes if not ledger.has_pass(step.name, step.n)]
 
 

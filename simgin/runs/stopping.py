@@ -1,8 +1,8 @@
 """Stopping rules: a target precision, or the decision of a sequential test.
 
-A rule examines the results after every batch. Its `multiplier` widens all intervals of the run so
-that they are valid at any stopping time. simgin does not print ordinary intervals after optional
-stopping (docs/explanation/statistics.md#optional-stopping).
+A rule examines the results after every batch. The `multiplier` of the rule widens all intervals of
+the run so that they are valid at any stopping time. simgin does not print ordinary intervals after
+optional stopping (docs/explanation/statistics.md#optional-stopping).
 """
 
 import math
@@ -30,9 +30,9 @@ NOMINAL_SD = {
 }
 
 
-MIN_PAIRS = 100  # pairs before the first evaluation of a sequential test
-EMPTY_COUNT = 1e-3  # count of an empty category, so that its probability is positive
-PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # pair scores, the bins of COL_PAIR_HISTOGRAM
+MIN_PAIRS = 100  # number of pairs before the first evaluation of a sequential test
+EMPTY_COUNT = 1e-3  # count used for an empty category, so that its probability is positive
+PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # possible pair scores, the bins of COL_PAIR_HISTOGRAM
 
 COMPLETE = "complete"
 # Descriptions of the estimated quantities, by metric
@@ -49,11 +49,11 @@ METRIC_SUBJECTS = {
 
 @dataclass(frozen=True)
 class StopResult:
-    """Number of units that were played of a matchup, and the reason for stopping."""
+    """Number of units that were played in a matchup, and the reason for stopping."""
 
     units: int
     stopped: str = COMPLETE
-    # Half-width of the intervals in standard errors if a rule examined the results, else None
+    # Half-width of the intervals in standard errors if a stopping rule was used, else None
     multiplier: float | None = None
 
 
@@ -85,7 +85,7 @@ class PrecisionRule:
         """Return the result as a sentence, or None to continue.
 
         Args:
-            totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`.
+            totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
         """
         units = int(totals[batch_columns.COL_UNITS])
         metric = metrics.METRICS_BY_NAME[self.metric]
@@ -93,7 +93,7 @@ class PrecisionRule:
             return None
         interval = estimate_metric(totals, metric, multiplier=self.multiplier(units))
         reached = (interval.high - interval.low) / 2
-        if not reached <= self.half_width:  # also for NaN
+        if not reached <= self.half_width:  # This also covers NaN.
             return None
         reached_text = self._format_width(reached)
         target_text = self._format_width(self.half_width)
@@ -105,8 +105,8 @@ class PrecisionRule:
 class SequentialTest:
     """Rule that stops when the sequential test of pairs accepts a hypothesis.
 
-    `elo0` (H0) and `elo1` (H1) are hypotheses about the strength of strategy A: Elo differences,
-    computed from A's mean pair score.
+    `elo0` (H0) and `elo1` (H1) are hypotheses about the strength of strategy A. They are Elo
+    differences, computed from A's mean pair score.
     """
 
     elo0: float
@@ -122,9 +122,9 @@ class SequentialTest:
 
     @property
     def planned_units(self) -> int:
-        """Expected number of pairs in the slowest case, with the true strength midway.
+        """Expected number of pairs in the slowest case, in which the true strength is midway.
 
-        It is the product of the bounds of the test divided by the square of the drift.
+        The number is the product of the bounds of the test, divided by the square of the drift.
         """
         low, high = compute_sprt_bounds()
         apart = elo_to_score(self.elo1) - elo_to_score(self.elo0)
@@ -150,14 +150,14 @@ class SequentialTest:
 
     @property
     def _h1_conclusion(self) -> str:
-        """Conclusion if H1 is accepted, so that strengths up to `elo0` are unlikely."""
+        """Conclusion if H1 is accepted. In this case, strengths up to `elo0` are unlikely."""
         if self.elo0 < 0:
             return f"A is less than {-self.elo0:g} Elo weaker and may be stronger"
         return f"A is more than {self.elo0:g} Elo stronger" if self.elo0 else "A is stronger"
 
     @property
     def _h0_conclusion(self) -> str:
-        """Conclusion if H0 is accepted, so that strengths from `elo1` are unlikely."""
+        """Conclusion if H0 is accepted. In this case, strengths of `elo1` or more are unlikely."""
         if self.elo1 > 0:
             return f"A is less than {self.elo1:g} Elo stronger and may be weaker"
         return f"A is more than {-self.elo1:g} Elo weaker" if self.elo1 else "A is weaker"
@@ -166,7 +166,7 @@ class SequentialTest:
         """Return the conclusion from the accepted hypothesis, or None to continue.
 
         Args:
-            totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`.
+            totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
         """
         pairs = int(totals[batch_columns.COL_UNITS])
         if pairs < MIN_PAIRS:
@@ -225,7 +225,7 @@ def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> Sequenti
 
 
 def _choose_metric(matchup: Matchup, *, percent: bool) -> str:
-    """Return the metric that a half-width in % or in points refers to."""
+    """Return the metric to which a half-width in percent or in points refers."""
     if matchup.unit == metrics.DEAL:
         share, points = metrics.headline_metrics(metrics.DEAL, len(matchup.players))
         return share if percent else points
@@ -241,7 +241,7 @@ def elo_to_score(elo: float) -> float:
     """Return the expected score of a player who is `elo` points stronger.
 
     Returns:
-        1 / (1 + 10^(-elo / 400)), between 0 and 1.
+        Expected score, 1 / (1 + 10^(-elo / 400)), between 0 and 1.
     """
     return float(1 / (1 + 10 ** (-elo / 400)))
 
@@ -257,7 +257,7 @@ def compute_sprt_bounds() -> tuple[float, float]:
 
 
 def compute_multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
-    """Compute the log likelihood ratio of the mean score m1 to m0.
+    """Compute the log likelihood ratio of the mean scores m1 and m0.
 
     Each hypothesis is represented by the most likely distribution with its mean (the generalised
     sequential probability ratio test in multinomial form).

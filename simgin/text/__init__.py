@@ -1,1 +1,1 @@
-"""Parsing and formatting of user input: cards, amounts, TOML files, messages."""
+"""Parsing and formatting of user input: cards, amounts, TOML files and messages."""

@@ -8,11 +8,11 @@ from decimal import Decimal
 
 from simgin.text.messages import SimginError, format_value, quote_text, shorten_middle
 
-UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of analysis and their plurals
+UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of analysis and their plural forms
 
-MAX_COUNT = 10**12  # beyond any run, and no random number repeats before
-MAX_HALF_WIDTH = 1000.0  # points per deal, more than in any variant
-MAX_ELO = 800.0  # a win rate of 99 %, beyond which two hypotheses hardly differ
+MAX_COUNT = 10**12  # more than any run needs; random numbers do not repeat below this limit
+MAX_HALF_WIDTH = 1000.0  # points per deal, more than a deal scores in any variant
+MAX_ELO = 800.0  # Elo difference at a win rate of 99 %, beyond which two hypotheses hardly differ
 MAX_SECONDS = 1000 * 3600.0
 MAX_WORKERS = 1024
 MAX_AMOUNT_LENGTH = 60  # maximum length of an amount in a message
@@ -53,8 +53,9 @@ def parse_count(text: int | float | str) -> int:
 
 
 def _parse_decimal(text: int | float | str) -> Decimal:
-    """Parse a count and its suffix without rounding; raise AmountError if it is not a number."""
-    if isinstance(text, int) and abs(text) > MAX_COUNT:  # Python does not print very long integers
+    """Parse a count with its suffix, without rounding. Raise AmountError if it is not a number."""
+    # Python does not print very long integers.
+    if isinstance(text, int) and abs(text) > MAX_COUNT:
         raise AmountError(f"{format_value(text)} is not a valid count. Use a count from 1 to 1e12.")
     match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
     if match is not None and match[2] == "m":
@@ -90,7 +91,7 @@ def format_count_range(counts: Sequence[int]) -> str:
 
 
 def parse_seed(number: object) -> int:
-    """Return an integer of any type, such as a NumPy integer, as a seed from 0 to 2^64 - 1.
+    """Convert an integer of any type, such as a NumPy integer, to a seed from 0 to 2^64 - 1.
 
     Raises:
         AmountError: If the seed is not an integer in this range.
@@ -109,7 +110,7 @@ def parse_seed(number: object) -> int:
 
 
 def parse_workers(number: int | str) -> int:
-    """Return a number of threads or processes, which must be between 1 and 1024.
+    """Validate a number of threads or processes, which must be between 1 and 1024.
 
     Raises:
         AmountError: If the number is not valid.
@@ -126,11 +127,11 @@ def parse_half_width(text: float | str) -> str | float:
     """Parse the half-width of a 95 % confidence interval.
 
     Args:
-        text: A win rate in percentage points ("0.1%", between 0 and 50), or points per deal (0.05,
-            above 0 and up to 1000).
+        text: Half-width of a win rate in percentage points ("0.1%", between 0 and 50), or of points
+            per deal (0.05, above 0 and up to 1000).
 
     Returns:
-        A string such as "0.1%" for a win rate, or a float for points.
+        String such as "0.1%" for a win rate, or float for points per deal.
 
     Raises:
         AmountError: If the half-width is invalid.
@@ -182,7 +183,7 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
 
 
 def parse_seconds(text: float | str) -> float:
-    """Return the seconds of a time such as 30, "30s", "5m" or "2h", up to 1000 hours.
+    """Convert a time such as 30, "30s", "5m" or "2h" to seconds; the maximum is 1000 hours.
 
     Raises:
         AmountError: If the time is invalid.
@@ -198,7 +199,7 @@ def parse_seconds(text: float | str) -> float:
 
 
 def _parse_finite(value: object) -> float | None:
-    """Return a number or the value of a numeric string, or None if it is not finite."""
+    """Convert a number or a numeric string to a float; return None if it is not finite."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

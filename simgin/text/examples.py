@@ -1,4 +1,4 @@
-"""Example experiments and notebooks: finding and copying them."""
+"""Lookup and copying of the example experiments and notebooks."""
 
 import contextlib
 import difflib
@@ -11,16 +11,17 @@ from simgin.text.files import INCOMPLETE_PREFIX, NewFileError, read_bytes, write
 
 PACKAGE_ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE_FOLDERS = ("experiments", "notebooks")
-MAX_SUGGESTIONS = 3  # similar names in an error message
-MAX_PATH_DEPTH = 200  # nesting depth; pathlib creates parent folders recursively
+MAX_SUGGESTIONS = 3  # maximum number of similar names in an error message
+MAX_PATH_DEPTH = 200  # maximum nesting depth, because pathlib creates parent folders recursively
 COPIED_SUFFIXES = (".toml", ".py", ".md")
-DOCS_LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")  # links to docs/, which is not copied
+# links to docs/, a folder that is not copied
+DOCS_LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")
 
 
 def find_example_folder(name: str) -> Path:
-    """Return the folder of the experiments or of the notebooks."""
-    installed = PACKAGE_ROOT.parent / "simgin_examples"  # in an installed package
-    top = installed if installed.is_dir() else PACKAGE_ROOT.parent  # in a source tree
+    """Return the folder that contains the experiments or the notebooks."""
+    installed = PACKAGE_ROOT.parent / "simgin_examples"  # location in an installed package
+    top = installed if installed.is_dir() else PACKAGE_ROOT.parent  # location in a source tree
     return top / name
 
 
@@ -34,15 +35,15 @@ def find_experiment_file(text: str | Path) -> Path:
     """Return the path of an experiment file.
 
     Args:
-        text: Name of an example experiment, or a path. An example takes precedence over a file of
-            the same name in the working directory. Use ./demo for the file.
+        text: Name of an example experiment, or a path. An example takes precedence over a file with
+            the same name in the working directory; to read such a file, use a path such as ./demo.
     """
     path = Path(text)
     return path if isinstance(text, Path) else list_experiments().get(text, path)
 
 
 def suggest_experiments(missing: Path) -> str:
-    """Return a hint for a missing experiment file, without a full stop."""
+    """Return a suggestion for a missing experiment file, without a full stop."""
     near = difflib.get_close_matches(missing.stem, list_experiments(), n=MAX_SUGGESTIONS)
     commands = " or ".join(f"`simgin run {name}`" for name in near)
     if near:
@@ -64,7 +65,8 @@ def copy_examples(target: Path) -> list[Path]:
 
     Raises:
         NewFileError: If the folder contains other files, cannot be written, or has the name of an
-            example, which the user probably wanted to run. No file is left behind.
+            example that the user probably wanted to run. In these cases, simgin leaves no new file
+            behind.
     """
     if str(target) in list_experiments():
         raise NewFileError(
@@ -114,7 +116,7 @@ def _read_examples() -> Iterator[tuple[str, bytes]]:
 
 
 def _is_incomplete_copy(target: Path, contents: Mapping[str, bytes]) -> bool:
-    """Return True if a folder contains only files of an interrupted copy."""
+    """Return True if all files in a folder come from an interrupted copy."""
     for path in target.rglob("*"):
         name = path.relative_to(target).as_posix()
         if path.name.startswith(INCOMPLETE_PREFIX) or (name in EXAMPLE_FOLDERS and path.is_dir()):

@@ -20,9 +20,10 @@ from typing import Any, BinaryIO
 
 from simgin.text.messages import SimginError, quote_text
 
-INCOMPLETE_PREFIX = ".simgin-writing-"  # name prefix of incomplete files
+INCOMPLETE_PREFIX = ".simgin-writing-"  # prefix of the names of incomplete files
 MAX_FILE_BYTES = 1 << 26  # maximum size of an input file
-# UTF-32 comes before UTF-16 because its byte order mark begins with that of UTF-16
+# UTF-32 comes before UTF-16, because the UTF-32 byte order mark begins with the UTF-16 byte order
+# mark.
 BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -44,22 +45,22 @@ def read_bytes(path: Path, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         max_bytes: Maximum number of bytes.
 
     Raises:
-        OSError: If the file cannot be read, is not a regular file, or is larger than the maximum.
+        OSError: If the file cannot be read, is not a regular file, or exceeds the maximum size.
     """
     with open(path, "rb", opener=_open_regular) as file:
-        content = file.read(max_bytes + 1) or b""  # read() returns None if it would block
+        content = file.read(max_bytes + 1) or b""  # read() returns None if it would block.
     if len(content) > max_bytes:
         raise OSError(errno.EFBIG, f"the file is larger than {max_bytes >> 20} MiB", str(path))
     return content
 
 
 def read_text(path: Path, max_bytes: int = MAX_FILE_BYTES, errors: str = "strict") -> str:
-    """Return the text of a file in UTF-8 or in the encoding of its byte order mark.
+    """Return the text of a file, decoded as UTF-8 or according to its byte order mark.
 
     Args:
         path: A regular file.
         max_bytes: Maximum number of bytes.
-        errors: Handling of invalid bytes, as for `bytes.decode`.
+        errors: Handling of invalid bytes, as in `bytes.decode`.
 
     Raises:
         OSError: As in `read_bytes`.
@@ -73,7 +74,7 @@ def read_text(path: Path, max_bytes: int = MAX_FILE_BYTES, errors: str = "strict
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON.
+    """Parse a JSON string.
 
     Raises:
         JSONDecodeError: If the text is invalid, is nested too deeply, or contains a number with
@@ -94,19 +95,19 @@ def has_suffix(name: object, *suffixes: str) -> bool:
 
 
 def _open_regular(path: str, flags: int) -> int:
-    """Open a regular file without blocking; used as the `opener` of `open`."""
+    """Open a regular file without blocking, as an `opener` for `open`."""
     kind = stat.S_IFMT(os.stat(path).st_mode)
-    if kind not in (stat.S_IFREG, stat.S_IFDIR):  # opening a directory raises a clear error
+    if kind not in (stat.S_IFREG, stat.S_IFDIR):  # Opening a directory raises a clear error.
         raise OSError(errno.EINVAL, "not a regular file", str(path))
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # some files in /proc block
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # Some files in /proc block.
 
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Open a temporary file that replaces `path` on success and is removed on failure.
 
-    The temporary name is random, so that an attacker cannot place a link there. An existing file at
-    `path` is not opened.
+    The temporary name is random, so that an attacker cannot place a link at that path. An existing
+    file at `path` is replaced without being opened.
     """
     incomplete = path.with_name(f"{INCOMPLETE_PREFIX}{secrets.token_hex(8)}")
     file = incomplete.open("xb")
@@ -119,7 +120,7 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file and its parent folders; replace an existing file."""
+    """Write a file, and create its parent folders. An existing file is replaced."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         file.write(content)
@@ -129,7 +130,7 @@ def create_file(path: Path, text: str) -> None:
     """Write a new UTF-8 file.
 
     Raises:
-        NewFileError: If `path` exists or cannot be written; no file is changed.
+        NewFileError: If `path` already exists or cannot be written. No file is changed.
     """
     if os.path.lexists(path):
         raise NewFileError(f"{path} already exists and was not changed. Choose another file.")
@@ -141,10 +142,10 @@ def create_file(path: Path, text: str) -> None:
 
 
 def check_writable(path: Path, marker: bytes = b"") -> None:
-    """Raise NewFileError unless a file can be written, before a long computation starts.
+    """Raise NewFileError unless a file can be written. Call this before a long computation.
 
     Args:
-        path: The file to write later.
+        path: File that will be written later.
         marker: Bytes that an existing file must contain before simgin replaces it.
     """
     if not path.parent.is_dir():
@@ -158,7 +159,7 @@ def check_writable(path: Path, marker: bytes = b"") -> None:
 
 
 def describe_encoding_error(name: str) -> str:
-    """Return an error message for a name that is not valid UTF-8; empty if it is valid.
+    """Return an error message for a name that is not valid UTF-8, or "" if it is valid.
 
     Python represents bytes that it cannot decode as lone surrogates.
     """
@@ -184,5 +185,5 @@ def _unwritable_error(path: Path, reason: str | None) -> NewFileError:
 
 
 def slugify(file: Path) -> str:
-    """Return a file name with only a-z, 0-9 and -, as in names of strategies; can be empty."""
+    """Return a file name with only a-z, 0-9 and -, or an empty string."""
     return re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")

@@ -8,44 +8,44 @@ from collections.abc import Iterable, Sequence
 
 NO_VALUE = "-"
 MAX_ERROR_LENGTH = 300  # maximum length of the message of a foreign exception
-MAX_VALUE_LENGTH = 40  # maximum length of the return value of a policy
-MAX_ERRORS = 20  # errors reported per file
+MAX_VALUE_LENGTH = 40  # maximum length of a policy's return value in a message
+MAX_ERRORS = 20  # maximum number of errors reported per file
 # Terminal control characters, bidirectional control characters and lone surrogates
 _CONTROL_CHARACTERS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_class_name = type.__dict__["__name__"].__get__  # bypasses a metaclass that overrides __name__
+_class_name = type.__dict__["__name__"].__get__  # Bypass a metaclass that overrides __name__.
 
 
 class SimginError(ValueError):
-    """Base class of the exceptions for mistakes in the input; the message suggests a fix."""
+    """Base class of exceptions for invalid input; the message suggests a fix."""
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython prints instead of a traceback."""
+        """Return the lines that IPython prints instead of a traceback."""
         return [f"{type(self).__name__}: {escape_control_chars(str(self))}"]
 
 
 def escape_control_chars(text: str) -> str:
-    r"""Return untrusted text with control characters escaped as \x1b, for a terminal or a file."""
+    r"""Escape control characters in untrusted text, so that ESC becomes \x1b."""
     return _CONTROL_CHARACTERS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def escape_to_one_line(text: str) -> str:
-    r"""Return untrusted text on one line, with line breaks and tabs escaped as \n and \t."""
+    r"""Escape untrusted text to one line; line breaks and tabs become \n and \t."""
     return escape_control_chars(text).translate({ord("\n"): r"\n", ord("\t"): r"\t"})
 
 
 def print_status(message: str) -> None:
     """Print a status message to stderr.
 
-    It uses `print` because rich redirects it to the lines above a progress bar, unlike
-    `click.echo`.
+    The function uses `print` instead of `click.echo`, because rich redirects `print` to the lines
+    above a progress bar.
     """
     print(f"simgin: {escape_control_chars(message)}", file=sys.stderr, flush=True)
 
 
 def format_setting(value: object) -> str:
-    """Return a setting as a string, such as yes, 10, points, 40/60 or 30:4/60:3; - for None."""
+    """Format a setting, such as yes, 10, points, 40/60 or 30:4/60:3. None becomes "-"."""
     if value is None:
         return NO_VALUE
     if isinstance(value, bool):
@@ -56,26 +56,26 @@ def format_setting(value: object) -> str:
 
 
 def _format_item(item: object) -> str:
-    """Return an entry of a list as a string; join nested entries with colons."""
+    """Format an entry of a list, with colons between nested entries."""
     if isinstance(item, list | tuple):
         return ":".join(map(str, item))
     return str(item)
 
 
 def format_value(value: object) -> str:
-    """Return a value for a message (a number, a quoted string or a list), truncated if long."""
+    """Format a value for a message; long values are truncated."""
     try:
         if isinstance(value, list | tuple):
             value = format_setting(list(value))
         return reprlib.repr(value)
-    except ValueError:  # an integer in hexadecimal TOML can have more digits than Python prints
+    except ValueError:  # A hexadecimal integer in TOML can have more digits than Python prints.
         return "a number with thousands of digits"
 
 
 def describe_return_value(value: object) -> str:
-    """Return a description of what a user's function returned, with its type if not an integer.
+    """Describe the return value of a user's function, with its type if it is not an integer.
 
-    The value can be of a class whose `repr` raises an exception.
+    The `repr` of the value can raise an exception.
     """
     if value is None:
         return "nothing"
@@ -95,14 +95,14 @@ def quote_text(text: str, max_length: int = 120) -> str:
 
 
 def shorten_middle(text: str, max_length: int) -> str:
-    """Return a string of about `max_length` characters, without its middle if it is longer."""
+    """Remove the middle of a string that has more than about `max_length` characters."""
     if len(text) <= max_length:
         return text
     return f"{text[: 2 * max_length // 3]} ... {text[-(max_length // 3) :]}"
 
 
 def truncate_errors(messages: Sequence[str]) -> list[str]:
-    """Return the first error messages; if there are many, a last line counts the rest."""
+    """Return the first error messages, and a line with the number of remaining errors."""
     left = len(messages) - MAX_ERRORS
     if left <= 1:
         return list(messages)
@@ -118,7 +118,7 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
 
 
 def format_error_message(error: BaseException) -> str:
-    """Return the message of a foreign exception on one line; empty if it has none."""
+    """Return the message of a foreign exception on one line, or "" if it has no message."""
     try:
         words = str(error).split()
     except BaseException:
@@ -132,10 +132,10 @@ def describe_error(error: BaseException) -> str:
 
 
 def ensure_printable_error(error: BaseException) -> BaseException:
-    """Return an exception whose attributes can be read safely.
+    """Return an exception with attributes that can be read safely.
 
-    If inspecting the exception raises an error, return a RuntimeError with the name of its class
-    instead.
+    If inspecting the exception raises an error, return a RuntimeError with the name of the
+    exception's class.
     """
     kind = type(error)
     try:

@@ -1,8 +1,7 @@
-"""Card notation: rank, then suit, as in `5S` (ranks A23456789TJQK, suits S H D C).
+"""Card notation: a rank followed by a suit, as in `5S` (ranks A23456789TJQK, suits S H D C).
 
-See docs/reference/rules.md 1. Input can also contain lower-case letters, 10 for T, suit symbols,
-and
-separators: spaces, commas, semicolons, bars, brackets and quotation marks.
+See docs/reference/rules.md, section 1. Input can also contain lower-case letters, 10 for T, suit
+symbols, and separators (spaces, commas, semicolons, bars, brackets and quotation marks).
 
 A card is the integer 13 * suit + rank, 0..51. A hand is a mask: an integer with bit `card` set for
 each of its cards.
@@ -25,7 +24,7 @@ MAX_LISTED_CARDS = 12  # maximum number of invalid cards in an error message
 
 
 class CardError(SimginError):
-    """Exception for a string that is not a card or a hand; the message suggests a fix."""
+    """Exception for an invalid card or hand; the message suggests a fix."""
 
 
 def parse_card(text: str) -> int:
@@ -56,7 +55,7 @@ def _parse_token(token: str) -> int | None:
 
 
 def _describe_invalid_cards(tokens: list[str]) -> str:
-    """Return the error message for tokens that are not cards."""
+    """Return an error message for tokens that are not cards."""
     names = [quote_text(token, 24) for token in tokens[:MAX_LISTED_CARDS]]
     others = len(tokens) - len(names)
     if others:
@@ -94,7 +93,7 @@ def parse_cards(text: str) -> list[int]:
         text: A list of cards such as `5S 6S | 7S`, `['5S', '6S']` or `5♠6♠7♠`.
 
     Raises:
-        CardError: If part of the string is not a card, or a card occurs twice.
+        CardError: If part of the string is not a card, or if a card occurs twice.
     """
     tokens = _split_tokens(text)
     cards = {token: _parse_token(token) for token in tokens}
@@ -115,7 +114,7 @@ def is_card_list(text: str) -> bool:
 
 
 def split_cards(text: str) -> list[str]:
-    """Split a string at the separators of card lists: `['QD', '9D*']` becomes QD and 9D*."""
+    """Split a string at the separators of card lists; `['QD', '9D*']` becomes QD and 9D*."""
     return text.translate(_SEPARATORS).split()
 
 
@@ -150,14 +149,14 @@ def format_hand(mask: int) -> str:
 
 
 def _normalise(text: str) -> str:
-    """Return a string with letters instead of suit symbols, and T instead of 10."""
+    """Replace suit symbols by letters, and 10 by T."""
     return _TEN.sub("T", text.translate(SUIT_SYMBOLS))
 
 
 def _split_tokens(text: str) -> list[str]:
-    """Split a string into tokens that should be cards.
+    """Split a string into tokens, each of which should be a card.
 
-    Words that start with a card are split into pairs of characters, and other words are not split.
+    Words that start with a card are split into pairs of characters. Other words are not split.
     """
     tokens = []
     for word in split_cards(_normalise(text)):

@@ -1,7 +1,7 @@
 """Import of third-party libraries that ignores settings files in the working directory.
 
 Every process imports this module before numba and matplotlib, because settings files in an
-untrusted folder could change what simgin compiles and draws. This includes the processes of `simgin
+untrusted folder could affect the compiler and the plots. This includes the processes of `simgin
 strategies check` and the workers of `--scheduler local:N`.
 """
 
@@ -19,7 +19,7 @@ def _import_without_local_settings() -> None:
         import matplotlib  # noqa: F401
         from numba.core import config
 
-        config._config_fname = os.devnull  # numba reads it again before it compiles
+        config._config_fname = os.devnull  # numba reads the setting again before it compiles.
 
 
 _import_without_local_settings()

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 
 def join_command(words: Iterable[str]) -> str:
-    r"""Return a command line quoted for bash, zsh and ksh.
+    r"""Return a command line that is quoted for bash, zsh and ksh.
 
     >>> join_command(["simgin", "report", "my run", "a\nb"])
     "simgin report 'my run' $'a\\x0ab'"
@@ -14,12 +14,12 @@ def join_command(words: Iterable[str]) -> str:
 
 
 def quote(word: str) -> str:
-    r"""Return a word quoted for a shell, with unprintable bytes escaped as \xNN."""
+    r"""Quote a word for a shell, with unprintable bytes escaped as \xNN."""
     return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escape, word))}'"
 
 
 def _escape(character: str) -> str:
-    """Return a character as written in $'...' quotes."""
+    """Escape a character for $'...' quotes."""
     if character in "\\'":
         return f"\\{character}"
     if character.isprintable():

@@ -1,4 +1,4 @@
-"""Reading of TOML files, with error messages that name the file and the key."""
+"""Reader of TOML files, with error messages that name the file and the key."""
 
 import contextlib
 import errno
@@ -13,10 +13,12 @@ from simgin.text.files import read_text
 from simgin.text.messages import SimginError, did_you_mean, format_value, truncate_errors
 
 MAX_TOML_BYTES = 1 << 20  # maximum size of a file
-MAX_DOTS = 300  # maximum per line, because tomllib needs quadratic time for dotted keys
+# maximum number of dots per line, because tomllib needs quadratic time for dotted keys
+MAX_DOTS = 300
 KeyPath = tuple[str | int, ...]  # path of a key in a file, such as ("matchups", 0, "a")
 
-# Pydantic loads the plug-ins of all packages with the first model, and one can be broken
+# Pydantic loads the plug-ins of all installed packages with the first model, and a plug-in can be
+# broken.
 with contextlib.suppress(Exception):
     create_model("First")
 
@@ -28,10 +30,10 @@ _EXPECTED = {
 
 
 class TomlError(SimginError):
-    """Exception for a file that cannot be used.
+    """Exception for an invalid TOML file.
 
     Attributes:
-        messages: The error messages, one for each problem in the file.
+        messages: Error messages, one for each problem in the file.
     """
 
     def __init__(self, messages: list[str]) -> None:
@@ -40,7 +42,7 @@ class TomlError(SimginError):
 
 
 class StrictTable(BaseModel):
-    """Base class of tables with fixed keys whose values are not converted."""
+    """Base class of tables with fixed keys, which does not convert values."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -68,7 +70,7 @@ def read_tables(path: Path, hint: str) -> dict[str, Any]:
         sentence = f"{path} is not valid TOML ({error}). Correct the file."
     except RecursionError:
         sentence = f"{path} cannot be read (its lists or tables are nested too deeply). {hint}."
-    except ValueError as error:  # from int(), or for a path with a NUL
+    except ValueError as error:  # raised by int(), or by a path with a NUL character
         reason = (
             "the file contains a number that is too long" if "digits" in str(error) else str(error)
         )
@@ -85,7 +87,7 @@ def describe_validation_errors(
     """Return a message for every error that pydantic found in a file.
 
     Args:
-        path: Path of the file, for the error messages.
+        path: Path of the file, used in the error messages.
         error: Validation errors of pydantic.
         known_keys: Function that returns the valid keys of the table that contains an unknown key.
         prefix: Key path of the validated part of the file.
@@ -98,7 +100,7 @@ def describe_validation_errors(
 
 
 def _format_error(path: object, key_path: KeyPath, mistake: Any, known_keys: Iterable[str]) -> str:
-    """Return the message for one error."""
+    """Return the error message for one validation error."""
     key = _format_key_path(key_path)
     match mistake["type"]:
         case "extra_forbidden":
@@ -135,7 +137,7 @@ def _format_key(key: str) -> str:
 
 
 def _suggest_key(key: str, known_keys: list[str]) -> str:
-    """Return a spelling suggestion for an unknown key, or the list of the valid keys."""
+    """Return a spelling suggestion for an unknown key, or a list of the valid keys."""
     near = did_you_mean(key, known_keys)
     if near != ".":
         return near.removeprefix(". ").replace("'", "")

@@ -451,7 +451,7 @@ def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wi
     low, high = found["low"].iloc[-2], bound["high"]
     first, *others = odds_verdict(odds)
     best, least = found["strategy"].iloc[-2], math.floor(100 * low)
-    limits = f"{least} % ({best}) and {math.ceil(100 * high)} % (seeing the whole deck)."
+    limits = f"{least} % ({best}) and {math.ceil(100 * high)} % (a player who sees the whole deck)."
     assert first.endswith(f" The optimum is between {limits}")
     shares = f"{best} wins 50 % of deals"
     if len(wins) > 1:

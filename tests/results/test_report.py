@@ -122,9 +122,9 @@ def age_the_manifest(place):
 
 CORRUPTIONS = {
     "out is not a run of simgin": shutil.rmtree,
-    "the run in out is not finished. Continue it with: simgin match gold simple -v "
+    "the run in out is not finished. Continue the run with: simgin match gold simple -v "
     "standard --deals 300 --seed 1 -o out": forget_the_manifest,
-    "is not finished. Repeat its command.": forget_the_command,
+    "is not finished. Repeat the command of the run.": forget_the_command,
     "another version of simgin (format 1, not": age_the_manifest,
     "was written by another version of simgin": partial(
         change, statement="UPDATE run SET value = '0' WHERE key = 'form'"

@@ -651,21 +651,24 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
     [
         (
             (0.4, 0.51, 0.6, 0.7, 0.7),
-            "Playing for gin beats knocking immediately with undercut bonus 25 to 40. Playing for "
-            "gin loses to knocking immediately with undercut bonus 0. It is too close to call "
-            "whether playing for gin beats knocking immediately with undercut bonus 10.",
+            "With undercut bonus 25 to 40, playing for gin beats knocking immediately. With "
+            "undercut bonus 0, playing for gin loses to knocking immediately. With undercut bonus "
+            "10, it is too close to call whether playing for gin beats knocking immediately.",
         ),
         (
             (0.6, 0.51, 0.6, 0.7, 0.4),
-            "Playing for gin beats knocking immediately with undercut bonus 0, 25 and 30. Playing "
-            "for gin loses to knocking immediately with undercut bonus 40. It is too close to call "
-            "whether playing for gin beats knocking immediately with undercut bonus 10.",
+            "With undercut bonus 0, 25 and 30, playing for gin beats knocking immediately. With "
+            "undercut bonus 40, playing for gin loses to knocking immediately. With undercut bonus "
+            "10, it is too close to call whether playing for gin beats knocking immediately.",
         ),
-        ((0.6,) * 5, "Playing for gin beats knocking immediately with every undercut bonus tried."),
+        (
+            (0.6,) * 5,
+            "With every undercut bonus tried, playing for gin beats knocking immediately.",
+        ),
         (
             (0.51,) * 5,
-            "It is too close to call whether playing for gin beats knocking immediately with every "
-            "undercut bonus tried.",
+            "With every undercut bonus tried, it is too close to call whether playing for gin "
+            "beats knocking immediately.",
         ),
     ],
 )
@@ -687,7 +690,7 @@ def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
     made.__dict__.update(measurements=known, rows=())
     assert list(sweep_lines(made)) == [
         "For gin bonus 0 and 20, playing for gin beats knocking immediately with undercut bonus 10 "
-        "and 25. For gin bonus 50, playing for gin never clearly beats knocking immediately."
+        "and 25. For gin bonus 50, playing for gin never significantly beats knocking immediately."
     ]
 
 

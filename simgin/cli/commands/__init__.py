@@ -1,1 +1,1 @@
-"""Commands, one per file. `simgin.cli.main` lists their names and imports them when called."""
+"""Commands, one per file; `simgin.cli.main` imports a command when it is called."""

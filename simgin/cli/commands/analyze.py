@@ -209,7 +209,7 @@ def analyze_command(
 
 
 def _answer(analyses: Mapping[str, Analysis]) -> str:
-    """Return the best action of the position, or of the costliest decision of a deal."""
+    """Return the best action in the position, or in the costliest decision of a deal."""
     from simgin.analysis.analysis_report import analysis_verdict
 
     title, *others = analyses
@@ -270,11 +270,11 @@ def _rates_screen(found: ErrorRates, report: Callable[[], Report]) -> Iterator[A
 
 
 def _reject_options(names: Sequence[str], problem: str) -> None:
-    """Raise UsageError if one of these options was given.
+    """Raise UsageError if the user specified one of these options.
 
     Args:
         names: Options that have no effect in this kind of analysis.
-        problem: Predicate of the error message, and the fix.
+        problem: Predicate of the error message, followed by the suggested fix.
     """
     for name in names:
         if options.is_given("seconds" if name == "for" else name):

@@ -18,7 +18,7 @@ from simgin.text.files import check_writable, write_file
 if TYPE_CHECKING:
     from simgin.checks.bench import SpeedChange
 
-KERNELS = 8  # number of measurements in addition to matchups and strategies
+KERNELS = 8  # number of measurements in addition to the matchups and strategies
 READING = """
 The ratio is the time per unit, divided by the time for a block of the calibration kernel (four \
 Philox words) on one thread. Use ratios instead of seconds to compare machines. Two different \
@@ -66,7 +66,7 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
 
     if save is not None:
         check_writable(save, b'"command": "simgin bench')
-        if save.exists():  # only files with measurements can be overwritten
+        if save.exists():  # Only files with measurements can be overwritten.
             read_measurements(save)
     before, now = _rounds(seconds, against)
     rows: list[Any] = list(now[0])
@@ -86,7 +86,7 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
 
 
 def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the rounds of the earlier simgin (none without --against) and of this one."""
+    """Return the rounds of the earlier installation (empty without --against) and of this one."""
     if against is None:
         return [], [_measure(seconds)]
     from simgin.checks import bench
@@ -152,5 +152,5 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
 
 
 def _digits(number: float) -> str:
-    """Format a number with at least three significant digits and no exponent."""
+    """Format a number with at least three significant digits and without an exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

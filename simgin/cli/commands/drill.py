@@ -68,8 +68,8 @@ def drill_command(
     place = output or Path("drill.html")
     if not has_suffix(place, ".html") or (anki and not has_suffix(anki, ".apkg")):
         raise click.UsageError(
-            "-o requires a file name that ends in .html, and --anki requires one that ends in "
-            ".apkg. Change the file name."
+            "-o requires a file name that ends in .html, and --anki requires a file name that "
+            "ends in .apkg. Change the file name."
         )
     for file in filter(None, (place, anki)):
         check_writable(file, drill.FILE_MARKS[file.suffix.lower()])
@@ -121,7 +121,7 @@ def _open_page(page: Path) -> None:
 
 
 def _check_anki() -> None:
-    """Raise UsageError before the work starts if flash cards cannot be written."""
+    """Raise UsageError if flash cards cannot be written."""
     try:
         import genanki  # noqa: F401
     except ImportError:

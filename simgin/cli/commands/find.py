@@ -79,7 +79,7 @@ def find_command(workers: int | None, as_json: bool, **asked: Any) -> None:
 
 
 def _screen(found: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield the summary and the deals that were found."""
+    """Yield the summary and the matching deals."""
     yield from report().to_renderables()
     yield ""
     for row in found.listed_rows:
@@ -99,7 +99,7 @@ def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
 
 
 def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
-    """Yield the first decision that differs between the two players, and both deals."""
+    """Yield the first decision in which the two players differ, and the commands for both deals."""
     own = f"{request.short_name(row['strategy'])} {row['own']}"
     other = f"{request.short_name(row['rival'])} {row['other']}"
     yield from format_finding(f"{row['place']}: {own}; {other}")

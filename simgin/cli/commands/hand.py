@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simgin.play.hand_analysis import HandAnalysis
     from simgin.report.report import Report
 
-MAX_LISTED = 8  # meldings listed with the same deadwood
+MAX_LISTED = 8  # maximum number of listed meldings with the same deadwood
 HIGHEST_LIMIT = 10  # highest knock limit that an upcard can set
 
 
@@ -85,7 +85,7 @@ def _report(hand: HandAnalysis) -> Report:
 
 
 def _advice(hand: HandAnalysis) -> str:
-    """Return the possible endings for ten cards, or the best discards for eleven."""
+    """Return the possible endings for ten cards, or the best discards for eleven cards."""
     if not hand.deadwood_by_discard:
         ways = _ending_text(hand, -1, hand.deadwood)
         if ways and hand.variant.params["stop_before_draw"] is False:
@@ -105,7 +105,7 @@ def _limit_text(hand: HandAnalysis) -> str:
 
 
 def _shot_text(hand: HandAnalysis) -> str:
-    """Return the deadwood that a shot must leave; empty if the variant has no shots."""
+    """Return the deadwood that a shot must leave, or "" if the variant has no shots."""
     if not hand.variant.params["shot"]:
         return ""
     if hand.shot_ranks is None:
@@ -125,7 +125,7 @@ def _heading(hand: HandAnalysis) -> str:
 
 
 def _ending_text(hand: HandAnalysis, discard: int, deadwood: int) -> str:
-    """Return the possible endings of the deal with a discard, or without one (-1)."""
+    """Return the possible endings of the deal after a discard; -1 means no discard."""
     ways = [ending.text for ending in hand.endings if ending.discard == discard]
     if hand.knock_limit is None and 0 < deadwood <= HIGHEST_LIMIT:
         ways.append(f"knock if the limit is {deadwood} or more")

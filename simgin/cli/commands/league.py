@@ -22,7 +22,7 @@ from simgin.cli.commands.match import command_with_size, play_plan
 @click.option("--details", is_flag=True, help="Print all tables.")
 @options.json_option
 def league_command(strategies: tuple[str, ...], **asked: Any) -> None:
-    """Play each strategy against every other one, and rank them.
+    """Play all pairs of several strategies, and rank the strategies.
 
     Every pair of strategies plays the same deals. simgin computes Elo ratings, the results of all
     pairs with Holm's adjustment, and the mix of strategies that no strategy beats.

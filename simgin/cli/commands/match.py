@@ -49,7 +49,7 @@ DETAILS_HINT = "--details prints every metric and table."
 def match_command(
     strategies: tuple[str, ...], margin: str | float | None, debug: bool, **asked: Any
 ) -> None:
-    """Play strategy A against strategy B and report the winner.
+    """Play strategy A against strategy B, and report the winner.
 
     B is simple by default. In solitaire variants, A plays without an opponent.
 
@@ -114,7 +114,7 @@ def match_command(
     if plan.seconds is not None and len(plan.tasks) == 1:
 
         def repeat(results: RunResults) -> str:
-            # Only a run of fixed size can be repeated exactly
+            # Only a run of a fixed size can be repeated exactly.
             unit = UNIT_PLURALS[plan.unit]
             return repeat_command(**settled, **{unit: results.sizes[0]}, seconds=None)
 
@@ -126,7 +126,7 @@ def match_command(
 def command_with_size(plan: Plan, settled: dict[str, Any]) -> str:
     """Return the command that repeats a plan, with its parameters in canonical form."""
     n = plan.tasks[0].n
-    # Otherwise, only the time is limited
+    # Otherwise, only the time is limited.
     size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
     return repeat_command(**settled, **size)
 
@@ -148,17 +148,17 @@ def play_plan(
     """Play the plan of a command, or print its size.
 
     Args:
-        plan: The plan.
+        plan: Plan to play.
         command: Command that repeats the result.
         output: Directory for the results, or None.
         record: True to record every deal.
         dry_run: True to print only the plan.
         details: True to print all tables.
-        power: Difference for which to print the sample size, or None.
+        power: Difference to detect with the printed sample size, or None.
         sentences: Sentences above the report.
         more: Command or option that prints all tables.
-        announced: True to print the plan before it is played.
-        **how: Further arguments of `session.run_plan_request`.
+        announced: True to print the plan before the run starts.
+        **how: Additional arguments of `session.run_plan_request`.
     """
     from simgin.cli import plan_table, session
     from simgin.results.run_results import run_plan

@@ -80,7 +80,7 @@ def odds_command(
         lambda found, report: _screen(report(), found.seed, details),
         workers=workers,
         output=output or configured or DEFAULT_OUTPUT,
-        # The default directory is reused for every request
+        # The default directory is reused for every request.
         question=command if output else "simgin odds",
         cached=(None if outcomes.outcomes_directory() is None else "the cache", "players"),
         finish=_print_omissions,
@@ -89,14 +89,14 @@ def odds_command(
 
 
 def _print_omissions(found: Odds) -> list[Path]:
-    """Print what could not be computed, and return no files."""
+    """Print the omitted results, and return an empty list of files."""
     for sentence in found.unavailable:
         print_note(sentence)
     return []
 
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
-    """Yield the sentences and the first table, or all tables with `details`."""
+    """Yield the sentences and the first table, or all tables if `details` is True."""
     from simgin.odds.odds_report import ODDS_INTERVAL_NOTE
 
     yield from report.to_renderables(details=details)

@@ -71,7 +71,7 @@ def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> Non
 
 
 def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
-    """Return the matchup of the user, in seat 0, and the opponent, if there is one."""
+    """Return the matchup of the user in seat 0 and the opponent in seat 1, if any."""
     from simgin.play.matchup import Matchup, PlayerCountError
     from simgin.rules import variants
     from simgin.strategy import loader
@@ -81,7 +81,7 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
     alone = game.params["players"] == 1
     if alone and strategy:
         raise PlayerCountError(f"{game.spec} is a solitaire variant. Omit {strategy}.")
-    # The policies of this strategy are never called
+    # simgin never calls the policies of this strategy.
     you = with_policies(replace(loader.find_strategy("gold"), name=YOU), {}, YOU)
     opponent = None if alone else loader.find_strategy(strategy or "champion")
     return Matchup(game, you, opponent, seed, "deal" if one else "match")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simgin.review.review import Review
     from simgin.review.review_request import ReviewRequest
 
-MAX_OUTPUT_NAME = 80  # maximum length of a default directory name
+MAX_OUTPUT_NAME = 80  # maximum length of the default name of a directory
 
 
 @click.command("review")
@@ -115,7 +115,7 @@ def review_command(
     if config.is_configured("seconds_per_turn"):
         if file is None:
             given["seconds_per_turn"] = asked["seconds_per_turn"]
-        else:  # the file of the review has its own value or default
+        else:  # The review file can contain another value, and the option has a default.
             click.get_current_context().params["seconds_per_turn"] = None
     for name in given.keys() & {"players", "goals"}:
         given[name] = [part.strip() for part in asked[name].split(",")]
@@ -153,7 +153,7 @@ def review_command(
 
 
 def _resolve_players(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
-    """Return the request with all players, after pilot matches or training."""
+    """Return the request with all players, after playing pilot matches or training."""
     from simgin.cli import session
     from simgin.report import progress
     from simgin.review.review_request import resolve_players

@@ -23,7 +23,7 @@ from simgin.strategy.strategy_spec import StrategyError
 if TYPE_CHECKING:
     from simgin.checks.contract import ContractResult
 
-Row = Mapping[str, Any]  # JSON row of a strategy or policy
+Row = Mapping[str, Any]  # JSON row of a strategy or a policy
 ENDINGS = {
     "best": "the player first decides on the best way to end the deal, then on a discard",
     "same": "the player first chooses a discard, and can end the deal only with it (EAAI order)",
@@ -75,7 +75,7 @@ def _strategies(
     short: bool,
     as_json: bool,
 ) -> None:
-    """List all strategies and policies, or show one with its parameters and files.
+    """List all strategies and policies, or show one strategy with its parameters and files.
 
     A strategy has one policy per slot: take, discard, knock and others. You can replace each
     policy:
@@ -190,7 +190,7 @@ def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
 
 
 def _check_summary(findings: Sequence[ContractResult]) -> str:
-    """Return a summary: the number of failed checks, or the tests that passed."""
+    """Return a summary with the number of failed checks, or with the passed tests."""
     failed = [finding for finding in findings if finding.passed is False]
     if failed:
         return f"{len(failed)} of {len(findings)} checks failed."
@@ -217,7 +217,7 @@ def _new(file: Path, name: str | None) -> None:
     print_line(f"Replay:  {format_command('show', file, 'gold', '--unit', 3)}")
 
 
-# The list
+# List of strategies and policies
 
 
 def _strategies_found(players: int | None, search: str | None) -> list[Strategy]:
@@ -283,7 +283,7 @@ def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
 
 
 def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
-    """Yield a heading and, for each strategy, its results, idea and source."""
+    """Yield a heading, and the results, the idea and the source of each strategy."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -292,7 +292,7 @@ def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
     indent = (0, 0, 0, 2)
     for row in found:
         name = row["name"]
-        # The measured speed if there is one, otherwise the execution mode
+        # measured speed if it is known, otherwise the execution mode
         speed = catalogue.find_speed_tier(name) or row["tier"].replace("fast", "")
         facts = ", ".join(filter(None, (catalogue.format_strength(name), speed)))
         yield Text(f"\n{name:<{longest}}  {facts}", style="bold")
@@ -309,7 +309,7 @@ def _policy_table(slot: str, in_slot: Sequence[Row]) -> Table:
     return table_from_rows(f"Policies for +{slot}=", ("name", "what it does"), rows)
 
 
-# One strategy
+# Details of one strategy
 
 
 def _show(strategy: Strategy, as_json: bool) -> None:
@@ -382,13 +382,13 @@ def _format_allowed_values(param: Param) -> str:
 
 
 def _shorten_path(path: Path) -> str:
-    """Return a path; make it relative if it is inside the current directory."""
+    """Return a path, relative to the current directory if it is inside."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def _execution_mode(policy: Policy) -> str:
-    """Return the execution mode of a policy. This loads the compiler."""
+    """Return the execution mode of a policy. This function loads the compiler."""
     from simgin.strategy import compiler
 
     return compiler.execution_mode(policy)

@@ -124,7 +124,7 @@ def _learned_line(found: AdaptedChampion, output: Path | None) -> str:
 
 
 def _play_line(training: TrainRequest, output: Path | None) -> str:
-    """Return a line on how to use the weights, which the strategy reads from a file."""
+    """Return a line that explains how to use the weights, which the strategy reads from a file."""
     match = training.match
     strategy, opponent = match.strategy.spec, match.pool[0].spec
     if output is None:

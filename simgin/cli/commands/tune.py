@@ -128,13 +128,13 @@ def _announce(request: TuneRequest, seconds: float) -> None:
 
 
 def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
-    """Return the plan for --json, with the time in seconds estimated from a few pairs."""
+    """Return the plan for --json. The time in seconds is estimated from a few pairs."""
     from simgin.learn.cma_search import FINALS_FACTOR, MAX_FINALISTS
     from simgin.play.parallel import usable_cpus
     from simgin.runs.plan import measure_unit_seconds
 
     matchups = request.matchups(request.strategy, request.seed)
-    # Seconds per match; a unit is a pair of matches
+    # A unit is a pair of matches, so this is the time per match.
     each = sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
     strategies = request.generations * (request.n_candidates + 2)
     final_matches = MAX_FINALISTS * FINALS_FACTOR * request.matches

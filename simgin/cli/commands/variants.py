@@ -153,7 +153,7 @@ def _list(found: Sequence[Variant], as_json: bool) -> None:
 
 
 def _read_file(file: str) -> list[Variant]:
-    """Return the variants of a file. Raises VariantError with all errors in the file."""
+    """Return the variants of a file, or raise VariantError with all errors in the file."""
     valid, sentences = [], []
     for text, result in variants_in_file(file).items():
         if isinstance(result, Variant):
@@ -257,7 +257,7 @@ def _next_steps(file: str, created: Variant) -> Iterator[str]:
 
 
 def _format_value(parameter: Parameter, variant: Variant) -> str:
-    """Return the value of a parameter, in parentheses if it has no effect."""
+    """Format the value of a parameter, in parentheses if it has no effect."""
     value = variant.params[parameter.name]
     text = parameter.to_text(value)
     return text if value is None or parameter.has_effect(variant.params) else f"({text})"

@@ -1,8 +1,8 @@
-"""The common style of all plots: size, colours, titles, captions and image files.
+"""Common style of all plots: size, colours, titles, captions and image files.
 
-Figures are narrow enough for a phone in portrait orientation. Colours suit colour-blind readers,
-and every series has its own marker or dash for greyscale print. pyplot's global state is never
-touched.
+Figures are narrow enough for a phone in portrait orientation. Colours are suitable for colour-blind
+readers. Every series has a separate marker or dash for greyscale prints. The global state of pyplot
+is never changed.
 """
 
 from simgin.report.figures.layout import *

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Transform
 
 TEXT_LINE = 0.18  # inches per line of a title, legend or caption
-FONT_SMALL, FONT_NORMAL, FONT_LARGE = 7.5, 8.5, 11  # points; a point is 1.18 pixels on a phone
-# Characters per line
+FONT_SMALL, FONT_NORMAL, FONT_LARGE = 7.5, 8.5, 11  # points; 1.18 pixels per point on a phone
+# characters per line
 TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
 LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS = 22, 48
 
-FIGURE_WIDTH = 4.2  # inches; text keeps 90 % of its size on a phone in portrait orientation
+FIGURE_WIDTH = 4.2  # inches; on a phone in portrait orientation, text keeps 90 % of its size
 DPI = 200
 ROW_GAP, ROW_LINE = 0.08, 0.145  # inches between row names, and per line of a row name
 # Legends
@@ -39,19 +39,20 @@ MAX_LEGEND_COLUMNS = 3
 
 # Text
 
-NAME_PART = re.compile(r"[+:,@#/]?[^+:,@#/]+|[+:,@#/]")  # of a spec, with the separator before it
+# part of a spec, with the separator before it
+NAME_PART = re.compile(r"[+:,@#/]?[^+:,@#/]+|[+:,@#/]")
 
 
 def escape_text(text: str) -> str:
-    """Return the text so that matplotlib draws it literally.
+    """Escape a string so that matplotlib draws it literally.
 
-    Paths can contain control characters. Dollar signs would start a formula.
+    Paths can contain control characters, and a dollar sign would start a formula.
     """
     return escape_control_chars(text).replace("$", r"\$")
 
 
 def fold_text(text: str, width: int) -> str:
-    """Return the text with lines of at most `width` characters."""
+    """Wrap a string at `width` characters per line."""
     lines = []
     for part in text.split("\n"):
         lines += wrap_name(part, width)
@@ -59,9 +60,10 @@ def fold_text(text: str, width: int) -> str:
 
 
 def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
-    """Return names without the parts that all of them share, and a sentence for the caption.
+    """Remove common parts of names; return the names and a sentence for the caption.
 
-    Parts begin with + : , @ # or /. At least one part of every name remains.
+    Parts of a name begin with `+`, `:`, `,`, `@`, `#` or `/`. At least one part of every name
+    remains.
     """
     unique = [NAME_PART.findall(name) for name in dict.fromkeys(names)]
     if len(unique) < 2:
@@ -77,7 +79,7 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _shared_length(lists: Sequence[Sequence[str]]) -> int:
-    """Return the length of the shared start of some lists; one item of each list remains."""
+    """Return the number of common first items of some lists; one item of each list remains."""
     shared = itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*lists, strict=False))
     return min(len(list(shared)), *(len(parts) - 1 for parts in lists))
 
@@ -90,7 +92,7 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
 
     Args:
         height: Height of the axes in inches.
-        title: Title; empty if the panels are titled.
+        title: Title of the figure; empty if the panels have titles.
         caption: Caption below the axes.
         legend_names: Names in the legend.
     """
@@ -132,7 +134,7 @@ def stack_panels(
     """Return styled panels, one below the other.
 
     Args:
-        figure: The figure.
+        figure: Figure that will contain the panels.
         n_panels: Number of panels.
         sharex: Share the x axis between panels.
         grid: Grid lines: "x", "y" or "both".
@@ -165,7 +167,7 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
     """Remove the frame of axes and set their colours.
 
     Args:
-        axes: The axes.
+        axes: Axes to style.
         grid: Grid lines: "x", "y" or "both".
     """
     axes.set_facecolor(BACKGROUND)
@@ -203,21 +205,21 @@ def row_height(names: Iterable[str]) -> float:
 
 
 def hide_row_axis(axes: Axes, n_rows: int) -> None:
-    """Set limits for rows counted from the top, and hide the vertical axis."""
+    """Set the limits for rows that are counted from the top, and hide the vertical axis."""
     axes.set_ylim(n_rows - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 
 
-# Legends are above the axes and their titles, so that they cover no data
+# Legends are above the axes and their titles, so that they do not cover data.
 
 
 def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
     """Add a legend above axes and their title, unless there is only one series.
 
     Args:
-        axes: The axes.
-        last: Names that are listed last.
+        axes: Axes to style.
+        last: Names to list last.
     """
     drawn = list(zip(*axes.get_legend_handles_labels(), strict=True))
     figure = axes.get_figure(root=True)
@@ -243,12 +245,12 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
         borderaxespad=0,
         borderpad=0,
     )
-    box.set_in_layout(False)  # keeps the layout from narrowing the axes
+    box.set_in_layout(False)  # prevents the layout from narrowing the axes
     _reserve_space(axes, above, lift + TEXT_LINE * legend_lines(names))
 
 
 def _title_lines(figure: Figure, axes: Axes) -> int:
-    """Return the number of lines of the longest panel title in the row of panels of `axes`."""
+    """Return the number of lines of the longest panel title in the same row as `axes`."""
     spec = axes.get_subplotspec()
     longest = 0
     for other in figure.axes:
@@ -292,7 +294,7 @@ def legend_lines(names: Sequence[str]) -> int:
     if len(names) < 2:
         return 0
     columns = _legend_columns(names)
-    if columns > 1:  # every name fits on one line
+    if columns > 1:  # Every name fits on one line.
         return -(-len(names) // columns)
     return sum(fold_text(name, LEGEND_CHARACTERS).count("\n") + 1 for name in names)
 
@@ -301,15 +303,15 @@ def legend_lines(names: Sequence[str]) -> int:
 
 
 def png(figure: Figure) -> bytes:
-    """Return a figure as a PNG file; equal figures give equal bytes.
+    """Return a figure as a PNG file. Equal figures produce equal files.
 
-    The file has no date and no version.
+    The file contains neither a date nor a version number.
 
     Args:
         figure: A figure, for example from a function of `simgin.plots`.
 
     Returns:
-        The contents of the file.
+        Contents of the PNG file.
 
     Example:
         figure = simgin.match("gold", "simple").plot()
@@ -330,7 +332,7 @@ def svg(figure: Figure, name: str) -> str:
         name: Prefix of every id, so that one HTML document can contain several figures.
 
     Returns:
-        The contents of the file; equal figures give equal text.
+        Contents of the SVG file. Equal figures produce equal files.
 
     Example:
         figure = simgin.match("gold", "simple").plot()
@@ -366,15 +368,16 @@ def _lay_out(figure: Figure) -> None:
 # HTML reports replace these four colours by those of the light or dark scheme
 TEXT_COLOUR, MUTED_COLOUR, GRID_COLOUR, BACKGROUND = "#222222", "#666666", "#dddddd", "#ffffff"
 
-# The hues of Okabe and Ito, with a brown and a violet, for light and dark backgrounds.
+# The hues of Okabe and Ito, with an additional brown and violet, for light and dark backgrounds.
 # tests/plots/test_colours.py checks their contrast for all types of colour vision.
 BLUE, ORANGE, GREEN, SKY, RED, PINK, BROWN, VIOLET = (
     *("#0072B2", "#E69F00", "#009E73"),
     *("#56B4E9", "#D55E00", "#CC79A7", "#8C5A2B", "#8424F0"),
 )
 GREY = "#8C8C8C"
-DARKEST, LIGHTEST = "#101010", "#fefefe"  # text on colours, in either scheme
-# Colours of deal endings, distinct from those of series; endings without a winner are grey
+DARKEST, LIGHTEST = "#101010", "#fefefe"  # text on coloured areas, in both colour schemes
+# Colours of deal endings, which differ from the colours of series; endings without a winner are
+# grey
 ENDING_COLOURS = {
     "knock": "#6F5BB5",
     "gin": "#DDCC77",
@@ -392,7 +395,7 @@ LIGHT_TEXT_ENDINGS = ("knock", "undercut", "stalled", "joker")  # endings with a
 
 
 def win_rate_colormap() -> Colormap:
-    """Return a colour map: red for a loss, pale for even, blue for a win."""
+    """Return a colour map that is red for losses, pale for even results and blue for wins."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("won", [RED, "#F7F7F5", BLUE])
@@ -402,7 +405,7 @@ DashStyle = str | tuple[int, tuple[int, ...]]
 
 
 class SeriesStyle(NamedTuple):
-    """Style of a series, which is distinct both in colour and in greyscale."""
+    """Style of a series, which is distinguishable both in colour and in greyscale."""
 
     colour: str
     marker: str
@@ -426,7 +429,7 @@ SINGLE_STYLE = SeriesStyle(TEXT_COLOUR, "o", "-")
 def series_style(i: int) -> SeriesStyle:
     """Return the style of series i, counted from 0.
 
-    From the ninth series on, series are grey and differ only in marker and dash.
+    All series after the eighth are grey and differ only in marker and dash.
     """
     style = SERIES_STYLES[i % len(SERIES_STYLES)]
     return style if i < len(SERIES_STYLES) else style._replace(colour=GREY)
@@ -435,7 +438,7 @@ def series_style(i: int) -> SeriesStyle:
 def series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:
     """Return the style of every name by its index in `order`.
 
-    Names that are not in `order` follow in order of appearance.
+    Names that are not in `order` come last, in order of appearance.
     """
     listed = list(names)
     ordered = dict.fromkeys([*order, *listed])

@@ -1,4 +1,4 @@
-"""Marks of plots, such as error bars and heat maps, and checks of their DataFrames."""
+"""Elements of plots, such as error bars and heat maps, and checks of the plotted DataFrames."""
 
 from __future__ import annotations
 
@@ -32,14 +32,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 UNDEFINED_LABEL = "sample too small"
-MIN_LABELLED_PERCENT = 7  # %; narrower segments of a bar have no label
-# Number of shades in a heat map without numbers, and ticks of its colour bar in %
+MIN_LABELLED_PERCENT = 7  # percent; narrower segments of a bar have no label
+# Number of shades in a heat map without numbers, and ticks of its colour bar in percent
 SHADE_STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)
 DrawArgs = ParamSpec("DrawArgs")  # arguments of a plot function
-MAX_MATCHUPS_NAMED = 3  # matchups listed in a caption
-MAX_NAMES = 12  # variants or strategies listed in a caption; longer lists become a count
-MAX_NAME_CHARACTERS = 150  # characters of all strategies listed in a caption
-# Style of labels in axes or rows without data
+MAX_MATCHUPS_NAMED = 3  # maximum number of matchups listed in a caption
+# maximum number of variants or strategies listed in a caption; a longer list becomes a count
+MAX_NAMES = 12
+# maximum total length of the strategies listed in a caption, in characters
+MAX_NAME_CHARACTERS = 150
+# Style of the labels in axes or rows without data
 LABEL_STYLE: dict[str, Any] = {
     "fontsize": FONT_NORMAL,
     "color": MUTED_COLOUR,
@@ -52,7 +54,7 @@ Bounds = Sequence[np.ndarray]
 
 
 def draw_band(axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str) -> None:
-    """Draw a line and the band of its 95 % confidence intervals."""
+    """Draw a line with a band of 95 % confidence intervals."""
     value, low, high = bounds
     axes.fill_between(x, low, high, color=style.colour, alpha=0.25, linewidth=0)
     axes.plot(
@@ -70,7 +72,7 @@ def draw_vertical_bars(
 def draw_horizontal_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str, **options: Any
 ) -> None:
-    """Draw dots with horizontal 95 % error bars in rows y, and label undefined values."""
+    """Draw dots with horizontal 95 % error bars in the rows `y`, and label undefined values."""
     value, low, high = bounds
     dot = _dot_style(style, label) | options
     axes.errorbar(value, y, xerr=error_bar_lengths(value, low, high), **dot)
@@ -92,7 +94,7 @@ def draw_inconclusive_bars(
 
 
 def error_bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the distances from values to their bounds for error bars, shape (2, n)."""
+    """Return the distances between values and bounds for error bars, shape (2, n)."""
     return np.asarray(np.maximum(0, np.array([value - low, high - value])))
 
 
@@ -108,7 +110,7 @@ def _dot_style(style: SeriesStyle, label: str) -> dict[str, Any]:
 
 
 def label_undefined_rows(axes: Axes, rows: Iterable[float]) -> None:
-    """Label the rows whose value is undefined."""
+    """Label the rows with undefined values."""
     for y in rows:
         axes.annotate(UNDEFINED_LABEL, (0.5, y), xycoords=("axes fraction", "data"), **LABEL_STYLE)
 
@@ -120,7 +122,7 @@ def label_if_undefined(axes: Axes, values: Any) -> None:
 
 
 def label_empty(axes: Axes, text: str) -> None:
-    """Label axes without data with the reason."""
+    """Write the reason for missing data on empty axes."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, text, transform=axes.transAxes, **LABEL_STYLE)
 
@@ -156,13 +158,13 @@ def heat_map(
     """Draw a heat map with a number in every cell.
 
     Args:
-        axes: The axes.
-        values: Numbers, shape (n_rows, n_columns); NaN cells are empty.
+        axes: Axes for the heat map.
+        values: Numbers in the cells, shape (n_rows, n_columns). NaN cells are empty.
         row_names: Names of the rows.
         column_names: Names of the columns.
         middle: Value with the palest shade.
         reach: Distance from `middle` to the darkest shades.
-        number_format: Format of a number.
+        number_format: Format specification of the numbers.
         font_size: Font size in points.
     """
     from matplotlib.colors import Normalize
@@ -198,8 +200,8 @@ def draw_shade_map(
     """Draw a heat map of percentages with a colour bar and without numbers.
 
     Args:
-        axes: The axes.
-        values: Percentages, shape (n_rows, n_columns); NaN cells are empty.
+        axes: Axes for the heat map.
+        values: Percentages, shape (n_rows, n_columns). NaN cells are empty.
         row_names: Names of the rows.
         column_names: Names of the columns.
         font_size: Font size in points.
@@ -241,7 +243,7 @@ def _draw_cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
 def _name_cells(
     axes: Axes, row_names: Sequence[object], column_names: Sequence[object], font_size: float
 ) -> None:
-    """Set the names of rows and columns and remove the frame and grid."""
+    """Set the names of rows and columns, and remove the frame and the grid."""
     axes.set_yticks(range(len(row_names)), list(map(str, row_names)), fontsize=font_size)
     axes.set_xticks(range(len(column_names)), list(map(str, column_names)), fontsize=font_size)
     axes.grid(visible=False)
@@ -263,8 +265,8 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
         draw: Function whose first argument is a DataFrame.
 
     Returns:
-        The function, which raises a `SimginError` with an explanation for other arguments, empty
-        DataFrames and missing columns.
+        Wrapped function. It raises a `SimginError` with an explanation if the argument is not a
+        DataFrame, is empty or lacks a column.
     """
 
     @functools.wraps(draw)
@@ -279,7 +281,8 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
             raise SimginError(
                 f"plots.{name} received a DataFrame without rows. Pass at least one row."
             )
-        if "opponent" in frame:  # a CSV file of solitaire games has missing values
+        # In solitaire games, the CSV file has missing values for the opponent.
+        if "opponent" in frame:
             opponents = frame["opponent"].astype(object)
             frame = frame.assign(opponent=opponents.where(opponents.notna(), ""))
         try:
@@ -305,8 +308,8 @@ def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: st
 
     Args:
         frame: DataFrame with the columns variant, strategy, opponent and n.
-        seed: Seed of the deals; omitted if None.
-        unit: Noun for `n`, such as "deals".
+        seed: Seed of the deals, or None to omit the seed.
+        unit: Unit of the sample size, such as "deals".
         note: Text at the end of the caption.
     """
     smallest = int(frame["n"].min())
@@ -319,7 +322,7 @@ def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: st
 def describe_sample(
     variants: Sequence[str], players: str, size: str, seed: int | None, note: str
 ) -> str:
-    """Return a caption from the names of variants, a text on the players and the sample size."""
+    """Return a caption with the variants, the players and the sample size."""
     noun = "Variants" if len(variants) > 1 else "Variant"
     is_short = len(variants) <= MAX_NAMES
     listing = f"{noun}: {', '.join(variants)}" if is_short else f"{len(variants)} variants"
@@ -328,7 +331,7 @@ def describe_sample(
 
 
 def _players_text(frame: pd.DataFrame) -> str:
-    """Return a text with the matchups if there are few, or else the players or their number."""
+    """Return the matchups if there are few, otherwise the players or their number."""
     strategies = frame["strategy"].map(str)
     pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MAX_MATCHUPS_NAMED:
@@ -369,8 +372,8 @@ def max_distance(values: Any, minimum: float) -> float:
 
 
 def precision_sentence(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
-    """Return a sentence with the half-width of the widest 95 % confidence interval."""
+    """Return a sentence about the half-width of the widest 95 % confidence interval."""
     half = factor * float((frame["high"] - frame["low"]).max()) / 2
     if np.isnan(half):
         return "The sample is too small for 95 % intervals."
-    return f"The 95 % intervals are at most ± {half:.2g}{unit}."
+    return f"The half-widths of all 95 % intervals are at most {half:.2g}{unit}."
