@@ -734,7 +734,7 @@ def test_a_sweep_of_five_calls_none_by_its_own_interval():
         [make_estimate(0.5 + half * 2.15 / 1.96, half), *(make_estimate(0.501, half),) * 4]
     )
     (line,) = sweep_lines(made)
-    assert line.startswith("It is too close to call ") and "with every undercut bonus" in line
+    assert line.startswith("With every undercut bonus tried, it is too close to call ")
 
 
 def test_only_what_is_worse_beyond_chance_is_clearly_worse():
