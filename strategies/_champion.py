@@ -241,7 +241,7 @@ def write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, 
         counts: Deadwood of each hand.
         context: Result of `find_context`.
         view: What the player can see.
-        rules: The rules.
+        rules: Rules of the variant.
         weights: Weights of the features.
         costs: Output.
     """

@@ -201,8 +201,8 @@ def needs_more_worlds(gap, n, world_variance, spread, cost):
 
     The new worlds change the estimate by a normal deviate. If the action overtakes the best action,
     the difference is gained. The expected gain is therefore the unit normal loss of `gap`. The
-    function approximates this loss to within 0.007 by 0.4 times a fourth power. It does not use
-    exponentials, so that results are identical on all machines.
+    function approximates this loss to within 0.007 by 0.4 times a fourth power. The approximation
+    does not use exponentials, so that results are identical on all machines.
 
     Args:
         gap: Difference from the best action. For the best action, it is the lead over the second

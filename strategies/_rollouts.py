@@ -53,7 +53,7 @@ EXPECTED_DEADWOOD = (
     + (9, 8, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 3)
 )  # fmt: skip
 MAX_SWAPS = 64  # maximum number of swaps to reach the expected deadwood
-FIRST_BATCH = 32  # worlds before the first check for inferior actions; doubles at each check
+FIRST_BATCH = 32  # worlds before the first check for inferior actions (doubled at each check)
 
 
 # Worlds
@@ -147,7 +147,7 @@ def _make_scratch():
 
 @helper
 def score_ending(ten, discarded, own_deadwood, opponent_hand, stock_left, view, rules, scratch):
-    """Return the points of the player who ends the deal minus those of the opponent.
+    """Return the points of the player who ends the deal minus the opponent's points.
 
     Args:
         ten: Hand of the player who ends the deal.
@@ -156,7 +156,7 @@ def score_ending(ten, discarded, own_deadwood, opponent_hand, stock_left, view, 
         opponent_hand: Hand of the opponent.
         stock_left: Number of cards left in the stock.
         view: What the player can see.
-        rules: The rules.
+        rules: Rules of the variant.
         scratch: Result of `_make_scratch`.
     """
     found, keys, rows, options, chains = scratch
@@ -198,7 +198,7 @@ def roll_out(
         stock_left: Number of cards left in the stock.
         patient: True if this player ends the deal only with gin.
         view: What the player can see.
-        rules: The rules.
+        rules: Rules of the variant.
         scratch: Result of `_make_scratch`.
     """
     size = stock_left
@@ -360,7 +360,8 @@ def best_action(actions, cards, view, rules, params):
 
     All actions are compared in the same worlds.
 
-    The first action is gold's action. It is returned unless another action is significantly better.
+    The first action is gold's action. That action is returned unless another action is
+    significantly better.
     """
     n, k, gate = int(params[N_WORLDS]), actions.shape[0], params[GATE]
     values = np.zeros((k, n))

@@ -2,9 +2,10 @@
 
 The reference values for solitaire games in the rule book come from strategies that look ahead in
 this way with perfect memory: a discarded card is no longer unseen. The parameter `aim` selects the
-criterion. Most cards make no meld, so the deadwood after drawing them is known without a search: it
-is that of the ten cards, or that of the best nine cards and the new one. Only the other cards,
-about a hundred per discard, are evaluated. The last discard minimises deadwood.
+criterion. Most cards do not make a meld, so the deadwood after drawing them is known without a
+search. It equals the deadwood of the ten cards, or of the best nine cards and the new card. Only
+the remaining cards, about a hundred per discard, are evaluated. The last discard minimises
+deadwood.
 
 Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the mean of the few best
 after Ahmed et al., "A Heuristic Evaluation Function for Hand Strength Estimation in Gin
@@ -74,7 +75,7 @@ def hand_cost(ten, unseen, aim, few, rules, counts):
         unseen: Unseen cards as a 52-bit mask.
         aim: Index of the aim.
         few: Number of draws that count as the best draws if the aim is FEW.
-        rules: The rules.
+        rules: Rules of the variant.
         counts: Scratch space with one number per card.
     """
     if aim == AIM_UNMATCHED:

@@ -216,7 +216,7 @@ def describe_take(view, rules, weights):
 
     Args:
         view: What the player can see.
-        rules: The rules.
+        rules: Rules of the variant.
         weights: Feature weights of this stage.
     """
     eleven = view.hand | 1 << view.taken_offer

@@ -1,7 +1,7 @@
 """Dice-player: plays to win deals in Gin Dice, and raises the die by win probability.
 
-It plays its cards like gold. Points do not count in Gin Dice, so waiting for gin loses deals. See
-docs/reference/strategies/stakes.md for the cross-table.
+The strategy plays its cards like gold. Points do not count in Gin Dice, so waiting for gin loses
+deals. See docs/reference/strategies/stakes.md for the cross-table.
 
 Source: Developed for simgin, to play Gin Dice (Andrzej Lewicki, pagat.com).
 """

@@ -4,20 +4,20 @@ The cost of a discard consists of the expected deadwood and of the help to the o
 after one draw is the mean over the best part of the unseen cards. Deadwood after two draws is the
 mean over the best part of their pairs. The line through both values is extrapolated to the eighth
 turn, but not below 0. The original is meant to weight all turns by the probability that the deal
-ends on them. It divides integers, however, so the eighth turn has all the weight. After two draws,
-it discards only one card, so the second value is the deadwood of eleven cards. Both errors are
-reproduced, because they determine how the original plays. Of two candidates of the same rank, or
-next to each other in a suit, only the better one after one draw is examined further.
+ends on them. However, the original divides integers, so the eighth turn has all the weight. After
+two draws, it discards only one card, so the second value is the deadwood of eleven cards. Both
+errors are reproduced, because they affect how the original plays. If two candidates have the same
+rank or are adjacent in a suit, only the better candidate after one draw is examined further.
 
-The help to the opponent comes from a table. It contains the mean decrease of the opponent's
+The help to the opponent comes from a table. The table contains the mean decrease of the opponent's
 deadwood by rank, by the number of other cards of the rank that the opponent has or might have, and
 by the location of the four nearest cards in the suit. The original table was learned from 14
-million cards, this one from deals between built-in strategies (training/improvement.py). The
-original also distinguishes own cards from dead cards, and mistakes an unseen card two ranks above
-for a neighbour.
+million cards. The table of this strategy was learned from deals between built-in strategies
+(training/improvement.py). The original also distinguishes own cards from dead cards, and mistakes
+an unseen card two ranks above for a neighbour.
 
-The original's table of knocks with deadwood is omitted. It is 0 nearly everywhere, and its other
-entries appear to be noise (docs/reference/strategies/bots.md).
+The table of the original for knocks with deadwood is omitted. Nearly all entries of that table are
+0, and its other entries appear to be noise (docs/reference/strategies/bots.md).
 
 Source: GinRummyAndTonic_Player of Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum,
 bendstein/Gin-Rummy, 2020.

@@ -1,8 +1,9 @@
 """Hazard: minimises its deadwood at the end of the deal and the help to the opponent.
 
 The deal can end on each of the next turns, with a probability (the hazard) that increases during
-the deal. The cost of a discard is the expected deadwood on each of these turns, weighted by the
-probability that it is the last turn, plus the expected improvement of the opponent's hand.
+the deal. The cost of a discard has two parts. The first part is the expected deadwood in each of
+these turns, weighted by the probability that the turn is the last. The second part is the expected
+improvement of the opponent's hand.
 
 This project's interpretation: Deadwood one turn ahead is the mean over the best part of the unseen
 cards, and the gain of later turns decreases by a constant factor. (The original computes the second

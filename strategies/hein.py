@@ -59,7 +59,7 @@ def _structure(card, view, chances):
 
     Args:
         card: Card of the hand, 0..51.
-        view: What the player can see.
+        view: View of the player.
         chances: Probability that the opponent holds each card, (52,) float64.
     """
     ways, held = 0.0, 0

@@ -1,8 +1,9 @@
-"""Rules of thumb about high and low cards: which ones to discard and which ones to hold.
+"""Rules of thumb about which high and low cards to discard or hold.
 
 Advisers agree that high cards are costly, but differ on when to discard them. Each rule selects
-some cards, and these or all others get a penalty (see simgin/toolkit/penalties.py). The penalties
-are this project's choice, because the sources do not state numbers.
+some cards and puts a penalty on these cards or on all other cards (see
+simgin/toolkit/penalties.py). The penalties are this project's choice, because the sources do not
+state numbers.
 
 Source: about.com and Hoyle's tradition (high-first); onlinerummy.co.uk (high-late); rubl.com
 (many-high, triangle, keep-low-late); Heisenbot (Eicholtz et al., EAAI-21) and Mishra and Aggarwal,

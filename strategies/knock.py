@@ -9,7 +9,7 @@ OUT_OF_REACH = 1 << 20
 
 @knock(k=param(10, 0, 99, "maximum deadwood for a knock"))
 def at(view, rules, params):
-    """Knock with at most k points of deadwood; 10 knocks immediately, 0 waits for gin."""
+    """Knock with at most k points of deadwood (10 knocks immediately, 0 waits for gin)."""
     return view.ending_count <= params[0] or view.ending >= 2
 
 

@@ -133,7 +133,7 @@ def _mean_next_deadwood(ten, unseen, few, tally, rules):
         unseen: Unseen cards as a 52-bit mask.
         few: Number of lowest values to average.
         tally: Scratch space with one number per deadwood value.
-        rules: The rules.
+        rules: Rules of the variant.
     """
     tally[:] = 0
     n = tally_deadwood_after_draws(ten, unseen, rules, tally)

@@ -1,12 +1,13 @@
 """Mishra-uniform: values melds and prospects, and avoids discards that help the opponent.
 
-The value of an unmatched card increases with its possible melds and decreases with its points. It
-is lower if the opponent probably holds the missing cards in melds. Within two cards of a knock,
-points count more. The value of a hand is the number of its melded cards, plus the mean value of its
-unmatched cards, plus a bonus for a knock or gin. The authors estimated the opponent's hand with a
-network. Here, all unseen cards are equally likely. The authors measured the effect of a discard on
-the opponent by sampling 100 hands. Here, the effect is `gain`, fitted to such samples, times the
-probability that the opponent can meld the card, with possible melds treated as independent.
+The value of an unmatched card increases with its possible melds and decreases with its points. The
+value is lower if the opponent probably holds the missing cards in melds. Within two cards of a
+knock, points count more. The value of a hand is the number of its melded cards, plus the mean value
+of its unmatched cards, plus a bonus for a knock or gin. The authors estimated the opponent's hand
+with a network. Here, all unseen cards are equally likely. The authors measured the effect of a
+discard on the opponent by sampling 100 hands. Here, the effect is `gain`, fitted to such samples,
+times the probability that the opponent can meld the card, with possible melds treated as
+independent.
 
 The knock rule avoids knocks with high deadwood if the opponent's estimated deadwood is low. The
 engine chooses the melding shown.
@@ -57,9 +58,9 @@ def _pair_probabilities(held):
             independent.
 
     Returns:
-        (6, 52) float64. The first three pairs are the two cards below, on either side of, and above
-        the card in its suit (ace low, as in the authors' program). The other three are pairs of the
-        same rank, each without one of the other three suits.
+        (6, 52) float64. The first three pairs are the two cards below the card, on either side of
+        it, and above it in its suit (ace low, as in the authors' program). The last three pairs
+        consist of cards of the same rank. Each of them leaves out one of the other three suits.
     """
     chances = np.zeros((6, 52))
     for suit in range(4):
@@ -91,8 +92,8 @@ def _meld_probability(card, chances):
 def _probabilities_in_melds(held, chances):
     """Return the probability that the opponent holds each card in a meld, (52,) float64.
 
-    The probability is the sum over the three-card melds of the card. It is 0 for cards that the
-    opponent cannot have.
+    The probability is the sum over the three-card melds of the card. For cards that the opponent
+    cannot have, the probability is 0.
     """
     table = np.zeros(52)
     for i in range(6):
@@ -113,7 +114,7 @@ def _card_value(card, loose, available, table, hurry, rules, params):
         available: Cards that can still be drawn, as a 52-bit mask.
         table: Result of `_probabilities_in_melds`.
         hurry: Factor on low points.
-        rules: The rules.
+        rules: Rules of the variant.
         params: Parameters of the policy.
     """
     r = card % 13
@@ -158,7 +159,7 @@ def _meld_value(partners, params):
 def _affected_cards(cards):
     """Return the cards that share a rank or a suit with some cards.
 
-    The values of these cards depend on those cards.
+    The values of the returned cards depend on the given cards.
     """
     touched = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
@@ -224,7 +225,7 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
         available: Cards that can still be drawn.
         table: Result of `_probabilities_in_melds`.
         limit: Knock limit.
-        rules: The rules.
+        rules: Rules of the variant.
         params: Parameters of the policy.
         ten: Result of `_evaluate_hand` for ten of the cards.
         now: Scratch space, (52,) float64.
@@ -284,7 +285,7 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
     tax=param(0.0, -10.0, 10.0, "penalty for revealing information by taking a card"),
 )
 def mishra(view, rules, params):
-    """Take a card if it melds more cards or is at least as good as drawing."""
+    """Take a card if more cards are then melded or if drawing is not better."""
     card = view.taken_offer
     eleven = view.hand | 1 << card
     if deadwood(eleven, rules) < view.count + card_value(card, rules):

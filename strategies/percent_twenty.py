@@ -4,15 +4,15 @@ Take: It takes a card that makes a meld and lowers the deadwood, or that lowers 
 opponent is known to hold two cards that make a meld with the card, the meld must lower the deadwood
 by three.
 
-Discard: Of the discards with the least deadwood, it chooses the card that meets most of these
-conditions. The known cards of the opponent do not make a meld with the card. The opponent discarded
-a card near it (same rank, or same suit within two ranks). The card is dead (in no meld of the hand,
-even after drawing any unseen card). Cards up to nine are discarded before higher ones.
+Discard: Of the discards with the least deadwood, it chooses the card that meets the most of the
+following conditions. The known cards of the opponent do not make a meld with the card. The opponent
+discarded a card near it (same rank, or same suit within two ranks). The card is dead (in no meld of
+the hand, even after drawing any unseen card). Cards up to nine are discarded before higher cards.
 
 Knock: It knocks with gin, or according to a table by remaining deadwood, number of cards seen (in
 steps of five), and number of dead cards. The authors computed the table by counterfactual regret
-minimisation; it is in their source. It knocks with six or more if few cards have been seen, and
-rarely with less than three.
+minimisation and published it in their source. It knocks with six or more if few cards have been
+seen, and rarely with less than three.
 
 Differences from the original file: The original gives a point for an expected improvement with the
 next card, which all candidates get. It breaks ties by suit (here at random), and knocks whenever

@@ -111,8 +111,8 @@ def _live_meld_cost(view, rules, params, card, others):
 def meldable_by_opponent(view, early):
     """Return the cards with which the opponent can make melds.
 
-    These are the known cards of the opponent, and unseen cards that are not next to an early
-    discard of the opponent.
+    The result contains the known cards of the opponent, and unseen cards that are not next to an
+    early discard of the opponent.
     """
     return view.unseen & ~touching_cards(first_discards(view, 1 - view.seat, early)) | view.known
 

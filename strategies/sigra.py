@@ -5,8 +5,9 @@ expected to meld, minus the value that it withholds from the opponent. This cost
 takes and discards. Where the published idea is ambiguous, the strategy follows the code of the
 repository. A card counts once for each new meld that an unseen card would complete. Sets are
 excluded only for a card that the opponent has discarded. The withheld value treats the card itself
-as one that the opponent would have to draw, so that `hold` has almost no weight (30 would give the
-idea its full weight). Runs are those of the standard game, with low aces. Rainbows are ignored.
+as a card that the opponent would have to draw. The parameter `hold` therefore has almost no weight
+(30 would give the idea its full weight). Runs follow the standard game, with low aces. Rainbows are
+ignored.
 
 Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 """
@@ -120,8 +121,8 @@ def _best_discard(view, eleven, legal, least, scratch, rules, params):
     """Return the discard that leaves the best hand, and the cost of that hand.
 
     Ties are broken by the highest card, then by the lowest number. Only hands that cost less than
-    `least` matter. The prospects of ten cards are at most those of the same cards among the eleven.
-    This bound excludes most discards without evaluating the hand.
+    `least` matter. The prospects of ten cards are at most the prospects of the same cards among the
+    eleven. This bound excludes most discards without evaluating the hand.
     """
     n = max(1, popcount(view.unseen))
     held, _, ahead, _ = scratch
@@ -206,7 +207,7 @@ def _add_runs(hand, gap, prospects, rules):
 
 @helper
 def _add_sets(hand, missing, r, prospects, rules):
-    """Count the sets that a missing card completes for each card of its rank in the hand.
+    """Count the sets that a missing card completes for each card of the same rank.
 
     Two cards form one set with the missing card. Three cards form three sets.
     """

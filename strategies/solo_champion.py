@@ -7,7 +7,7 @@ weights depend on the number of unmatched cards and decrease with the time left.
 
 training/solo_champion.py trained the weights separately for each game, from rollouts of several
 discards with the same decks. If training showed no gain, the weights are zero, and the strategy
-plays like `solo-two-draws`. It ends the deal in the same way.
+plays like `solo-two-draws`. Both strategies end the deal in the same way.
 
 Source: Developed for simgin. Correcting a value by rollouts of alternatives from the same position
 goes back to Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
@@ -110,7 +110,7 @@ def write_features(ten, unseen, left, search_value, rules, x):
         unseen: Unseen cards as a 52-bit mask.
         left: Number of draws left, or of cards left in the deck including the joker.
         search_value: Value of the cards according to the search.
-        rules: The rules.
+        rules: Rules of the variant.
         x: Output, features.
     """
     x[:] = 0.0
@@ -154,7 +154,7 @@ def count_saving_cards(ten, unseen, now, rules):
 
 @helper
 def count_live_pairs(loose, unseen):
-    """Return the number of melds that unmatched cards make with two live cards each."""
+    """Return the number of melds that unmatched cards can make with two live cards each."""
     total = 0
     while loose:
         card = lowest_bit(loose)

@@ -1,13 +1,13 @@
 """Solitaire strategy that keeps the ten cards with the highest value in a learned table.
 
-It is the benchmark for looking ahead. The table was trained in self-play. It contains the value of
-ten cards by the number of draws left and by three features: the number of unmatched cards, the
-number of unmatched cards that live cards would save (summed as in `ahead:aim=loose`), and the
-deadwood. For each time and number of unmatched cards, the value is linear in the other two
-features. (A table by all four played badly.) There is one table for each type of scoring: deals won
-(in which deadwood does not count), points against the joker, and penalties. training/solo.py trains
-the tables by fitted iteration. The bonuses are those of the standard variants, and the strategy
-ignores changes to them.
+The strategy is the benchmark for looking ahead. The table was trained in self-play. It contains the
+value of ten cards by number of draws left and by three features. The features are the number of
+unmatched cards, the number of unmatched cards that live cards would save (summed as in
+`ahead:aim=loose`), and the deadwood. For each time and number of unmatched cards, the value is
+linear in the other two features. (A table by all four played badly.) There is one table for each
+type of scoring: deals won (in which deadwood does not count), points against the joker, and
+penalties. training/solo.py trains the tables by fitted iteration. The strategy assumes the bonuses
+of the standard variants and ignores changes to them.
 
 Source: Developed for simgin. It uses fitted iteration as in Ernst, Geurts and Wehenkel, "Tree-Based
 Batch Mode Reinforcement Learning", 2005.
@@ -91,7 +91,7 @@ def scoring_index(rules):
 
 @helper
 def hand_features(ten, unseen, rules):
-    """Return the number of unmatched cards, and the sum of the numbers that unseen cards save."""
+    """Return the number of unmatched cards, and its total decrease over all unseen cards."""
     now = min_unmatched(ten, rules)
     fit = outs(ten, rules) & unseen
     saved = 0

@@ -1,14 +1,15 @@
 """Solitaire strategy that searches all cards of the next draw with the table of `solo-dp`.
 
-The table looks one draw ahead, because it sums how many cards each live card would save. The search
-adds the next draw, so the strategy looks two draws ahead: each card that makes a meld is followed
-by the best discard and then by the table value. Only the discards with the highest table values are
-searched (`width`; a higher number does not win more). After a draw, only unmatched cards are
-discarded. A drawn card without a meld is discarded or, if deadwood counts, can replace the least
-valuable card. The strategy ends the deal like `solo-dp`.
+The table looks one draw ahead, because it sums the number of cards that each live card would save.
+The search adds the next draw, so the strategy looks two draws ahead. After each card that makes a
+meld, the search makes the best discard and reads the table value. Only the `width` discards with
+the highest table values are searched. A higher number does not win more. After a draw, only
+unmatched cards are discarded. A drawn card without a meld is discarded or, if deadwood counts, can
+replace the least valuable card. The strategy ends the deal like `solo-dp`.
 
-Source: Developed for simgin. It searches one step ahead with a learned value, as in Tesauro and
-Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996, but over all cards.
+Source: Developed for simgin. The strategy searches one step ahead with a learned value, as in
+Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996, but over all
+cards.
 """
 
 import numpy as np
@@ -137,7 +138,7 @@ def _best_nine(ten, unseen, left, rules, table):
 def _value_with_meld(eleven, unseen, left, rules, table):
     """Return the value of eleven cards.
 
-    The value is that of gin, or that of the best ten cards after discarding an unmatched card.
+    The value is the value of gin, or of the best ten cards after discarding an unmatched card.
     """
     now = min_unmatched(eleven, rules)
     if now <= 1:

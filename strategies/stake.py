@@ -1,16 +1,16 @@
 """Policies for offers and answers with the die of Gin Dice.
 
-`strong` and `brave` depend only on the deadwood of the hand. They are predictable without a table,
-so the tests of the die use them.
+`strong` and `brave` depend only on the deadwood of the hand. These policies are predictable without
+a table, so the tests of the die use them.
 
 `dead` looks up the probabilities W of winning and L of losing the deal in a table by own turn and
 deadwood, which was estimated from self-play of `gold` (training/stake.py). The value of a deal is
 the number on the die. Refusing loses the old stake s, and accepting n has the value n (W - L), so
 `dead` accepts if W - L >= -s/n.
 
-`by-value` replaces this linear value with the probability V of winning the match. It takes into
-account that surplus won deals have no value, and that a player far behind has little to lose. V is
-computed for two equal players who make offers and answers according to V before they see their
+`by-value` replaces this linear value with the probability V of winning the match. The policy takes
+into account that surplus won deals have no value, and that a player far behind has little to lose.
+V is computed for two equal players who make offers and answers according to V before they see their
 cards, without raises during play. The winner deals.
 
 Assumptions of this project: An offer carries no information about the hand, except through

@@ -65,7 +65,7 @@ def stop_value(count, left, rules):
     Args:
         count: Deadwood in points.
         left: Number of cards left in the deck, including the joker.
-        rules: The rules.
+        rules: Rules of the variant.
     """
     above = (left - 1) / 2 + rules.count_joker
     if count == 0:

@@ -1,6 +1,6 @@
 """Stubborn: plays like Simple, but never ends a deal, not even with gin.
 
-It scores only by undercuts.
+The strategy scores only by undercuts.
 
 Other authors use the name for a strategy that waits for gin, which is `gin-only` here.
 

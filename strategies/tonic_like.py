@@ -1,9 +1,9 @@
 """Tonic-like: holds middle cards and live pairs, discards safely, and knocks only early.
 
-This strategy combines rules of thumb in the manner of Tonic, whose expert rules had parameters
-tuned by grid search. The rules of Tonic were not published. The strategy uses the rules that its
-authors reportedly named, and otherwise those of gold. All parameters were tuned by grid search on
-one range of seeds and confirmed on another.
+This strategy combines rules of thumb in the manner of Tonic. The parameters of Tonic's expert rules
+were tuned by grid search, but the rules were not published. The strategy uses the rules that
+Tonic's authors reportedly named, and otherwise the rules of gold. All parameters were tuned by grid
+search on one range of seeds and confirmed on another.
 
 Source: The abstract and reports of Larkin, Collicott and Hiebel, "Modeling Expert Knowledge in a
 Heuristic-Based Gin Rummy Agent" (Tonic), EAAI-21. `ginrummy-and-tonic` is a different
@@ -49,7 +49,7 @@ def _cost(view, rules, params, card, cards):
 
     Args:
         view: What the player can see.
-        rules: The rules.
+        rules: Rules of the variant.
         params: Parameters of the policy.
         card: Card of the hand, 0..51.
         cards: The player's cards in pairs to hold, and cards with which the opponent can make

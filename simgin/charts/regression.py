@@ -91,7 +91,7 @@ class CellRegression:
         return named
 
     def _centre(self, values: np.ndarray) -> np.ndarray:
-        """Subtract the mean over the actions of a decision from the values of its actions.
+        """Subtract the mean value of each decision from the values of its actions.
 
         The result is 0 if there is no action.
         """

@@ -1,5 +1,5 @@
 """Compiled engine, which plays deals and matches and collects statistics.
 
-All functions take and return integers and NumPy records. They use neither files nor strings nor
+All functions take and return integers and NumPy records. The functions do not use files, strings or
 other Python objects.
 """

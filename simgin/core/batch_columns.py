@@ -15,7 +15,7 @@ DEAL_RESULTS = tuple(
 SCORED_RESULTS = DEAL_RESULTS[:5]  # results in which a player scores points
 WINNING_RESULTS = (*SCORED_RESULTS, "refused")  # results in which a player wins the deal
 
-# Facts of each strategy, A and B; `count_draws` defines `draws`
+# Facts of strategies A and B. `count_draws` defines `draws`.
 SIDE_FACTS = tuple(f"won_{kind}" for kind in WINNING_RESULTS) + (
     "deal_win",
     "points",
@@ -75,9 +75,9 @@ COL_SUM = 1
 COL_SQUARE = COL_SUM + N_FACTS
 COL_CROSS = COL_SQUARE + N_FACTS
 COL_TURNS_HISTOGRAM = COL_CROSS + N_FACTS
-TURNS_BINS = 64  # histogram of the number of turns in a deal; the last bin means 63 or more
+TURNS_BINS = 64  # histogram of the number of turns in a deal (the last bin means 63 or more)
 COL_DEADWOOD_HISTOGRAM = COL_TURNS_HISTOGRAM + TURNS_BINS
-DEADWOOD_BINS = 16  # histogram of the knocker's deadwood; the last bin means 15 points or more
+DEADWOOD_BINS = 16  # histogram of the knocker's deadwood (the last bin means 15 points or more)
 COL_PAIR_HISTOGRAM = COL_DEADWOOD_HISTOGRAM + DEADWOOD_BINS
 # Histogram of four times A's win rate in the matches of a unit, or in its deals if it has no
 # matches

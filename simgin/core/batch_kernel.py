@@ -87,8 +87,8 @@ FACT_WINNER_SCORE, FACT_LOSER_SCORE = FACT_INDEX["winner_score"], FACT_INDEX["lo
 FACT_LOSER_ZERO = FACT_INDEX["loser_zero"]
 FACT_SETTLED, FACT_SETTLEMENT = FACT_INDEX["settled"], FACT_INDEX["a_settlement"]
 FACT_TOTALS, FACT_GOAL_MET = FACT_INDEX["totals"], FACT_INDEX["goal_met"]
-# Facts whose denominator is not the number of deals. The first N_OTHER_DEAL_FACTS of these refer to
-# deals, the others to matches.
+# Facts with a denominator other than the number of deals. The first N_OTHER_DEAL_FACTS facts refer
+# to deals, and the remaining facts refer to matches.
 OTHER_DENOMINATOR_FACTS = np.array(
     [i for i, d in enumerate(DENOMINATOR_INDEX) if d != FACT_DEALS], np.uint32
 )
@@ -97,7 +97,7 @@ N_OTHER_DEAL_FACTS = int((OTHER_DENOMINATOR_FACTS < FACT_MATCHES).sum())
 
 @jit
 def _add_side_facts(state, seat, offset):
-    """Add a deal to the facts of the strategy at `seat`. These facts start at index `offset`."""
+    """Add a deal to the facts of the strategy at `seat`, starting at index `offset`."""
     if state.winner == seat:
         if state.kind < N_SCORED_RESULTS:
             state.facts[offset + state.kind] += 1
@@ -278,7 +278,7 @@ def play_units(
     same cards and the same first dealer: strategy A sits at seat 0 in the first game and at seat 1
     in the second.
 
-    Unit numbers begin at `first_unit`; unit i of the call is added to row i // units_per_row. If
+    Unit numbers begin at `first_unit`. Unit i of the call is added to row i // units_per_row. If
     the state traces a deal of the first unit, the kernel logs that deal and returns with its result
     in the state.
 

@@ -3,14 +3,14 @@
 The operations apply to rules with low aces and without rainbows (`rules.by_planes`). A shift by one
 position aligns each card with its neighbour. A shift by thirteen positions aligns it with the same
 rank in the next suit. A few operations therefore find all runs and sets, as with the bitboards of a
-chess program. Card values are stored as *planes*: plane b contains the cards whose value has bit b
-set. Four popcounts therefore give the points of a hand.
+chess program. Card values are stored as *planes*. Plane b contains the cards that have bit b set in
+their value. Four popcounts therefore give the points of a hand.
 
-A rank is a *conflict* if the hand has at least three of its cards and one of them is in a run. A
-*conflict resolution* decides for each conflict whether the rank forms no set, a set of all its
-cards, or a set of three of its four cards. The remaining cards then form runs that are as long as
-possible. All other sets are melded with all their cards. This is optimal because these cards have
-no other use. The best conflict resolution therefore gives the best melding.
+A rank is a *conflict* if the hand contains at least three of its cards and one of these cards is in
+a run. A *conflict resolution* decides for each conflict whether the rank forms no set, a set of all
+its cards, or a set of three of its four cards. The remaining cards then form runs that are as long
+as possible. All other sets are melded with all their cards. Melding these sets is optimal, because
+their cards have no other use. The best conflict resolution therefore gives the best melding.
 """
 
 from simgin.core.bits import lowest_bit, popcount
@@ -42,7 +42,7 @@ def ranks_of(cards):
 @force_inline
 def cards_in_runs(hand):
     """Return the cards of a hand that are in a run."""
-    two = hand & hand >> 1 & NOT_KINGS  # cards whose upper neighbour is also in the hand
+    two = hand & hand >> 1 & NOT_KINGS  # cards with their upper neighbour in the hand
     three = two & two >> 1
     return three | three << 1 | three << 2
 
@@ -62,7 +62,7 @@ def run_outs(hand):
 
 @force_inline
 def cards_in_sets(hand):
-    """Return the cards of a hand whose rank occurs at least three times."""
+    """Return the cards of a hand with a rank that occurs at least three times."""
     ranks = ranks_held_three_times(hand, hand >> 13, hand >> 26, hand >> 39)
     return hand & (ranks & LANE_MASK) * ACES
 
@@ -99,9 +99,9 @@ def next_conflict_resolution(conflicts, spare, ranks, spared):
 
     The first resolution, (0, 0), follows the last one.
 
-    A resolution melds `ranks`, a subset of the conflicting ranks, as sets. It leaves the cards
-    `spared`, at most one from each set of four, to runs. Repeated calls enumerate all subsets of
-    the masks, with the operation (x - mask) & mask.
+    A resolution melds `ranks`, a subset of the conflicting ranks, as sets. The resolution leaves
+    the cards `spared` to runs, at most one card from each set of four. Repeated calls enumerate all
+    subsets of the masks, with the operation (x - mask) & mask.
     """
     available = spare & ranks * ACES
     spared = (spared - available) & available

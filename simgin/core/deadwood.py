@@ -93,8 +93,7 @@ def _deadwood_with_rainbows(hand, rules, side):
 def supports_bit_solver(hand, rules, side):
     """Return True if bit operations can solve a hand under rules that usually need tables.
 
-    This requires that the hand does not contain the ace and the king of the same suit, because then
-    no ace can be high.
+    The hand must not contain the ace and the king of the same suit, so that no ace can be high.
     """
     return rules.by_planes_apart[side] and hand & hand >> 12 & ACES == 0
 
@@ -196,8 +195,7 @@ def highest_value_cards(cards, rules):
         rules: Rules of the variant.
 
     Returns:
-        The mask of the highest-value cards and their value in points; (0, -1) if there are no
-        cards.
+        The mask of the highest-value cards and their value in points, or (0, -1) without cards.
 
     Example:
         Discard the legal card with the highest value::
@@ -225,7 +223,8 @@ def best_discards(hand, legal, rules):
         rules: Rules of the variant.
 
     Returns:
-        Deadwood in points and the mask of discards; (1 << 20, 0) if no card of the hand is legal.
+        Deadwood in points and the mask of discards, or (1 << 20, 0) if no card of the hand is
+        legal.
 
     Example:
         Compute the deadwood after the best discard other than the card drawn::
@@ -293,7 +292,7 @@ def _best_discards_by_search(hand, legal, rules):
     """Compute `best_discards` for all rules.
 
     If a card is not in any meld, its discard leaves exactly deadwood(hand) - value. Only the
-    highest of these cards can be best. If a card is in a meld, its discard leaves at least
+    highest cards outside melds can be best. If a card is in a meld, its discard leaves at least
     deadwood(hand) - value, and at least the points of all cards outside melds. The exact deadwood
     is computed only if both bounds allow an improvement, which is rare.
     """
@@ -327,7 +326,7 @@ def deadwood_with_melded(hand, card, rules):
         rules: Rules of the variant.
 
     Returns:
-        Deadwood in points; 1 << 20 if the card cannot be melded.
+        Deadwood in points, or 1 << 20 if the card cannot be melded.
 
     Example:
         Compute the deadwood if the card taken must be melded::
@@ -344,7 +343,7 @@ def deadwood_with_melded(hand, card, rules):
             best = min(best, deadwood(hand & ~(run << (13 * s)), rules))
     rank = hand & cards_of_rank(card % 13)
     others = rank & ~(1 << card)
-    while others:  # sets of three cards; the set of four cards follows
+    while others:  # sets of three cards, before the set of four
         omitted = others & -others
         others ^= omitted
         best = min(best, _deadwood_without_set(hand, rank & ~omitted, rules))

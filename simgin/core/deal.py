@@ -78,7 +78,10 @@ def deal_cards(state, rules):
 
 @inline_always
 def _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
-    """Play a turn, from the draw to the discard or the ending; return True if the deal ended."""
+    """Play a turn from the draw to the discard or the ending.
+
+    Returns True if the deal ended.
+    """
     state.phase = PHASE_TURN
     draw_card(state, rules, seat, source)
     if (
@@ -159,8 +162,7 @@ def play_opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, of
     Before each decision, the player can offer the die. A refusal ends the deal and sets
     `state.kind`.
 
-    Returns the player whose turn follows (0 for the nondealer, 1 for the dealer) and the draw
-    source.
+    Returns the next player (0 for the nondealer, 1 for the dealer) and the draw source.
     """
     first = 1 - state.dealer
     if rules.first_turn == FIRST_TURN_DISCARD or rules.first_turn == FIRST_TURN_FREE:

@@ -49,7 +49,7 @@ def required_ranks(points):
 def shot_deadwood(points, rules):
     """Return the deadwood of a shot.
 
-    It depends only on the player's `points` in the match.
+    The deadwood of a shot depends only on the player's `points` in the match.
     """
     tens, ones = points // 10 % 10, points % 10
     return (rules.value[0, tens - 1] if tens else 0) + (rules.value[0, ones - 1] if ones else 0)
@@ -101,7 +101,7 @@ def permitted_discards(eleven, taken, drawn, rules):
     """Return the cards that may be discarded under `discard_ban` (rules.md 4.3).
 
     `taken` is the card just taken from the pile, and `drawn` is the card just drawn from the stock.
-    Both can be -1 for no card.
+    Each of them can be -1 for no card.
     """
     banned = 0
     if taken >= 0 and rules.discard_ban != 2:
@@ -121,7 +121,7 @@ def required_meld_card(taken, rules):
 def find_ending(ten, deadwood_left, required_card, limit, points, rules):
     """Return the ending that is available with ten cards, and the deadwood to declare.
 
-    A shot has priority over a knock within the limit. If neither is possible, the ending is
+    A shot has priority over a knock within the limit. If neither ending is possible, the result is
     ENDING_NONE. `deadwood_left` is the least deadwood of the cards.
     """
     if rules.shot or required_card >= 0:

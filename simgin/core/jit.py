@@ -40,7 +40,7 @@ POLICY_FOLDER = "policies"  # folder for compiled policies
 BOUNDSCHECK_FOLDER = "checked"  # folder for code with bounds checks
 MAX_CACHED_POLICIES = 400  # policy folders in the cache
 
-# numba loads the extensions of all installed packages, some of which can be broken.
+# numba loads the extensions of all installed packages, and some extensions can be broken.
 with contextlib.suppress(Exception):
     entrypoints.init_all()
 
@@ -224,7 +224,8 @@ def compile_function(
     """
     if is_interpreted():
         return function
-    # numba applies "forceinline" to every function that is first compiled inside an inlined one.
+    # numba applies "forceinline" to every function that is first compiled inside an inlined
+    # function.
     options = {"forceinline": False, **options}
     dispatcher = LazyDispatcher(
         function, {"nopython": True, "nogil": True, "noalias": no_alias, **options}
@@ -258,7 +259,7 @@ def force_inline(function: Callable[..., Any]) -> Any:
 
 
 def inline_always(function: Callable[..., Any]) -> Any:
-    """Decorate a function whose code is copied into its caller before compilation.
+    """Decorate a function to copy its code into the caller before compilation.
 
     Use it for a large function with one caller, and for a function that takes a function as an
     argument. A caller that passes a function to a separately compiled function cannot be cached on

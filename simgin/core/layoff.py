@@ -38,7 +38,10 @@ def _write_chain(start, step, max_cards, suit_offset, hand, chain):
 
 @jit
 def _write_run_options(meld, hand, rules, down, up, options):
-    """Write all combinations of the defender's cards that extend a run; return their number."""
+    """Write all combinations of the defender's cards that extend a run.
+
+    Returns the number of combinations.
+    """
     ranks = ranks_of(meld)
     size = popcount(ranks)
     suit_offset = 13 * (lowest_bit(meld) // 13)

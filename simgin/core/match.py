@@ -217,7 +217,7 @@ def _columns_outcome(state, rules):
 def has_settlement(rules, outcome):
     """Return True if a match has a settlement.
 
-    Finished matches with the goals `points` and `columns` have one.
+    Finished matches with the goals `points` and `columns` have a settlement.
     """
     return outcome != UNFINISHED and (rules.goal == GOAL_POINTS or rules.goal == GOAL_COLUMNS)
 
@@ -226,7 +226,7 @@ def has_settlement(rules, outcome):
 def compute_settlement(state, rules, outcome):
     """Return the points that seat 0 receives from seat 1 at the end of a match (rules.md 7).
 
-    `outcome` is the winner. It is used only for the goal `points`.
+    `outcome` is the winner. `outcome` is used only for the goal `points`.
     """
     if rules.goal != GOAL_COLUMNS:
         payment = _compute_payment(

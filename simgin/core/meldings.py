@@ -21,7 +21,7 @@ from simgin.core.cards import ACES, cards_of_rank, suit_lane
 from simgin.core.deadwood import supports_bit_solver
 from simgin.core.jit import jit
 
-MAX_MELDS = 160  # upper bound on the melds in eleven cards; a run of eleven cards contains 45
+MAX_MELDS = 160  # upper bound on the melds in eleven cards (a run of eleven contains 45)
 MAX_MELDINGS = 64  # limited by the number of actions of a policy
 NO_MELDING = 1 << 20  # larger than any deadwood
 SET, RUN, RAINBOW = 0, 1, 2
@@ -220,7 +220,7 @@ def _count_extensions(hand, discard, a, b, c, rules):
 def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, c):
     """Insert a combination of melds into the sorted rows, and return the new number of rows.
 
-    If there are already `max_rows` rows, the last one is dropped.
+    If there are already `max_rows` rows, the last row is dropped.
     """
     n_melds = (a != 0) + (b != 0) + (c != 0)
     position = n_rows
@@ -272,8 +272,8 @@ def _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows):
 def find_shown_melding(hand, discard, required_card, ranks_left, rules, found, keys, rows):
     """Find the melding that the automatic rule selects, and return its deadwood.
 
-    The melds are written to rows[0]. They equal the first row that `find_legal_meldings` writes
-    without a limit. Returns NO_MELDING if no melding is legal.
+    The melds are written to rows[0]. This row equals the first row of `find_legal_meldings` without
+    a limit. Returns NO_MELDING if no melding is legal.
     """
     if (
         required_card < 0

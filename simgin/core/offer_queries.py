@@ -12,8 +12,8 @@ def query_world_offers(
 ):  # fmt: skip
     """Call the opponent's offer policy in each world of a decision about an offer.
 
-    For `views`, `hands`, `stocks` and `first_world`, see `run_world_rollouts`. `offers` is
-    (n_worlds,) int64. It is overwritten with the numbers offered, with 0 for no offer.
+    For `views`, `hands`, `stocks` and `first_world`, see `run_world_rollouts`. `offers`,
+    (n_worlds,) int64, is overwritten with the numbers offered, with 0 for no offer.
     """
     seat = 1 - views[0].seat
     opponent_view = view0 if seat == 0 else view1

@@ -20,7 +20,7 @@ from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
 from simgin.core.solo_deal import joker_position, play_deal_solo
 from simgin.core.turn_steps import clear_deal
 
-SEAT_A = np.int64(0)  # seat of strategy A; its decisions are compared
+SEAT_A = np.int64(0)  # seat of strategy A, the strategy under study
 
 
 def run_paired_rollouts(
@@ -31,9 +31,9 @@ def run_paired_rollouts(
 ):  # fmt: skip
     """Play one deal per unit, and roll out each action at one decision of strategy A.
 
-    The decision is drawn at random from A's decisions of one slot in the deal. Its weight is the
-    number of these decisions (Horvitz and Thompson 1952). Unweighted means would be biased, because
-    this number depends on the rest of the deal and therefore on the hidden cards.
+    The decision is drawn at random from A's decisions of one slot in the deal. The weight of the
+    decision is the number of these decisions (Horvitz and Thompson 1952). Unweighted means would be
+    biased, because this number depends on the rest of the deal and therefore on the hidden cards.
 
     A sits at seat 0. The dealer alternates with the number of the unit.
 
@@ -47,11 +47,11 @@ def run_paired_rollouts(
         records: (n_units, max_actions) DEAL_RECORD, overwritten with the results of the rollouts.
 
     Scalars and policies:
-        slot: Index in SLOTS of the policy whose decisions are compared.
+        slot: Index in SLOTS of the decisions to compare.
         first_only: True to use the first decision of the slot, with weight 1, instead of a random
-            one.
+            decision.
         choose_actions: Policy that returns the actions to roll out, as bits. A decision is skipped
-            if fewer than two of them are legal.
+            if fewer than two of these actions are legal.
         explore_knock: Knock policy of A before the decision.
     """
     max_actions = actions.shape[1]

@@ -1,9 +1,9 @@
 """Type of all compiled policies, which have the signature policy(view, rules, params) -> int64.
 
-Policies are first-class functions with a fixed signature. They are passed as separate arguments to
-a loop that is compiled once. This design avoids compilation for each pair of strategies, allows
-caching, and propagates exceptions. Tuples of functions, closures and dispatchers lack one of these
-advantages.
+Policies are first-class functions with a fixed signature. Policies are passed as separate arguments
+to a loop that is compiled once. This design avoids compilation for each pair of strategies, allows
+caching, and propagates exceptions. Tuples of functions, closures and dispatchers lack at least one
+of these advantages.
 """
 
 import ctypes

@@ -48,9 +48,9 @@ from simgin.core.turn_steps import (
 )
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-# Further actions, in addition to the actions of a take policy: discard a card; end the deal with a
-# discard (-1 for big gin); leave the last discard (50th-card rule); offer a number on the die (0
-# for no offer); accept or refuse the offered number
+# Actions in addition to the actions of a take policy. They are: discard a card, end the deal with a
+# discard (-1 for big gin), leave the last discard (50th-card rule), offer a number on the die (0
+# for no offer), and accept or refuse the offered number.
 ACTION_DISCARD, ACTION_END, ACTION_LEAVE, ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE = (
     3,
     4,
@@ -296,9 +296,9 @@ def roll_out_action(
 ):  # fmt: skip
     """Play an action in a world and continue to the end of the deal.
 
-    `view` is the view at the decision. It must not be `view0` or `view1`, which become the views of
-    the two seats after the action. `card` is the card of the action or the offered number. Strategy
-    A sits at the seat of the view.
+    `view` is the view at the decision. `view0` and `view1` become the views of the two seats after
+    the action, so they must be different objects. `card` is the card of the action or the offered
+    number. Strategy A sits at the seat of the view.
     """
     clear_history(view0, state.turns)
     clear_history(view1, state.turns)
@@ -349,12 +349,12 @@ def run_world_rollouts(
     """Roll out every action of a position in every world.
 
     Array arguments:
-        views: (1,) or (n_worlds,) VIEW, the view at the decision. It differs between worlds if the
-            player does not remember all cards.
+        views: (1,) or (n_worlds,) VIEW, the view at the decision. Views differ between worlds if
+            the player does not remember all cards.
         hands: (n_worlds,) int64, the opponent's hands.
         stocks: (n_worlds, n_stock) int8, the face-down cards in order.
         actions, cards: (n_actions,) int64.
-        records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals; side
+        records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals. Side
             A is the player of the view.
 
     `first_world` is the number of the first world, which is the unit in the random streams of the

@@ -120,7 +120,7 @@ def _next_random_number(state, seat, strategy):
 
     `strategy` is 0 for A and 1 for B.
 
-    One call of the generator yields sixteen numbers. The state stores the unused ones.
+    One call of the generator yields sixteen numbers. The state stores the unused numbers.
     """
     i = state.noises[seat]
     state.noises[seat] = i + 1

@@ -61,7 +61,7 @@ def _needs_no_refcounts(state: Any) -> bool:
 
 
 class _TypedFunction:
-    """Function whose variables have inferred types."""
+    """Function with inferred types for its variables."""
 
     def __init__(self, state: Any) -> None:
         self._types = state.typemap

@@ -1,9 +1,9 @@
 """Random number generator Philox4x32-10, a pure function of a key and a counter.
 
 Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). The key is
-the seed. The counter has four words. They contain the low 32 bits of the unit, the high 16 bits of
-the unit with the number of the deal, the index of the draw, and the domain. Every random number of
-a run therefore has an address. It does not depend on threads, on blocks or on other draws.
+the seed. The counter consists of four words: the low 32 bits of the unit, the high 16 bits of the
+unit with the number of the deal, the index of the draw, and the domain. Every random number of a
+run therefore has an address. Random numbers do not depend on threads, on blocks or on other draws.
 """
 
 import numpy as np

@@ -40,7 +40,7 @@ GOAL_SINGLE, GOAL_POINTS, GOAL_COLUMNS, GOAL_GAMES = 0, 1, 2, 3
 GOAL_RACE, GOAL_TWOFOLD, GOAL_DEALS, GOAL_TOTAL = 4, 5, 6, 7
 COLUMN_NEXT_OPEN, COLUMN_ABSOLUTE = 0, 1  # column_entry
 TIE_EVEN, TIE_UNDERCUT, TIE_KNOCK = 0, 1, 2  # undercut_on_tie
-SHUTOUT_DOUBLE_POINTS, SHUTOUT_DOUBLE_ALL, SHUTOUT_FLAT_100 = 1, 2, 3  # shutout; 0 means no bonus
+SHUTOUT_DOUBLE_POINTS, SHUTOUT_DOUBLE_ALL, SHUTOUT_FLAT_100 = 1, 2, 3  # shutout (0 means no bonus)
 DIE_OFF, DIE_DEAL, DIE_GAME = 0, 1, 2  # die
 REFUSAL_PAYS_OLD, REFUSAL_PAYS_NEW = 0, 1  # die_refusal_pays
 NEXT_DEALER_WINNER, NEXT_DEALER_LOSER, NEXT_DEALER_ALTERNATE = 0, 1, 2  # next_dealer
@@ -51,7 +51,7 @@ MAX_RUNS = 131  # runs in one suit with round-the-corner runs
 MAX_RAINBOWS = 104
 MAX_COLUMNS = 10
 MAX_TABLE_ROWS = 8
-N_VALUE_PLANES = 4  # bits of a card value; only an ace can be worth more than 15
+N_VALUE_PLANES = 4  # bits of a card value (only an ace can be worth more than 15)
 
 RULE_PARAMETERS = tuple(
     """
@@ -155,7 +155,7 @@ def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
     """Return the table with the cards in runs, and the points left by runs, of all lanes.
 
     The best runs either omit the lowest card of the lane or include it. A dynamic program therefore
-    solves the lanes in descending order of their lowest cards. It supports all ace rules.
+    solves the lanes in descending order of their lowest cards. The program supports all ace rules.
     """
     runs = list_suit_runs(ace_runs)
     lanes = np.arange(8192)

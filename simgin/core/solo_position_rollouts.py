@@ -64,8 +64,8 @@ def run_world_rollouts_solo(
     """Roll out every action of a position in every world.
 
     Array arguments:
-        views: (1,) or (n_worlds,) VIEW, the view at the decision. It differs between worlds if the
-            player does not remember all cards.
+        views: (1,) or (n_worlds,) VIEW, the view at the decision. Views differ between worlds if
+            the player does not remember all cards.
         decks: (n_worlds, n_deck) int8, in the order of drawing.
         actions, cards: (n_actions,) int64.
         records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals.

@@ -38,28 +38,29 @@ _SCALARS = (
     + ("ending", "ending_card", "ending_count")
     # current decision, for error messages
     + ("asked_seat", "asked_slot", "answer", "legal")
-    # traced deal: game of the pair; number of the deal, or -1; 1 if the current deal is traced;
-    # number of decisions logged so far; 1 if the cards are prescribed; number of prescribed actions
+    # traced deal: game of the pair, number of the deal (or -1), 1 if the current deal is traced,
+    # number of logged decisions, 1 if the cards are prescribed, and number of prescribed actions
     + ("watch_half", "watch_deal", "watched", "logged", "given", "scripted")
     # result of the deal (rules.md 6), with seats (or -1) and deadwood in points
     + ("kind", "stopper", "winner", "discard")
     + ("stopper_count", "other_count", "defender_before", "laid_off")
     # number of deal records written so far
     + ("recorded",)
-    # player who took the first upcard: 0 nondealer, 1 dealer, 2 neither, -1 no upcard
+    # player who took the first upcard (0 for the nondealer, 1 for the dealer, 2 for neither, -1
+    # without an upcard)
     + ("upcard_to",)
 )
 _BY_SEAT = (
-    # hands; cards known to the opponent; cards discarded or declined; deadwood of the ten cards
-    # between turns; deadwood of the dealt hands
+    # hands, cards known to the opponent, cards discarded or declined, deadwood of the ten cards
+    # between turns, and deadwood of the dealt hands
     ("hand", "known", "shed", "count", "dealt_count", "own_turns", "draws", "takes", "score")
     # score of the match so far
     + ("points", "deals_won", "games", "opened")
     # number of random numbers that policies have used so far
     + ("noises",)
 )
-# For strategies A and B (A sits at seat `half`): slots with policies that use random numbers, as
-# bits; 1 if the discard precedes the decision about the ending
+# For strategies A and B (A sits at seat `half`): mask of the slots with policies that use random
+# numbers, and 1 if the discard precedes the decision about the ending
 _BY_STRATEGY = ("noisy", "same")
 
 _STATE = np.dtype(
@@ -86,7 +87,7 @@ _STATE = np.dtype(
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
         ("slots", np.int8, MAX_DECISIONS),
-        # view at each logged decision; the system allocates only the memory pages in use
+        # view at each logged decision (the system allocates only memory pages in use)
         ("log", VIEW, MAX_DECISIONS),
     ],
     align=True,
@@ -94,7 +95,7 @@ _STATE = np.dtype(
 STATE = np.dtype((np.record, _STATE))
 STATE_SIZE_WITHOUT_LOG = (
     STATE.itemsize - MAX_DECISIONS * VIEW.itemsize
-)  # in bytes; the log is the last field
+)  # size in bytes without the log, which is the last field
 
 
 def new_state(seed: int) -> np.record:

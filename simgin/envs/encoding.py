@@ -203,7 +203,8 @@ def _write_history(view, out, first):
 def _reward(game, state, rules, stake):
     """Return the gain of seat 0 in a finished deal, in points or in stakes of the die.
 
-    In matches, the reward is 0 until the match is over. It is then 1 for a win or -1 for a loss.
+    In matches, the reward is 0 until the match is over. The final reward is 1 for a win or -1 for a
+    loss.
     """
     if game.matches:
         if game.at != stepping.GAME_OVER or game.outcome < UNDECIDED:
@@ -318,7 +319,7 @@ def _first_invalid_action(address, n, stride):
 
 
 def step_games(address, stride, encoded_rules, observations, masks):
-    """Advance games by one action each.
+    """Advance every game by one action.
 
     If a game is finished and `stride` is not 0, the game begins again instead. The function writes
     the reward of each game, and a status that is 1 if the game has ended or 2 if an illegal action

@@ -77,7 +77,7 @@ class EnvGames:
         self.acting_seats = rows["seat"]
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
-        """Restore a copy, and bind the arrays of the copy to its own games."""
+        """Restore the attributes of a copy, and bind its arrays to its own games."""
         self.__dict__.update(attributes)
         self._bind_arrays()
 

@@ -7,9 +7,9 @@ def act(observation):  # dict of simgin.envs.gin_rummy: observation, action_mask
 
 STRATEGY = make_external_strategy("first-legal", act)
 
-simgin calls the function in Python for one decision at a time in each process. This is about a
-thousand times slower than a compiled policy. The result must depend only on the observation. Load
-large objects such as networks in a function with the decorator `functools.cache`.
+simgin calls the function in Python for one decision at a time in each process. Such a call takes
+about a thousand times as long as a call of a compiled policy. The result must depend only on the
+observation. Load large objects such as networks in a function with the decorator `functools.cache`.
 """
 
 from __future__ import annotations

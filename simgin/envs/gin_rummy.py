@@ -8,10 +8,10 @@ env = gin_rummy.gym_env(opponent="champion")        # Gymnasium: one seat, or a 
 envs = gin_rummy.vector_env(256, opponent="gold")   # many deals, stepped in one compiled call
 
 An observation is a dict with `observation`, (OBSERVATION_SIZE,) float32, and `action_mask`,
-(N_ACTIONS,) int8 (see `simgin.envs.encoding`). It does not contain hidden cards. The reward of a
-deal is the net points, the stake in games with a die, or the negative penalty in penalty games.
-With unit="match", the reward is 1 or -1 at the end of the match. An illegal action ends the game
-with a reward of -100 (-1 in matches).
+(N_ACTIONS,) int8 (see `simgin.envs.encoding`). Observations do not contain hidden cards. The reward
+of a deal is the net points, the stake in games with a die, or the negative penalty in penalty
+games. With unit="match", the reward is 1 or -1 at the end of the match. An illegal action ends the
+game with a reward of -100 (-1 in matches).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-MAX_ENVS = 1_000_000  # maximum number of games in a vector environment; they need 30 GB of memory
+MAX_ENVS = 1_000_000  # maximum number of games in a vector environment (they need 30 GB of memory)
 Observation = dict[str, np.ndarray]
 Env = TypeVar("Env")
 

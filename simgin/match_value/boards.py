@@ -26,8 +26,8 @@ class Track:
     """Positions of one side on the way to its goal.
 
     Attributes:
-        fields: Counts of the side ("score", "deals" or "games"). They are names of record fields
-            without the suffix of the side.
+        fields: Counts of the side ("score", "deals" or "games"), named like record fields without
+            the suffix of the side.
         targets: Target of each count.
     """
 
@@ -38,7 +38,7 @@ class Track:
     def length(self) -> int:
         """Number of positions before the goal.
 
-        It is also the position of the goal.
+        This number is also the position of the goal.
         """
         return int(np.prod(self._sides)) - 1
 
@@ -118,8 +118,8 @@ class Board:
     that deals (0 for A, 1 for B).
 
     Attributes:
-        fields: Score fields of A and of B. They are names of record fields without the suffix of
-            the side, or `left` for the number of remaining deals.
+        fields: Score fields of A and of B, named like record fields without the suffix of the side.
+            `left` is the number of remaining deals.
         size: Approximate number of states.
         start: Scores at the beginning of a match.
     """
@@ -213,11 +213,11 @@ class _DealTransitions:
             probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
 
         Returns:
-            List of six arrays. The first two contain the next positions of A and of B after each
-            gain, (length, n_gains) int64. The next two contain the probabilities of these gains, (2
-            dealers, n_gains) float64. The last two contain, for each dealer, the next dealer if A
-            wins, if B wins and if neither wins, (2, 3) int64, and the probability that neither
-            wins.
+            List of six arrays. Two arrays contain the next positions of A and of B after each gain,
+            (length, n_gains) int64. Two arrays contain the probabilities of these gains, (2
+            dealers, n_gains) float64. One array contains the next dealer for each dealer if A wins,
+            if B wins and if neither wins, (2, 3) int64. The last array contains the probability
+            that neither wins, for each dealer.
         """
         chances = [self._win_probabilities(side, probability) for side in (0, 1)]
         nobody = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)

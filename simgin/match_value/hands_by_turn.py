@@ -62,7 +62,7 @@ class TurnRecords:
         return np.asarray(self.rows[name])
 
     def record_column(self, name: str) -> np.ndarray:
-        """Return, for every turn, a field of the record of its deal."""
+        """Return a field of the deal record for every turn."""
         return np.asarray(self.records[name][self.column("deal")])
 
 
@@ -109,7 +109,7 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
 
 @cache
 def _compile_retrace_loop(players: int) -> Any:
-    """Compile the loop that replays deals, for one or two players.
+    """Compile the loop that replays deals for one or two players.
 
     The first argument of the loop is the kernel.
     """
@@ -151,8 +151,8 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
 def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
     """Return the number of own turns, the deadwood, the unit and the result of each hand.
 
-    The hands are A's hands after its own turns, including the dealt hand, in deals that continued.
-    In self-play, the hands of both sides are included.
+    The result contains the dealt hand and A's hand after each of A's turns, in deals that
+    continued. In self-play, the hands of both sides are included.
 
     Returns:
         (4, n_hands) int64. The result is 1 for a won deal and 0 otherwise.

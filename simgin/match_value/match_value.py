@@ -67,7 +67,7 @@ class MatchValue(RenamedAttributes):
         matchup: Matchup of single deals.
         outcomes: Outcome counts.
         board: States of the match.
-        seat: Seat of A. It matters only if the rules distinguish the seats.
+        seat: Seat of A, which matters only if the rules distinguish the seats.
     """
 
     matchup: Matchup
@@ -156,7 +156,7 @@ class MatchValue(RenamedAttributes):
         return np.sqrt((n - 1) * variance), np.array(starts)
 
     def jackknife_tables(self) -> Iterator[boards.ValueTable]:
-        """Yield tables of match values, each without one group of outcomes."""
+        """Yield tables of match values. Each table leaves out one group of outcomes."""
         _, *left_out = self.outcomes.probabilities
         for share in left_out:
             yield self.board.solve(share)
@@ -206,7 +206,7 @@ def compute_value(
         b: Spec of strategy B. The default is `simple`.
         deals: Number of single deals.
         seed: Seed of the shuffles.
-        seat: Seat of A, 0 or 1. It is required if the rules distinguish the seats.
+        seat: Seat of A, 0 or 1, which is required if the rules distinguish the seats.
         workers: Number of threads. The default is one per CPU.
         on_progress: Progress callback.
 
@@ -338,9 +338,9 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
 def depends_on_score(matchup: Matchup) -> bool:
     """Return True if the starting points change the play of 2,000 units.
 
-    The test uses the same shuffles for both starting points. It detects shots and policies that
-    read points. It does not detect policies that read only won deals or games, because every match
-    begins without won deals and games.
+    The test uses the same shuffles for both starting points. The test detects shots and policies
+    that read points. Policies that read only won deals or games are not detected, because every
+    match begins without won deals and games.
     """
     params = matchup.variant.params
     if matchup.variant.goal.total:

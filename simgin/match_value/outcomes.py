@@ -36,12 +36,12 @@ from simgin.text.files import atomic_write, read_bytes
 from simgin.text.messages import SimginError
 
 MIN_OUTCOME_DEALS = 10_000
-N_GROUPS = 20  # number of groups; the standard error then has a relative error of 16 %
+N_GROUPS = 20  # number of groups, which gives standard errors a relative error of 16 %
 Arrays = dict[str, np.ndarray]
-UNITS_PER_CALL = 20_000  # number of units per engine call; the records need 10 MB
+UNITS_PER_CALL = 20_000  # number of units per engine call (the records need 10 MB)
 
-# Side of the dealer; side of the winner (0 for A, 1 for B, -1 for neither); index of the ending;
-# points of the winner (of A if neither side won); number on the die at the end of the deal
+# Side of the dealer, side of the winner (0 for A, 1 for B, -1 for neither), index of the ending,
+# points of the winner (of A if neither side won), and number on the die at the end of the deal
 OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
 _COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
 # Minimum and number of values of each column, which are used to pack an outcome into one integer
@@ -80,7 +80,7 @@ class Outcomes:
     def probabilities(self) -> np.ndarray:
         """Probability of each outcome given the dealer, (1 + N_GROUPS, n_outcomes) float64.
 
-        Row 0 uses all groups. Each of the other rows leaves out one group.
+        Row 0 uses all groups. Every other row leaves out one group.
         """
         total = self.counts.sum(axis=0)
         kept_counts = np.concatenate([total[None], total - self.counts])
@@ -117,7 +117,7 @@ def jackknife_se(left_out: np.ndarray) -> np.ndarray:
     Source: Efron 1982, The Jackknife, 2.2.
 
     Args:
-        left_out: Estimates without one group each. The first axis is the group that is left out.
+        left_out: Leave-one-out estimates. The first axis is the group that is left out.
     """
     return np.asarray(np.sqrt((len(left_out) - 1) * left_out.var(axis=0)))
 
@@ -130,8 +130,8 @@ def count_outcomes(
     Args:
         matchup: Matchup to play.
         deals: Number of deals.
-        workers: Number of threads; by default one per CPU.
-        on_progress: Callback for the progress.
+        workers: Number of threads. The default is one per CPU.
+        on_progress: Progress callback.
 
     Raises:
         OutcomeError: If there are fewer than 10,000 deals.
@@ -220,8 +220,8 @@ def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
 MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # every group needs a unit with each dealer
 MAX_TARGET_POINTS = 250  # maximum points_target
 
-# Points of both sides; group; 1 for the outcome at this score, or -1 for the outcome of the same
-# shuffle from the start; side of the dealer; side of the winner; points of the winner
+# Points of both sides, group, 1 for the outcome at this score or -1 for the outcome of the same
+# shuffle from the start, side of the dealer, side of the winner, and points of the winner
 CHANGE_COLUMNS = ("score_a", "score_b", "group", "sign", "dealer", "winner", "points")
 _CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
 
@@ -248,8 +248,8 @@ class ScoreOutcomes:
     def probabilities(self) -> np.ndarray:
         """Outcome probabilities from the start, followed by the weight of a change in each group.
 
-        The shape is (1 + N_GROUPS, n_outcomes + N_GROUPS), float64. Row 0 uses all groups. Each of
-        the other rows leaves out one group.
+        The shape is (1 + N_GROUPS, n_outcomes + N_GROUPS), float64. Row 0 uses all groups. Every
+        other row leaves out one group.
         """
         kept_groups = np.concatenate([np.ones((1, N_GROUPS)), 1 - np.eye(N_GROUPS)])
         weights = kept_groups / (self.deals_per_score * kept_groups.mean(axis=1, keepdims=True))
@@ -284,8 +284,8 @@ def count_outcomes_by_score(
     Args:
         matchup: Matchup to play.
         deals: Approximate number of deals at other scores, and of deals from the start.
-        workers: Number of threads; by default one per CPU.
-        on_progress: Callback for the progress.
+        workers: Number of threads. The default is one per CPU.
+        on_progress: Progress callback.
 
     Raises:
         OutcomeError: If the target exceeds 250 points.

@@ -47,8 +47,8 @@ def compile_loop(function: Any, players: int, *between: Any, distinct: bool = Tr
     Args:
         function: Loop to compile.
         players: 1 or 2.
-        between: See `loop_signature`.
-        distinct: See `core.jit.compiled`.
+        between: Types of the arguments between the views and the policies.
+        distinct: True if the arguments never overlap in memory (see `core.jit.compile_function`).
     """
     return jit.compile_function(
         function, loop_signature(players, *between), no_alias=distinct, trusted=True

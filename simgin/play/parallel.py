@@ -23,7 +23,7 @@ PROGRESS_PARTS = 1000  # number of progress steps per piece of work
 def usable_cpus() -> int:
     """Return the number of CPUs that this process can use.
 
-    It is the default number of workers.
+    This number is the default number of workers.
     """
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

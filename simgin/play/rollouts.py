@@ -116,7 +116,7 @@ def die_actions(view: Any, rules: Any) -> list[Action]:
 def _solo_actions(view: Any, rules: Any) -> list[Action]:
     """Return the legal actions in a solitaire game.
 
-    Of several gins with the same score, the result contains one.
+    If several gins have the same score, the result contains only one of them.
     """
     if view.phase == codes.PHASE_STOP:
         return [Action(codes.ACTION_STOCK), Action(ACTION_END)]
@@ -202,7 +202,7 @@ def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int =
     """Return the offer of B in each world at a decision that responds to an offer.
 
     Args:
-        matchup: Matchup; strategy A plays for the owner of the view.
+        matchup: Matchup in which strategy A plays for the owner of the view.
         view: View of the player to act.
         worlds: Sampled hidden states.
         first_world: Number of the first world, which is the unit in the random streams of the
@@ -266,7 +266,8 @@ class PairedRollouts:
             int64.
         actions: Actions that were tried, padded with -1, (n_decisions, max_actions) int64.
         records: Results of the rollouts, (n_decisions, max_actions) DEAL_RECORD.
-        scores: Points of A and B and deals won by A and B, (n_decisions, 4) int64.
+        scores: Match score at each decision, (n_decisions, 4) int64 (points of A, points of B,
+            deals won by A, deals won by B).
     """
 
     views: np.ndarray
@@ -301,15 +302,16 @@ def roll_out_deals(
 
     Args:
         matchup: Matchup to play.
-        candidates_policy: Policy that returns the candidate actions as bits. Its slot is the slot
-            of the decisions. It receives the parameters of A's policy in that slot.
+        candidates_policy: Policy that returns the candidate actions as bits. The slot of this
+            policy is the slot of the decisions. The policy receives the parameters of A's policy in
+            that slot.
         first_unit: Number of the first unit.
         n_units: Number of units.
         max_actions: Maximum number of actions. The actions with the lowest numbers are used.
         scores: Match score before each deal (see `PairedRollouts.scores`). The default is the score
             of a new match.
-        exploration_policy: Knock policy of A before the decision. It receives the parameters of A's
-            own knock policy, which is the default.
+        exploration_policy: Knock policy of A before the decision. The policy receives the
+            parameters of A's own knock policy, which is the default.
         first_only: True to use the first decision of the slot instead of a random decision.
 
     Raises:

@@ -1,9 +1,9 @@
 """Games that stop at each external decision.
 
-The pack and the actions determine a deal, so simgin does not store a deal in progress. It replays
-the actions up to the next decision. If a turn begins with a choice of the draw source, simgin saves
-the state there and replays only that turn. It also stores the actions of a strategy in the second
-seat, so that no policy is called twice for the same decision.
+The pack and the actions determine a deal, so simgin does not store a deal in progress. Instead, it
+replays the actions up to the next decision. If a turn begins with a choice of the draw source,
+simgin saves the state there and replays only that turn. It also stores the actions of a strategy in
+the second seat, so that no policy is called twice for the same decision.
 
 A *game* is a record that contains its status and the addresses of its policies and other records.
 Therefore, one call with a single array argument can step many games.
@@ -52,8 +52,8 @@ N_SLOTS = len(SLOTS)
 # Addresses of the records of a game: the state, a copy of the state from the beginning of a turn,
 # the views of both seats, and a buffer for a copy of a view
 ADDRESS_FIELDS = ("state", "kept", "view0", "view1", "copied")
-# Further fields: the address of the rules; the external seats, as bits; the status of the game; the
-# outcome of its match; the die before the deal; the fields of `simgin.envs`; and the policies of
+# Further fields: the address of the rules, the external seats as bits, the status of the game, the
+# outcome of its match, the die before the deal, the fields of `simgin.envs`, and the policies of
 # both seats, which are used only if the seat has a strategy
 _GAME_FIELDS = (
     (*ADDRESS_FIELDS, "rules", "is_kept", "outside", "matches", "players")
@@ -239,7 +239,7 @@ def begin_game(game, unit):
 
 @compiled
 def _begin_deal(game, state, rules):
-    """Clear the actions, and prepare a new pack unless the caller has set one."""
+    """Clear the actions, and prepare a new pack unless the caller has set the pack."""
     state.scripted = 0
     game.stake, game.owner = state.stake, state.owner
     game.at = AWAITING_ACTION

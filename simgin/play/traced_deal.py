@@ -203,8 +203,8 @@ def trace_to_decision(
         script: Scripted actions. The list is modified in place.
         is_target: Function that returns True for the target decision.
         unit: Number of the unit.
-        **deal: Keyword arguments of `trace_deal`. They must include the pack, because a script
-            applies to both mirrored games.
+        **deal: Keyword arguments of `trace_deal`. The pack is required, because a script applies to
+            both mirrored games.
 
     Returns:
         Traced deal, and index of the decision after the script. The index is None if the deal ends

@@ -92,7 +92,7 @@ def unresponsive_policy_warning(policy: Policy) -> str:
 def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Iterator[None]:
     """Warn about policies that do not return within the block, and later abort them.
 
-    The watchdog is off under a debugger.
+    The watchdog is disabled while a debugger is active.
 
     Args:
         matchup: Matchup being played.

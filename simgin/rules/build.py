@@ -25,7 +25,7 @@ def _cached_rules(variant: Variant) -> np.record:
 def build_rules_from_params(params: Params) -> np.record:
     """Return a new Rules record for a complete set of parameter values.
 
-    The function does not validate the parameters, so that tests can change one at a time.
+    The function does not validate the parameters, so that tests can change a single parameter.
     """
     a, b = _as_list(params["start_points"]) or (0, 0)
     games = tuple((points, count) for points, count in _as_list(params["game_table"]))

@@ -38,7 +38,7 @@ class Parameter:
     default: ParamValue  # value in `standard`
     meaning: str  # description in the rule book
     status: str = "core"  # core, option, descriptive
-    choices: tuple[str | int, ...] = ()  # valid words if kind is choice; yes and no are bools
+    choices: tuple[str | int, ...] = ()  # valid words if kind is choice (yes and no are bools)
     low: int = 0  # minimum if kind is int, pair or table
     high: int = 0
     optional: bool = False  # True if `none` is a valid value

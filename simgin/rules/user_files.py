@@ -224,7 +224,7 @@ def suggest_variant_name(path: str) -> str:
 def format_variant_file(path: str, start: Variant) -> str:
     """Return the text of a new variant file.
 
-    It contains one variant with the same rules as `start`.
+    The file contains one variant with the same rules as `start`.
     """
     name = suggest_variant_name(path)
     texts = {

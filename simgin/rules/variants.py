@@ -3,9 +3,9 @@
 An example of a spec is `oklahoma+gin_bonus=20`.
 
 A spec has the form `name{+name}{+parameter=value}`. Each part changes some rules of `standard`.
-Later parts override earlier ones (rules.md 10.17). The built-in variants are defined in
-variants.toml. A variant in a user's file is named `path/to/file.toml#name`, or `file.toml` if the
-file has only one.
+Later parts override earlier parts (rules.md 10.17). The built-in variants are defined in
+variants.toml. A variant in a user's file is named `path/to/file.toml#name`. If the file contains
+only one variant, `file.toml` is sufficient.
 """
 
 import copy
@@ -52,7 +52,7 @@ class VariantError(SimginError):
     """Exception for an invalid variant spec.
 
     Attributes:
-        messages: One message per error. The exception message contains each of them as a line.
+        messages: One message per error. The exception message joins these messages as lines.
     """
 
     def __init__(self, messages: list[str]):
@@ -107,7 +107,7 @@ def variant_names() -> tuple[str, ...]:
 def suggest_values(name: str) -> list[str]:
     """Return typical values of a parameter.
 
-    They are all choices or the values in the built-in variants.
+    The result contains all choices, or the values in the built-in variants.
     """
     parameter = rule_parameters()[name]
     if parameter.kind in ("bool", "choice"):
@@ -218,7 +218,7 @@ class _Part:
     changes: dict[str, ParamValue] = field(default_factory=dict)
     titles: tuple[str, str, str] | None = None  # title, description and source of a named variant
     errors: tuple[str, ...] = ()
-    is_known: bool = True  # False for an unknown name; `changes` is then incomplete
+    is_known: bool = True  # False for an unknown name, with incomplete `changes`
     author_settings: tuple[str, ...] = ()  # parameters set by the author of the spec or file
 
 
@@ -450,7 +450,7 @@ def _make_user_part(text: str, entry: "UserVariant") -> _Part:
 def _reject_user_base(piece: str) -> _Part:
     """Return an error for a base from a user's file.
 
-    Such a variant could refer to itself.
+    A variant with such a base could refer to itself.
     """
     message = (
         f"{format_value(piece)} cannot be a base, because it is not a built-in variant. "

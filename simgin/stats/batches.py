@@ -1,8 +1,8 @@
 """Batch rows, with totals, the influence of each batch on an estimate, and homogeneity.
 
 Matchups with the same seed play the same deals, batch by batch. If a quantity combines several
-matchups, its standard error is therefore computed from the joint influences of their batches. These
-include the covariance due to common deals (delta method,
+matchups, its standard error is therefore computed from the joint influences of their batches. The
+joint influences include the covariance due to common deals (delta method,
 docs/explanation/statistics.md#differences-between-matchups). The shape of batch rows is (n_batches,
 batch_columns.N_COLUMNS), int64.
 """
@@ -75,7 +75,7 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
         scale: Integer factor by which the numerator is multiplied.
 
     Returns:
-        Influences (N_b - r D_b) / D, (n_batches,) float64. Their sum is 0.
+        Influences (N_b - r D_b) / D, (n_batches,) float64. The influences add up to 0.
     """
     n = fact_sums(rows, fact) / scale
     d = denominator_sums(rows, fact)
@@ -102,11 +102,11 @@ def add_continuity_correction(se: float, df: float, unseen: float) -> tuple[floa
 
     If rare events are equal in all batches or in all batches except one, the difference looks
     exact. The correction is the variance of one additional event on each side (Agresti and Caffo,
-    American Statistician 2000; for pairs, Bonett and Price, Journal of Educational and Behavioral
-    Statistics 2012). The added variance is known exactly, so the degrees of freedom increase in
-    proportion. The result is less than Satterthwaite's degrees of freedom and gives better coverage
-    (docs/explanation/decisions/0007-metrics.md). If the matchups are equal in every batch, the
-    standard error of 0 is not corrected.
+    American Statistician 2000, and Bonett and Price, Journal of Educational and Behavioral
+    Statistics 2012, for pairs). The added variance is known exactly, so the degrees of freedom
+    increase in proportion. The result is less than Satterthwaite's degrees of freedom and gives
+    better coverage (docs/explanation/decisions/0007-metrics.md). If the matchups are equal in every
+    batch, the standard error of 0 is not corrected.
 
     Args:
         se: Standard error from the batches.

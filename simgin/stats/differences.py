@@ -137,8 +137,8 @@ def _paired_standard_error(
 ) -> tuple[float, float]:
     """Return the standard error of a paired difference, and the effective number of batches.
 
-    If there are too few batches, the standard error is NaN. It is also NaN if too few batches have
-    a numerator other than 0. For a proportion, one such batch is sufficient.
+    If there are too few batches, the standard error is NaN. The standard error is also NaN if too
+    few batches have a numerator other than 0. For a proportion, one such batch is sufficient.
     """
     effective = batches.effective_batches(pair[0].rows)
     has_any = np.zeros(len(pair[0].rows), bool)
@@ -194,8 +194,7 @@ def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict
 # Equivalence
 
 
-# An interval is within the margin, beyond the margin, significant on both sides of it, or
-# inconclusive
+# An interval is within the margin, beyond the margin, significant on both sides, or inconclusive.
 SAME, BEYOND, APART, OPEN = "same", "beyond", "apart", "open"
 # Metrics to which a margin in % applies
 PERCENT_METRICS = ("deal_win", "match_win", "win", "goal_met")

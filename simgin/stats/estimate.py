@@ -2,8 +2,8 @@
 
 docs/explanation/statistics.md documents the formulas. For ratios of sums, all terms that can cancel
 are computed as Python integers and converted to a float only at the end. An estimate therefore does
-not depend on the order in which batches were added. It is accurate for sums of any size. A unit of
-analysis is a mirrored pair, or a single deal or match.
+not depend on the order in which batches were added. Estimates are accurate for sums of any size. A
+unit of analysis is a mirrored pair, or a single deal or match.
 """
 
 import math
@@ -19,8 +19,8 @@ from simgin.stats.metrics import Metric
 Z95 = 1.96
 MIN_UNITS = 30  # minimum number of units for an estimate
 MIN_UNITS_NORMAL = 100  # minimum number of units for normal critical values instead of Student's t
-MIN_UNITS_STUDENT = 1.5  # minimum for Student's t; critical values grow without bound
-SERIES_TERMS = 1000  # number of terms; the last term is below 1e-17 of the sum
+MIN_UNITS_STUDENT = 1.5  # minimum for Student's t, because critical values grow without bound
+SERIES_TERMS = 1000  # number of terms (the last term is below 1e-17 of the sum)
 NEWTON_TOLERANCE = 1e-9  # maximum size of the last step of Newton's method
 ALPHA = 0.05  # error rate of confidence sequences, and of sequential tests in both directions
 # Minimum number of units before the first look, because the sequence is asymptotic if the variance
@@ -99,8 +99,8 @@ def critical_value(units: float) -> float:
 
     Below 100 units, the value is the quantile of Student's t with units - 1 degrees of freedom.
     Otherwise, it is 1.96. The quantile is computed by Newton's method. The probability of both
-    tails is 2 t f(t) / df times a series of positive terms (DLMF 8.17.8). Its logarithm is concave
-    in log t, so the method converges from any start.
+    tails is 2 t f(t) / df times a series of positive terms (DLMF 8.17.8). The logarithm of this
+    probability is concave in log t, so the method converges from any start.
 
     Args:
         units: Number of units. If it is below 1.5, the result is NaN.
@@ -204,7 +204,7 @@ def confidence_sequence_width(units: float, planned_units: float, alpha: float =
     Args:
         units: Number of units so far, above 0.
         planned_units: Number of units at which the sequence is tightest (1.55 times the ordinary
-            interval). It must be chosen before the data are known.
+            interval). Choose this number before the data are known.
         alpha: Error rate of the sequence.
     """
     wide = 2 * math.log(1 / alpha)
@@ -388,10 +388,10 @@ def _clustered_proportion_interval(
 ) -> tuple[float, float]:
     """Return the confidence bounds of a proportion.
 
-    For independent binary results in a run with a stopping rule, the bounds are those of a
-    beta-binomial confidence sequence. Other proportions have Wilson's interval with the number of
-    trials that corresponds to the standard error. Normal intervals covered rare proportions (16 to
-    50 events) in only 93.2 to 94.4 % of experiments.
+    For independent binary results in a run with a stopping rule, the function uses a beta-binomial
+    confidence sequence. Other proportions have Wilson's interval with the number of trials that
+    corresponds to the standard error. Normal intervals covered rare proportions (16 to 50 events)
+    in only 93.2 to 94.4 % of experiments.
 
     Args:
         ratio: Sums over the units.

@@ -3,8 +3,8 @@
 A single number cannot rank Gin Rummy strategies. The strategy that wins the most deals does not
 always win the most matches, and results depend on the opponent
 (docs/explanation/statistics.md#traps). The standings therefore show ratings, the equilibrium mix,
-matches, deals and points, together with the cross-table. Ratings are those of the Bradley-Terry
-model with one virtual draw per pairing. Their standard errors are bootstrap estimates
+matches, deals and points, together with the cross-table. Ratings follow the Bradley-Terry model
+with one virtual draw per pairing. The standard errors of ratings are bootstrap estimates
 (docs/explanation/statistics.md#ratings).
 """
 
@@ -25,7 +25,7 @@ MIX_COLUMNS = (
     *("strategy", "mix", "mix_low", "mix_high"),
     *("elo_v_mix", "elo_v_mix_low", "elo_v_mix_high"),
 )
-MIX_SAMPLES = 200  # number of bootstrap samples, each of which needs a linear program
+MIX_SAMPLES = 200  # number of bootstrap samples; each sample needs a linear program
 INTERVAL_PERCENTILES = (2.5, 97.5)  # percentiles of the bootstrap samples that bound an interval
 MIN_WEIGHT = 1e-6  # a strategy with a lower weight is not part of the mix
 RATING_COLUMNS = (
@@ -58,12 +58,12 @@ def compute_ratings(robin: RoundRobin) -> Frame:
         robin: Round robin of the strategies.
 
     Returns:
-        DataFrame with RATING_COLUMNS. The anchor is `simple` or otherwise the first strategy. The
-        rating of the anchor is 0 by definition. `lead` is the difference from the next row, with
-        its own standard error, because much of the uncertainty of a rating is due to the anchor.
-        `n` is the number of matches or deals. If a strategy is not connected with the anchor by a
-        chain of pairings, its rating is NaN. If a pairing has fewer than 5 batches, all ratings are
-        NaN.
+        DataFrame with RATING_COLUMNS. The anchor is `simple` if it takes part, otherwise the first
+        strategy. The rating of the anchor is 0 by definition. `lead` is the difference from the
+        next row, with its own standard error, because much of the uncertainty of a rating is due to
+        the anchor. `n` is the number of matches or deals. If a strategy is not connected with the
+        anchor by a chain of pairings, its rating is NaN. If a pairing has fewer than 5 batches, all
+        ratings are NaN.
     """
     frame = _undefined_ratings(robin)
     connected = select_connected(robin)

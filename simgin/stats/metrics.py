@@ -162,7 +162,7 @@ def select_metrics(unit: str, players: int = 2) -> tuple[Metric, ...]:
 def headline_metrics(unit: str, players: int) -> tuple[str, str]:
     """Return the two metrics that describe who wins.
 
-    The first metric is a proportion, and the second one is in points.
+    The first metric is a proportion, and the second metric is in points.
     """
     if players == 1:
         return ("win", "score") if unit == DEAL else ("match_win", "score")

@@ -1,7 +1,7 @@
 """Estimates that include the influence of each batch.
 
 Means over matchups, differences between variants and other derived numbers are computed from these
-estimates. Their standard errors are based on the joint influences of the batches (see
+estimates. The standard errors are based on the joint influences of the batches (see
 `simgin.stats.batches`). If a quantity is not a ratio of sums, its influences are jackknife
 estimates.
 """
@@ -37,7 +37,7 @@ class PairedEstimate:
         event_size: Change of the value due to one event, or 0 if the value is not a proportion.
         unseen_variance: Variance due to unobserved events in a difference of proportions.
         unit_se: Standard error from the squares of single units, or NaN if the squares are unknown.
-            It is more precise with few batches.
+            With few batches, this standard error is more precise.
     """
 
     value: float
@@ -81,7 +81,7 @@ class PairedEstimate:
     def interval(self) -> tuple[float, float]:
         """Bounds of the 95 % confidence interval.
 
-        For a proportion, the bounds are those of Wilson's interval, with the number of trials that
+        For a proportion, the property contains Wilson's interval, with the number of trials that
         corresponds to the standard error.
         """
         se = self.se
@@ -130,7 +130,8 @@ class PairedEstimate:
     def __sub__(self, base: PairedEstimate) -> PairedEstimate:
         """Return the difference of two estimates.
 
-        It is paired like a sum. Differences of proportions are corrected for unobserved events.
+        A difference is paired like a sum. Differences of proportions are corrected for unobserved
+        events.
         """
         difference = self + base.rescale(-1)
         if not (self.event_size and base.event_size):

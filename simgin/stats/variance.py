@@ -2,10 +2,10 @@
 
 Luck-adjusted estimates are computed by regression over batches. The control variate is the
 difference in dealt deadwood between the dealer and the nondealer, which has a mean of exactly 0. In
-solitaire games, it is the negative deadwood of the dealt hand. Its mean is known exactly for the
-usual melds and card values. Adjusted estimates are always shown together with the raw estimates
-(docs/explanation/statistics.md#control-variates). `control_variate_mean` supports any control
-variate with a measured mean.
+solitaire games, it is the negative deadwood of the dealt hand. For the usual melds and card values,
+the mean deadwood is known exactly. Adjusted estimates are always shown together with the raw
+estimates (docs/explanation/statistics.md#control-variates). `control_variate_mean` supports any
+control variate with a measured mean.
 
 The efficiency of pairing and the number of double wins are computed from the pairs of a matchup
 (docs/explanation/statistics.md#efficiency-of-mirrored-pairs).
@@ -134,8 +134,8 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Returns:
-        DataFrame with ADJUSTED_COLUMNS. It is empty for matches, because the mean of the control
-        variate is unknown. It is also empty if no variance is reduced by at least 5 %.
+        DataFrame with ADJUSTED_COLUMNS. The DataFrame is empty for matches, because the mean of the
+        control variate is unknown. It is also empty if no variance is reduced by at least 5 %.
     """
     mean = find_mean_dealt_deadwood(params) if unit == metrics.DEAL else None
     helped = () if mean is None else ADJUSTABLE_METRICS[params["players"]]
@@ -169,8 +169,8 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
 def _is_significant(variance_ratio: float, count: float) -> bool:
     """Return True if the regression is significant.
 
-    With few batches, useless control variates often seem to help. Their selection would bias the
-    results.
+    With few batches, useless control variates often seem to help. The selection of such control
+    variates would bias the results.
     """
     df = count - 2
     left = variance_ratio * df / (count - 1)  # 1 - r^2
@@ -227,7 +227,7 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
 def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float, float]:
     """Return the 95 % confidence bounds.
 
-    They are wider for runs with a stopping rule.
+    The bounds are wider for runs with a stopping rule.
     """
     low, high = rho.interval
     if multiplier is None:

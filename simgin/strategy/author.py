@@ -195,7 +195,7 @@ class Policy:
         params: Parameters by name, in the order of the vector `params`.
         noise: True if the function reads `view.noise`, a random number.
         weights: Array or .npy file of numbers that follow the parameters in `params`.
-        describe: Function that writes the features of a discard. It is required for `simgin train`.
+        describe: Function that writes the features of a discard, as required for `simgin train`.
         start: Initial weight of each feature before training, by description of the feature.
         live: Pickle of the function if it was defined in a running program and not in a strategy
             file (see `simgin.strategy.by_value`).

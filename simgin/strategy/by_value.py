@@ -1,8 +1,8 @@
 """Pickling of an author's functions by value, including all objects that they read.
 
-simgin copies strategies from notebooks, scripts and modules this way. It also copies policies that
-run in Python. Later changes do not affect the copies, and other processes can receive them without
-running the script again. The pickles also identify cached compiled policies.
+simgin copies strategies from notebooks, scripts and modules this way. Policies that run in Python
+are copied as well. Later changes do not affect the copies, and other processes can receive them
+without running the script again. The pickles also identify cached compiled policies.
 """
 
 import functools
@@ -60,8 +60,8 @@ def compute_fingerprint(function: Callable[..., Any]) -> str:
     """Return a digest of all dependencies of a compiled function except the engine.
 
     Returns:
-        16 hexadecimal digits, or an empty string if the function cannot be identified. Such a
-        function is compiled in every process.
+        16 hexadecimal digits, or an empty string if the function cannot be identified. A function
+        without a digest is compiled in every process.
     """
     if not module_name(function).startswith(BUILT_IN_PREFIX) and _is_numba_extended():
         return ""
@@ -93,8 +93,8 @@ def pickle_by_value(
     Args:
         description: Description of the value at the beginning of the error message.
         value: Value to pickle.
-        functions: The strategy author's functions that the value contains. They are pickled by
-            value, including all objects that they read.
+        functions: The strategy author's functions that the value contains. These functions are
+            pickled by value, including all objects that they read.
         shared_prefixes: Prefixes of the names of modules that exist in every process. These modules
             are pickled by reference.
 

@@ -3,7 +3,7 @@
     player_types(variants.find_variant("standard"))  # weakest first: beginner, ..., strong
 
 cast.toml lists the player types of two-player and of solitaire games, with their display names and
-strategies. It also lists the strategies for odds, pilot matches and training.
+strategies. The file also lists the strategies for odds, pilot matches and training.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def strong_player(variant: Variant) -> str:
 
 
 def odds_players(variant: Variant) -> tuple[str, ...]:
-    """Return the strategies whose odds are computed by default, weakest first."""
+    """Return the strategies for which odds are computed by default, weakest first."""
     if variant.params["players"] == 2:
         return tuple(CAST["odds"]["two_player"])
     naive, *_, strong = player_types(variant)

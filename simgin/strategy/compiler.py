@@ -49,7 +49,7 @@ class PolicyError(StrategyError):
 def make_parameter_vector(policy: Policy) -> np.ndarray:
     """Return the read-only parameter vector of a policy.
 
-    It contains the parameters in declared order, then the weights.
+    The vector contains the parameters in declared order, followed by the weights.
 
     Raises:
         PolicyError: If the weights file cannot be read.

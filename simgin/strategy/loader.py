@@ -334,9 +334,9 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     """Return the canonical spec of a strategy, without values equal to the defaults.
 
     Args:
-        spec: Parsed spec. The result contains the same policies. It also contains a policy if the
-            values of the policy cannot be given for the whole strategy, because another policy has
-            a different value under the same name.
+        spec: Parsed spec. The result contains the same policies. If another policy has a different
+            value under the same name, the values of a policy cannot be given for the whole
+            strategy. In that case, the result contains the policy as well.
         strategy: Strategy to describe.
     """
     name = spec.strategy.name

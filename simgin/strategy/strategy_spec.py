@@ -4,9 +4,9 @@
     mine.py@tuned.toml    champion@./mine.npy    champion@LEARNED.npy
 
 `slot=` is followed by the policy for that slot, or by a strategy that has such a policy. `+stake=`
-sets both offer and answer. The optional file comes last. It contains parameter values by slot, or
-weights that replace the weights of the strategy. A file name without a folder refers to a trained
-player in the cache. For a weights file in the current folder, write ./mine.npy.
+sets both offer and answer. The optional file comes last. The file contains parameter values by
+slot, or weights that replace the weights of the strategy. A file name without a folder refers to a
+trained player in the cache. For a weights file in the current folder, write ./mine.npy.
 """
 
 import json
@@ -70,7 +70,7 @@ class StrategySpec:
     def is_learned(self) -> bool:
         """True if the file contains the weights of a trained player.
 
-        Such a file name has no folder.
+        The file name of a trained player does not contain a folder.
         """
         return self.has_weights and "/" not in self.file
 

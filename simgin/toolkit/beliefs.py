@@ -53,8 +53,8 @@ def has_declined_upcard(view):
 def find_turn_event(view, turn):
     """Return the event at the start of a turn of the opponent.
 
-    The event consists of a type, EVENT_DECLINED or EVENT_TAKEN, and a card. It is (-1, -1) if the
-    opponent had no choice. `turn` is the index in the history.
+    The event consists of a type, EVENT_DECLINED or EVENT_TAKEN, and a card. If the opponent had no
+    choice, the event is (-1, -1). `turn` is the index in the history.
     """
     if view.history[turn, 1] == FROM_PILE:
         return EVENT_TAKEN, int(view.history[turn, 2])
@@ -139,7 +139,7 @@ def estimate_holdings(view, params, offset, probabilities):
         params: `params` of the policy, which is declared with `weights="beliefs.npy"`.
         offset: Offset of the multipliers in `params`, which is the number of the policy's own
             parameters.
-        probabilities: (52,) float64, overwritten with the probabilities. They are 1 for
+        probabilities: (52,) float64, overwritten with the probabilities, which are 1 for
             `view.known` and 0 for other cards that the player has seen.
 
     Example:

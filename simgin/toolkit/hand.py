@@ -303,7 +303,7 @@ def leftover_cards(hand, preferred, rules):
         rules: Rules of the variant.
 
     Returns:
-        Cards as a 52-bit mask. Their total value is the deadwood of the hand.
+        Cards as a 52-bit mask. The total value of these cards is the deadwood of the hand.
 
     Example:
         Find the unmatched cards of a melding, and prefer cards that can be discarded::

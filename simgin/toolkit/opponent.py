@@ -125,7 +125,7 @@ def last_opponent_discard(view):
         A card, 0..51, or -1.
 
     Example:
-        Discard a card of the same rank as the opponent's last discard, if there is one::
+        Find the legal discards with the same rank as the opponent's last discard::
 
             last = last_opponent_discard(view)
             same = view.legal & cards_of_rank(rank(last)) if last >= 0 else 0
@@ -189,7 +189,7 @@ def estimate_holdings_uniformly(view, probabilities):
 
     Args:
         view: View of the player.
-        probabilities: (52,) float64, overwritten with the probabilities. They are 1 for
+        probabilities: (52,) float64, overwritten with the probabilities, which are 1 for
             `view.known` and 0 for other cards that the player has seen.
 
     Example:

@@ -1,9 +1,9 @@
 """Prospects of a hand, such as outs, deadwood after a draw, and pairs that need a third card.
 
-Two cards are *partners* if a third card could make a meld with them. They have the same rank, or
-they have the same suit and are at most two ranks apart. The third card is a *completer*, and it is
-*live* if it is unseen. Both terms ignore rainbows. *Outs* are the cards that would make a meld if
-drawn. They include rainbows.
+Two cards are *partners* if a third card could make a meld with them. Partners have the same rank,
+or they have the same suit and are at most two ranks apart. The third card is a *completer*, and it
+is *live* if it is unseen. Both terms ignore rainbows. *Outs* are the cards that would make a meld
+if drawn. Outs include rainbows.
 """
 
 from simgin.core.bitboard import can_leave_one_card, cards_in_sets, ranks_of, run_outs
@@ -420,8 +420,8 @@ def count_possible_melds(card, cards, rules):
 def partners(card, rules):
     """Return the cards that can be partners of a card.
 
-    These are the cards with the same rank, and the cards with the same suit within two ranks if a
-    run can contain both cards.
+    Partners are cards with the same rank, and cards with the same suit within two ranks if a run
+    can contain both cards.
 
     Args:
         card: Card, 0..51.
